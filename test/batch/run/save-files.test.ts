@@ -1,10 +1,13 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { Coverage, type Member } from '../../../src/batch/model.ts';
 import type { BatchOptions } from '../../../src/batch/options.ts';
 import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
 import { LockfileChanges, saveFiles } from '../../../src/batch/run/save-files.ts';
 import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 interface Ending {
   readonly isOver?: boolean;
@@ -236,6 +239,43 @@ test('A source that comes twice with the same options gets one entry, without a 
   const changes = new LockfileChanges();
   const works = [keyOf(1), keyOf(1), keyOf(2)];
   for (const key of works) changes.add({ id: 'a', pixels: undefined } as Member, { key });
-  await saveFiles({} as BatchOptions, files, { changes, isOver: true, failed: 0, hasReadAll: true });
+  await saveFiles({} as BatchOptions, files, {
+    changes,
+    isOver: true,
+    isWhole: true,
+    failed: 0,
+    hasReadAll: true,
+  });
   expect(entries).toMatchObject(Array(2).fill({ source: 'a', record: undefined }));
+});
+
+test('What --prune drops goes with its files, and entries keep what was recorded about their sources', async () => {
+  const folder = await ownFolder();
+  const output = join(folder, 'gone.txt');
+  await writeFile(output, 'value of gone');
+  const entries: unknown[] = [];
+  const rewrite = async (all: Iterable<unknown>) => {
+    entries.push(...all);
+    return { written: true, dropped: 1 };
+  };
+  const record = { list: 'list.csv', outputs: [{ name: 'gone', files: ['gone.txt'] }] };
+  const lockfile = {
+    ...{ rewrite, cacheScan: () => {}, sources: () => ['a', 'gone'], recordOf: () => record },
+    records: () => [],
+    readAll: () => [{ value: 'value of gone', signature: '' }],
+  };
+  const files = {
+    lockfile,
+    journal: { retire: () => {}, readDone: () => recordOf(1) },
+    digests: { save: () => {} },
+  } as unknown as OpenBatch;
+  const changes = new LockfileChanges();
+  changes.addSource({ id: 'a', stem: 'a' });
+  changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
+  const coverage = new Coverage();
+  coverage.addList(join(folder, 'list.csv'));
+  const options = { prune: true, coverage, lockfile: join(folder, 'skins.lock') } as unknown as BatchOptions;
+  await saveFiles(options, files, { changes, isOver: true, isWhole: true, failed: 0, hasReadAll: true });
+  expect(entries).toMatchObject([{ source: 'a', record }]);
+  expect(existsSync(output)).toBe(false);
 });

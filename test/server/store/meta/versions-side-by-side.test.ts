@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { NEWEST_SCHEMA, newestSchema, readVersion } from '../../../../src/server/store/meta.ts';
 import type { OpenStore } from '../../../../src/server/store/db.ts';
+import { NEWEST_SCHEMA, newestSchema, readVersion } from '../../../../src/server/store/meta.ts';
 import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { emptyDatabase } from '../../../support/postgres/own-database.ts';
 import { VERSIONS, type VersionName } from '../../../support/server/program-versions.ts';

@@ -35,7 +35,8 @@ export const gamesRoute = pageRoute({
     const mayLink = context.usersMayLink || isOperator;
     const areUsed = context.generatorKind === 'accounts';
     const isWorn = query.worn !== undefined;
-    return gamesPage({ accounts, mayLink, areUsed, isWorn, origin: context.publicUrl() });
+    const now = context.clock.now();
+    return gamesPage({ accounts, mayLink, areUsed, isWorn, now, origin: context.publicUrl() });
   },
 });
 
@@ -147,10 +148,11 @@ export interface GamesView {
   readonly areUsed: boolean;
   /** Whether an account was just unlinked that still wears a skin of ours. */
   readonly isWorn: boolean;
+  readonly now: number;
   readonly origin: string;
 }
 
-export function gamesPage({ accounts, mayLink, areUsed, isWorn, origin }: GamesView): Page {
+export function gamesPage({ accounts, mayLink, areUsed, isWorn, now, origin }: GamesView): Page {
   return accountPage('games', {
     title: 'Game accounts',
     body: html`${isWorn && html`<p class="problem" role="status">The account is unlinked, but its previous skin could not be restored. Its owner must set it again.</p>`}
@@ -159,7 +161,7 @@ export function gamesPage({ accounts, mayLink, areUsed, isWorn, origin }: GamesV
         ? 'This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that the game signed.'
         : 'This server does not make skins with game accounts, so linked accounts are not used.'
     }</p>
-${accounts.length > 0 ? html`<ul class="list">${accounts.map(row)}</ul>` : html`<p class="empty">No game accounts linked yet.</p>`}
+${accounts.length > 0 ? html`<ul class="list">${accounts.map((account) => row(account, now))}</ul>` : html`<p class="empty">No game accounts linked yet.</p>`}
 ${mayLink ? linkForm() : html`<p class="panel">Only the operator of this server may link game accounts.</p>`}`,
     terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
   });
@@ -172,11 +174,11 @@ ${checkBox({ name: 'share', value: 'on', isChecked: false }, 'Share it: make eve
 <button>Get a code</button></form></section>`;
 }
 
-function row(account: GameAccount): Html {
+function row(account: GameAccount, now: number): Html {
   const { uuid, name, state, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
   const isPaused = state === 'paused';
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">in use</span>`}
-<p class="quiet">${generated} ${generated === 1 ? 'skin' : 'skins'} made, ${failed} ${failed === 1 ? 'failure' : 'failures'}${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}${freeAt !== undefined && html`; available from ${moment(freeAt)}`}</p>
+<p class="quiet">${generated} ${generated === 1 ? 'skin' : 'skins'} made, ${failed} ${failed === 1 ? 'failure' : 'failures'}${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}${freeAt !== undefined && new Date(freeAt).getTime() > now && html`; available from ${moment(freeAt)}`}</p>
 ${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}
 ${settings(account)}
 <details><summary aria-label="Unlink ${name}">Unlink</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>The account gets its previous skin back. Skins that it made stay.</p><button class="danger">Unlink the account</button></form></details></div>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { newUuid } from '../../base/text.ts';
 import {
   type ApiKey,
   type ApiKeyMade,
@@ -11,6 +12,7 @@ import type { Account, PlanView } from '../../protocol/user.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type Caller, hasScope } from '../service/callers/caller.ts';
 import { planView } from '../service/plans.ts';
+import { Refusal } from '../service/refusal.ts';
 import { type Deletion, deleteAccount, readDeletion } from '../service/users/deletion.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../service/users/keys.ts';
 import { readAccount } from '../service/users/users.ts';
@@ -49,10 +51,18 @@ export const keysRoute = pageRoute({
   path: PATH,
   isFor,
   scopes,
-  handle: async ({ context, caller }) => {
+  query: z.object({ created: z.literal('before').optional() }),
+  handle: async ({ context, caller, query }) => {
     const keys = await listOwnKeys(context.db, caller);
     const current = caller.kind === 'user' ? caller.key?.id : undefined;
-    return keysPage({ keys, current, mayGive: scopesToGive(caller), origin: context.publicUrl() });
+    const wasCreated = query.created !== undefined;
+    return keysPage({
+      keys,
+      current,
+      wasCreated,
+      mayGive: scopesToGive(caller),
+      origin: context.publicUrl(),
+    });
   },
 });
 
@@ -71,6 +81,14 @@ const formSchema = z.object({
   v2Compat: checked,
 });
 
+/** The new key's ID, which the form brings along. */
+const idSchema = z.object({
+  id: z
+    .string()
+    .regex(/^[0-9a-f]{24}$/)
+    .optional(),
+});
+
 /** The form's fields of a key, in the shape that the API takes. */
 function keyIn({ body }: HttpRequest) {
   const { scope, ...fields } = formSchema.parse(body ?? {});
@@ -84,9 +102,16 @@ export const createKeyFormRoute = pageRoute({
   scopes,
   handle: async ({ context, caller, request }) => {
     const input = apiKeyBodySchema.parse(keyIn(request));
-    const key = await createKey(context, caller, input);
-    // A page, not a redirect: no address may lead to the key.
-    return accountPage('keys', newKeyPage(key, { origin: context.publicUrl(), back: PATH }));
+    const { id } = idSchema.parse(request.body ?? {});
+    try {
+      // A page, not a redirect: no address may lead to the key.
+      const key = await createKey(context, caller, { ...input, id });
+      return accountPage('keys', newKeyPage(key, { origin: context.publicUrl(), back: PATH }));
+    } catch (error) {
+      // That page was reloaded.
+      if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
+      throw error;
+    }
   },
 });
 
@@ -128,16 +153,19 @@ export interface KeysView {
   readonly current: string | undefined;
   /** Scopes that a new key may have. */
   readonly mayGive: readonly Scope[];
+  /** Whether the person has reloaded the page of a new key. */
+  readonly wasCreated: boolean;
   readonly origin: string;
 }
 
-export function keysPage({ keys, current, mayGive, origin }: KeysView): Page {
+export function keysPage({ keys, current, mayGive, wasCreated, origin }: KeysView): Page {
   return accountPage('keys', {
     title: 'API keys',
-    body: html`<p>Programs use a key to act for you. Give each its own, with no more scopes than it needs.</p>
+    body: html`${wasCreated && html`<p class="problem" role="status">This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.</p>`}
+<p>Programs use a key to act for you. Give each its own, with no more scopes than it needs.</p>
 <ul class="list">${keys.map((key) => row(key, { current, mayGive }))}</ul>
 <section aria-labelledby="new"><h2 id="new">Create a key</h2>
-<form class="panel" method="post" action="${PATH}">${fields('new', mayGive)}<button>Create key</button></form></section>`,
+<form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive)}<button>Create key</button></form></section>`,
     terminal: terminalOf('skinsmith keys list', origin, '/v2/account/keys'),
   });
 }

@@ -43,10 +43,15 @@ export function terminalOf(command: string, origin: string, path: string, option
   return { skinsmith: `${command} --base-url ${origin}`, url: `${origin}${path}`, options };
 }
 
+/** A word of a command, in quotes if the shell would read it otherwise. */
+export function shellWord(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** The curl command. A person who is signed in needs an API key there; the line reads it from a variable. */
 export function curlLine({ url, options }: TerminalLines, isSignedIn: boolean): string {
   const key = isSignedIn && '-H "Authorization: Bearer $SKINSMITH_API_KEY"';
-  const address = /[?&]/.test(url) ? `'${url}'` : url;
+  const address = /[?&{]/.test(url) ? `'${url}'` : url;
   return ['curl', options, key, address].filter(Boolean).join(' ');
 }
 

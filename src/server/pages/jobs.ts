@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { isPending, JOB_STATUSES, type JobStatus } from '../../protocol/job.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts';
+import { renderAnswer } from '../http/routes/pictures.ts';
 import { jobErrors } from '../http/views.ts';
+import { inputFor } from '../pictures/texture-renders.ts';
 import { isVisitorsJob } from '../queue/idempotency.ts';
-import { findJob, type JobWithSkin, type ListedJob } from '../queue/lists.ts';
+import { countWaitingBefore, findJob, type JobWithSkin, type ListedJob } from '../queue/lists.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { expectedEnd } from '../service/forecast.ts';
@@ -15,8 +17,11 @@ import {
   readJob,
   waitForChange,
 } from '../service/jobs/jobs.ts';
+import { Refusal } from '../service/refusal.ts';
 import { signedBy } from '../service/skins/skins.ts';
 import { retryJob } from '../service/submitting/submit.ts';
+import type { JobRow } from '../store/schema/tables.ts';
+import { findTexture } from '../store/textures.ts';
 import { visitorSecret } from './cookies.ts';
 import { actionButton, moment, type Page, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
@@ -39,10 +44,45 @@ export const jobPageRoute = pageRoute({
   handle: async ({ context, caller, params }) => {
     const { job, skin } = await endedJob(context, caller, params.jobId);
     if (skin) return seeOther(`/ui/skins/${skin.uuid}`);
-    const { uuid, status } = job;
-    return jobPage({ uuid, status, error: jobErrors(job)[0], origin: context.publicUrl() });
+    const says = await progressOf(context, job);
+    return jobPage({ ...job, says, error: jobErrors(job)[0], origin: context.publicUrl() });
   },
 });
+
+/** The picture of a job of the visitor's own, which may never become a skin. */
+export const jobPictureRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/jobs/:jobId/picture',
+  isFor: 'callers',
+  scopes: ['read'],
+  params,
+  handle: async (call) => {
+    const { context, caller } = call;
+    const job = await findJob(context.db, call.params.jobId);
+    const texture = job?.owner === caller.owner && (await findTexture(context.db, job.texture_hash));
+    if (!job || !texture) throw new Refusal('not_found');
+    const look = { view: 'front', size: PICTURE, overlay: true, variant: job.variant } as const;
+    return await renderAnswer(call, inputFor(texture, look), {
+      'Cache-Control': 'private, no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    });
+  },
+});
+
+/** Height of a job's picture, in pixels. */
+const PICTURE = 384;
+
+/** How far a pending job is, for people. */
+async function progressOf(context: ServiceContext, job: JobRow): Promise<string> {
+  if (job.status !== 'waiting') return 'Making the skin.';
+  const place = (await countWaitingBefore(context.db, job)) + 1;
+  const end = await expectedEnd(context, job);
+  const wait = end === undefined ? '' : `, about ${span(Math.max(0, end - context.clock.now()))}`;
+  return `Waiting: ${place}${ORDINALS[ORDER.select(place)]} in the queue${wait}`;
+}
+
+const ORDER = new Intl.PluralRules('en', { type: 'ordinal' });
+const ORDINALS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd', other: 'th' };
 
 async function endedJob(context: ServiceContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
   const found = await readJob(context, caller, uuid);
@@ -62,13 +102,17 @@ export const jobStateRoute = pageRoute({
     const found = await readJob(context, caller, params.jobId);
     const isNews = found.job.status !== query.seen;
     const state = isNews ? found : await waitForChange(context, found.job, { ms: CHANGE_WAIT });
-    return dataAnswer(200, stateOf(state, call));
+    return dataAnswer(200, await stateOf(state, call));
   },
 });
 
-function stateOf({ job, skin }: JobWithSkin, call: Pick<PageCall, 'context' | 'request'>): object {
+async function stateOf(
+  { job, skin }: JobWithSkin,
+  call: Pick<PageCall, 'context' | 'request'>,
+): Promise<object> {
   const [error] = jobErrors(job);
-  if (!skin) return { status: job.status, ...(error && { error }) };
+  if (error) return { status: job.status, error };
+  if (!skin) return { status: job.status, says: await progressOf(call.context, job) };
   const { uuid, value, signature, url } = skin;
   const way = bestWayOf(rememberedUse(call), skin, signedBy(call.context, skin));
   return { status: job.status, skin: { uuid, value, signature, url, ...(way && { way }) } };
@@ -189,31 +233,30 @@ export const retryJobFormRoute = pageRoute({
   },
 });
 
-export interface JobPageView {
-  readonly uuid: string;
-  readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
+export interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | 'created_at'> {
+  /** How far it is. */
+  readonly says: string;
   /** Why it failed. */
   readonly error: { readonly code: string; readonly message: string } | undefined;
   readonly origin: string;
 }
 
 /** A job without a skin: a completed one redirects to its skin. */
-export function jobPage({ uuid, status, error, origin }: JobPageView): Page {
-  const terminal = terminalOf(`skinsmith status ${uuid}`, origin, `/v2/queue/${uuid}`);
-  if (error) {
-    return {
-      title: 'The skin could not be made',
-      body: html`<p class="lead">${error.message}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>Try again</button></form> <a href="/ui/make">Make another one</a></div>
-<p class="quiet">Error <code>${error.code}</code>, job <code>${uuid}</code></p>`,
-      terminal,
-    };
-  }
+export function jobPage({ uuid, name, source, created_at, says, error, origin }: JobPageView): Page {
   return {
-    title: 'Making the skin',
-    body: html`<p class="lead" data-job="${uuid}" role="status">${
-      status === 'processing' ? 'Making the skin.' : 'Waiting in the queue.'
-    }</p><p><a class="button" href="/ui/jobs/${uuid}">Refresh</a></p>`,
-    terminal,
+    title: error ? 'The skin could not be made' : 'Making the skin',
+    body: html`<div class="job"><div class="stage"><img src="/ui/jobs/${uuid}/picture" alt="The picture" width="192" height="384"></div>
+<div>${
+      error
+        ? html`<p class="lead">${error.message}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>Try again</button></form> <a href="/ui/make">Make another one</a></div>`
+        : html`<p class="lead" data-job="${uuid}" role="status">${says}</p><p><a class="button" href="/ui/jobs/${uuid}">Refresh</a></p>`
+    }
+<dl class="facts">${name !== null && html`<div><dt>Name</dt><dd><bdi>${name}</bdi></dd></div>`}
+${source !== null && html`<div><dt>Made from</dt><dd><bdi>${source}</bdi></dd></div>`}
+<div><dt>Submitted</dt><dd>${moment(created_at)}</dd></div></dl>
+<p class="quiet">${error && html`Error <code>${error.code}</code>, `}Job <code>${uuid}</code></p>
+<p><a href="${PATH}">All jobs</a></p></div></div>`,
+    terminal: terminalOf(`skinsmith ${error ? 'retry' : 'status'} ${uuid}`, origin, `/v2/queue/${uuid}`),
   };
 }
 
@@ -272,7 +315,11 @@ ${
     : html`<p class="empty"${isLive && html` data-jobs`}>${status === '' ? 'No jobs yet.' : 'No jobs with this status.'} <a href="/ui/make">Make a skin.</a></p>`
 }
 ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">Older jobs</a></p>`}`,
-    terminal: terminalOf('skinsmith jobs', origin, '/v2/queue?size=50'),
+    terminal: terminalOf(
+      status === '' ? 'skinsmith jobs' : `skinsmith jobs --status ${status}`,
+      origin,
+      `/v2/queue?size=50${status && `&status=${status}`}`,
+    ),
   };
 }
 

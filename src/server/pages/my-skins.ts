@@ -11,9 +11,25 @@ import { exportAnswer, skinPackAnswer } from '../http/downloads.ts';
 import { deleteSkins, editSkins } from '../service/skins/changes.ts';
 import { packSkins, type SkinPack } from '../service/skins/skin-pack.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
-import { copyField, day, options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
+import {
+  copyField,
+  day,
+  options,
+  type Page,
+  type SkinCard,
+  shellWord,
+  skinCards,
+  terminalOf,
+} from './frame.ts';
 import { type Html, html } from './html.ts';
-import { listField, optionalField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import {
+  listField,
+  optionalField,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
 import { PACK_NAMESPACE } from './skin-uses.ts';
 
 const PATH = '/ui/skins';
@@ -36,27 +52,27 @@ export const mySkinsRoute = pageRoute({
   isFor: 'users',
   scopes: ['read'],
   query,
-  handle: async ({ context, caller, query: { after, changed, deleted, ...choice } }) => {
-    const { sort, filter, visibility, variant } = choice;
-    const list = await readOwnSkins(context, caller, {
-      size: SIZE,
-      after,
-      filter: filter || undefined,
-      visibility: visibility || undefined,
-      variant: variant || undefined,
-      sort: sort === 'popular' ? sort : undefined,
-    });
-    const { skins, next, total } = list;
-    return mySkinsPage({
-      skins,
-      next,
-      total,
-      ...choice,
-      done: doneOf(changed, deleted),
-      origin: context.publicUrl(),
-    });
+  handle: async (call) => {
+    const { changed, deleted, ...place } = call.query;
+    return mySkinsPage({ ...(await readList(call, place)), done: doneOf(changed, deleted) });
   },
 });
+
+async function readList(
+  { context, caller }: Pick<PageCall, 'context' | 'caller'>,
+  { after, ...choice }: Place,
+): Promise<MySkinsView> {
+  const { sort, filter, visibility, variant } = choice;
+  const { skins, next, total } = await readOwnSkins(context, caller, {
+    size: SIZE,
+    after,
+    filter: filter || undefined,
+    visibility: visibility || undefined,
+    variant: variant || undefined,
+    sort: sort === 'popular' ? sort : undefined,
+  });
+  return { skins, next, total, ...choice, after, origin: context.publicUrl() };
+}
 
 function doneOf(changed: number | undefined, deleted: number | undefined) {
   if (changed !== undefined) return { act: 'changed', count: changed } as const;
@@ -94,7 +110,35 @@ export const skinPackPageRoute = pageRoute({
   handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
 });
 
+/** The part of the list that a form was on, as the query of its address. */
+const listSchema = z
+  .string()
+  .max(1_024)
+  .default('')
+  .transform((text) => {
+    const place = query.safeParse(Object.fromEntries(new URLSearchParams(text)));
+    const { changed: _, deleted: __, ...known } = place.data ?? query.parse({});
+    return known;
+  });
+type Place = z.output<typeof listSchema>;
+
+function placeQuery(place: Place): string {
+  const given = Object.entries(place).filter(
+    ([, value]) => value !== '' && value !== 'newest' && value !== undefined,
+  );
+  return new URLSearchParams(given).toString();
+}
+
+function listAddress(place: Place, more: Readonly<Record<string, string>> = {}): `/ui${string}` {
+  const text = new URLSearchParams([
+    ...new URLSearchParams(placeQuery(place)),
+    ...Object.entries(more),
+  ]).toString();
+  return text === '' ? PATH : `${PATH}?${text}`;
+}
+
 const formSchema = z.object({
+  list: listSchema,
   act: z.enum(['change', 'pack', 'delete', 'delete-for-good']),
   skin: listField(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
   visibility: optionalField(visibilitySchema),
@@ -106,24 +150,42 @@ export const mySkinsFormRoute = pageRoute({
   path: PATH,
   isFor: 'users',
   scopes: ['skins'],
-  handle: async ({ context, caller, request }) => {
-    const { act, skin: skins, visibility, name } = formSchema.parse(request.body ?? {});
-    if (skins.length === 0) return nothingToDoPage('No skins selected.');
+  handle: async (call) => {
+    const { context, caller, request } = call;
+    const { act, list, skin: skins, ...change } = formSchema.parse(request.body ?? {});
+    const origin = context.publicUrl();
+    const missing = missingIn({ act, skins, ...change });
+    if (missing) {
+      const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, missing });
+      return { ...page, status: 400 };
+    }
     if (act === 'pack') {
       const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE });
-      return skinPackPage(skins, pack, context.publicUrl());
+      return skinPackPage(skins, pack, { origin, back: listAddress(list) });
     }
-    if (act === 'delete') return deleteSkinsPage(skins, context.publicUrl());
+    if (act === 'delete') return deleteSkinsPage(skins, { origin, list });
     if (act === 'delete-for-good') {
       const { done } = await deleteSkins(context, caller, skins);
-      return seeOther(`${PATH}?deleted=${done.length}`);
+      return seeOther(listAddress(list, { deleted: String(done.length) }));
     }
-    if (visibility === undefined && name === undefined)
-      return nothingToDoPage('Choose a visibility or a new name.');
-    const { done } = await editSkins(context, caller, { skins, visibility, name });
-    return seeOther(`${PATH}?changed=${done.length}`);
+    const { done } = await editSkins(context, caller, { skins, ...change });
+    return seeOther(listAddress(list, { changed: String(done.length) }));
   },
 });
+
+type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;
+
+/** What the person has to do first, if anything. */
+function missingIn({
+  act,
+  skins,
+  visibility,
+  name,
+}: Change & { readonly act: string; readonly skins: readonly string[] }): string | undefined {
+  if (skins.length === 0) return 'Select skins first.';
+  const isEmpty = act === 'change' && visibility === undefined && name === undefined;
+  return isEmpty ? 'Choose a visibility or a new name first.' : undefined;
+}
 
 /** One of the visitor's own skins. */
 export interface OwnSkin extends SkinCard {
@@ -148,8 +210,15 @@ export interface MySkinsView extends Choice {
   readonly next: string | undefined;
   /** Skins on all pages, if known. */
   readonly total: number | undefined;
+  /** Where this page begins. */
+  readonly after: string | undefined;
   /** What the last form did. */
-  readonly done: BulkResult | undefined;
+  readonly done?: BulkResult | undefined;
+  /** What the last form lacked. */
+  readonly missing?: string | undefined;
+  /** Skins that were selected in it, and how they were to be changed. */
+  readonly selected?: readonly string[];
+  readonly change?: Change;
   readonly origin: string;
 }
 
@@ -163,17 +232,27 @@ const SORTS = { newest: 'Newest', popular: 'Most viewed' } as const;
 const ARMS = { '': 'All', classic: 'Classic', slim: 'Slim' } as const;
 const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;
 
-export function mySkinsPage({ skins, next, total, done, origin, ...choice }: MySkinsView): Page {
+export function mySkinsPage(view: MySkinsView): Page {
+  const { skins, next, total, done, missing, origin, sort, filter, visibility, variant } = view;
+  const choice = { sort, filter, visibility, variant };
+  const query = placeQuery(choice);
   return {
     title: 'My skins',
     body: html`${done && html`<p class="done" role="status">${done.count} ${done.count === 1 ? 'skin' : 'skins'} ${done.act}.</p>`}
+${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
 ${searchForm(choice)}
 ${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
-${skins.length > 0 ? bulkForm(skins) : nothing(choice)}
-${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ ...choice, after: next }).toString()}">More skins</a></p>`}`,
-    terminal: terminalOf('skinsmith skins list', origin, '/v2/me/skins'),
+${skins.length > 0 ? bulkForm(view) : nothing(choice)}
+${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">More skins</a></p>`}`,
+    terminal: terminalOf(listCommand(choice), origin, `/v2/me/skins${query && `?${query}`}`),
   };
+}
+
+function listCommand({ sort, filter, visibility, variant }: Choice): string {
+  const options = { filter, visibility, variant, sort: sort === 'newest' ? '' : sort };
+  const given = Object.entries(options).filter(([, value]) => value !== '');
+  return ['skinsmith skins list', ...given.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ');
 }
 
 function nothing({ filter, visibility, variant }: Choice): Html {
@@ -200,12 +279,22 @@ function exportLinks({ filter, visibility, variant }: Choice): Html {
 }
 
 /** One form for everything, so that selected skins can be changed or deleted without scripts. */
-function bulkForm(skins: readonly OwnSkin[]): Html {
-  return html`<form method="post" action="${PATH}" data-select>
-${skinCards(skins, { below: selector })}
-<div class="panel bulk"><p><button type="button" class="quiet-button" data-select-all hidden>Select all</button></p>
-<div class="row"><div><label for="visibility">Visibility<span class="unseen"> of the selected skins</span></label><select id="visibility" name="visibility">${options({ '': 'Unchanged', ...VISIBILITIES }, '')}</select></div>
-<div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off"></div></div>
+function bulkForm({
+  skins,
+  selected = [],
+  change,
+  after,
+  sort,
+  filter,
+  visibility,
+  variant,
+}: MySkinsView): Html {
+  const place = { sort, filter, visibility, variant, after };
+  return html`<form method="post" action="${PATH}" data-select><input type="hidden" name="list" value="${placeQuery(place)}">
+${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid)) })}
+<div class="panel bulk"><p class="acts needs-script"><button type="button" class="quiet-button" data-select-all>Select all</button> <span class="quiet" role="status" data-selected></span></p>
+<div class="row"><div><label for="visibility">Visibility<span class="unseen"> of the selected skins</span></label><select id="visibility" name="visibility">${options<string>({ '': 'Unchanged', ...VISIBILITIES }, change?.visibility)}</select></div>
+<div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off" value="${change?.name ?? ''}"></div></div>
 <div class="acts"><button name="act" value="change">Change selected</button>
 <button name="act" value="pack" class="quiet-button">Resource pack of selected</button>
 <button name="act" value="delete" class="quiet-button danger">Delete selected</button></div></div></form>`;
@@ -215,7 +304,7 @@ ${skinCards(skins, { below: selector })}
 function skinPackPage(
   skins: readonly string[],
   { sha1, isPublic }: Pick<SkinPack, 'sha1' | 'isPublic'>,
-  origin: string,
+  { origin, back }: { readonly origin: string; readonly back: string },
 ): Page {
   const path = `/v2/skins/pack.zip?ids=${skins.join()}`;
   const lines = `resource-pack=${origin}${path}\nresource-pack-sha1=${sha1}`;
@@ -230,40 +319,42 @@ ${copyField('SHA-1, which changes with the skins', sha1)}</dl>`
     : html`<p class="problem">Game clients cannot fetch this pack from here, because a skin in it is private. Make it unlisted or public, or host the file elsewhere.</p>`
 }
 <p class="quiet">The file <code>skins.json</code> in the pack tells which skin has which name.</p>
-<p><a href="${PATH}">Back to my skins</a></p>`,
-    terminal: terminalOf('skinsmith skins list', origin, path),
+<p><a href="${back}">Back to my skins</a></p>`,
+    terminal: terminalOf(`skinsmith pack ${skins.join(' ')}`, origin, path, '-o pack.zip'),
   };
 }
 
-function selector({ uuid, name, visibility, skin_created_at, views, hidden_from }: OwnSkin): Html {
+function selector(
+  { uuid, name, visibility, skin_created_at, views, hidden_from }: OwnSkin,
+  isSelected: boolean,
+): Html {
   const called = name ?? uuid.slice(0, 8);
-  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${called}"> Select</label>
+  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${called}"${isSelected && html` checked`}> Select</label>
 <p class="quiet">${hidden_from === null ? VISIBILITIES[visibility] : 'Hidden by the operator'}, ${day(skin_created_at)}, ${views} ${views === 1 ? 'view' : 'views'}</p>`;
 }
 
 /** Asks for confirmation before skins are deleted. */
-export function deleteSkinsPage(skins: readonly string[], origin: string): Page {
+function deleteSkinsPage(
+  skins: readonly string[],
+  { origin, list }: { readonly origin: string; readonly list: Place },
+): Page {
   const isOne = skins.length === 1;
   return {
     title: `Delete ${isOne ? 'this skin' : `these ${skins.length} skins`}?`,
-    body: html`<form class="panel" method="post" action="${PATH}">
+    body: html`<form class="panel" method="post" action="${PATH}"><input type="hidden" name="list" value="${placeQuery(list)}">
 <p class="links">${skins.map(shown)}</p>
 <p>${isOne ? 'This deletes its page and its data.' : 'This deletes their pages and their data.'} Copies of the data keep working.</p>
 ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
-<div class="acts"><button name="act" value="delete-for-good" class="danger">Delete for good</button> <a href="${PATH}">${isOne ? 'Keep it' : 'Keep them'}</a></div></form>`,
-    terminal: terminalOf(`skinsmith skins delete ${skins[0]}`, origin, `/v2/skins/${skins[0]}`, '-X DELETE'),
+<div class="acts"><button name="act" value="delete-for-good" class="danger">Delete for good</button> <a href="${listAddress(list)}">${isOne ? 'Keep it' : 'Keep them'}</a></div></form>`,
+    terminal: terminalOf(
+      `skinsmith skins delete ${skins.join(' ')}`,
+      origin,
+      isOne ? `/v2/skins/${skins[0]}` : `/v2/skins/{${skins.join()}}`,
+      '-X DELETE',
+    ),
   };
 }
 
 function shown(uuid: string): Html {
   return html`<img src="/ui/skins/${uuid}/pictures/front?size=128" alt="Skin ${uuid.slice(0, 8)}" width="64" height="128" loading="lazy">`;
-}
-
-/** Says that the form selected no skins, or no change. */
-export function nothingToDoPage(message: string): Page {
-  return {
-    status: 400,
-    title: 'Nothing changed',
-    body: html`<p class="lead">${message}</p><p><a class="button" href="${PATH}">Back to my skins</a></p>`,
-  };
 }

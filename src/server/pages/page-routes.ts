@@ -12,14 +12,21 @@ import { findVisible } from '../service/skins/skins.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
 import { apiRoute, version1Route } from './api.ts';
 import { galleryRoute } from './gallery.ts';
-import { jobPageRoute, jobStateRoute, ownJobEventsRoute, ownJobsRoute, retryJobFormRoute } from './jobs.ts';
+import {
+  jobPageRoute,
+  jobPictureRoute,
+  jobStateRoute,
+  ownJobEventsRoute,
+  ownJobsRoute,
+  retryJobFormRoute,
+} from './jobs.ts';
 import { LOGO, readAsset } from './layout.ts';
 import { makeRoute, resultsZipRoute, submitFormRoute } from './make.ts';
 import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute, skinPackPageRoute } from './my-skins.ts';
 import { OPERATOR_ROUTES } from './operator.ts';
 import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
 import { type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
-import { IDENTITY_ROUTES, revokeSessionRoute, sessionsRoute } from './sessions.ts';
+import { endOtherSessionsRoute, IDENTITY_ROUTES, revokeSessionRoute, sessionsRoute } from './sessions.ts';
 import { embedRoute } from './share.ts';
 import {
   firstSignInFormRoute,
@@ -89,6 +96,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   ownJobsRoute,
   ownJobEventsRoute,
   jobPageRoute,
+  jobPictureRoute,
   jobStateRoute,
   retryJobFormRoute,
   mySkinsRoute,
@@ -119,6 +127,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   firstSignInRoute,
   firstSignInFormRoute,
   sessionsRoute,
+  endOtherSessionsRoute,
   revokeSessionRoute,
   ...IDENTITY_ROUTES,
   ...OPERATOR_ROUTES,

@@ -3,16 +3,13 @@ import { type Identity, identityIdSchema } from '../../protocol/account.ts';
 import { userNameSchema } from '../../protocol/user.ts';
 import { hasScope } from '../service/callers/caller.ts';
 import { readIdentities, unlinkIdentity } from '../service/openid.ts';
-import { listOwnSessions, revokeOwnSession, type SessionCaller } from '../service/sessions.ts';
 import {
-  accountPage,
-  confirmUnlinkPage,
-  identityRows,
-  minuteOf,
-  moment,
-  type Page,
-  terminalOf,
-} from './frame.ts';
+  endOtherSessions,
+  listOwnSessions,
+  revokeOwnSession,
+  type SessionCaller,
+} from '../service/sessions.ts';
+import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -25,7 +22,7 @@ export const sessionsRoute = pageRoute({
     const sessions = await listOwnSessions(context, sessionOf(call));
     const isWhole = hasScope(caller, 'account');
     const identities = isWhole ? await readIdentities(context, caller) : [];
-    return sessionsPage({ sessions, isWhole, identities, origin: context.publicUrl() });
+    return sessionsPage({ sessions, isWhole, identities });
   },
 });
 
@@ -36,6 +33,16 @@ export const revokeSessionRoute = pageRoute({
   params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }),
   handle: async (call) => {
     await revokeOwnSession(call.context, sessionOf(call), call.params.id);
+    return seeOther('/ui/sessions');
+  },
+});
+
+export const endOtherSessionsRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/sessions/end-others',
+  isFor: 'users',
+  handle: async (call) => {
+    await endOtherSessions(call.context, sessionOf(call));
     return seeOther('/ui/sessions');
   },
 });
@@ -112,16 +119,15 @@ export interface SessionsView {
   /** Whether these are all of the person's sessions. */
   readonly isWhole: boolean;
   readonly identities: readonly Identity[];
-  readonly origin: string;
 }
 
-export function sessionsPage({ sessions, isWhole, identities, origin }: SessionsView): Page {
+export function sessionsPage({ sessions, isWhole, identities }: SessionsView): Page {
   return accountPage('sessions', {
     title: 'Where you are signed in',
     body: html`<ul class="list">${sessions.map(row)}</ul>
+${sessions.length > 1 && html`<form method="post" action="/ui/sessions/end-others"><button class="quiet-button danger">End all others</button></form>`}
 ${!isWhole && html`<p class="quiet">To see your other sessions, sign in with an API key that has the scope account.</p>`}
 ${identities.length > 0 && ways(identities)}`,
-    terminal: terminalOf('skinsmith open', origin, '/v2/account/me'),
   });
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { originsOf } from '../http/request.ts';
-import type { Answer } from '../http/route.ts';
 import { ProviderError, type ProviderFault } from '../openid/claims.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { becomeNewUser, becomeUserOfKey, readFirstSignIn, signInWithProvider } from '../service/openid.ts';
@@ -29,8 +28,9 @@ export const signInRoute = pageRoute({
   isFor: 'everyone',
   query: z.object({ next: z.string().optional() }),
   handle: async ({ context, session, query: { next } }) => {
-    if (session) return seeOther(nextAddress(next) ?? '/ui/sessions');
-    return signInPage({ provider: providerOf(context, next), next: nextAddress(next) });
+    const page = nextAddress(next);
+    if (session && page !== undefined) return seeOther(page);
+    return signInPage({ provider: providerOf(context, next), next: page, signedIn: session?.caller.name });
   },
 });
 
@@ -78,9 +78,15 @@ export const linkFormRoute = pageRoute({
   handle: async (call) => await followLink(call, secretSchema.parse(call.request.body ?? {}).secret),
 });
 
-async function followLink(call: PageCall, link: string): Promise<Answer> {
+async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
   const { context, request } = call;
-  return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
+  try {
+    return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
+    const message = `${error.message} Run skinsmith open again to get a new one.`;
+    return signInPage({ problem: { message, status: error.status }, provider: providerOf(context) });
+  }
 }
 
 /** For commands that use the same store: before they send a link here, they verify that it leads to this service. */
@@ -185,29 +191,36 @@ async function welcome(call: PageCall, problem?: string): Promise<Page> {
 }
 
 /** @throws ProviderError for a browser that did not start a sign-in, or started it too long ago */
-function signInOf({ context, request }: PageCall): {
-  readonly secret: string;
-  readonly next: string | undefined;
-} {
+function signInOf(call: PageCall): { readonly secret: string; readonly next: string | undefined } {
+  const { context, request } = call;
   const kept = readCookie('skinsmith-sign-in', request, context.publicUrl());
   if (kept === undefined) throw new ProviderError('stale', 'this browser has not started a sign-in');
-  const [secret = '', next] = kept.split('.', 2);
-  return { secret, next: next && Buffer.from(next, 'base64url').toString() };
+  const [secret = ''] = kept.split('.', 1);
+  return { secret, next: keptNext(call) };
+}
+
+/** The page to continue to, as the browser's cookie keeps it during a sign-in with a provider. */
+function keptNext({ context, request }: PageCall): string | undefined {
+  const [, next] = readCookie('skinsmith-sign-in', request, context.publicUrl())?.split('.', 2) ?? [];
+  return next && Buffer.from(next, 'base64url').toString();
 }
 
 /** Shows on the sign-in page why the provider's sign-in failed. Keys and links still work. */
 async function orSignInPage(
-  { context, request }: PageCall,
+  call: PageCall,
   answer: (context: ServiceContext) => Promise<PageAnswer>,
 ): Promise<PageAnswer> {
+  const { context, request } = call;
   try {
     return await answer(context);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (REPORTED.has(error.code)) request.report(error, 'sign-in by OpenID Connect failed');
-    const provider = providerOf(context);
+    const next = keptNext(call);
+    const provider = providerOf(context, next);
     const { status, text } = PROBLEMS[error.code];
-    return signInPage({ problem: { status, message: text(provider?.name ?? 'The provider') }, provider });
+    const problem = { status, message: text(provider?.name ?? 'The provider') };
+    return signInPage({ problem, provider, next: nextAddress(next) });
   }
 }
 
@@ -245,16 +258,21 @@ export interface SignInView {
   readonly provider?: { readonly name: string; readonly address: string } | undefined;
   /** The page to continue to. */
   readonly next?: string | undefined;
+  /** The name of the person who is signed in already. */
+  readonly signedIn?: string | undefined;
 }
 
-export function signInPage({ problem, provider, next }: SignInView): Page {
+export function signInPage({ problem, provider, next, signedIn: name }: SignInView): Page {
   return {
     ...(problem && { status: problem.status }),
     title: 'Sign in',
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
+${name !== undefined && html`<p>You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Go on</a>, or sign in as somebody else.</p>`}
 ${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">Sign in with ${provider.name}</a></p><p class="narrow or">or</p>`}
 ${keyForm(next, provider !== undefined)}
-<p>On the machine that runs this server, you need no key: <code>skinsmith open</code> opens these pages and signs you in.</p>`,
+<h2>No key yet?</h2>
+<p>${provider && html`Sign in with ${provider.name}: you get an account, and can create keys there. `}The operator of this server ${provider ? 'can also give' : 'gives'} you a key. People who are signed in create more under API keys in their account.</p>
+<details><summary>You run this server?</summary><p>On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for somebody else.</p></details>`,
   };
 }
 

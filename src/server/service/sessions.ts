@@ -12,6 +12,7 @@ import {
   insertSession,
   listSessions,
   noteSessionUse,
+  revokeOtherSessions,
   revokeSession,
   takeLink,
 } from '../store/sessions.ts';
@@ -166,6 +167,18 @@ export async function revokeOwnSession(
     return await revokeSession(tx, caller.id, id);
   });
   if (!isEnded) throw new Refusal('not_found', 'Session not found.');
+}
+
+/** Ends all sessions of the caller but the current one, and the links that would begin others. @throws Refusal `insufficient_grants` */
+export async function endOtherSessions(
+  { db }: SessionContext,
+  { caller, sessionId }: SessionCaller,
+): Promise<void> {
+  requireScope(caller, 'account');
+  await inTransaction(db, async (tx) => {
+    await noteRevocation(tx); // the sessions' open requests end too
+    await revokeOtherSessions(tx, caller.id, sessionId);
+  });
 }
 
 /** Milliseconds for which a link can be used. */

@@ -41,6 +41,11 @@ export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
 }
 
 /** Whether this key exists or has been revoked. */
+/** Includes revoked ones. */
+export async function hasKeyWithId(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('api_keys').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
 export async function hasKeyWithHash(db: Db, hash: string): Promise<boolean> {
   return (
     (await db.selectFrom('api_keys').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined

@@ -81,6 +81,12 @@ export async function revokeSession(db: Db, userId: string, id: string): Promise
   return numDeletedRows > 0n;
 }
 
+/** Ends all of a user's sessions but one, and deletes the user's links. */
+export async function revokeOtherSessions(db: Db, userId: string, but: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', but).execute();
+  await db.deleteFrom('sign_in_links').where('user_id', '=', userId).execute();
+}
+
 /** Ends the sessions and deletes the links of a user or an API key. */
 export async function revokeSessionsOf(
   db: Db,

@@ -72,6 +72,21 @@ test('A key is created with scopes and bindings, and shown only once', async () 
   }
 });
 
+test('A new key’s page that is reloaded makes no second key', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const [, id = ''] = /name="id" value="(\w+)"/.exec((await browser.open(KEYS)).text) ?? [];
+  const form = fields(['name', 'Once'], ['scope', 'read'], ['id', id]);
+  expect((await browser.open(KEYS, { form })).text).toContain('Your new key');
+  const again = await browser.open(KEYS, { form });
+  expect([again.status, again.headers.get('location')]).toEqual([303, `${KEYS}?created=before`]);
+  const { text } = await browser.open(`${KEYS}?created=before`);
+  expect(text).toContain('This key has already been created.');
+  expect(text.match(/<bdi>Once<\/bdi>/g)).toHaveLength(1);
+  await browser.open(`${KEYS}/${id}/revoke`, { form: {} });
+  expect((await browser.open(KEYS, { form })).status).toBe(303);
+});
+
 test('The page shows the use of each key, and the one that the person signed in with', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1));

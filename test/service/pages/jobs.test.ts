@@ -54,6 +54,29 @@ test('Jobs are listed with what they are made from, their state and the time the
   expect((await browser.open('/ui/jobs?status=completed')).text).toContain('No jobs with this status.');
 });
 
+test('The page of a job shows its picture, its name, its place in the queue and when it was submitted', async () => {
+  const server = await runServer({ workers: 0 });
+  const browser = await signedIn(server);
+  await server.owner.upload('/v2/queue', skinPng(1));
+  const { job } = (await server.owner.upload('/v2/queue', skinPng(2), { name: 'Anna' })).body;
+  const path = `/ui/jobs/${job?.id}`;
+  const state = await browser.open(`${path}/state`, { headers: { accept: 'application/json' } });
+  const says = 'Waiting: 2nd in the queue';
+  expect(JSON.parse(state.text)).toMatchObject({ status: 'waiting', says });
+  const picture = await browser.open(`${path}/picture`);
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+  const bob = await signedIn(
+    server,
+    (await server.owner.json('/v2/account/keys', { user: 'bob' })).body.key?.secret,
+  );
+  expect((await bob.open(`${path}/picture`)).status).toBe(404);
+  await failAll(server);
+  const { text } = await browser.open(path);
+  for (const shown of ['<bdi>Anna</bdi>', '<bdi>skin.png</bdi>', 'Submitted', `src="${path}/picture"`])
+    expect(text).toContain(shown);
+  expect(text).toContain(`skinsmith retry ${job?.id}`);
+});
+
 test('The page has no jobs of others', async () => {
   const server = await runServer({ workers: 0 });
   const bob = await server.user('bob');

@@ -155,7 +155,27 @@ test('Nothing happens without a selection, or without a change', async () => {
     form: encoded([uuid], { act: 'change', visibility: '' }),
   });
   expect([none.status, unchanged.status]).toEqual([400, 400]);
+  expect(none.text).toContain('Select skins first.');
+  expect(unchanged.text).toContain(`value="${uuid}" aria-label="Select ${uuid.slice(0, 8)}" checked`);
   expect((await server.owner.get('/v2/me/skins')).body.skins).toHaveLength(1);
+});
+
+test('A form leads back to the part of the list that it was on, and nowhere else', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const uuid = await make(server.owner, 1, { name: "Ann's".replace("'", '') });
+  const { text } = await browser.open('/ui/skins?filter=Anns&variant=&sort=popular');
+  expect(text).toContain('name="list" value="sort=popular&amp;filter=Anns"');
+  expect(text).toContain('skinsmith skins list --filter Anns --sort popular');
+  const list = 'sort=popular&filter=Anns&changed=9&x=//evil.example';
+  const back = '/ui/skins?sort=popular&filter=Anns';
+  const question = await browser.open('/ui/skins', { form: encoded([uuid], { act: 'delete', list }) });
+  expect(question.text).toContain(`<a href="${back.replace('&', '&amp;')}">Keep it</a>`);
+  expect(question.text).toContain(`skinsmith skins delete ${uuid}`);
+  const changed = await browser.open('/ui/skins', {
+    form: encoded([uuid], { act: 'change', visibility: 'private', list }),
+  });
+  expect(changed.headers.get('location')).toBe(`${back}&changed=1`);
 });
 
 test('A form reaches no skin of others, and a session no more than its key', async () => {

@@ -103,6 +103,29 @@ test('One ends own sessions elsewhere, and none of others', async () => {
   expect(await isSignedIn(here)).toBe(true);
 });
 
+test('One ends all other sessions at once', async () => {
+  const server = await runServer();
+  const [here, ...others] = [await signedIn(server), await signedIn(server), await signedIn(server)];
+  expect((await here.open('/ui/sessions')).text).toContain('End all others');
+  const narrow = await narrowlySignedIn(server);
+  expect((await narrow.open('/ui/sessions/end-others', { form: {} })).status).toBe(403);
+  await here.open('/ui/sessions/end-others', { form: {} });
+  expect(await Promise.all([here, ...others, narrow].map(isSignedIn))).toEqual([true, false, false, false]);
+  expect((await here.open('/ui/sessions')).text).not.toContain('End all others');
+});
+
+test('People who are signed in can sign in as somebody else, or go on', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const { status, text } = await browser.open('/ui/sign-in');
+  expect([status, text.includes('You are signed in as <strong><bdi>owner</bdi></strong>')]).toEqual([
+    200,
+    true,
+  ]);
+  const next = await browser.open('/ui/sign-in?next=%2Fui%2Faccount');
+  expect(next.headers.get('location')).toBe('/ui/account');
+});
+
 /** A browser that is signed in with a key of the owner's that has only this scope. */
 async function narrowlySignedIn(server: ServerUnderTest): Promise<PlainBrowser> {
   const { body } = await server.owner.json('/v2/account/keys', { user: 'owner', scopes: ['generate'] });
@@ -205,5 +228,6 @@ test('A link signs in once', async () => {
   expect(browser.cookie).toBeUndefined();
   expect((await browser.open(path)).status).toBe(303);
   expect(await isSignedIn(browser)).toBe(true);
-  expect((await new PlainBrowser(server.url).open(path)).status).toBe(401);
+  const { status, text } = await new PlainBrowser(server.url).open(path);
+  expect([status, text.includes('Run skinsmith open again to get a new one.')]).toEqual([401, true]);
 });

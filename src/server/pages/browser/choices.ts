@@ -1,9 +1,9 @@
-/** Offers to select all or none of a form's boxes. */
+/** Offers to select all or none of a form's boxes, and counts them. */
 export function offerSelectingAll(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>('[data-select-all]');
+  const count = form.querySelector<HTMLElement>('[data-selected]');
   const boxes = [...form.querySelectorAll<HTMLInputElement>('input[type="checkbox"]')];
-  if (!button) return;
-  button.hidden = false;
+  if (!button || !count) return;
   button.addEventListener('click', () => {
     const isOn = !boxes.every((box) => box.checked);
     for (const box of boxes) box.checked = isOn;
@@ -13,7 +13,9 @@ export function offerSelectingAll(form: HTMLFormElement): void {
   tell();
 
   function tell(): void {
-    button!.textContent = boxes.every((box) => box.checked) ? 'Select none' : 'Select all';
+    const selected = boxes.filter((box) => box.checked).length;
+    button!.textContent = selected === boxes.length ? 'Select none' : 'Select all';
+    count!.textContent = `${selected} selected`;
   }
 }
 

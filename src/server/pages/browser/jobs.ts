@@ -9,6 +9,8 @@ export interface BestWay {
 /** A job in the answer of `/ui/jobs/<id>/state`. */
 export interface PageJob {
   readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
+  /** How far it is. */
+  readonly says?: string;
   readonly skin?: {
     readonly uuid: string;
     readonly value: string;
@@ -23,21 +25,19 @@ export interface PageJob {
 /** Milliseconds before a failed request is sent again. */
 const RETRY = 2_000;
 
-type Progress = 'waiting' | 'processing' | 'unreachable';
-
 /** Waits for the job's end. The server answers when something has changed, so no pause between requests is needed. */
-export async function waitForJob(id: string, onState: (state: Progress) => void): Promise<PageJob> {
+export async function waitForJob(id: string, tell: (progress: string) => void): Promise<PageJob> {
   for (let seen = ''; ; ) {
     const state = await readState(id, seen);
     if (typeof state === 'object') {
       if (state.status === 'completed' || state.status === 'failed') return state;
       seen = state.status;
-      onState(state.status);
+      tell(state.says ?? '');
       continue;
     }
     if (state === 'unreachable') {
       seen = ''; // so that the first answer tells the state
-      onState(state);
+      tell('The server does not answer. Trying again.');
     }
     await pause(RETRY);
   }
@@ -63,16 +63,10 @@ export async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-const STATES = {
-  waiting: 'Waiting in the queue.',
-  processing: 'Making the skin.',
-  unreachable: 'The server does not answer. Trying again.',
-} as const;
-
 /** Leads to the skin, or to the reason why there is none. */
 export async function followJob(element: HTMLElement): Promise<void> {
-  await waitForJob(element.dataset['job'] ?? '', (state) => {
-    element.textContent = STATES[state];
+  await waitForJob(element.dataset['job'] ?? '', (progress) => {
+    element.textContent = progress;
   });
   location.reload();
 }

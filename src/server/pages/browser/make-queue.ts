@@ -70,7 +70,7 @@ export class MakeQueue {
     this.#unsent--;
     if ('problem' in sent) return this.#fail(input, sent);
     row.say('Waiting');
-    const { skin, error } = await waitForJob(sent.job, (state) => row.say(WORDS[state]));
+    const { skin, error } = await waitForJob(sent.job, (progress) => row.say(progress));
     if (!skin) return this.#fail(input, { problem: error?.message ?? 'The skin could not be made.' });
     this.#finish(input, skin);
   }
@@ -135,12 +135,6 @@ export class MakeQueue {
     }
   }
 }
-
-const WORDS = {
-  waiting: 'Waiting',
-  processing: 'Being made',
-  unreachable: 'The server does not answer. Trying again.',
-} as const;
 
 interface Problem {
   readonly problem: string;

@@ -15,6 +15,7 @@ import {
   findKey,
   hadAnyKey,
   hasKeyWithHash,
+  hasKeyWithId,
   insertKey,
   type KeyChange,
   listKeys,
@@ -77,6 +78,8 @@ const MAX_KEYS = 100;
 /** A key to create, with its scopes resolved. */
 type NewKey = Omit<z.output<typeof apiKeyBodySchema>, 'user' | 'scopes'> & {
   readonly scopes: readonly Scope[];
+  /** Default: a random one. */
+  readonly id?: string | undefined;
 };
 type KeyInput = Omit<z.output<typeof apiKeyBodySchema>, 'user'>;
 type Change = z.output<typeof apiKeyChangeSchema>;
@@ -96,9 +99,9 @@ const FIRST_KEY: KeyInput = {
 
 /** Creates a key. Its secret is in the result and is not stored. */
 async function makeKeyFor(db: Db, user: UserRow, input: NewKey, now: number): Promise<ApiKeyMade> {
-  const { secret = makeApiKey() } = input;
+  const { secret = makeApiKey(), id = randomBytes(12).toString('hex') } = input;
   const row: ApiKeyRow = {
-    id: randomBytes(12).toString('hex'),
+    id,
     user_id: user.id,
     name: input.name,
     hash: hashApiKey(secret),
@@ -139,12 +142,13 @@ export async function makeOwnersKey(
 
 /**
  * Creates a key for the caller, no stronger than the key of the request. An operator may create one for any user, who
- * is created if necessary. @throws Refusal
+ * is created if necessary. `id`: the new key's, so that a request that is repeated creates no second one; status 409
+ * says that it did. @throws Refusal
  */
 export async function createKey(
   { db, clock }: KeysContext,
   caller: Caller,
-  { user: userName, ...input }: z.output<typeof apiKeyBodySchema>,
+  { user: userName, ...input }: z.output<typeof apiKeyBodySchema> & Pick<NewKey, 'id'>,
 ): Promise<ApiKeyMade> {
   const user = requireUser(caller);
   const isOwn = userName === undefined || userName === user.name;
@@ -163,6 +167,8 @@ export async function createKey(
     if ((await countKeys(tx, owner.id)) >= MAX_KEYS) {
       throw new Refusal('invalid_request', `${owner.name} has ${MAX_KEYS} keys, the maximum.`);
     }
+    if (key.id !== undefined && (await hasKeyWithId(tx, key.id)))
+      throw new Refusal('invalid_request', { message: 'This key has already been created.', status: 409 });
     if (key.secret !== undefined) await verifyNew(tx, key.secret);
     const made = await makeKeyFor(tx, owner, key, now);
     if (!isOwn) await noteKey(tx, { clock, operator: user }, { action: 'create_key', key: made });

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -241,7 +242,7 @@ interface StatusParts {
 function makeStatus(
   options: AssemblyOptions,
   { parts, store, state, ownKey, jobs: { pool, generator } }: StatusParts,
-): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats' | 'examineStore'> {
+): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats' | 'examineStore' | 'diskLeft'> {
   const { usedBytes, isReplaced, examine: examineStore } = store;
   const { schema } = parts.db.store;
   const trouble = () => (isReplaced() ? new StoreReplacedError() : (schema.fault ?? pool.trouble));
@@ -257,7 +258,14 @@ function makeStatus(
     isKeyChanged: async () => await ownKey.isChanged(),
     isReady: async () => (await generator.isReady?.()) ?? true,
   });
-  return { trouble, ceiling, health, examineStore, stats: new Stats({ ...parts, workers: pool }) };
+  const stats = new Stats({ ...parts, workers: pool });
+  return { trouble, ceiling, health, examineStore, stats, diskLeft: async () => await diskLeft(options) };
+}
+
+async function diskLeft({ dataDir, store, inMemory }: ServerOptions): Promise<number | undefined> {
+  if (store || inMemory) return undefined;
+  const { bavail, bsize } = await statfs(dataDir);
+  return bavail * bsize;
 }
 
 /** PostgreSQL's disk is the concern of its operator. */

@@ -12,10 +12,11 @@ import { requireOperator } from '../service/callers/caller.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';
-import { readOverview } from '../service/status/stats.ts';
+import { type Failure, type HourFigures, readOverview } from '../service/status/stats.ts';
 import {
   actionButton,
   confirmed,
+  count,
   listOr,
   moment,
   operatorPage,
@@ -24,7 +25,7 @@ import {
   terminalOf,
 } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { MODERATION_PAGES } from './operator-moderation.ts';
+import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -38,7 +39,11 @@ export interface OperatorOverview {
   readonly workers: { readonly count: number };
   /** Bytes; `most`: undefined without a limit. */
   readonly store: { readonly used: number; readonly most: number | undefined };
+  /** Free bytes on the disk of the store, if known. */
+  readonly diskLeft: number | undefined;
   readonly stats: ServiceStats;
+  readonly history: readonly HourFigures[];
+  readonly failures: readonly Failure[];
   readonly openReports: number;
   readonly plans: readonly PlanView[];
   readonly origin: string;
@@ -50,7 +55,9 @@ export function overviewPage(view: OperatorOverview): Page {
     body: html`${state(view)}
 <section aria-labelledby="health"><h2 id="health">Health</h2><ul class="findings">${view.findings.map(finding)}</ul></section>
 ${figures(view)}
-<section aria-labelledby="limits"><h2 id="limits">Limits</h2>${planTable(view.plans)}</section>`,
+${history(view.history)}
+${failures(view.failures)}
+<details class="plans"><summary>Limits of the plans</summary>${planTable(view.plans)}</details>`,
     terminal: terminalOf('skinsmith doctor', view.origin, '/v2/account/doctor'),
   });
 }
@@ -81,7 +88,7 @@ function finding({ result, message }: HealthFinding): Html {
   return html`<li class="${look}"><strong>${word}</strong> ${message}</li>`;
 }
 
-function figures({ jobs, workers, store, stats }: OperatorOverview): Html {
+function figures({ jobs, workers, store, diskLeft, stats }: OperatorOverview): Html {
   const { generated, accounts, upstream, generator } = stats;
   const { hour, day } = generated.time;
   const failures = Object.entries(upstream.errors).map(([code, count]) => `${count} ${code}`);
@@ -93,6 +100,7 @@ function figures({ jobs, workers, store, stats }: OperatorOverview): Html {
     ['Duration of a job', `${generator.duration.generate} ms`],
     ['Wait in the queue', `${generator.duration.pending} ms`],
     ['Store', `${size(store.used)}${most}`],
+    ...(diskLeft === undefined ? [] : [['Disk space left', size(diskLeft)] as const]),
     ['Skins this hour', madeIn(hour.current)],
     ['Skins today', madeIn(day.current)],
     ['Skins in total', madeIn(generated.total)],
@@ -103,6 +111,44 @@ function figures({ jobs, workers, store, stats }: OperatorOverview): Html {
   return html`<section aria-labelledby="figures"><h2 id="figures">At a glance</h2>
 <dl class="facts figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 <p class="quiet">More figures for Prometheus: <code>/metrics</code>, with an operator’s key.</p></section>`;
+}
+
+/** In units of the drawing: the width of an hour, and the height of the bars above and below the line. */
+const BAR = 10;
+const UP = 60;
+const DOWN = 20;
+
+/** New skins as bars above a line, failed jobs below it, and the same as a table. */
+function history(hours: readonly HourFigures[]): Html {
+  const most = Math.max(...hours.map(({ made }) => made.new));
+  const worst = Math.max(...hours.map(({ failed }) => failed));
+  const bar = ({ from, made, failed }: HourFigures, index: number) => {
+    const [up, down] = [(made.new / (most || 1)) * UP, (failed / (worst || 1)) * DOWN];
+    const x = index * BAR + 1;
+    return html`<g><title>${hourOf(from)}: ${count(made.new)} new, ${count(failed)} failed</title>
+<rect class="new" x="${x}" y="${(UP - up).toFixed(1)}" width="${BAR - 2}" height="${up.toFixed(1)}"></rect>
+<rect class="failed" x="${x}" y="${UP + 1}" width="${BAR - 2}" height="${down.toFixed(1)}"></rect></g>`;
+  };
+  return html`<section aria-labelledby="history"><h2 id="history">The last 24 hours</h2>
+<svg class="bars" viewBox="0 0 ${hours.length * BAR} ${UP + DOWN + 1}" preserveAspectRatio="none" role="img" aria-label="New skins and failed jobs in each hour">
+<rect class="line" x="0" y="${UP}" width="${hours.length * BAR}" height="1"></rect>${hours.map(bar)}</svg>
+<p class="quiet">Above the line: new skins, at most ${count(most)} in an hour. Below: failed jobs, at most ${count(worst)}. From ${moment(hours[0]?.from ?? 0)} until now.</p>
+<details><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Table of hours"><table>
+<thead><tr><th scope="col">Hour, UTC</th><th scope="col">New skins</th><th scope="col">Known skins</th><th scope="col">Failed jobs</th></tr></thead>
+<tbody>${hours.toReversed().map(({ from, made, failed }) => html`<tr><th scope="row">${hourOf(from)}</th><td>${count(made.new)}</td><td>${count(made.duplicate)}</td><td>${count(failed)}</td></tr>`)}</tbody></table></div></details></section>`;
+}
+
+function hourOf(from: number): string {
+  return new Date(from).toISOString().slice(11, 16);
+}
+
+function failures(jobs: readonly Failure[]): Html {
+  const rows = jobs.map(
+    ({ user, error_code, error_message, finished_at }) =>
+      html`<div class="grow"><strong>${error_code ?? 'failed'}</strong>${error_message !== null && html` <bdi>${error_message}</bdi>`}
+<p class="quiet">${moment(finished_at)}, ${user === undefined ? 'a visitor' : html`<a href="${userPath(user)}"><bdi>${user}</bdi></a>`}</p></div>`,
+  );
+  return html`<section aria-labelledby="failures"><h2 id="failures">Newest failures</h2>${listOr('No job has failed in the last 24 hours.', rows)}</section>`;
 }
 
 function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly duplicate: number }): string {

@@ -52,6 +52,8 @@ interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
   readonly events: ServiceEvents;
   /** Statistics of the whole service. */
   readonly stats: Stats;
+  /** Free bytes on the disk of the store; undefined: unknown, or the store is a database elsewhere. */
+  readonly diskLeft: () => Promise<number | undefined>;
   /** The metrics; undefined for an embedded service, which keeps none. */
   readonly metrics: Metrics | undefined;
   readonly description: () => Promise<Description>;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
-import { FINISHED } from './schema/tables.ts';
+import { FINISHED, type JobRow } from './schema/tables.ts';
 
 /** From one moment up to, but not including, another, in milliseconds since the epoch. */
 export interface Span {
@@ -79,6 +79,33 @@ export async function countFailures(db: Db, since: number): Promise<Record<strin
     .groupBy('error_code')
     .execute();
   return Object.fromEntries(rows.map(({ error_code, count }) => [error_code, Number(count)]));
+}
+
+/** The number of jobs that failed in a span, of the last ones that ended in it. */
+export async function countFailed(db: Db, { from, to }: Span): Promise<number> {
+  const { count } = await db
+    .selectFrom(ended(db, from).where('finished_at', '<', to).select('status').as('some'))
+    .select(countWhere(sql`status = 'failed'`).as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** A job that failed. */
+export type FailedJob = Pick<JobRow, 'uuid' | 'owner' | 'error_code' | 'error_message'> & {
+  readonly finished_at: number;
+};
+
+/** The newest failed jobs among the last ones that have ended since a moment. */
+export async function newestFailures(db: Db, since: number, size: number): Promise<FailedJob[]> {
+  const columns = ['uuid', 'owner', 'status', 'error_code', 'error_message', 'finished_at'] as const;
+  return await db
+    .selectFrom(ended(db, since).select(columns).as('some'))
+    .select(['uuid', 'owner', 'error_code', 'error_message'])
+    .select(sql<number>`finished_at`.as('finished_at'))
+    .where('status', '=', 'failed')
+    .orderBy('finished_at', 'desc')
+    .limit(size)
+    .execute();
 }
 
 function ended(db: Db, since: number) {

@@ -294,3 +294,27 @@ test('A blocked image is shown to operators only; it is blocked by its file or i
   wrong.set('file', new Blob(['GIF89a']), 'skin.png');
   expect((await operator.open(images, { form: wrong })).status).toBe(400);
 });
+
+test('The overview shows the last 24 hours, the newest failures and the disk space left', async () => {
+  let isBroken = false;
+  const server = await runServer({ rehearse: async () => (isBroken ? 'job_failed' : undefined) });
+  const ann = await server.user('ann');
+  const made = await ann.upload('/v2/generate', skinPng(1));
+  isBroken = true;
+  const lost = await ann.upload('/v2/generate', skinPng(2));
+  const stranger = await server.anonymous().upload('/v2/generate', skinPng(3));
+  expect([made.status, lost.status >= 500, stranger.status >= 500]).toEqual([200, true, true]);
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const { text } = await operator.open('/ui/operator');
+  expect(text.match(/<rect class="new"/g)).toHaveLength(24);
+  expect(text).toMatch(/<title>\d\d:00: 1 new, 2 failed<\/title>/);
+  expect(text).toContain('new skins, at most 1 in an hour. Below: failed jobs, at most 2.');
+  const [, failures = ''] = /<h2 id="failures">([\s\S]*?)<\/section>/.exec(text) ?? [];
+  expect(failures.match(/<strong>job_failed<\/strong>/g)).toHaveLength(2);
+  const [newest = '', older = ''] = failures.match(/<p class="quiet">.*<\/p>/g) ?? [];
+  expect(newest).toContain('a visitor');
+  expect(older).toContain('<a href="/ui/operator/users/ann">');
+  expect(text).toMatch(/<dt>Disk space left<\/dt><dd>[\d.]+ [GM]iB<\/dd>/);
+  expect(text).toContain('<summary>Limits of the plans</summary>');
+});

@@ -3,17 +3,21 @@ import type { Clock } from '../../../base/clock.ts';
 import type { HealthFinding, ServiceStats } from '../../../protocol/service.ts';
 import { countPending, type PendingCounts } from '../../queue/lists.ts';
 import type { Db } from '../../store/db.ts';
+import { findUsersById } from '../../store/sessions.ts';
 import {
   countAccounts,
   countEnded,
+  countFailed,
   countFailures,
   countMade,
   type EndedJobs,
+  type FailedJob,
   firstMade,
   type MadeSkins,
+  newestFailures,
   type Span,
 } from '../../store/stats.ts';
-import { type Caller, requireOperator } from '../callers/caller.ts';
+import { type Caller, requireOperator, userIdOf } from '../callers/caller.ts';
 import type { Workers } from '../forecast.ts';
 import type { StoreCeiling } from '../limits/over-limit.ts';
 import { countReportsToDecide } from '../moderation.ts';
@@ -34,25 +38,67 @@ export interface StatsOptions {
 
 /** Statistics of the whole service. They reveal nothing about single skins or their owners. */
 export class Stats {
-  readonly #options: StatsOptions;
-  #read: { readonly at: number; readonly stats: Promise<ServiceStats> } | undefined;
+  readonly #stats: ReadAtTimes<ServiceStats>;
+  readonly #history: ReadAtTimes<readonly HourFigures[]>;
 
   constructor(options: StatsOptions) {
-    this.#options = options;
+    this.#stats = new ReadAtTimes(options.clock, async () => await readStats(options));
+    this.#history = new ReadAtTimes(options.clock, async () => await readHistory(options));
   }
 
   /** The statistics, at most a minute old. */
   async read(): Promise<ServiceStats> {
-    const at = this.#options.clock.monotonic();
-    if (this.#read === undefined || at - this.#read.at >= FIGURES_AGE) {
-      this.#read = { at, stats: readStats(this.#options) };
-    }
-    const { stats } = this.#read;
-    return await stats.catch((error: unknown) => {
-      if (this.#read?.stats === stats) this.#read = undefined;
+    return await this.#stats.get();
+  }
+
+  /** The last 24 hours of the clock, the current one last; at most a minute old. */
+  async readHistory(): Promise<readonly HourFigures[]> {
+    return await this.#history.get();
+  }
+}
+
+/** Reads something again when it is older than `FIGURES_AGE`. A failure is not kept. */
+class ReadAtTimes<T> {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #read: () => Promise<T>;
+  #last: { readonly at: number; readonly value: Promise<T> } | undefined;
+
+  constructor(clock: Pick<Clock, 'monotonic'>, read: () => Promise<T>) {
+    this.#clock = clock;
+    this.#read = read;
+  }
+
+  async get(): Promise<T> {
+    const at = this.#clock.monotonic();
+    if (this.#last === undefined || at - this.#last.at >= FIGURES_AGE)
+      this.#last = { at, value: this.#read() };
+    const { value } = this.#last;
+    return await value.catch((error: unknown) => {
+      if (this.#last?.value === value) this.#last = undefined;
       throw error;
     });
   }
+}
+
+/** What an hour of the clock, in UTC, has brought. */
+export interface HourFigures {
+  /** When it began. */
+  readonly from: number;
+  readonly made: MadeSkins;
+  /** Jobs that failed. */
+  readonly failed: number;
+}
+
+async function readHistory({ db, clock }: StatsOptions): Promise<readonly HourFigures[]> {
+  const now = clock.now();
+  const current = now - (now % HOUR);
+  const hours: HourFigures[] = [];
+  for (let from = current - 23 * HOUR; from <= current; from += HOUR) {
+    const span = { from, to: from + HOUR };
+    hours.push({ from, made: await countMade(db, span), failed: await countFailed(db, span) });
+    await setImmediate(); // so that other requests do not have to wait
+  }
+  return hours;
 }
 
 async function readStats({ db, clock, workers }: StatsOptions): Promise<ServiceStats> {
@@ -150,6 +196,8 @@ export interface OverviewContext extends DiagnosisContext {
   readonly workers: Pick<Workers, 'count'>;
   readonly ceiling: StoreCeiling;
   readonly stats: Stats;
+  /** Free bytes on the disk of the store; undefined: unknown, or the store is a database elsewhere. */
+  readonly diskLeft: () => Promise<number | undefined>;
 }
 
 /** The service at a glance, for its operator. */
@@ -161,15 +209,33 @@ export interface Overview {
   readonly workers: Pick<Workers, 'count'>;
   /** Bytes; `most`: undefined without a limit. */
   readonly store: { readonly used: number; readonly most: number | undefined };
+  readonly diskLeft: number | undefined;
   /** At most a minute old. */
   readonly stats: ServiceStats;
+  readonly history: readonly HourFigures[];
+  /** Of the last 24 hours, newest first. */
+  readonly failures: readonly Failure[];
   readonly openReports: number;
+}
+
+/** A failed job. `user`: the name of its user, if it has one. */
+export interface Failure extends FailedJob {
+  readonly user: string | undefined;
+}
+
+const FAILURES = 5;
+
+async function readFailures(db: Db, now: number): Promise<readonly Failure[]> {
+  const jobs = await newestFailures(db, now - DAY, FAILURES);
+  const ids = jobs.flatMap(({ owner }) => userIdOf(owner) ?? []);
+  const names = new Map((await findUsersById(db, ids)).map(({ id, name }) => [id, name]));
+  return jobs.map((job) => ({ ...job, user: names.get(userIdOf(job.owner) ?? '') }));
 }
 
 /** May take as long as a diagnosis. @throws Refusal for callers other than the operator */
 export async function readOverview(context: OverviewContext, caller: Caller): Promise<Overview> {
   requireOperator(caller);
-  const { db, health, ceiling, stats } = context;
+  const { db, clock, health, ceiling, stats } = context;
   const { count } = context.workers;
   const { generator, store } = await diagnose(context, caller);
   return {
@@ -178,7 +244,10 @@ export async function readOverview(context: OverviewContext, caller: Caller): Pr
     jobs: await countPending(db),
     workers: { count },
     store: ceiling.use,
+    diskLeft: await context.diskLeft(),
     stats: await stats.read(),
+    history: await stats.readHistory(),
+    failures: await readFailures(db, clock.now()),
     openReports: await countReportsToDecide({ db }, caller),
   };
 }

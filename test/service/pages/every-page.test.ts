@@ -28,7 +28,7 @@ const OVERFLOW = `(() => {
 /** Elements whose text is cut off: a form's fields may scroll, and so may code. */
 const CUT_OFF = `[...document.querySelectorAll('h1, h2, p, li, dt, dd, a, button, label, summary')]
   .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX === 'hidden'
-    && !one.classList.contains('unseen'))
+    && !one.matches('.unseen, .skip'))
   .map((one) => one.outerHTML)`;
 
 type Look = (page: Page) => Promise<unknown[]>;

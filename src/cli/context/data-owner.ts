@@ -1,15 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  createReadStream,
-  createWriteStream,
-  lstatSync,
-  openSync,
-  readdirSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
-import { mkdtemp, open, realpath, rename, rm } from 'node:fs/promises';
+import { createReadStream, lstatSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { mkdtemp, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -73,7 +65,7 @@ export async function withFileFor<T>(
   const aside = await mkdtemp(join(folder, '.restoring-'));
   try {
     const copy = join(aside, basename(file));
-    await pipeline(createReadStream(file, { fd }), createWriteStream(copy, { flags: 'wx', mode: 0o600 }));
+    await writeFile(copy, createReadStream(file, { fd }), { flag: 'wx', mode: 0o600 });
     return await work(copy).catch((error: Error) => {
       throw Object.assign(error, { message: error.message.replaceAll(copy, file) });
     });
@@ -103,16 +95,17 @@ export async function backUpToStream(
   path: string | undefined,
   backUp: (file: string) => Promise<Backup>,
 ): Promise<Backup> {
-  const fd = path === undefined ? undefined : openSync(path, 'w');
+  const target = path === undefined ? undefined : await open(path, 'w');
   switchToOwnerOf(dataDir);
   const aside = await mkdtemp(join(dataDir, '.backup-'));
   try {
     const file = join(aside, 'backup');
     const made = await backUp(file);
-    if (fd === undefined) await pipeline(createReadStream(file), process.stdout, { end: false });
-    else await pipeline(createReadStream(file), createWriteStream('', { fd }));
+    if (target === undefined) await pipeline(createReadStream(file), process.stdout, { end: false });
+    else await target.writeFile(createReadStream(file));
     return made;
   } finally {
+    await target?.close();
     await rm(aside, { recursive: true, force: true });
   }
 }

@@ -1,8 +1,7 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { makeFolder, withPath } from '../../../base/files.ts';
 import { MAX_CHECKED_BYTES } from '../../../skin/check.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
@@ -178,7 +177,7 @@ export class ReportWriter {
       await naming(this.#target, async () => {
         await this.#flush();
         const document = await this.#compose(summary);
-        if (this.#place.isStream) await pipeline(createReadStream(document), createWriteStream(this.#target));
+        if (this.#place.isStream) await writeFile(this.#target, createReadStream(document));
         else {
           this.#place.verify(); // the batch may have written a file there
           await rename(document, this.#target);
@@ -215,7 +214,8 @@ export class ReportWriter {
 
   async #compose(summary: ReportSummary): Promise<string> {
     const document = join(this.#folder, 'document');
-    await pipeline(this.#parts(summary), createWriteStream(document, { flush: true }));
+    // Not by a stream: it would gather its writes, which Node 26 refuses inside of a single executable.
+    await writeFile(document, this.#parts(summary), { flush: true });
     return document;
   }
 

@@ -152,11 +152,10 @@ async function downloadOne(
 ): Promise<DownloadView | undefined> {
   try {
     const { bytes, variant = 'auto' } = await findTexture(source, context);
-    const picture = pictureIn(bytes, source.label);
+    const { picture, size } = pictureIn(bytes, source.label);
     if (file === '-') await context.io.out.writePart(bytes);
     else guard.write(file, bytes, TEXTURE);
-    const { width, height } = picture;
-    return { source: source.label, file, variant: chooseVariant(picture, variant).variant, width, height };
+    return { source: source.label, file, variant: chooseVariant(picture, variant).variant, ...size };
   } catch (error) {
     const report = reportOf(error, namingOf(context));
     if (!report || !concernsOneSource(error)) throw error;
@@ -165,11 +164,15 @@ async function downloadOne(
   }
 }
 
+/** Of the file, which may be larger than the picture that the game shows. */
+type Size = Pick<Picture, 'width' | 'height'>;
+
 /** Saves only skins, including HD skins, and never a web page, for instance. @throws CliError */
-function pictureIn(bytes: Uint8Array, label: string): Picture {
+function pictureIn(bytes: Uint8Array, label: string): { picture: Picture; size: Size } {
   try {
-    const { picture, from } = fitSkin(bytes) ?? {};
-    return picture ? { ...picture, ...from } : decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES });
+    const { picture = decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES }), from } = fitSkin(bytes) ?? {};
+    const { width, height } = from ?? picture;
+    return { picture, size: { width, height } };
   } catch (cause) {
     if (!(cause instanceof InvalidImageError)) throw cause;
     const { code, message, hint } = cause;

@@ -1,7 +1,13 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { register, runDownload } from '../../../src/cli/commands/download.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { enlarge } from '../../../src/skin/regions.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { drawFigure } from '../../support/skin/drawing.ts';
 
 describeParsing('download', register, {
   taken: [
@@ -18,4 +24,16 @@ test.each([
 ])('It writes no picture where it cannot be one: %j', async (options, code) => {
   const ran = await runCommand(async (context) => await runDownload(options, context), {});
   expect(ran.told).toMatchObject({ code, exit: 'usage' });
+});
+
+test('An HD skin is saved as it is, with its own size and the variant that its pixels show', async () => {
+  const folder = await ownFolder();
+  const [hd, out] = [join(folder, 'hd.png'), join(folder, 'out.png')];
+  await writeFile(hd, encodePng(enlarge(drawFigure('slim'), 2)));
+  const options = { sources: [hd], out };
+  const ran = await runCommand(async (context) => await runDownload(options, context), {
+    flags: { json: true },
+  });
+  expect(JSON.parse(ran.out)).toEqual({ source: hd, file: out, variant: 'slim', width: 128, height: 128 });
+  expect(await readFile(out)).toEqual(await readFile(hd));
 });

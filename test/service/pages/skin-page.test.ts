@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { FAST_GAME, runAccountServer } from '../../support/server/account-server.ts';
@@ -177,6 +178,27 @@ test('The address of a page at the hosted service leads people to the page here,
   });
   expect(asPicture.headers.get('location')).toBeNull();
   await asPicture.body?.cancel();
+});
+
+test('The page weighs at most 70 KB over the network with everything but 3D', async () => {
+  const { url, owner } = await runServer({ publicUrl: 'https://skins.example.org' });
+  const { body } = await owner.upload('/v2/generate', skinPng(1), { name: 'x'.repeat(48) });
+  const path = `/ui/skins/${body.skin?.uuid}`;
+  const sizeOf = async (address: string) => {
+    const headers = { accept: 'text/html, */*', 'accept-encoding': 'gzip' };
+    const answer = await request(`${url}${address}`, { headers });
+    await answer.body.dump();
+    return Number(answer.headers['content-length']);
+  };
+  const { text } = await new PlainBrowser(url).open(path);
+  const loaded = text.matchAll(
+    /<(?:img src|script[^>]* src|link rel="(?:icon|stylesheet)"[^>]* href)="([^"]+)"/g,
+  );
+  const seen = [...loaded].filter(([, address]) => !address?.endsWith('.webp')); // that one is folded up
+  const addresses = new Set([path, ...seen.map(([, address = '']) => address)]);
+  expect(addresses.size).toBeGreaterThanOrEqual(10);
+  const sizes = await Promise.all([...addresses].map(sizeOf));
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(70_000);
 });
 
 test('What a form did is told at the top of the page', async () => {

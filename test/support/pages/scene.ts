@@ -48,7 +48,7 @@ export async function openScene(): Promise<Scene> {
   return {
     server,
     game: fake,
-    addresses: [...addresses, `/ui/skins/${other.body.skin?.uuid}`, '/ui/nowhere', '/'],
+    addresses: [...addresses, `/ui/skins/${other.body.skin?.uuid}?use=authlib`, '/ui/nowhere', '/'],
   };
 }
 

@@ -41,7 +41,7 @@ export function makeViewer(stage: HTMLElement, width = 300): OpenViewer {
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-label', 'The skin in 3D. Arrow keys turn it, + and - zoom.');
   view.append(canvas);
-  const viewer = new SkinViewer({ canvas, width, height: HEIGHT, zoom: 1.05 });
+  const viewer = new SkinViewer({ canvas, width, height: HEIGHT, zoom: 0.95 });
   viewer.controls.enablePan = false;
   canvas.style.touchAction = 'pan-y';
   leaveTheWheel(viewer);

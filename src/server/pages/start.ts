@@ -8,7 +8,7 @@ import { type FormMaker, formMakerOf, makeForm } from './make.ts';
 import { pageRoute } from './page-route.ts';
 import { unfoldedHead } from './share.ts';
 
-/** Skins on the start page: full rows at every width, and less than 60 KB with all pictures. */
+/** Skins on the start page: full rows at every width, and less than 70 KB with all pictures. */
 const NEWEST = 6;
 
 export const startRoute = pageRoute({

@@ -1,5 +1,5 @@
 // The entry of the render thread (see render-thread.ts).
-import { parentPort } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { encodeSmallPng } from '../../skin/png/encode.ts';
@@ -15,34 +15,44 @@ const MAX_BYTES = 256 * 1024;
 /** Milliseconds that a frame of a turn is shown. */
 const FRAME_TIME = 100;
 
-parentPort?.on('message', async ({ number, job }: { number: number; job: RenderJob }) => {
-  parentPort?.postMessage(await answer(number, job));
-});
+function drawFor(port: MessagePort): void {
+  const artist = new Artist();
+  port.on('message', async ({ number, job }: { number: number; job: RenderJob }) => {
+    port.postMessage(await answer(artist, number, job));
+  });
+}
 
-async function answer(number: number, job: RenderJob): Promise<RenderResult> {
+async function answer(artist: Artist, number: number, job: RenderJob): Promise<RenderResult> {
   try {
-    return { number, bytes: await draw(job) };
+    return { number, bytes: await artist.draw(job) };
   } catch (error) {
     return { number, problem: String(error) };
   }
 }
 
-async function draw({ skin: png, cape: capePng, variant: wanted, ...job }: RenderJob): Promise<Uint8Array> {
-  const skin = decodePng(png, { maxBytes: MAX_BYTES });
-  const { variant } = chooseVariant(skin, wanted);
-  const cape = capePng && decodePng(capePng, { maxBytes: MAX_BYTES });
-  const { view, text } = job;
-  if (view === 'turn') return await drawTurn({ skin, variant, cape }, job);
-  if (view !== 'card') return encodeSmallPng(drawInto(skin, { ...job, view, variant, cape }));
-  if (!text) throw new Error('A card needs its texts.');
-  return encodeSmallPng(drawCard({ skin, variant, cape }, text));
-}
-
 type Size = Pick<RenderJob, 'width' | 'height' | 'overlay'>;
 
-async function drawTurn({ skin, ...look }: CardSkin, { width, height, overlay }: Size): Promise<Uint8Array> {
-  const encoder = await AnimationEncoder.open();
-  const frame = (_: unknown, at: number): Picture =>
-    drawSolid(skin, turnScene(at), { ...look, width, height, overlay });
-  return encoder.encode(Array.from({ length: TURN_FRAMES }, frame), FRAME_TIME);
+class Artist {
+  /** Opened for the first turn: each has memory of its own. */
+  #encoder: Promise<AnimationEncoder> | undefined;
+
+  async draw({ skin: png, cape: capePng, variant: wanted, ...job }: RenderJob): Promise<Uint8Array> {
+    const skin = decodePng(png, { maxBytes: MAX_BYTES });
+    const { variant } = chooseVariant(skin, wanted);
+    const cape = capePng && decodePng(capePng, { maxBytes: MAX_BYTES });
+    const { view, text } = job;
+    if (view === 'turn') return await this.#drawTurn({ skin, variant, cape }, job);
+    if (view !== 'card') return encodeSmallPng(drawInto(skin, { ...job, view, variant, cape }));
+    if (!text) throw new Error('A card needs its texts.');
+    return encodeSmallPng(drawCard({ skin, variant, cape }, text));
+  }
+
+  async #drawTurn({ skin, ...look }: CardSkin, { width, height, overlay }: Size): Promise<Uint8Array> {
+    this.#encoder ??= AnimationEncoder.open();
+    const frame = (_: unknown, at: number): Picture =>
+      drawSolid(skin, turnScene(at), { ...look, width, height, overlay });
+    return (await this.#encoder).encode(Array.from({ length: TURN_FRAMES }, frame), FRAME_TIME);
+  }
 }
+
+if (parentPort) drawFor(parentPort);

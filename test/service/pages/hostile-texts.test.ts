@@ -152,8 +152,12 @@ function refusing(text: string): string[] {
 const FOREIGN = `((document) => {
   const comments = document.evaluate('//comment()', document, null, XPathResult.STRING_TYPE, null).stringValue;
   if (comments !== '') return ['a comment: ' + comments.slice(0, 200)];
-  const found = [...document.querySelectorAll('iframe, svg, style, b, base, object, embed, meta[http-equiv], img[src="x"]')];
-  const scripts = [...document.querySelectorAll('script')].filter((one) => !one.src.startsWith(location.origin + '/ui/assets/'));
+  const ownStyle = document.querySelector('link[rel="stylesheet"]') ? null : document.querySelector('head > style');
+  const found = [...document.querySelectorAll('iframe, svg, style, b, base, object, embed, meta[http-equiv], img[src="x"]')]
+    .filter((one) => one !== ownStyle);
+  const isData = (one) => one.type === 'application/ld+json' && JSON.parse(one.textContent)['@type'] === 'ImageObject';
+  const scripts = [...document.querySelectorAll('script')]
+    .filter((one) => !one.src.startsWith(location.origin + '/ui/assets/') && !isData(one));
   const acting = [...document.querySelectorAll('*')].filter((one) =>
     [...one.attributes].some(({ name, value }) => /^on|^(autofocus|srcdoc|style)$/.test(name) ||
       (/^(href|src|action|formaction)$/.test(name) && new URL(value, location.href).origin !== location.origin)));

@@ -80,7 +80,10 @@ describe('the card and the turn of a skin', () => {
       const heard = await server.anonymous().get(`/v2/skins/${unlisted}/${name}`);
       expect([name, heard.status, heard.headers['x-robots-tag']]).toEqual([name, 200, 'noindex']);
     }
-    for (const uuid of [owned, hidden])
+    const { body } = await server.owner.upload('/v2/generate', skinPng(2));
+    const blocked = String(body.skin?.uuid);
+    await server.owner.json('/v2/account/blocked-images', { hash: body.skin?.texture.hash.skin });
+    for (const uuid of [owned, hidden, blocked])
       for (const name of ['card.png', 'turn.webp'])
         for (const caller of [server.owner, server.anonymous()])
           expectRefusal(await caller.get(`/v2/skins/${uuid}/${name}`), 'skin_not_found', 404);

@@ -240,7 +240,7 @@ export class HostedApi {
     return await this.#waitedFor(visit, taken.job);
   }
 
-  /** What a refusal says is all: it has no link to the job, which goes on. */
+  /** The refusal has no link to the job, which continues. */
   async #waitedFor(visit: Visit, job: HostedJob): Promise<Answer> {
     const status = statusOf(job, this.now());
     const { code, message } = failureOf(job);

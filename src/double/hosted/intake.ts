@@ -26,7 +26,7 @@ import { Recorder } from './records.ts';
 import { inputOf, type SubmissionOptions, type SubmittedSkin } from './requests.ts';
 import { plainPicture, type SkinSigner, SkinStore } from './skins.ts';
 
-/** A skin that was there before it was asked for, under the id of a job that never was. */
+/** A skin that existed already, under the id of a job that never existed. */
 export interface Duplicate {
   readonly id: string;
   readonly timestamp: number;
@@ -55,7 +55,7 @@ export class Intake {
   readonly #options: HostedOptions;
   readonly #seed: Seed;
   readonly #fakeJobs = new Map<string, Duplicate>();
-  /** Skins that were there before this service started, by input. */
+  /** Skins that existed before this service started, by input. */
   readonly #old = new Map<string, { skin: Promise<Skin>; uuid: string }>();
   /** Submissions of each picture that were decided on, by pixel hash. */
   readonly #attempts = new Map<string, number>();

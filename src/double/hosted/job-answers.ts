@@ -7,7 +7,7 @@ import { type HostedJob, statusOf } from './jobs.ts';
 import { makeRateLimitInfo, type Visit } from './limits.ts';
 import { skinToJson } from './skins.ts';
 
-/** `v2ErrorHandler`: a body of nothing but `success`, `errors` and, where limits are known, `rateLimit`. */
+/** `v2ErrorHandler`: a body with only `success`, `errors` and, where limits are known, `rateLimit`. */
 export function errorAnswer(error: unknown, visit: Visit): Answer {
   if (error instanceof HostedRefusal) {
     const { status, errors } = error;
@@ -26,7 +26,7 @@ export function internalError(): Answer {
   return { status: 500, headers: {}, content: { success: false, errors } };
 }
 
-/** `v2NotFoundHandler` for GET; for other methods and paths what Express answers by itself. */
+/** `v2NotFoundHandler` for GET; for other methods and paths, Express's own answer. */
 export function notFoundAnswer({ request: { method, address } }: Visit): Answer {
   if (method !== 'GET' || !address.startsWith('/v2/')) return page(404, `Cannot ${method} ${address}`);
   const errors = [note('not_found', `Not found (${address})`)];
@@ -43,7 +43,7 @@ export function acceptedAnswer(visit: Visit, job: HostedJob): Answer {
   return success(visit, content, { status: 202, messages: [note('job_queued', 'Job queued')] });
 }
 
-/** `v2GenerateEnqueue` of a skin that is there: the answer names a job that never was. */
+/** `v2GenerateEnqueue` of an existing skin: the answer names a job that never existed. */
 export function duplicateAnswer(visit: Visit, { id, timestamp, skin }: Duplicate): Answer {
   visit.links['skin'] = `/v2/skins/${skin.uuid}`;
   const job = { id, status: 'completed', timestamp, result: skin.uuid };

@@ -5,7 +5,7 @@ import type { Fate, JobPlan } from '../plans.ts';
 import type { Seed } from '../seed.ts';
 import { type CallerKind, MINUTE, type RateRule } from './limits.ts';
 
-/** What a skin is wanted of. */
+/** What a skin is made from. */
 export interface SkinInput {
   /** Pixel hash. */
   readonly pixels: string;
@@ -24,12 +24,12 @@ export type JobOwner =
   /** Somebody without a key. */
   | 'anonymous';
 
-/** A job about to be taken in. */
+/** A job about to be accepted. */
 export interface PlannedJob {
   readonly input: SkinInput;
   /** Its number among the submissions of this picture, from 1. */
   readonly attempt: number;
-  /** What becomes of it; undefined: it is made as it should be. */
+  /** Its outcome; undefined: success. */
   readonly fate: Fate | undefined;
   readonly owner: JobOwner;
   readonly plan?: JobPlan | undefined;
@@ -40,15 +40,15 @@ export interface HostedJob extends PlannedJob {
   /** 24 hexadecimal digits. */
   readonly id: string;
   readonly acceptedAt: number;
-  /** As its answer tells it. */
+  /** As the answer gives it. */
   readonly eta: number | undefined;
   readonly startsAt: number;
-  /** Infinity where nobody works, and while the service holds it. */
+  /** Infinity without workers, and while the service holds the job. */
   endsAt: number;
   /** How often it was polled. */
   polls: number;
   readonly skinUuid: string;
-  /** What it makes, known beforehand; nobody sees it before the job has ended. */
+  /** Its result, known in advance; hidden until the job has ended. */
   readonly skin: Promise<Skin>;
 }
 
@@ -58,7 +58,7 @@ export function statusOf({ startsAt, endsAt, fate }: HostedJob, now: number): Jo
   return fate?.kind === 'fails' ? 'failed' : 'completed';
 }
 
-/** Whether the job is still listed and answered for. */
+/** Whether the service still lists and returns the job. */
 export function isKnown({ endsAt, fate }: HostedJob, now: number): boolean {
   return fate?.kind !== 'forgotten' || now < endsAt + fate.after;
 }
@@ -79,7 +79,7 @@ export function hasRightSkin(job: HostedJob, now: number): boolean {
 export class JobBook {
   readonly #jobs = new Map<string, HostedJob>();
   readonly #byInput = new Map<string, HostedJob[]>();
-  /** When each worker has done what it was given. */
+  /** When each worker will be free. */
   readonly #freeAt: number[];
   readonly #last = new Map<CallerKind, HostedJob>();
   #unfinished: HostedJob[] = [];
@@ -99,12 +99,12 @@ export class JobBook {
     return { startsAt, endsAt: startsAt + serviceTime };
   }
 
-  /** Jobs that are taken in from now on do not end before `release`. */
+  /** Jobs accepted from now on do not end before `release`. */
   hold(): void {
     this.#isHolding = true;
   }
 
-  /** Ends what has no end yet, and holds nothing any more. */
+  /** Lets held jobs end, and holds no more of them. */
   release(now: number): void {
     this.#isHolding = false;
     for (const job of this.#unfinished) if (!Number.isFinite(job.endsAt)) job.endsAt = now;
@@ -116,7 +116,7 @@ export class JobBook {
     if (job.plan?.polls !== undefined && job.polls >= job.plan.polls) job.endsAt = Math.min(job.endsAt, now);
   }
 
-  /** The caller's key is a new one from now on. */
+  /** From now on, the caller has a new key. */
   hideEarlier(now: number): void {
     this.#hiddenBefore = now;
   }
@@ -174,7 +174,7 @@ export function makeJobId(seed: Seed): string {
   return id.startsWith('f4c3') ? makeJobId(seed) : id;
 }
 
-/** `saveFakeJob`: the id of a job that never was, always the same for a skin. */
+/** `saveFakeJob`: the id of a job that never existed, always the same for a skin. */
 export function fakeJobId(skinUuid: string): string {
   return `f4c3${skinUuid.slice(4, 24)}`;
 }
@@ -200,7 +200,7 @@ export function notBefore({ pending, lastJob = 0 }: Before, rule: RateRule, now:
   return (base + (distance > 0 ? distance * pending : 0)) * second;
 }
 
-/** `v2GenerateEnqueue`: the start and what jobs take on average, in steps of 10 ms. */
+/** `v2GenerateEnqueue`: the start plus the average time of jobs, in steps of 10 ms. */
 export function etaOf(startsAt: number, duration: number): number | undefined {
   const mean = Math.round(duration / 10) * 10;
   return mean > 0 && Number.isFinite(mean) ? startsAt + mean : undefined;

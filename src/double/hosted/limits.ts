@@ -4,7 +4,7 @@ import type { JobPlan } from '../plans.ts';
 import type { DoubleRequest } from '../requests.ts';
 import { HostedRefusal, note } from './answers.ts';
 
-/** Who asks: the user whose key was sent, or whoever is at an address. */
+/** The caller: the user whose key was sent, or anyone at an address. */
 export type CallerKind = 'user' | 'anonymous';
 
 /**
@@ -13,7 +13,7 @@ export type CallerKind = 'user' | 'anonymous';
  */
 export interface Visit {
   readonly request: DoubleRequest;
-  /** When it is dealt with; milliseconds since the epoch, on the service's clock. */
+  /** When it is processed; milliseconds since the epoch, on the service's clock. */
   now: number;
   readonly caller: CallerKind;
   readonly traffic: Traffic;
@@ -35,7 +35,7 @@ const SHORTEST_KEY = 64;
 const BEARER = 'Bearer ';
 
 /**
- * `verifyApiKey`: a header of another scheme is as good as none, and without a key there is a warning.
+ * `verifyApiKey`: a header with another scheme counts as none, and without a key there is a warning.
  * @throws HostedRefusal
  */
 export function verifyKey({ headers }: DoubleRequest, key: string): { caller: CallerKind; warnings: Note[] } {
@@ -99,7 +99,7 @@ export type RateRule = z.input<typeof rateRuleSchema>;
 export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** How much was used of a window, and when it ends: in seconds since the epoch, as answers tell it. */
+/** How much of a window was used, and when it ends, in seconds since the epoch as in answers. */
 export interface Counted {
   readonly used: number;
   readonly reset: number;
@@ -161,7 +161,7 @@ function told({ endsAt, used }: { endsAt: number; used: number }): Counted {
   return { used, reset: Math.ceil(endsAt / 1000) };
 }
 
-/** `globalPerMinuteInitMiddleware`: looks the rate limit up and tells it in headers. */
+/** `globalPerMinuteInitMiddleware`: looks up the rate limit and sends it in headers. */
 export function lookUpRate(visit: Visit): void {
   const { traffic, now, headers } = visit;
   if (!traffic.rule) return;
@@ -192,14 +192,14 @@ export function lookUpDelay(visit: Visit): void {
   headers['x-ratelimit-nextrequest'] = `${visit.nextRequest}`;
 }
 
-/** `globalPerMinuteRateLimitMiddleware`: refuses when the flag says so, one request later than told. */
+/** `globalPerMinuteRateLimitMiddleware`: refuses if the flag is set, one request later than announced. */
 export function blockRate({ minute, maxPerMinute, now, headers }: Visit, flags: HostedFlags): void {
   if (!minute || !flags.blockPerMinute || minute.used <= maxPerMinute) return;
   headers['retry-after'] = `${Math.ceil(minute.reset - now / 1000)}`;
   throw new HostedRefusal(429, 'rate_limit', `rate limit exceeded, ${minute.used} > ${maxPerMinute}`);
 }
 
-/** As the service answers once the quota of the hour is used up. */
+/** The answer once the hourly quota is used up. */
 export function blockHour(visit: Visit): void {
   const { hour, maxPerHour, now, headers } = visit;
   if (!hour || !isHourSpent(visit)) return;
@@ -222,7 +222,7 @@ export function blockConcurrency(concurrent: number, most: number, flags: Hosted
   throw new HostedRefusal(429, 'concurrency_limit', message);
 }
 
-/** The rate limiting that a submission counts for, whatever becomes of it: `v2SubmitGeneratorJob`. */
+/** Counts a submission towards the rate limits, whatever its outcome: `v2SubmitGeneratorJob`. */
 export function countSubmission(visit: Visit): void {
   const { traffic, now } = visit;
   traffic.count(now);

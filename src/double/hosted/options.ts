@@ -24,24 +24,24 @@ export interface HostedOptions {
   readonly rate?: RateRule;
   /** Whether the jobs of a caller with a rate are spread over time (`notBefore`); true unless given. */
   readonly spread?: boolean;
-  /** Pause between two requests of a caller, told everywhere, asked for by POST /v2/generate only; none unless given. */
+  /** Pause between two requests of a caller, announced everywhere but enforced by POST /v2/generate only; none unless given. */
   readonly delay?: number;
-  /** Unfinished jobs that `blockConcurrency` allows and the grants tell; as many as `workers` unless given. */
+  /** Unfinished jobs that `blockConcurrency` allows and the grants state; as many as `workers` unless given. */
   readonly concurrency?: number;
   readonly flags?: HostedFlags;
   /** Added to the `eta` of a new job, 0 unless given; false: answers have none. */
   readonly eta?: false | number;
-  /** What is answered at once as a duplicate: what it has made (unless given), nothing, everything, or also these. */
+  /** Pictures that are answered at once as duplicates: those it has made (default), none, all, or these as well. */
   readonly known?: 'made' | 'nothing' | 'everything' | ((pixels: string) => boolean);
-  /** Shortest time between two looks at one job before a 429; 0 unless given. */
+  /** Minimum time between two reads of one job, below which they get a 429; 0 unless given. */
   readonly lookGap?: number;
   /** How long POST /v2/generate waits, instead of its `timeout`. */
   readonly patience?: number;
   /** Merged into the grants of GET /v2/me. */
   readonly grants?: Readonly<Record<string, unknown>>;
-  /** What a request takes each way: 0 over a network, 5 in memory unless given. */
+  /** How long a request takes each way: 0 over a network, 5 in memory unless given. */
   readonly latency?: number | ((kind: RequestKind) => number);
-  /** How long ago the moment is as of which a read is answered, as by a replica that is behind; 0 unless given. */
+  /** How far behind reads are, as from a lagging replica; 0 unless given. */
   readonly lag?: (request: DoubleRequest) => number;
   /** How far the service's clock is ahead of this machine's; 0 unless given. */
   readonly clockOffset?: number;
@@ -49,7 +49,7 @@ export interface HostedOptions {
   readonly clock?: Clock;
   /** Changes what answers say, see alter.ts. */
   readonly alter?: Alteration;
-  /** What becomes of the jobs of a picture, by its pixel hash; all is well unless given. */
+  /** The outcome of a picture's jobs, by its pixel hash; success unless given. */
   readonly fate?: (pixels: string) => Fate | undefined;
   /** RSA key to sign with; the fixture key unless given. */
   readonly signingKey?: KeyObject;
@@ -93,7 +93,7 @@ export function parseOptions(json: string): HostedOptions {
   throw new Error(`These options cannot be used: ${z.prettifyError(parsed.error)}`);
 }
 
-/** What a request of this kind takes each way. */
+/** How long a request of this kind takes each way. */
 export function latencyOf({ latency = 0 }: HostedOptions, kind: RequestKind): number {
   return typeof latency === 'number' ? latency : latency(kind);
 }

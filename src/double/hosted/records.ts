@@ -10,11 +10,11 @@ export interface AcceptedSubmission {
   readonly at: number;
   /** When its job is done; null: never. */
   readonly endsAt: number | null;
-  /** Answered at once with a skin that was there. */
+  /** Answered at once with an existing skin. */
   readonly duplicate: boolean;
 }
 
-/** A submission although the service had a job for the same: `first` is that job's id. */
+/** A submission of something for which the service already had a job, whose id is `first`. */
 export interface DoubleSubmission {
   readonly pixels: string;
   readonly variant: string;
@@ -23,14 +23,14 @@ export interface DoubleSubmission {
   readonly at: number;
 }
 
-/** What the service saw, for tests to judge by. */
+/** What the service saw, for the assertions of tests. */
 export interface HostedRecords {
   /** In their order; what other programs of the caller submitted is not among them. */
   readonly accepted: readonly AcceptedSubmission[];
   readonly doubleSubmissions: readonly DoubleSubmission[];
   /** Most jobs that were unfinished at once, other programs' included. */
   readonly mostUnfinished: number;
-  /** Requests by what they asked for. */
+  /** Requests by their kind. */
   readonly requests: Readonly<Partial<Record<RequestKind, number>>>;
   /** Refusals by error code. */
   readonly refusals: Readonly<Record<string, number>>;
@@ -43,7 +43,7 @@ export class Recorder implements HostedRecords {
   readonly requests: Partial<Record<RequestKind, number>> = {};
   readonly refusals: Record<string, number> = {};
 
-  /** `earlier`: the jobs there were for the same picture and variant. */
+  /** `earlier`: earlier jobs for the same picture and variant. */
   submission(submission: AcceptedSubmission, earlier: readonly HostedJob[]): void {
     const { pixels, variant, job: second, at } = submission;
     this.accepted.push(submission);

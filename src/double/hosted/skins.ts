@@ -17,7 +17,7 @@ interface Making {
   readonly uuid: string;
   readonly input: SkinInput;
   readonly picture: Picture;
-  /** Takes the texture of a picture that nobody submits. */
+  /** Uses the texture of a picture that nobody submits. */
   readonly isWrong: boolean;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
@@ -116,7 +116,7 @@ interface SkinRecord {
   readonly skin: Promise<Skin>;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
-  /** Whether it is there, and the caller's: another program's skins are listed for no other key. */
+  /** Whether it exists and is the caller's: another program's skins are listed for no other key. */
   readonly isThere: (now: number) => boolean;
 }
 

@@ -12,7 +12,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
-test('the browser runs scripts of a page, and draws with WebGL', async () => {
+test("the browser runs a page's scripts and draws with WebGL", async () => {
   const page = await browser.newPage();
   await page.setContent('<title>A page</title><canvas></canvas>');
   expect(await page.title()).toBe('A page');

@@ -18,7 +18,7 @@ async function openConnection(): Promise<{ proxy: RoughProxy; near: Socket; far:
   return { proxy, near, far };
 }
 
-test('What is sent once the network is good again comes after what was slowed', async () => {
+test('Once the network is good again, new data comes after the data that was delayed', async () => {
   const { proxy, near, far } = await openConnection();
   const received = text(far);
   proxy.slow(50);

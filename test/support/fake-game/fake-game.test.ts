@@ -27,23 +27,23 @@ async function shownAfter(fault: FaultPlan) {
 }
 
 describe('A change of skin', () => {
-  test('is shown as it was sent, in fine weather', async () => {
+  test('shows the picture that was sent if nothing goes wrong', async () => {
     const slow = { kind: 'slow', ms: 1 } as const;
     expect(await shownAfter(slow)).toEqual({ isSame: true, pixels: pixelHash(drawSkin(1)) });
   });
 
-  test('is overlaid by another picture when the account is used by somebody else', async () => {
+  test('shows another picture if somebody else uses the account meanwhile', async () => {
     const { isSame, pixels } = await shownAfter({ kind: 'foreign' });
     expect([isSame, pixels === pixelHash(drawSkin(1))]).toEqual([false, false]);
   });
 
-  test('may be kept with other pixels', async () => {
+  test('may be stored with other pixels', async () => {
     const { isSame, pixels } = await shownAfter({ kind: 'altered' });
     expect([isSame, pixels === pixelHash(drawSkin(1))]).toEqual([true, false]);
   });
 
   test.each(['broken', 'cut', 'hangs'] as const)(
-    'may be done although the answer is lost: %s',
+    'may take effect although its answer is lost: %s',
     async (kind) => {
       const { fake, game } = await callGame({ accounts: 1 });
       const [account] = fake.accounts;
@@ -62,8 +62,8 @@ describe('A change of skin', () => {
   );
 });
 
-describe('An order of a fault', () => {
-  test('is for one account, one kind of call, and so many times', async () => {
+describe('A requested fault', () => {
+  test('applies to one account and one kind of call, a given number of times', async () => {
     const { fake, game } = await callGame({ accounts: 2 });
     const [first, second] = fake.accounts;
     fake.order({ fault: { kind: 'broken' }, account: second!.id, times: 2 });
@@ -93,7 +93,7 @@ const bad: Weather = {
 };
 
 describe('Weather', () => {
-  test('is the same for the same seed, and another for another', async () => {
+  test('is the same for the same seed, and differs for another', async () => {
     const strike = async (weather: Weather) => {
       const { fake, game } = await callGame(
         { accounts: 1, weather },
@@ -112,7 +112,7 @@ describe('Weather', () => {
 });
 
 describe('The log', () => {
-  test('finds changes of one account that came at once, too fast, or before anybody saw the last', async () => {
+  test('finds changes of one account that came at the same time, too soon, or before the last one was seen', async () => {
     const { fake, game } = await callGame({ accounts: 2, changeTime: 50 });
     const [first, second] = fake.accounts;
     const change = (account = first!, number = 1) => uploadSkin(game.http, account.token, skin(number));

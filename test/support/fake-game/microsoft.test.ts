@@ -64,7 +64,7 @@ describe('Logging in', () => {
   test.each([
     ['azure', 'd'],
     ['live', 't'],
-  ] as const)('by %s waits for the owner and ends with a token of the game', async (flow, prefix) => {
+  ] as const)('by %s waits for the owner and ends with a token for the game', async (flow, prefix) => {
     const { fake, game } = await callGame({ accounts: 1 });
     const [account] = fake.accounts;
     const steps = loginOf(fake, flow);
@@ -92,7 +92,7 @@ describe('Logging in', () => {
     expect((await steps.poll(declined.device_code)).body.error).toBe('authorization_declined');
   });
 
-  test('again needs the newest refresh token, and one that was not taken back', async () => {
+  test('again needs the newest refresh token, which must not have been revoked', async () => {
     const fake = await runGame({ accounts: 1 });
     const { id } = fake.accounts[0]!;
     const steps = loginOf(fake);
@@ -116,7 +116,7 @@ describe('Logging in', () => {
     expect([status, body.errorMessage]).toEqual([403, expect.stringContaining('Invalid app registration')]);
   });
 
-  test('meets a limit that answers with next to nothing', async () => {
+  test('may hit a limit whose answer has almost no content', async () => {
     const fake = await runGame();
     fake.order({ fault: { kind: 'limited' }, on: ['login'] });
     expect(await loginOf(fake).login('1', 'x')).toEqual({

@@ -36,7 +36,7 @@ test('Every run is killed, none before its part of the work is done', async () =
   expect(acceptedAtDeath).toHaveLength(6);
 });
 
-test('A run that ends by itself is an error that says how', async () => {
+test('A run that ends by itself is an error, which says how it ended', async () => {
   const service = await runHosted();
   const start = () => runScript("process.stderr.write('all done'); process.exitCode = 5;");
   await expect(killAgainAndAgain(start, service, { seed: 5, times: 3, submissions: 10 })).rejects.toThrow(
@@ -44,7 +44,7 @@ test('A run that ends by itself is an error that says how', async () => {
   );
 });
 
-test('The same seed plans the same deaths, another one others', () => {
+test('The same seed plans the same kills, another seed plans others', () => {
   const plan = (seed: number) => planDeaths({ seed, times: 10, submissions: 300 });
   expect(plan(1)).toEqual(plan(1));
   expect(plan(1)).not.toEqual(plan(2));

@@ -7,7 +7,7 @@ import { ended, submit } from './run-hosted.ts';
 
 const MAIN = `${import.meta.dirname}/main.ts`;
 
-test('Run as a program it says where it is, keeps records, and ends when told', async () => {
+test('Run as a program, it prints its address, keeps records, and ends on request', async () => {
   const child = execa(process.execPath, [MAIN, '{"serviceTime":5}'], {
     reject: false,
   });

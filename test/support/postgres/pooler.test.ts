@@ -30,7 +30,7 @@ async function timeoutOf(client: Client): Promise<unknown> {
 const MODES = ['session', 'transaction'] as const;
 
 describe('The pooler of tests', () => {
-  test.each(MODES)('refuses parameters at the start that it does not know: %s', async (mode) => {
+  test.each(MODES)('refuses unknown startup parameters: %s', async (mode) => {
     const url = await pooler(await ownDatabase(), mode);
     const client = new Client({ connectionString: url, statement_timeout: 1_000 });
     await expect(client.connect()).rejects.toMatchObject({
@@ -39,13 +39,13 @@ describe('The pooler of tests', () => {
     });
   });
 
-  test.each(MODES)('passes on what the database refuses: %s', async (mode) => {
+  test.each(MODES)('passes on refusals of the database: %s', async (mode) => {
     const url = Object.assign(new URL(await ownDatabase()), { pathname: '/nowhere' }).href;
     const client = new Client({ connectionString: await pooler(url, mode) });
     await expect(client.connect()).rejects.toMatchObject({ code: '3D000' });
   });
 
-  test('gives a session a connection of its own, with settings and statements that stay', async () => {
+  test('gives each session its own connection, which keeps its settings and statements', async () => {
     const client = await connected(await pooler(await ownDatabase(), 'session'));
     const first = await processOf(client);
     expect(await processOf(client)).toBe(first);
@@ -57,7 +57,7 @@ describe('The pooler of tests', () => {
     }
   });
 
-  test('gives each transaction another connection than the one before, and keeps it until its end', async () => {
+  test("gives each transaction a connection other than the last one's until it ends", async () => {
     const client = await connected(await pooler(await ownDatabase(), 'transaction'));
     const first = await processOf(client);
     expect(await processOf(client)).not.toBe(first);
@@ -68,7 +68,7 @@ describe('The pooler of tests', () => {
     expect(await processOf(client)).not.toBe(inside);
   });
 
-  test('loses what a session would keep, where each transaction has another connection', async () => {
+  test('loses the state of a session where each transaction has another connection', async () => {
     const url = await pooler(await ownDatabase(), 'transaction');
     const [client, other] = [await connected(url), await connected(url)];
     const heard: unknown[] = [];

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { VirtualClock } from './virtual-clock.ts';
 
-test('The clock stands still for a task that gives way again and again, however long that takes', async () => {
+test('The clock does not advance while a task keeps yielding, however long that takes', async () => {
   const clock = new VirtualClock();
   const sleeping = clock.sleep(10);
   const working = async () => {

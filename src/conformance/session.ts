@@ -126,8 +126,9 @@ export class Session {
       this.#options.onAnswer?.(answer, this.clock.monotonic() - begun);
       return answer;
     } catch (error) {
-      // Without any answer there is nothing to judge, which is no fault of the interface.
-      if (signal.aborted || this.answers.length === 0 || !(error instanceof SkinsmithError)) throw error;
+      // Without a server there is nothing to judge, which is no fault of the interface.
+      const isGone = this.answers.length === 0 || (error instanceof NetworkError && !error.mayHaveArrived);
+      if (signal.aborted || isGone || !(error instanceof SkinsmithError)) throw error;
       const what = error instanceof NetworkError ? 'no answer' : 'an answer that cannot be read';
       throw differs(request, 'an answer', `${what}: ${error.message}`);
     }

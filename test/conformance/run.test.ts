@@ -272,6 +272,16 @@ test('An interrupted run deletes what is finished, and says what becomes of the 
   expect(double.requests.some(({ kind, status }) => kind === 'delete' && status === 200)).toBe(true);
 });
 
+test('A server that is gone in the middle ends the run: nothing is held against it', async () => {
+  const double = await open();
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  const before = (fetch: Fetch) => async (request: Request) => {
+    if (request.url.endsWith('/v2/capes')) throw refused;
+    return await fetch(request);
+  };
+  await expect(judge(double, { only: 'read', before })).rejects.toMatchObject({ code: 'unreachable' });
+});
+
 test('A record with another name than those of the run is never deleted', async () => {
   const double = await open();
   const theirs = { name: 'precious', uuid: 'feedfacefeedfacefeedfacefeedface' };

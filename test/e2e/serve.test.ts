@@ -245,9 +245,11 @@ describe('serve --double', () => {
   test.each([
     [['--host', '127.0.0.1'], '--double and --host cannot be combined'],
     [['--scenario', 'nonsense'], 'The scenario nonsense cannot be read'],
+    [['--scenario', 'words.txt'], 'cannot be read: it holds no object'],
   ])('refuses %j', async (args, message) => {
     const machine = await freshMachine();
-    const { exitCode, stderr } = await machine.start(['serve', '--double', ...args]);
+    await writeFile(join(machine.folder, 'words.txt'), 'lossy');
+    const { exitCode, stderr } = await machine.start(['serve', '--double', ...args], { cwd: machine.folder });
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });

@@ -118,7 +118,9 @@ async function readScenario(given: string): Promise<NonNullable<DoubleOptions['s
     const bytes = await readFile(given);
     if (bytes.length > MAX_SCENARIO_BYTES) throw new Error('it is longer than 1 MiB');
     const { parse } = await import('yaml');
-    return parse(bytes.toString('utf8'), { maxAliasCount: 0, logLevel: 'error' });
+    const content: unknown = parse(bytes.toString('utf8'), { maxAliasCount: 0, logLevel: 'error' });
+    if (typeof content !== 'object' || content === null) throw new Error('it holds no object');
+    return content;
   } catch (error) {
     const names = Object.keys(SCENARIOS).join(', ');
     const reason = (error as Error).message.split('\n', 1)[0] ?? '';

@@ -183,22 +183,24 @@ export class Planner {
     return await this.#find(given ? withGiven(draft, given) : asUser);
   }
 
-  /** Skin data, unless the lockfile has it. */
+  /** Skin data, unless the lockfile has it or an interrupted run has dealt with it. */
   async #prepareBedrock(
     draft: NumberedSource,
     content: BedrockContent,
     signal: AbortSignal,
   ): Promise<Prepared> {
     const found = await this.#find(draft);
-    const { bedrock } = this.#options;
-    if (!bedrock || ('decision' in found && found.decision.kind === 'locked')) return found;
+    const { bedrock, journal } = this.#options;
+    if (!bedrock || 'decision' in found) return found;
+    const { key, members } = found.work;
+    const step = journal?.stateOf(key)?.step;
+    if (step === 'done' || step === 'failed') return found;
     try {
       return await this.#find(withGiven(draft, await bedrock.skinOf(content, signal)));
     } catch (error) {
       if (!(error instanceof PlayerNameError)) throw error;
       const { code, message, hint } = error;
-      const member = 'decision' in found ? found.member : found.work.members[0]!;
-      return { member, decision: { kind: 'refused', problem: { code, message, hint } } };
+      return { member: members[0]!, decision: { kind: 'refused', problem: { code, message, hint } } };
     }
   }
 

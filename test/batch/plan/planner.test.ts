@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Journal } from '../../../src/batch/journal.ts';
 import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource, Work } from '../../../src/batch/model.ts';
@@ -173,5 +174,8 @@ test('A player of Bedrock Edition is skin data once looked up, with what is wron
   });
   const [offline] = await plan(makePlanner(), source('ann'));
   expect(offline?.decision.kind).toBe('new');
+  const journal = { stateOf: () => ({ step: 'done' }), hasFound: () => true } as unknown as Journal;
+  const [resumed] = await plan(makePlanner({ bedrock: { skinOf }, journal }), source('ann'));
+  expect(resumed?.decision).toMatchObject({ kind: 'done', origin: 'journal' });
   expect(asked).toEqual(['ann', 'ann', 'bob']);
 });

@@ -259,6 +259,14 @@ test('A failed job and a completed one in the list are read', async () => {
   ]);
 });
 
+test('A job whose skin was deleted is not held against the server', async () => {
+  const double = await open({ as: 'skinsmith' });
+  await judge(double);
+  const { differs, judgements } = await judge(double, { only: 'read' });
+  const completed = judgements.find(({ check }) => check.id === 'job-completed');
+  expect([differs, completed?.reason]).toEqual([[], 'The skins of the newest completed jobs were deleted.']);
+});
+
 test('An interrupted run deletes what is finished, and says what becomes of the rest', async () => {
   const double = await open({ scenario: { service: { time: [0, 3_600_000] } } });
   const stop = new AbortController();

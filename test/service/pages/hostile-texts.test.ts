@@ -154,7 +154,7 @@ const FOREIGN = `((document) => {
   if (comments !== '') return ['a comment: ' + comments.slice(0, 200)];
   const ownStyle = document.querySelector('link[rel="stylesheet"]') ? null : document.querySelector('head > style');
   const found = [...document.querySelectorAll('iframe, svg, style, b, base, object, embed, meta[http-equiv], img[src="x"]')]
-    .filter((one) => one !== ownStyle);
+    .filter((one) => one !== ownStyle && !one.matches('svg.bars'));
   const isData = (one) => one.type === 'application/ld+json' && JSON.parse(one.textContent)['@type'] === 'ImageObject';
   const scripts = [...document.querySelectorAll('script')]
     .filter((one) => !one.src.startsWith(location.origin + '/ui/assets/') && !isData(one));

@@ -94,7 +94,8 @@ export function galleryPage({ skins, choice, next, total, after, back, origin }:
     isIndexed: choice.filter === '' && choice.variant === '',
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
 <link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="Newest skins">\n`,
-    body: html`${searchForm(choice)}
+    body: html`<p class="quiet"><a href="/ui/sets">Sets of skins</a></p>
+${searchForm(choice)}
 ${total !== undefined && total > 0 && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
 ${skins.length > 0 ? html`<div class="gallery">${skinCards(skins, { look: 'body' })}</div>` : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,

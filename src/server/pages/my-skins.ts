@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { slugOf } from '../../protocol/set.ts';
 import {
   MAX_BULK,
   SKIN_NAME_RULE,
@@ -8,7 +9,11 @@ import {
   visibilitySchema,
 } from '../../protocol/skin.ts';
 import { exportAnswer, skinPackAnswer } from '../http/downloads.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { Refusal } from '../service/refusal.ts';
 import { deleteSkins, editSkins } from '../service/skins/changes.ts';
+import { createSet, editSet } from '../service/skins/sets.ts';
 import { packSkins, type SkinPack } from '../service/skins/skin-pack.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
 import {
@@ -139,10 +144,12 @@ function listAddress(place: Place, more: Readonly<Record<string, string>> = {}):
 
 const formSchema = z.object({
   list: listSchema,
-  act: z.enum(['change', 'pack', 'delete', 'delete-for-good']),
+  act: z.enum(['change', 'set', 'pack', 'delete', 'delete-for-good']),
   skin: listField(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
   visibility: optionalField(visibilitySchema),
   name: optionalField(skinNameSchema),
+  /** Name of a set. */
+  set: optionalField(skinNameSchema),
 });
 
 export const mySkinsFormRoute = pageRoute({
@@ -152,9 +159,9 @@ export const mySkinsFormRoute = pageRoute({
   scopes: ['skins'],
   handle: async (call) => {
     const { context, caller, request } = call;
-    const { act, list, skin: skins, ...change } = formSchema.parse(request.body ?? {});
+    const { act, list, skin: skins, set, ...change } = formSchema.parse(request.body ?? {});
     const origin = context.publicUrl();
-    const missing = missingIn({ act, skins, ...change });
+    const missing = missingIn({ act, skins, set, ...change });
     if (missing) {
       const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, missing });
       return { ...page, status: 400 };
@@ -163,6 +170,8 @@ export const mySkinsFormRoute = pageRoute({
       const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE });
       return skinPackPage(skins, pack, { origin, back: listAddress(list) });
     }
+    if (act === 'set')
+      return seeOther(`/ui/sets/${await putIntoSet(context, caller, { name: set ?? '', skins })}`);
     if (act === 'delete') return deleteSkinsPage(skins, { origin, list });
     if (act === 'delete-for-good') {
       const { done } = await deleteSkins(context, caller, skins);
@@ -173,16 +182,36 @@ export const mySkinsFormRoute = pageRoute({
   },
 });
 
+/** Adds skins to the visitor's set of this name, or to a new one, which others do not find. @returns its UUID */
+async function putIntoSet(
+  context: ServiceContext,
+  caller: Caller,
+  { name, skins }: { readonly name: string; readonly skins: string[] },
+): Promise<string> {
+  try {
+    const { set } = await editSet(context, caller, { reference: slugOf(name), add: skins });
+    return set.uuid;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'set_not_found') throw error;
+    const { set } = await createSet(context, caller, { name, visibility: 'unlisted', skins });
+    return set.uuid;
+  }
+}
+
 type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;
 
 /** What the person has to do first, if anything. */
 function missingIn({
   act,
   skins,
+  set,
   visibility,
   name,
-}: Change & { readonly act: string; readonly skins: readonly string[] }): string | undefined {
+}: Change & { readonly act: string; readonly set: string | undefined; readonly skins: readonly string[] }):
+  | string
+  | undefined {
   if (skins.length === 0) return 'Select skins first.';
+  if (act === 'set' && set === undefined) return 'Type the name of a set first, old or new.';
   const isEmpty = act === 'change' && visibility === undefined && name === undefined;
   return isEmpty ? 'Choose a visibility or a new name first.' : undefined;
 }
@@ -238,7 +267,8 @@ export function mySkinsPage(view: MySkinsView): Page {
   const query = placeQuery(choice);
   return {
     title: 'My skins',
-    body: html`${done && html`<p class="done" role="status">${done.count} ${done.count === 1 ? 'skin' : 'skins'} ${done.act}.</p>`}
+    body: html`<p class="quiet"><a href="/ui/sets">Sets of skins</a></p>
+${done && html`<p class="done" role="status">${done.count} ${done.count === 1 ? 'skin' : 'skins'} ${done.act}.</p>`}
 ${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
 ${searchForm(choice)}
 ${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
@@ -297,7 +327,9 @@ ${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid
 <div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off" value="${change?.name ?? ''}"></div></div>
 <div class="acts"><button name="act" value="change">Change selected</button>
 <button name="act" value="pack" class="quiet-button">Resource pack of selected</button>
-<button name="act" value="delete" class="quiet-button danger">Delete selected</button></div></div></form>`;
+<button name="act" value="delete" class="quiet-button danger">Delete selected</button></div>
+<div class="row"><div><label for="set">Set, old or new</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off"></div>
+<div class="end"><button name="act" value="set" class="quiet-button">Add selected to the set</button></div></div></div></form>`;
 }
 
 /** What a game server needs of a resource pack. */

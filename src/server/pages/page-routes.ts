@@ -27,6 +27,7 @@ import { OPERATOR_ROUTES } from './operator.ts';
 import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
 import { type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
 import { endOtherSessionsRoute, IDENTITY_ROUTES, revokeSessionRoute, sessionsRoute } from './sessions.ts';
+import { SET_PAGE_ROUTES } from './sets.ts';
 import { embedRoute } from './share.ts';
 import {
   firstSignInFormRoute,
@@ -111,6 +112,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   deleteSkinFormRoute,
   reportSkinFormRoute,
   galleryRoute,
+  ...SET_PAGE_ROUTES,
   apiRoute,
   version1Route,
   embedRoute,

@@ -22,7 +22,14 @@ afterAll(async () => {
   await browser?.close();
 });
 
-const SAMPLES = { uuid: '0'.repeat(32), jobId: 'none', id: '1', name: 'ann', hash: 'a'.repeat(64) };
+const SAMPLES = {
+  uuid: '0'.repeat(32),
+  jobId: 'none',
+  id: '1',
+  name: 'ann',
+  hash: 'a'.repeat(64),
+  set: 'none',
+};
 const FORMS = PAGE_ROUTES.filter(({ method }) => method === 'POST').map(({ path }) => path);
 
 async function signedIn({ url, key }: ServerUnderTest): Promise<PlainBrowser> {
@@ -165,7 +172,7 @@ test('Every page but the one for frames forbids to be framed, and is for its own
   const { body } = await server.owner.upload('/v2/generate', skinPng(1));
   const job = (await server.owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
   const visitor = await signedIn(server);
-  const addresses = pageAddresses({ uuid: body.skin?.uuid ?? '', jobId: job, name: 'owner' });
+  const addresses = pageAddresses({ uuid: body.skin?.uuid ?? '', jobId: job, name: 'owner', set: 'none' });
   for (const address of [...addresses, '/', '/ui/nowhere'].filter((one) => !one.startsWith('/embed/'))) {
     const { headers } = await visitor.open(address, { headers: { origin: 'https://evil.example' } });
     expect([address, headers.get('content-security-policy')?.includes("frame-ancestors 'none'")]).toEqual([

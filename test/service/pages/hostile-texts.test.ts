@@ -46,8 +46,9 @@ async function fill(server: ServerUnderTest): Promise<Addresses> {
   for (const [index, text] of STORED.entries())
     await insertEverywhere(db, rows, { text, uuid: uuids[index]! });
   expect(cape.status).toBe(201);
-  const samples = { uuid: body.skin?.uuid ?? '', jobId: job, name: 'owner' };
-  const own = uuids.map((uuid) => [`/ui/skins/${uuid}`, `/ui/jobs/${uuid}`]);
+  const set = (await owner.json('/v2/sets', { name: 'set', skins: [body.skin?.uuid] })).body.set?.uuid ?? '';
+  const samples = { uuid: body.skin?.uuid ?? '', jobId: job, name: 'owner', set };
+  const own = uuids.map((uuid) => [`/ui/skins/${uuid}`, `/ui/jobs/${uuid}`, `/ui/sets/${uuid}`]);
   return {
     opened: [
       ...pageAddresses(samples),
@@ -82,6 +83,11 @@ async function insertEverywhere(
   await db
     .insertInto('skins')
     .values({ ...skinRow, uuid, name: text })
+    .execute();
+  const times = { created_at: 1, changed_at: 1 };
+  await db
+    .insertInto('sets')
+    .values({ uuid, owner: skin.owner, name: text, slug: uuid, visibility: 'public', ...times })
     .execute();
   await db
     .insertInto('capes')

@@ -50,6 +50,37 @@ test('One’s own skins of every visibility are on one’s page, and those of no
   ]);
 });
 
+test('Those that are selected become a set, whose page changes it and has its files', async () => {
+  const server = await runServer();
+  const { owner } = server;
+  const [anna, berta] = [await make(owner, 1, { name: 'Anna' }), await make(owner, 2, { name: 'Berta' })];
+  const browser = await signedIn(server);
+  const put = async (skins: readonly string[], set: string) =>
+    await browser.open('/ui/skins', { form: encoded(skins, { act: 'set', set }) });
+  const made = (await put([anna], 'Royal Guards')).headers.get('location') ?? '';
+  expect(made).toMatch(/^\/ui\/sets\/[0-9a-f]{32}$/);
+  expect((await put([berta], 'royal guards')).headers.get('location')).toBe(made);
+  expect((await put([berta], '')).status).toBe(400);
+  const stranger = new PlainBrowser(server.url);
+  expect((await stranger.open('/ui/sets')).text).not.toContain('Royal Guards');
+  expect((await stranger.open(made)).text).not.toContain('Change this set');
+  await browser.open(made, { form: { act: 'save', name: 'Guards', visibility: 'public' } });
+  expect((await stranger.open('/ui/sets')).text).toContain(`href="${made}"`);
+  const seen = (await stranger.open('/ui/sets/guards')).text;
+  expect(seen).toContain(`resource-pack=${server.url}/packs/guards.zip`);
+  expect(seen).toContain('/function guards:lineup');
+  await browser.open(made, { form: encoded([anna], { act: 'remove' }) });
+  const lock = (await stranger.open('/ui/sets/guards/skins.lock')).text;
+  expect([lock.includes(berta), lock.includes(anna)]).toEqual([true, false]);
+  for (const file of ['skins.zip', 'pack.zip', 'datapack.zip'])
+    expect((await stranger.open(`/ui/sets/guards/${file}`)).status).toBe(200);
+  await browser.open(made, { form: { act: 'save', name: 'Guards', visibility: 'private' } });
+  expect((await stranger.open(made)).status).toBe(404);
+  expect((await browser.open(`${made}/skins.zip`)).status).toBe(200);
+  expect((await browser.open(made, { form: { act: 'delete' } })).headers.get('location')).toBe('/ui/sets');
+  expect((await browser.open(made)).status).toBe(404);
+});
+
 test('Those that are selected become a resource pack, with the lines that a game server needs', async () => {
   const server = await runServer();
   const own = [await make(server.owner, 1, { name: 'Anna' }), await make(server.owner, 2)];

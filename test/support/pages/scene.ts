@@ -44,7 +44,8 @@ export async function openScene(): Promise<Scene> {
   await fillAccount(server);
   const job = (await owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
   const uuid = own.body.skin?.uuid ?? '';
-  const addresses = pageAddresses({ uuid, jobId: job, name: 'bert' });
+  await owner.json('/v2/sets', { name: 'A set of many words', skins: [uuid, String(other.body.skin?.uuid)] });
+  const addresses = pageAddresses({ uuid, jobId: job, name: 'bert', set: 'a-set-of-many-words' });
   return {
     server,
     game: fake,

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { setReferenceSchema } from '../../protocol/set.ts';
+import { SKIN_NAME_RULE, skinNameSchema, uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
+import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
+import {
+  deleteSet,
+  editSet,
+  type FullSet,
+  readOwnSets,
+  readPublicSets,
+  readSet,
+  type SetList,
+} from '../service/skins/sets.ts';
+import type { CountedSet } from '../store/sets.ts';
+import { confirmed, copyField, options, type Page, skinCards, terminalOf } from './frame.ts';
+import { type Html, html } from './html.ts';
+import {
+  listField,
+  optionalField,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
+
+const PATH = '/ui/sets';
+/** Sets per page. */
+const SIZE = 24;
+
+const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;
+
+const listRoute = pageRoute({
+  method: 'GET',
+  path: PATH,
+  isFor: 'callers',
+  query: z.object({ after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional() }),
+  handle: async ({ context, caller, session, query: { after } }) => {
+    const page = { before: after, size: SIZE };
+    const isFirst = after === undefined;
+    const own = session && isFirst ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
+    return listPage(await readPublicSets(context, caller, page), own?.sets ?? [], context.publicUrl());
+  },
+});
+
+/** The newest sets of the visitor. */
+const MAX_OWN = 100;
+
+function listPage({ sets, next }: SetList, own: readonly CountedSet[], origin: string): Page {
+  return {
+    title: 'Sets',
+    body: html`<p class="lead">Skins that belong together: with one page, one download and one resource pack.</p>
+${own.length > 0 && html`<h2>Your sets</h2>${setList(own)}`}
+<h2>Public sets</h2>
+${sets.length > 0 ? setList(sets) : html`<p class="empty">There are no public sets yet. Make one: select skins among <a href="/ui/skins">your skins</a>.</p>`}
+${next !== undefined && html`<p class="more"><a class="button" rel="next" href="${PATH}?after=${next}">Older sets</a></p>`}`,
+    terminal: terminalOf('skinsmith sets list --public', origin, '/v2/sets'),
+  };
+}
+
+function setList(sets: readonly CountedSet[]): Html {
+  return html`<ul class="list">${sets.map(
+    ({
+      uuid,
+      name,
+      skins,
+      visibility,
+    }) => html`<li><div class="grow"><a href="${PATH}/${uuid}"><bdi>${name}</bdi></a>
+<p class="quiet">${skinCount(skins)}${visibility !== 'public' && html`, ${VISIBILITIES[visibility].toLowerCase()}`}</p></div></li>`,
+  )}</ul>`;
+}
+
+function skinCount(count: number): string {
+  return `${count} ${count === 1 ? 'skin' : 'skins'}`;
+}
+
+const params = z.object({ set: setReferenceSchema });
+
+const setRoute = pageRoute({
+  method: 'GET',
+  path: `${PATH}/:set`,
+  isFor: 'callers',
+  params,
+  handle: async ({ context, caller, session, params }) => {
+    const full = await readSet(context, caller, params.set);
+    const isOwn = session !== undefined && full.set.owner === caller.owner;
+    return setPage(full, { isOwn, origin: context.publicUrl() });
+  },
+});
+
+function setPage({ set, skins }: FullSet, { isOwn, origin }: { isOwn: boolean; origin: string }): Page {
+  const { uuid, name, slug, visibility } = set;
+  const cards = isOwn
+    ? html`<form method="post" action="${PATH}/${uuid}" data-select>${skinCards(skins, { look: 'body', below: selector })}
+<p class="acts"><button name="act" value="remove" class="quiet-button">Take selected out</button></p></form>`
+    : skinCards(skins, { look: 'body' });
+  return {
+    title: name,
+    body: html`<p class="quiet">${skinCount(skins.length)}${visibility !== 'public' && html`, ${ABOUT[visibility]}`}</p>
+${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">You see no skin in this set.</p>`}
+${skins.length > 0 && downloads(set, origin)}
+${isOwn && ownForm(set)}`,
+    terminal: terminalOf(
+      `skinsmith sets export ${visibility === 'public' ? slug : uuid}`,
+      origin,
+      `/v2/sets/${uuid}`,
+    ),
+  };
+}
+
+const ABOUT = {
+  unlisted: 'for everyone who has the address of this page',
+  private: 'only for you',
+} as const;
+
+function selector({ uuid, name }: { readonly uuid: string; readonly name: string | null }): Html {
+  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${name ?? uuid.slice(0, 8)}"> Select</label>`;
+}
+
+function downloads({ uuid, slug, visibility }: FullSet['set'], origin: string): Html {
+  const pack = `${origin}/packs/${visibility === 'public' ? slug : uuid}.zip`;
+  const space = packSpace(slug);
+  return html`<section class="panel"><h2>All of them at once</h2>
+<p class="acts"><a class="button" href="${PATH}/${uuid}/skins.zip" download>Pictures and data (zip)</a>
+<a href="${PATH}/${uuid}/skins.lock" download>Data only (skins.lock)</a>
+<a href="${PATH}/${uuid}/pack.zip" download>Resource pack</a>
+<a href="${PATH}/${uuid}/datapack.zip" download>Data pack</a></p>
+<p>Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.</p>
+<dl class="copyable">${visibility !== 'private' && copyField('For server.properties', `resource-pack=${pack}`)}
+${copyField('Summons all of them, with the data pack', `/function ${space}:lineup`)}</dl></section>`;
+}
+
+/** The namespace of a set's packs. */
+function packSpace(slug: string): string {
+  return slug.replaceAll('.', '_').slice(0, 32);
+}
+
+function ownForm({ uuid, name, visibility }: FullSet['set']): Html {
+  return html`<section class="panel"><h2>Change this set</h2><form method="post" action="${PATH}/${uuid}"><div class="row">
+<div><label for="name">Name</label><input id="name" name="name" maxlength="48" required value="${name}" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off"></div>
+<div><label for="visibility">Visibility</label><select id="visibility" name="visibility">${options(VISIBILITIES, visibility)}</select></div>
+<div class="end"><button name="act" value="save">Save</button></div></div></form>
+${confirmed('Delete this set', {
+  about: name,
+  path: `${PATH}/${uuid}`,
+  fields: { act: 'delete' },
+  warning: 'The skins stay.',
+  button: 'Delete it',
+})}</section>`;
+}
+
+const formSchema = z.object({
+  act: z.enum(['save', 'remove', 'delete']),
+  skin: listField(uuidSchema),
+  visibility: optionalField(visibilitySchema),
+  name: optionalField(skinNameSchema),
+});
+
+const formRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/:set`,
+  isFor: 'users',
+  scopes: ['skins'],
+  params,
+  handle: async ({ context, caller, params, request }) => {
+    const { act, skin, visibility, name } = formSchema.parse(request.body ?? {});
+    const reference = params.set;
+    if (act === 'delete') {
+      await deleteSet(context, caller, reference);
+      return seeOther(PATH);
+    }
+    const edit = act === 'remove' ? { remove: skin } : { name, visibility };
+    const { set } = await editSet(context, caller, { ...edit, reference });
+    return seeOther(`${PATH}/${set.uuid}`);
+  },
+});
+
+type FileCall = PageCall<z.output<typeof params>>;
+
+/** The files of a set for the visitor, who may see more than callers without a key. */
+const fileRoutes: readonly PageRoute[] = [
+  ...(Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]).map((kind) =>
+    fileRoute(`skins.${kind}`, async (call) => {
+      const { set, skins } = await setOf(call);
+      return await skinsAnswer(kind, call, { file: set.slug, skins });
+    }),
+  ),
+  ...(['resource', 'data'] as const).map((kind) =>
+    fileRoute(kind === 'data' ? 'datapack.zip' : 'pack.zip', async (call) =>
+      setPackAnswer(call.context, call.caller, { kind, full: await setOf(call) }),
+    ),
+  ),
+];
+
+function fileRoute(file: string, handle: (call: FileCall) => ReturnType<typeof skinsAnswer>): PageRoute {
+  return pageRoute({ method: 'GET', path: `${PATH}/:set/${file}`, isFor: 'callers', params, handle });
+}
+
+async function setOf({ context, caller, params }: FileCall): Promise<FullSet> {
+  return await readSet(context, caller, params.set);
+}
+
+export const SET_PAGE_ROUTES: readonly PageRoute[] = [listRoute, setRoute, formRoute, ...fileRoutes];

@@ -170,6 +170,7 @@ export async function findBlockedImage(db: Db, hash: string): Promise<BlockedIma
 }
 
 export async function findBlockedImages(db: Db, hashes: readonly string[]): Promise<BlockedImageRow[]> {
+  if (hashes.length === 0) return []; // PostgreSQL has no empty lists
   return await db.selectFrom('blocked_images').selectAll().where('hash', 'in', hashes).execute();
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import {
@@ -39,10 +40,16 @@ test('Anybody may report a skin, once, and the operator reads why', async () => 
     texture: expect.stringMatching(/^[0-9a-f]{64}$/),
     visibility: 'public',
     hidden: false,
+    owner: 'ann',
+    reports: 2,
     reason: 'offensive',
     text: 'Look [31m at it now',
     createdAt: expect.stringMatching(/Z$/),
   });
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const { status, text } = await operator.open('/ui/operator/reports');
+  expect([status, text.match(/one of 2 reports of this skin/g)]).toEqual([200, expect.any(Array)]);
 });
 
 test('Reports that are not well formed, or of skins nobody else sees, are refused', async () => {

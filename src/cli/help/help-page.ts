@@ -86,7 +86,7 @@ export function describedRows(
 /** Headings of `skinsmith --help` in order, each with its commands. */
 export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Make skins:': ['generate', 'queue', 'status', 'jobs', 'retry', 'pack'],
-  'View skins:': ['skins', 'download', 'preview', 'render', 'check', 'verify'],
+  'View skins:': ['skins', 'sets', 'download', 'preview', 'render', 'check', 'verify'],
   'Account and settings:': ['login', 'logout', 'whoami', 'config', 'doctor'],
   'Run a service:': [
     'serve',

@@ -22,6 +22,7 @@ Make skins:
 
 View skins:
   skins             list, print, download, export, edit and delete skins
+  sets              group skins, and export each group as one file
   verify            verify signatures and textures of saved skins
   check             check PNG files without sending them anywhere
   download          save textures of players, skins and addresses as PNG files
@@ -36,6 +37,7 @@ Account and settings:
   whoami            show your user, plan and limits
 
 Run a service:
+  conformance       check whether a server keeps to the interface
   keys              manage API keys of a service
   identities        manage single sign-on identities
   capes             list and manage capes

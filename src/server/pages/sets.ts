@@ -22,6 +22,7 @@ import {
   pageRoute,
   seeOther,
 } from './page-route.ts';
+import { sharedSet } from './share.ts';
 
 const PATH = '/ui/sets';
 /** Sets per page. */
@@ -83,7 +84,7 @@ const setRoute = pageRoute({
   handle: async ({ context, caller, session, params }) => {
     const full = await readSet(context, caller, params.set);
     const isOwn = session !== undefined && full.set.owner === caller.owner;
-    return setPage(full, { isOwn, origin: context.publicUrl() });
+    return { ...setPage(full, { isOwn, origin: context.publicUrl() }), ...sharedSet(context, full) };
   },
 });
 
@@ -123,7 +124,8 @@ function downloads({ uuid, slug, visibility }: FullSet['set'], origin: string): 
 <p class="acts"><a class="button" href="${PATH}/${uuid}/skins.zip" download>Pictures and data (zip)</a>
 <a href="${PATH}/${uuid}/skins.lock" download>Data only (skins.lock)</a>
 <a href="${PATH}/${uuid}/pack.zip" download>Resource pack</a>
-<a href="${PATH}/${uuid}/datapack.zip" download>Data pack</a></p>
+<a href="${PATH}/${uuid}/datapack.zip" download>Data pack</a>
+${visibility !== 'private' && html`<a href="/v2/sets/${uuid}/card.png">Picture of all</a>`}</p>
 <p>Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.</p>
 <dl class="copyable">${visibility !== 'private' && copyField('For server.properties', `resource-pack=${pack}`)}
 ${copyField('Summons all of them, with the data pack', `/function ${space}:lineup`)}</dl></section>`;

@@ -6,6 +6,7 @@ import { EMBED, embedCode, readShownSkin, serviceNameOf, TURN, titleOf } from '.
 import { UNLISTED } from '../http/routes/pictures.ts';
 import { CARD } from '../pictures/card.ts';
 import type { ServiceContext } from '../service/context.ts';
+import type { FullSet } from '../service/skins/sets.ts';
 import type { SignerKind } from '../service/skins/skins.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { copyField, type Page, pictureAddress, type SkinCard } from './frame.ts';
@@ -77,6 +78,22 @@ export function sharedSkin(
   };
   const head = html`${unfoldedHead(context, { path, title, description, picture })}${oEmbedLink(context, path)}${linkedData(context, { path, title, description, picture })}`;
   return { head, icon, isIndexed: skin.visibility === 'public' };
+}
+
+/** The same for a set. Its card is of the skins that everyone sees. */
+export function sharedSet(
+  context: SiteContext,
+  { set: { uuid, name, visibility }, skins }: FullSet,
+): Pick<Page, 'head' | 'isIndexed'> {
+  if (visibility === 'private' || skins.length === 0) return {};
+  const count = `${skins.length} Minecraft ${skins.length === 1 ? 'skin' : 'skins'}`;
+  const head = unfoldedHead(context, {
+    path: `/ui/sets/${uuid}`,
+    title: name,
+    description: `${count}, with one resource pack and one download for all.`,
+    picture: { path: `/v2/sets/${uuid}/card.png`, alt: `The skins of the set ${name} side by side` },
+  });
+  return { head, isIndexed: visibility === 'public' };
 }
 
 function oEmbedLink(context: SiteContext, path: string): Html {

@@ -77,6 +77,64 @@ export function drawGroupCard(group: Picture, text: string): Picture {
   return card.picture;
 }
 
+/** Maximum figures on the card of a group, and in a row. */
+export const MAX_GROUP = 24;
+const MAX_ROW = 12;
+/** Where the figures of a group stand: the text is below. */
+const GROUP_STAGE = { height: 450, side: 40, widest: 190 } as const;
+
+/** The texts of a group's card. */
+export interface GroupText {
+  readonly name: string;
+  /** The name of the service. */
+  readonly service: string;
+  /** Skins in the group, also those that are not drawn. */
+  readonly count: number;
+}
+
+/** The picture that a link to a set of skins unfolds to: the first of them side by side. */
+export function drawSetCard(figures: readonly CardSkin[], { name, service, count }: GroupText): Picture {
+  const card = new Card(PAPER);
+  card.fill({ x: 0, y: 0, width: CARD.width, height: GROUP_STAGE.height }, STAGE);
+  const shown = figures.slice(0, MAX_GROUP);
+  const rows = Math.max(1, Math.ceil(shown.length / MAX_ROW));
+  const perRow = Math.ceil(shown.length / rows);
+  for (let row = 0; row < rows; row++)
+    placeRow(card, shown.slice(row * perRow, (row + 1) * perRow), { row, rows });
+  const font = new PixelFont();
+  const fits = fitName(font, name);
+  const scale = Math.min(fits.scale, 6);
+  const [line = ''] = wrap(font, fits.lines.join(' '), (CARD.width - 2 * MARGIN) / scale);
+  card.write(font.draw(line), { x: MARGIN, y: GROUP_STAGE.height + 24, scale }, INK);
+  const below = CARD.height - 78;
+  const skins = `${count} ${count === 1 ? 'skin' : 'skins'}`;
+  card.write(font.draw(skins), { x: MARGIN, y: below + 6, scale: SMALL }, QUIET);
+  card.place(drawMark(5), TEXT.left, below);
+  const place = { x: TEXT.left + 56, y: below + 6, scale: SMALL };
+  card.write(font.draw(shortened(font, service, TEXT.width - 56)), place, INK);
+  return card.picture;
+}
+
+function placeRow(
+  card: Card,
+  figures: readonly CardSkin[],
+  { row, rows }: { readonly row: number; readonly rows: number },
+): void {
+  const { height: stage, side, widest } = GROUP_STAGE;
+  const tallest = (stage - 2 * MARGIN) / rows;
+  const step = Math.min(widest, (CARD.width - 2 * side) / figures.length, tallest / 2 + side);
+  const width = Math.floor(Math.min(step, tallest / 2));
+  const size = { width, height: 2 * width, overlay: true };
+  const left = (CARD.width - step * figures.length) / 2 + (step - width) / 2;
+  const top = (stage - rows * tallest) / 2 + row * tallest + (tallest - 2 * width) / 2;
+  for (const [at, { skin, ...look }] of figures.entries())
+    card.place(
+      drawSolid(skin, SCENES.body, { ...size, ...look }),
+      Math.round(left + at * step),
+      Math.round(top),
+    );
+}
+
 function writeTexts(card: Card, { name, signer, service }: CardText): void {
   const font = new PixelFont();
   const { lines, scale } = fitName(font, name ?? '');

@@ -1,10 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
-import type { CardText } from './card.ts';
+import type { CardText, GroupText } from './card.ts';
 
-/** `card`: what a link to the skin unfolds to; `turn`: the figure turning once, an animation. */
-export type RenderedView = AnyView | 'card' | 'turn';
+/** `card`, `group`: what a link to the skin, or to a set of skins, unfolds to; `turn`: the figure turning once, an animation. */
+export type RenderedView = AnyView | 'card' | 'turn' | 'group';
+
+/** A skin in a group. */
+interface Figure {
+  readonly skin: Uint8Array;
+  readonly variant: Variant | 'auto';
+}
 
 /** A picture of a texture to draw. It crosses threads, so it is plain data. */
 export interface RenderJob {
@@ -15,6 +21,8 @@ export interface RenderJob {
   readonly view: RenderedView;
   /** For the view `card`. */
   readonly text?: CardText | undefined;
+  /** For the view `group`: the figures beside this one, and its texts. */
+  readonly group?: { readonly beside: readonly Figure[]; readonly text: GroupText } | undefined;
   readonly variant: Variant | 'auto';
   readonly overlay: boolean;
   /** Pixels. */

@@ -6,7 +6,7 @@ import { encodeSmallPng } from '../../skin/png/encode.ts';
 import { drawInto } from '../../skin/render/render.ts';
 import { drawSolid, TURN_FRAMES, turnScene } from '../../skin/render/solid.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import { type CardSkin, drawCard } from './card.ts';
+import { type CardSkin, drawCard, drawSetCard, type GroupText } from './card.ts';
 import type { RenderJob, RenderResult } from './render-thread.ts';
 import { AnimationEncoder } from './webp.ts';
 
@@ -32,6 +32,18 @@ async function answer(artist: Artist, number: number, job: RenderJob): Promise<R
 
 type Size = Pick<RenderJob, 'width' | 'height' | 'overlay'>;
 
+function besideOf({ group }: Pick<RenderJob, 'group'>): CardSkin[] {
+  return (group?.beside ?? []).map(({ skin: png, variant }) => {
+    const skin = decodePng(png, { maxBytes: MAX_BYTES });
+    return { skin, variant: chooseVariant(skin, variant).variant };
+  });
+}
+
+function groupText({ group }: Pick<RenderJob, 'group'>): GroupText {
+  if (!group) throw new Error('A group needs its texts.');
+  return group.text;
+}
+
 class Artist {
   /** Opened for the first turn: each has memory of its own. */
   #encoder: Promise<AnimationEncoder> | undefined;
@@ -41,6 +53,8 @@ class Artist {
     const { variant } = chooseVariant(skin, wanted);
     const cape = capePng && decodePng(capePng, { maxBytes: MAX_BYTES });
     const { view, text } = job;
+    if (view === 'group')
+      return encodeSmallPng(drawSetCard([{ skin, variant }, ...besideOf(job)], groupText(job)));
     if (view === 'turn') return await this.#drawTurn({ skin, variant, cape }, job);
     if (view !== 'card') return encodeSmallPng(drawInto(skin, { ...job, view, variant, cape }));
     if (!text) throw new Error('A card needs its texts.');

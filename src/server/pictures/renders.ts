@@ -7,6 +7,7 @@ import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RenderBudget } from './budgets.ts';
+import type { GroupText } from './card.ts';
 import type { RenderJob, RenderThread } from './render-thread.ts';
 
 /** A texture's name, and a function that reads its bytes. */
@@ -15,9 +16,16 @@ export interface NamedTexture {
   readonly png: Uint8Array;
 }
 
-export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape'> {
+export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape' | 'group'> {
   readonly skin: NamedTexture;
   readonly cape?: NamedTexture | undefined;
+  readonly group?: GroupInput | undefined;
+}
+
+/** The figures beside the first one, and the texts of their card. */
+export interface GroupInput {
+  readonly beside: readonly { readonly skin: NamedTexture; readonly variant: Variant | 'auto' }[];
+  readonly text: GroupText;
 }
 
 export interface Render {
@@ -46,10 +54,11 @@ export class Renders {
   }
 
   /** The name that `render` would give the picture, for callers that may already have it. */
-  nameOf({ skin, cape, view, variant, overlay, width, height, text }: RenderInput): string {
+  nameOf({ skin, cape, view, variant, overlay, width, height, text, group }: RenderInput): string {
     const input = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height];
     const texts = text ? [text.name, text.signer, text.service] : [];
-    return hash('sha256', JSON.stringify([...input, ...texts]), 'base64url');
+    const others = group ? [group.text, ...group.beside.map((one) => [one.skin.hash, one.variant])] : [];
+    return hash('sha256', JSON.stringify([...input, ...texts, ...others]), 'base64url');
   }
 
   /**
@@ -91,8 +100,14 @@ export class Renders {
     });
   }
 
-  async #drawInThread({ skin, cape, ...options }: RenderInput): Promise<Uint8Array> {
+  async #drawInThread({ skin, cape, group, ...options }: RenderInput): Promise<Uint8Array> {
     this.#thread ??= import('./render-thread.ts').then(({ RenderThread }) => new RenderThread());
-    return await (await this.#thread).draw({ ...options, skin: skin.png, cape: cape?.png });
+    const beside = group?.beside.map((one) => ({ ...one, skin: one.skin.png })) ?? [];
+    return await (await this.#thread).draw({
+      ...options,
+      skin: skin.png,
+      cape: cape?.png,
+      group: group && { ...group, beside },
+    });
   }
 }

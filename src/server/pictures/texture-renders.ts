@@ -7,6 +7,7 @@ import type { SourceContext } from '../sources/reserve-slot.ts';
 import { ownPath, textureHashIn } from '../sources/url.ts';
 import type { Db } from '../store/db.ts';
 import type { SkinWithData } from '../store/skins.ts';
+import { CARD, type GroupText, MAX_GROUP } from './card.ts';
 import type { GameTextures } from './game-textures.ts';
 import type { NamedTexture, RenderInput } from './renders.ts';
 
@@ -66,6 +67,23 @@ export async function wholeInput(
   const skin = await storedTexture(textures, texture_hash);
   const cape = cape_hash === null ? undefined : await storedTexture(textures, cape_hash);
   return { ...picture, skin, cape, variant, overlay: true };
+}
+
+/** The picture of several skins side by side. Skins whose pictures are blocked are left out. @throws Refusal `not_found` */
+export async function groupInput(
+  { servedTextures }: TextureSource,
+  skins: readonly Pick<SkinWithData, 'texture_hash' | 'variant'>[],
+  text: Omit<GroupText, 'count'>,
+): Promise<RenderInput> {
+  const figures: { readonly skin: NamedTexture; readonly variant: Variant }[] = [];
+  for (const { texture_hash, variant } of skins) {
+    const skin = figures.length < MAX_GROUP ? await servedTextures.find(texture_hash) : undefined;
+    if (skin) figures.push({ skin, variant });
+  }
+  const [first, ...beside] = figures;
+  if (!first) throw new Refusal('not_found', 'None of the skins has a picture.');
+  const group = { beside, text: { ...text, count: skins.length } };
+  return { ...first, ...CARD, view: 'group', group, overlay: true };
 }
 
 /** The picture of any texture. */

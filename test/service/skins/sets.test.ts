@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { SkinClient } from '../../../src/index.ts';
+import { readHeader } from '../../../src/skin/png/decode.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -216,6 +217,26 @@ describe('An operator', () => {
       'show_set',
       'hide_set',
     ]);
+  });
+});
+
+describe("A set's card", () => {
+  test('shows the skins that everybody sees, for everybody, and none of a private set', async () => {
+    const { server, uuid, callers } = await runWithMixedSet('public');
+    const path = `/v2/sets/${uuid}/card.png`;
+    const { bytes, headers } = await callers.nobody.get(path);
+    const { width, height } = readHeader(bytes);
+    expect([width, height, headers['cross-origin-resource-policy']]).toEqual([1200, 630, 'cross-origin']);
+    expect((await callers.ann.get(path)).bytes).toEqual(bytes);
+    const page = await fetch(`${server.url}/ui/sets/${uuid}`, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain(`<meta property="og:image" content="${server.url}${path}">`);
+    await callers.ann.patch(`/v2/sets/${uuid}`, { visibility: 'unlisted' });
+    const unlisted = await callers.nobody.get(path);
+    expect(unlisted.bytes).not.toEqual(bytes);
+    expect(unlisted.headers['x-robots-tag']).toBe('noindex');
+    await callers.ann.patch(`/v2/sets/${uuid}`, { visibility: 'private' });
+    for (const caller of [callers.ann, callers.nobody])
+      expectRefusal(await caller.get(path), 'set_not_found', 404);
   });
 });
 

@@ -16,12 +16,14 @@ import {
   setReferenceSchema,
 } from '../../../protocol/set.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
+import { groupInput } from '../../pictures/texture-renders.ts';
 import {
   createSet,
   deleteAnySet,
   deleteSet,
   editSet,
   type FullSet,
+  noSuchSet,
   readOwnSets,
   readPublicSets,
   readSet,
@@ -32,6 +34,8 @@ import type { CountedSet } from '../../store/sets.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { envelope, type Notes, pageLinks, skinListItem } from '../views.ts';
+import { serviceNameOf } from './cards.ts';
+import { renderAnswer, UNLISTED } from './pictures.ts';
 
 const params = z.object({ set: setReferenceSchema });
 const SET = '/v2/sets/:set';
@@ -215,6 +219,26 @@ async function packAnswer(kind: 'resource' | 'data', call: PackCall): Promise<An
   return await setPackAnswer(context, caller, { ...query, kind, full: await setOf(call) });
 }
 
+/** What is drawn on the card of a set: what everyone sees. @throws Refusal `set_not_found` */
+const cardRoute = route({
+  method: 'GET',
+  paths: [`${SET}/card.png`],
+  summary: 'The picture that a link to a set unfolds to: its first 24 skins side by side',
+  params,
+  answers: { 200: 'image/png', 404: errorAnswerSchema },
+  cache: 'public',
+  handle: async (call) => {
+    const { context } = call;
+    const full = await setOf(call);
+    const seen = full.skins.filter(
+      ({ visibility }) => visibility === 'public' || visibility === full.set.visibility,
+    );
+    if (full.set.visibility === 'private' || seen.length === 0) throw noSuchSet(call.params.set);
+    const input = await groupInput(context, seen, { name: full.set.name, service: serviceNameOf(context) });
+    return await renderAnswer(call, input, full.set.visibility === 'unlisted' ? UNLISTED : {});
+  },
+});
+
 const ANY_SET = '/v2/account/sets/:uuid';
 const anySetParams = z.object({ uuid: uuidSchema });
 
@@ -281,6 +305,7 @@ export const SET_ROUTES: readonly Route[] = [
   packRoute,
   namedPackRoute,
   dataPackRoute,
+  cardRoute,
   hideRoute,
   deleteAnyRoute,
 ];

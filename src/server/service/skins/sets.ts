@@ -60,7 +60,7 @@ async function findVisibleSet(db: Db, caller: Caller, reference: string): Promis
   return found;
 }
 
-function noSuchSet(reference: string): Refusal {
+export function noSuchSet(reference: string): Refusal {
   return new Refusal(
     'set_not_found',
     `There is no set ${reference}, or it is somebody else's and not public.`,

@@ -31,6 +31,7 @@ describe('the public face of the package', () => {
       'InvalidImageError',
       'JobFailedError',
       'LockfileError',
+      'MAX_SET',
       'NetworkError',
       'REPORT_REASONS',
       'SKIN_NAME_RULE',
@@ -46,6 +47,7 @@ describe('the public face of the package', () => {
       'openService',
       'parseBaseUrl',
       'renderSkin',
+      'setNameProblem',
       'skinNameProblem',
       'verifyWebhook',
     ]);

@@ -25,6 +25,29 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   status: { summary: 'show the status of jobs', load: () => import('./commands/status.ts') },
   jobs: { summary: 'list your jobs', load: () => import('./commands/jobs.ts') },
   retry: { summary: 'submit failed jobs again', load: () => import('./commands/retry.ts') },
+  sets: {
+    summary: 'group skins, and export each group as one file',
+    commands: {
+      create: {
+        summary: 'make a set of skins',
+        load: async () => (await import('./commands/sets.ts')).setsCreate,
+      },
+      list: { summary: 'list sets', load: async () => (await import('./commands/sets.ts')).setsList },
+      get: {
+        summary: 'list the skins in a set',
+        load: async () => (await import('./commands/sets.ts')).setsGet,
+      },
+      edit: {
+        summary: 'edit the name, visibility or skins of a set',
+        load: async () => (await import('./commands/sets.ts')).setsEdit,
+      },
+      export: {
+        summary: 'save the skins of a set in one file',
+        load: async () => (await import('./commands/sets-export.ts')).setsExport,
+      },
+      delete: { summary: 'delete a set', load: async () => (await import('./commands/sets.ts')).setsDelete },
+    },
+  },
   skins: {
     summary: 'list, print, download, export, edit and delete skins',
     commands: {
@@ -48,29 +71,6 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       delete: {
         summary: 'delete skins',
         load: async () => (await import('./commands/skins.ts')).skinsDelete,
-      },
-    },
-  },
-  sets: {
-    summary: 'group skins, and export each group as one file',
-    commands: {
-      list: { summary: 'list sets', load: async () => (await import('./commands/sets.ts')).setsList },
-      get: {
-        summary: 'list the skins in a set',
-        load: async () => (await import('./commands/sets.ts')).setsGet,
-      },
-      create: {
-        summary: 'make a set of skins',
-        load: async () => (await import('./commands/sets.ts')).setsCreate,
-      },
-      edit: {
-        summary: 'edit the name, visibility or skins of a set',
-        load: async () => (await import('./commands/sets.ts')).setsEdit,
-      },
-      delete: { summary: 'delete a set', load: async () => (await import('./commands/sets.ts')).setsDelete },
-      export: {
-        summary: 'save the skins of a set in one file',
-        load: async () => (await import('./commands/sets-export.ts')).setsExport,
       },
     },
   },

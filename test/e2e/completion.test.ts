@@ -45,7 +45,7 @@ async function writeScript(machine: Machine, shell: Shell): Promise<string> {
 
 /** Words typed into bash (a tab completes, escape and * insert all that there is), and those that the program gets. */
 const TYPED = [
-  ['conf\t se\t bas\t htt\t', ['config', 'set', 'base-url', SERVICE]],
+  ['confi\t se\t bas\t htt\t', ['config', 'set', 'base-url', SERVICE]],
   ['keys \x1b*', ['keys', 'create', 'edit', 'list', 'revoke']],
   ['generate rob\t --visib\tunl\t', ['generate', 'robot.png', '--visibility', 'unlisted']],
   ['generate --format json,val\t', ['generate', '--format', 'json,value']],
@@ -102,7 +102,7 @@ test('Every installed shell can read its script', async () => {
 });
 
 const FISH_LINES = [
-  ['skinsmith conf', ['config']],
+  ['skinsmith confi', ['config']],
   ['skinsmith --json keys ', ['create', 'list', 'edit', 'revoke']],
   ['skinsmith --base-url=h', [`--base-url=${SERVICE}`]],
   ['skinsmith generate --format json,va', ['json,value']],

@@ -23,7 +23,7 @@ import {
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { confirm, readBounded } from '../terminal/read-input.ts';
 import { alignedRows, clean, jsonDocument } from '../text/text.ts';
-import { type SkinListView, skinListView, skinRows } from './skins.ts';
+import { SKIN_COLUMNS, type SkinListView, skinListView, skinRows } from './skins.ts';
 
 const COLUMNS = {
   slug: ({ slug }) => slug,
@@ -140,7 +140,7 @@ export const setsGet = {
     ['List the skins in a set', 'skinsmith sets get guards'],
     ['Print a set with its skins', 'skinsmith sets get guards --json'],
   ],
-  output: [SET_OUTPUT],
+  output: [{ ...SET_OUTPUT, columns: SKIN_COLUMNS }],
   register(command: Command, runner: Runner, run = runSetsGet): void {
     command
       .description('List the skins in a set, in its order.')
@@ -172,8 +172,8 @@ export interface SetsCreateOptions {
 
 export const setsCreate = {
   examples: [
-    ['Make a set of two skins', 'skinsmith sets create guards UUID1 UUID2'],
-    ['Make a set of all skins that a batch has made', 'skinsmith sets create guards --from skins.lock'],
+    ['Make a set with a skin', 'skinsmith sets create guards UUID'],
+    ['Make a set of all skins that a batch has made', 'skinsmith sets create team --from signed/skins.lock'],
   ],
   output: [SET_OUTPUT],
   register(command: Command, runner: Runner, run = runSetsCreate): void {
@@ -234,8 +234,8 @@ export interface SetsEditOptions {
 
 export const setsEdit = {
   examples: [
-    ['Put two more skins into a set', 'skinsmith sets edit guards --add UUID1 UUID2'],
-    ['Rename a set', 'skinsmith sets edit guards --name "Royal Guards"'],
+    ['Put another skin into a set', 'skinsmith sets edit team --add UUID'],
+    ['Show a set only to people who have its address', 'skinsmith sets edit guards --visibility unlisted'],
   ],
   output: [SET_OUTPUT],
   register(command: Command, runner: Runner, run = runSetsEdit): void {
@@ -283,7 +283,10 @@ export interface SetsDeleteOptions {
 }
 
 export const setsDelete = {
-  examples: [['Delete a set without being asked', 'skinsmith sets delete guards --yes']],
+  examples: [
+    ['Delete a set', 'skinsmith sets delete team --yes'],
+    ['Delete a set, and print JSON', 'skinsmith sets delete guards --yes --json'],
+  ],
   output: [{ json: { shape: 'object', fields: { set: 'the set as you named it', deleted: 'always true' } } }],
   register(command: Command, runner: Runner, run = runSetsDelete): void {
     command

@@ -21,8 +21,8 @@ Make skins:
   pack              make a resource pack of skins, which needs no signature
 
 View skins:
-  skins             list, print, download, export, edit and delete skins
   sets              group skins, and export each group as one file
+  skins             list, print, download, export, edit and delete skins
   verify            verify signatures and textures of saved skins
   check             check PNG files without sending them anywhere
   download          save textures of players, skins and addresses as PNG files

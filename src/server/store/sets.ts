@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
 import type { SetRow, SkinRow, Tables } from './schema/tables.ts';
-import { DATA, RECORD, type SkinScope, type SkinWithData } from './skins.ts';
+import { DATA, RECORD, type SkinScope, type SkinWithData, tagsOfSkin } from './skins.ts';
 
 /** Who looks at a set. `owner`: undefined for those who see only what everyone sees. */
 export interface SetViewer {
@@ -73,6 +73,7 @@ export async function readSetSkins(
     .innerJoin('skins', 'skins.id', 'set_skins.skin_id')
     .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
     .select(RECORD)
+    .select(tagsOfSkin)
     .select(DATA)
     .where('set_skins.set_id', '=', set.id)
     .where((eb) => isSeenIn(eb, viewer))

@@ -1,4 +1,4 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import { lockOwner } from './locks.ts';
@@ -43,7 +43,12 @@ export async function replaceWords(db: Db, skin_id: number, name: string | null)
 
 /** A caller's skin record together with its signed data. */
 export type SkinWithData = Omit<SkinRow, 'created_at'> &
-  Omit<TextureDataRow, 'created_at'> & { readonly skin_created_at: number; readonly data_created_at: number };
+  Omit<TextureDataRow, 'created_at'> & {
+    readonly skin_created_at: number;
+    readonly data_created_at: number;
+    /** Tags with commas between them, in any order; null: none. Absent with jobs, whose skins are new. */
+    readonly tags?: string | null;
+  };
 
 export interface NewSkin {
   readonly uuid: string;
@@ -65,9 +70,16 @@ export const RECORD = [
   'skins.views',
   'skins.created_at as skin_created_at',
   'skins.hidden_from',
-  'skins.tags',
   'skins.likes',
 ] as const;
+/** The tags of a skin, as both databases join them. */
+export const tagsOfSkin = (eb: ExpressionBuilder<Tables, 'skins'>) =>
+  eb
+    .selectFrom('skin_tags')
+    .select(sql<string | null>`string_agg(tag, ',')`.as('joined'))
+    .whereRef('skin_tags.skin_id', '=', 'skins.id')
+    .as('tags');
+
 /** Columns of signed data, with names that differ from those of a record. */
 export const DATA = [
   'texture_data.texture_hash',
@@ -90,6 +102,7 @@ function skinsWithData(db: Db): SelectQueryBuilder<Tables, 'skins' | 'texture_da
     .selectFrom('skins')
     .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
     .select(RECORD)
+    .select(tagsOfSkin)
     .select(DATA);
 }
 
@@ -113,7 +126,7 @@ export async function addSkin(db: Db, skin: NewSkin): Promise<void> {
   await addWords(db, inserted!.id, name);
 }
 
-const ADD_SKIN = new PreparedQuery((db, record: Omit<SkinRow, 'id' | 'hidden_from' | 'tags' | 'likes'>) =>
+const ADD_SKIN = new PreparedQuery((db, record: Omit<SkinRow, 'id' | 'hidden_from' | 'likes'>) =>
   db.insertInto('skins').values(record).returning('id'),
 );
 
@@ -162,8 +175,8 @@ export async function changeSkin(
   },
 ): Promise<void> {
   const { tags, ...columns } = change;
-  const changed = { ...columns, ...(tags !== undefined && { tags: JSON.stringify(tags) }) };
-  await db.updateTable('skins').set(changed).where('id', '=', id).execute();
+  if (Object.keys(columns).length > 0)
+    await db.updateTable('skins').set(columns).where('id', '=', id).execute();
   if (change.name !== undefined) await replaceWords(db, id, change.name);
   if (tags !== undefined) await replaceTags(db, id, tags);
 }

@@ -47,6 +47,7 @@ describe('POST /v2/generate', () => {
       },
       tags: [],
       views: 0,
+      likes: 0,
       duplicate: false,
     });
     const links = { self: `/v2/skins/${body.skin?.uuid}`, skin: `/v2/skins/${body.skin?.uuid}` };

@@ -123,7 +123,7 @@ describe('Who may keep an answer', () => {
     ['/v2/me/skins', 'private, no-cache', undefined],
     ['/v2/skins', 'public, max-age=30', 'Authorization, Origin'],
     ['/v2/capes', 'public, max-age=30', 'Authorization, Origin'],
-    ['/', 'public, max-age=30', 'Accept, Authorization, Origin'],
+    ['/', 'public, max-age=30', 'Accept, Authorization, Origin, User-Agent'],
     ['/health', 'no-store', undefined],
     ['/ready', 'no-store', undefined],
     ['/nowhere', 'no-store', undefined],

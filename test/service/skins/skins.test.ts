@@ -75,6 +75,7 @@ describe('The lists of skins', () => {
         visibility: 'public',
         variant: 'classic',
         views: 0,
+        likes: 0,
         timestamp: expect.any(Number),
         texture: texture.hash.skin,
       },

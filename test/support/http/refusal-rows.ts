@@ -170,6 +170,7 @@ const ABOUT_CALLERS = [
     ['the job id is no UUID', get('/queue/f4c3f4c3f4c3f4c3f4c3f4c3')],
   ]),
   ...rows('skin_not_found', [["the skin is nobody's", get(`/v2/skins/${NOBODY}`)]]),
+  ...rows('set_not_found', [['there is no such set', get('/v2/sets/none')]]),
 ];
 
 /** Requests to a service that has just started, and the code each is refused with. */

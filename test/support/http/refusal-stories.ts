@@ -87,6 +87,13 @@ async function othersSkin({ owner, user }: ServerUnderTest): Promise<Heard> {
   return await (await user('bob')).get(`/v2/skins/${body.skin?.uuid}`);
 }
 
+async function likedTwice({ owner }: ServerUnderTest): Promise<Heard> {
+  const { body } = await owner.upload('/v2/generate', PNG);
+  const path = `/v2/skins/${body.skin?.uuid}/interactions/likes`;
+  await owner.json(path, {});
+  return await owner.json(path, {});
+}
+
 async function brokenStore({ owner, dataDir }: ServerUnderTest): Promise<Heard> {
   const { db } = await openOwnStore(dataDir);
   await db.schema.dropTable('callers').execute();
@@ -128,6 +135,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
   },
   { code: 'job_not_found', when: "the job is another's", send: othersJob, options: idle },
   { code: 'skin_not_found', when: "the skin is another's private one", send: othersSkin },
+  { code: 'already_liked', when: 'the caller likes the skin already', send: likedTwice },
   { code: 'internal_error', when: 'the service is broken inside', send: brokenStore, options: idle },
   {
     code: 'generator_timeout',

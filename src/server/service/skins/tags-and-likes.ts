@@ -28,7 +28,7 @@ export async function unlikeSkin({ db }: { readonly db: Db }, caller: Caller, uu
 
 /** The tags of a skin, in alphabetical order. */
 export function tagsOf({ tags }: Pick<SkinWithData, 'tags'>): readonly string[] {
-  return JSON.parse(tags) as string[];
+  return tags ? tags.split(',').toSorted() : [];
 }
 
 /** A change of one tag. `vote` as on the hosted service, where all users vote on tags. */

@@ -5,7 +5,7 @@ import type { ColumnTypes, Db, StoreKind } from '../db.ts';
  * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
  * are made here and raise the number; later changes are migrations.
  */
-export const FIRST_SCHEMA = 27;
+export const FIRST_SCHEMA = 28;
 
 /** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
@@ -116,7 +116,6 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
     views integer not null,
     created_at bigint not null,
     hidden_from ${text},
-    tags ${text} default '[]' not null,
     likes integer default 0 not null
   )`,
   `create table skin_tags (

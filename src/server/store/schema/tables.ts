@@ -131,13 +131,11 @@ export interface SkinsTable {
   created_at: number;
   /** Its visibility before an operator hid it and so made it private; null: not hidden. */
   hidden_from: ColumnType<SkinVisibility | null, SkinVisibility | null | undefined>;
-  /** A JSON list, in alphabetical order. */
-  tags: Generated<string>;
   /** Number of users who like it. */
   likes: Generated<number>;
 }
 
-/** The tags of a skin once more, to find skins by them. */
+/** The tags of a skin. */
 export interface SkinTagsTable {
   tag: string;
   skin_id: number;

@@ -115,6 +115,8 @@ test('Every command prints the columns and the JSON fields that it declares', as
   await addCape();
   const made = (await typeJson('generate', await picture())) as { uuid: string; job: string };
   const makeSkin = async () => ((await typeJson('generate', await picture())) as { uuid: string }).uuid;
+  const makeSet = async () =>
+    ((await typeJson('sets', 'create', `set-${number++}`, await makeSkin())) as { slug: string }).slug;
   const addReport = async () => {
     await type(['reports', 'create', await makeSkin(), '--reason', 'other', '--text', 'look']);
     return String((await typeJson('reports', 'list'))[0].id);
@@ -173,6 +175,12 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'keys revoke': async () => [await addKey()],
     'identities list': () => [],
     'identities delete': async () => [await link()],
+    'sets create': async () => [`set-${number++}`, await makeSkin()],
+    'sets list': () => [],
+    'sets get': async () => [await makeSet()],
+    'sets edit': async () => [await makeSet(), '--visibility', 'unlisted'],
+    'sets export': async () => [await makeSet(), join(folder, `set-${number++}.zip`)],
+    'sets delete': async () => [await makeSet(), '--yes'],
     'capes list': () => [],
     'capes create': async () => [await file(capePng(number)), '--alias', `cape-${number}`],
     'capes edit': async () => [await addCape(), '--alias', `cape-${number}-2`],

@@ -103,7 +103,7 @@ function skin(n: number, input: SkinInput, identity: string): SkinRow {
     views,
     created_at: LATER,
     hidden_from,
-    ...{ tags: JSON.stringify(n === 1 ? TAGS : []), likes: n === 1 ? 1 : 0 },
+    likes: n === 1 ? 1 : 0,
   };
 }
 

@@ -1,12 +1,14 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openNode, Releases } from '../../../src/server/assembly/node.ts';
 import { nodeName } from '../../../src/server/queue/leases.ts';
+import { DatabaseClock } from '../../../src/server/store/database-clock.ts';
 import { listNodes, NODE_TIMEOUT } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 
 const onError = (error: unknown) => {
@@ -31,6 +33,26 @@ describe('With PostgreSQL', () => {
     expect(clock).not.toBe(systemClock);
     await releases.releaseAll();
     expect(await living()).toEqual([]);
+  });
+
+  test('Each heartbeat keeps the node alive and measures the clock of the database again', async () => {
+    const db = await openPostgresDb(await ownDatabase());
+    onTestFinished(async () => await db.destroy());
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const releases = new Releases();
+    await openNode({}, db, { releases, onError });
+    await db.updateTable('nodes').set({ seen_at: 0 }).execute();
+    const measure = vi.spyOn(DatabaseClock.prototype, 'measure');
+    onTestFinished(() => measure.mockRestore());
+    vi.advanceTimersToNextTimer();
+    await poll(
+      async () => await listNodes(db, NODE_TIMEOUT),
+      (living) => living.length === 1,
+      60_000,
+    );
+    expect(measure).toHaveBeenCalledOnce();
+    await releases.releaseAll();
   });
 
   test('Of several nodes one does a chore', async () => {

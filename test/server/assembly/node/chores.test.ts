@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { choresHere, choresInStore } from '../../../../src/server/assembly/node.ts';
 import { type Db, inTransaction } from '../../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { ownDatabase } from '../../../support/postgres/own-database.ts';
+import { poll } from '../../../support/server/poll.ts';
 
 const MINUTE = 60_000;
 const onError = (error: unknown) => {
@@ -100,6 +101,23 @@ describe('With PostgreSQL', () => {
     expect(done).toEqual(['other']);
     stop();
     await slow;
+  });
+
+  test('A node renews its lease on a chore that takes long, and frees it at the end', async () => {
+    const { one, other, done, run } = await nodes();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const readLease = async () =>
+      (await one.db.selectFrom('chores').select('lease_until').executeTakeFirstOrThrow()).lease_until ?? 0;
+    await one.chores.run('prune', MINUTE, async () => {
+      await pass(one.db, 10_000);
+      const before = await readLease();
+      vi.advanceTimersToNextTimer();
+      await poll(readLease, (until) => until > before, 60_000);
+    });
+    await sql`update chores set due_at = due_at - ${MINUTE}::bigint`.execute(one.db);
+    await run(other, 'other');
+    expect(done).toEqual(['other']);
   });
 
   test('A chore that fails is done again at its next time', async () => {

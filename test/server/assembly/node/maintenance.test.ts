@@ -8,12 +8,13 @@ import { LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
+import { callbackOf, endedJob, keepKey } from '../../../support/server/stored-callbacks.ts';
 import { TestQueue } from '../../../support/server/test-queue.ts';
 
 /** Above the highest process id that Linux and macOS give. */
 const NO_SUCH_PROCESS = 2 ** 22 + 1;
 
-test('Recovered jobs are announced to workers and to those who wait for a job', async () => {
+async function startOnSqlite() {
   const store = await openOwnStore(await ownFolder());
   await keepTexture(store.db, {
     hash: TEXTURE_HASH,
@@ -28,16 +29,14 @@ test('Recovered jobs are announced to workers and to those who wait for a job', 
   const onError = (error: unknown) => {
     throw error;
   };
-  const maintenance = startMaintenance({
-    store,
-    queue,
-    signals,
-    clock,
-    retention: 1,
-    chores: choresHere,
-    onError,
-  });
+  const parts = { store, queue, signals, clock };
+  const maintenance = startMaintenance({ ...parts, retention: 1, chores: choresHere, onError });
   onTestFinished(() => maintenance.stop());
+  return { ...parts, maintenance };
+}
+
+test('Recovered jobs are announced to workers and to those who wait for a job', async () => {
+  const { queue, signals, maintenance } = await startOnSqlite();
   const heard: string[] = [];
   let works = 0;
   signals.onWork(() => void works++);
@@ -53,4 +52,14 @@ test('Recovered jobs are announced to workers and to those who wait for a job', 
   await queue.claim(`${hostname()}/${NO_SUCH_PROCESS}/gone#0`);
   await maintenance.recoverNow();
   expect([heard, works]).toEqual([['storeChanged'], 1]);
+});
+
+test('Webhooks that are due by the clock from before it was set back are due now', async () => {
+  const { store, clock, maintenance } = await startOnSqlite();
+  await keepKey(store.db);
+  await endedJob(store.db, callbackOf('https://a.example/'), clock.now() + 24 * 3_600_000);
+  await maintenance.recoverNow();
+  expect(await store.db.selectFrom('callbacks').select('run_at').execute()).toEqual([
+    { run_at: clock.now() },
+  ]);
 });

@@ -2,10 +2,11 @@ import { hasTooManyValues } from '../../base/text.ts';
 
 /** Maximum depth, as in the game. Items with skins are not half as deep. */
 const MAX_DEPTH = 64;
+/** Maximum characters of a string; the game's has as many bytes. */
+const MAX_STRING = 65_535;
 
 /** The starts of groups: a compound, a list, or the components of an item. */
 const GROUP = /[{[]/g;
-const QUOTED = /"([^"\\]*(?:\\.[^"\\]*)*)"|'([^'\\]*(?:\\.[^'\\]*)*)'/sy;
 /** A word without quotes. Between brackets, it may be the id of a component, such as `minecraft:profile`. */
 const WORD = /[^\s,:;=[\]{}"']+/y;
 const ID = /[^\s,;=[\]{}"']+/y;
@@ -88,11 +89,23 @@ class Reader {
 
   #scalar(word: RegExp): string {
     this.#match(SPACE);
-    const quoted = this.#match(QUOTED);
-    if (quoted) return unescaped(quoted[1] ?? quoted[2] ?? '');
+    const quote = this.#text[this.#at];
+    if (quote === '"' || quote === "'") return this.#quoted(quote);
     const found = this.#match(word);
     if (!found) throw new SnbtError();
     return found[0];
+  }
+
+  /** Reads without a regular expression: millions of escapes would overflow its stack. */
+  #quoted(quote: string): string {
+    const start = this.#at + 1;
+    let end = start;
+    while (this.#text[end] !== quote) {
+      if (end >= this.#text.length || end - start > MAX_STRING) throw new SnbtError();
+      end += this.#text[end] === '\\' ? 2 : 1;
+    }
+    this.#at = end + 1;
+    return unescaped(this.#text.slice(start, end));
   }
 
   #take(character: string): boolean {

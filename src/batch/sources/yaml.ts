@@ -1,9 +1,10 @@
-import { isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
-import { hasTooManyValues, MAX_JSON_VALUES } from '../../base/text.ts';
+import { isMap, isScalar, isSeq, Lexer, type Node, parseDocument } from 'yaml';
 
 const MAX_DEPTH = 64;
 /** Characters: 10,000 NPCs with their skins. */
 const MAX_LENGTH = 16 * 1024 * 1024;
+/** Tokens and escapes: about 20 lines for each NPC. The parser takes up to a kilobyte of memory for each. */
+const MAX_PARTS = 1_500_000;
 
 /** A document, or why it cannot be read, as the end of a sentence. */
 export type ReadYaml = { readonly tree: unknown } | { readonly fault: string };
@@ -13,8 +14,7 @@ export type ReadYaml = { readonly tree: unknown } | { readonly fault: string };
  * objects, and aliases, with which a short document could stand for a huge one, are left out.
  */
 export function readYaml(text: string): ReadYaml {
-  if (text.length > MAX_LENGTH || hasTooManyParts(text) || hasTooManyValues(text))
-    return { fault: 'is too large' };
+  if (text.length > MAX_LENGTH || hasTooManyParts(text)) return { fault: 'is too large' };
   const { contents, errors } = parseDocument(text, {
     schema: 'failsafe',
     customTags: [],
@@ -28,10 +28,11 @@ export function readYaml(text: string): ReadYaml {
   return { tree: treeOf(contents, 0) };
 }
 
-/** Maximum lines, each with a value or more, and escapes, each perhaps an error. */
+/** Counts what the parser would make something of: any token, and escapes, each of them perhaps an error. */
 function hasTooManyParts(text: string): boolean {
   let count = 0;
-  for (const _ of text.matchAll(/[\n\\]/g)) if (++count > MAX_JSON_VALUES) return true;
+  for (const _ of text.matchAll(/\\/g)) if (++count > MAX_PARTS) return true;
+  for (const _ of new Lexer().lex(text)) if (++count > MAX_PARTS) return true;
   return false;
 }
 

@@ -70,7 +70,8 @@ async function* lockedSkins(path: string): AsyncGenerator<StoredSkin> {
 
 async function* fileSkins(path: string, all: AsyncIterable<FoundSkin>): AsyncGenerator<StoredSkin> {
   for await (const found of all) {
-    if ('fault' in found || found.skin.signature === undefined) throw noSkins(path);
+    if ('fault' in found) throw unreadable(found);
+    if (found.skin.signature === undefined) throw noSkins(path);
     yield keptSkin(found.skin, found.place);
   }
 }
@@ -84,7 +85,7 @@ async function* folderSkins(path: string): AsyncGenerator<StoredSkin> {
     : pluginSkins({ label: path, path: resolve(path) }, options);
   for await (const found of skins) {
     isEmpty = false;
-    if ('fault' in found) throw noSkins(found.place);
+    if ('fault' in found) throw unreadable(found);
     yield keptSkin(found.skin, found.place);
   }
   if (isEmpty) throw isFolder(path);
@@ -118,6 +119,10 @@ function isFolder(path: string): CliError {
       ? `Give the lockfile in it: skinsmith verify ${lockfile}`
       : 'Give a lockfile (skins.lock), or JSON as generate --json and --out write it.',
   });
+}
+
+function unreadable({ fault, hint }: Extract<FoundSkin, { fault: string }>): CliError {
+  return new CliError('no_skins', fault, { hint });
 }
 
 function noSkins(path: string): CliError {

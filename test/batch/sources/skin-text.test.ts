@@ -63,12 +63,19 @@ describe('SNBT', () => {
     ]);
   });
 
-  test.each(['{', '{a}', '{a:}', '{a:"b}', '[1 2]', '{a:1}{', '['.repeat(70), '[,'.repeat(600_000)])(
-    'that is damaged, too deep or too long is not read: %.20s',
-    (text) => {
-      expect(snbtIn(text)).toBeUndefined();
-    },
-  );
+  test.each([
+    '{',
+    '{a}',
+    '{a:}',
+    '{a:"b}',
+    '[1 2]',
+    '{a:1}{',
+    '['.repeat(70),
+    '[,'.repeat(600_000),
+    `{a:"${'\\a'.repeat(5_000_000)}"}`,
+  ])('that is damaged, too deep or too long is not read: %.20s', (text) => {
+    expect(snbtIn(text)).toBeUndefined();
+  });
 
   test('may have several skins, each with its name', () => {
     const head = (name: string) =>
@@ -103,8 +110,9 @@ describe('YAML', () => {
   test('that is damaged or too long is not read', () => {
     expect(readYaml('a: 1\nb: [')).toEqual({ fault: expect.stringMatching(/^is not valid YAML: line \d$/) });
     expect(readYaml('a: "b')).toMatchObject({ fault: expect.any(String) });
-    expect(readYaml('- a\n'.repeat(500_002))).toEqual({ fault: 'is too large' });
-    expect(readYaml(`a: ${'['.repeat(600_000)}`)).toEqual({ fault: 'is too large' });
+    for (const bomb of ['- a\n', '[', 'a: b: ', '!a '])
+      expect(readYaml(bomb.repeat(1_500_001)), bomb).toEqual({ fault: 'is too large' });
+    expect(readYaml(`a: "${'\\x'.repeat(1_500_001)}"`)).toEqual({ fault: 'is too large' });
     expect(readYaml(`a: ${'['.repeat(1000)}${']'.repeat(1000)}`)).toEqual({ fault: expect.any(String) });
   });
 });

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Db, OpenStore } from '../../../../src/server/store/db.ts';
 import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
-import { ownDatabase } from '../../../support/postgres/own-database.ts';
+import { otherSession } from '../../../support/postgres/other-session.ts';
+import { emptyDatabase, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { GUARDED } from '../../../support/postgres/server.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { poll } from '../../../support/server/poll.ts';
@@ -32,6 +33,17 @@ describe('A store in PostgreSQL', () => {
 
   test('has the tables of the newest schema', async () => {
     const { db } = await opened(await ownDatabase());
+    expect(await db.selectFrom('sessions').selectAll().execute()).toEqual([]);
+  });
+
+  test('that another node is creating, of whatever version, is opened after that', async () => {
+    const url = await emptyDatabase();
+    const other = await otherSession(url);
+    await other.run('select pg_advisory_xact_lock(7546018)'); // all versions must use the same number
+    const opening = opened(url);
+    expect(await other.holdsUp(opening)).toBe(true);
+    await other.run('commit');
+    const { db } = await opening;
     expect(await db.selectFrom('sessions').selectAll().execute()).toEqual([]);
   });
 

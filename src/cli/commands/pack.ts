@@ -143,8 +143,16 @@ export async function runPack(options: PackOptions, context: CommandContext): Pr
     return exitStatus(made.failed === 0 ? 'done' : 'failed');
   } finally {
     progress.stop();
-    if (!files.done) for (const writer of files.writers) writer.discard();
+    if (!files.done) {
+      for (const writer of files.writers) writer.discard();
+      if (fetched.count > 0) context.messages.say(keptText(fetched.count));
+    }
   }
+}
+
+function keptText(textures: number): string {
+  const what = textures === 1 ? '1 fetched texture is' : `${count(textures)} fetched textures are`;
+  return `${what} kept for 24 hours. Run the same command again to continue.`;
 }
 
 /** What an earlier run of this command fetched before it was interrupted. */

@@ -176,6 +176,7 @@ export class FetchedTextures {
   readonly #now: () => number;
   /** File names by what they start with; undefined before the first use. */
   #files: Map<string, string> | undefined;
+  #count = 0;
 
   /** @param root folder of all runs. `purpose` identifies the command. */
   constructor(root: string, purpose: string, now: () => number) {
@@ -195,11 +196,15 @@ export class FetchedTextures {
   ): Promise<T> {
     const id = digest(JSON.stringify(content));
     const kept = this.#kept(id);
-    if (kept) return read(kept);
+    if (kept) {
+      this.#count++;
+      return read(kept);
+    }
     const found = await find();
     const result = read(found);
     try {
       writeFileAtomically(join(this.#folder, `${id}-${found.variant ?? 'unknown'}.png`), found.bytes);
+      this.#count++;
     } catch {
       // only the next run would need it
     }
@@ -217,6 +222,11 @@ export class FetchedTextures {
     } catch {
       return undefined; // a run of the same command has just ended
     }
+  }
+
+  /** How many of this run's textures the next one finds. */
+  get count(): number {
+    return this.#count;
   }
 
   /** The pack is written. */

@@ -293,6 +293,9 @@ test('An interrupted run has not fetched in vain: the next one goes on, and fetc
     { exit: 'tryLater' },
     ['/bad.png', '/tim.png', '/tom.png'],
   ]);
+  expect(first.err).toContain(
+    '2 fetched textures are kept for 24 hours. Run the same command again to continue.',
+  );
   isBad = false;
   const other = await pack({ sources: sources.slice(0, 1) }, { env }); // another command fetches what it needs
   expect([other.status, seen.splice(0).length]).toEqual([0, 4]);

@@ -72,7 +72,7 @@ function shotsOf({ seeded }: Subject): Shot[] {
     { name: 'skin', path: `/ui/skins/${seeded.skin}` },
     { name: 'skin-3d', path: `/ui/skins/${seeded.skin}`, act: open3d },
     { name: 'delete', path: '/ui/skins', act: askToDelete },
-    { name: 'identity', path: '/ui/operator/users', act: askToUnlink },
+    { name: 'identity', path: '/ui/operator/users/ann', act: askToUnlink },
     { name: 'game-code', path: '/ui/account/games', act: getCode },
     { name: 'reports-closed', path: '/ui/operator/reports?state=closed' },
     { name: 'job-failed', path: `/ui/jobs/${seeded.failedJob}` },
@@ -119,7 +119,6 @@ async function askToDelete(page: Page): Promise<void> {
 }
 
 async function askToUnlink(page: Page): Promise<void> {
-  await page.getByText('Single sign-on').first().click();
   await page.getByRole('button', { name: 'Unlink: ann@example.org' }).click();
   await page.getByRole('heading', { name: 'Unlink the only way to sign in?' }).waitFor();
 }

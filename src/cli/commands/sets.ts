@@ -140,7 +140,18 @@ export const setsGet = {
     ['List the skins in a set', 'skinsmith sets get guards'],
     ['Print a set with its skins', 'skinsmith sets get guards --json'],
   ],
-  output: [{ ...SET_OUTPUT, columns: SKIN_COLUMNS }],
+  output: [
+    {
+      ...SET_OUTPUT,
+      columns: SKIN_COLUMNS,
+      columnMeanings: {
+        uuid: 'UUID of the skin',
+        variant: 'classic, slim or unknown',
+        visibility: 'public, unlisted or private',
+        name: 'name of the skin',
+      },
+    },
+  ],
   register(command: Command, runner: Runner, run = runSetsGet): void {
     command
       .description('List the skins in a set, in its order.')

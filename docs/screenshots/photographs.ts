@@ -34,7 +34,7 @@ const WIDTHS = [375, 1_280] as const;
 const SCHEMES = ['light', 'dark'] as const;
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 /** Not separate pages, or shown below with content. */
-const OTHERS = /\/(?:assets|events|export|provider|callback|first|link)\b|^\/ui\/(?:make|sign-in)$/;
+const OTHERS = /\/(?:assets|events|logo|proof|provider|callback|first|link)\b|^\/ui\/(?:make|sign-in)$/;
 
 export async function photographAll(browser: Browser, subject: Subject): Promise<Photograph[]> {
   const taken: Photograph[] = [];
@@ -59,10 +59,11 @@ export async function photographAll(browser: Browser, subject: Subject): Promise
   return taken;
 }
 
-/** Every page without a placeholder in its address, and those with content. */
+/** Every page without a placeholder in its address and that is no file, and those with content. */
 function shotsOf({ seeded }: Subject): Shot[] {
   const plain = PAGE_ROUTES.filter(
-    ({ method, path }) => method === 'GET' && !/[:*]/.test(path) && !OTHERS.test(path),
+    ({ method, path }) =>
+      method === 'GET' && path.startsWith('/ui') && !/[:*.]/.test(path) && !OTHERS.test(path),
   );
   return [
     ...plain.map(({ path }) => ({
@@ -71,6 +72,8 @@ function shotsOf({ seeded }: Subject): Shot[] {
     })),
     { name: 'skin', path: `/ui/skins/${seeded.skin}` },
     { name: 'skin-3d', path: `/ui/skins/${seeded.skin}`, act: open3d },
+    { name: 'set', path: '/ui/sets/royal-guards' },
+    { name: 'operator-user', path: '/ui/operator/users/ann' },
     { name: 'delete', path: '/ui/skins', act: askToDelete },
     { name: 'identity', path: '/ui/operator/users/ann', act: askToUnlink },
     { name: 'game-code', path: '/ui/account/games', act: getCode },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SkinClient } from '../../src/index.ts';
 import { decodePng } from '../../src/skin/png/decode.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import { fillPeople, fillStore, type Place } from './people.ts';
@@ -35,12 +36,19 @@ export async function fillServer(place: Place): Promise<Seeded> {
   const miner = await readFile(join(EXAMPLES, 'miner-legacy.png'));
   const copies = [ORDERS[1], ORDERS[2], [0, 2, 1] as const].map((order) => recoloured(miner, order));
   await fillPeople(place, copies);
+  const guards: string[] = [];
   for (let order = ORDERS.length - 1; order >= 0; order--) {
     for (const [file, names] of SKINS) {
       const png = await readFile(join(EXAMPLES, `${file}.png`));
-      await make(server, order === 0 ? png : recoloured(png, ORDERS[order]!), { name: names[order]! });
+      const uuid = await make(server, order === 0 ? png : recoloured(png, ORDERS[order]!), {
+        name: names[order]!,
+      });
+      if (order === 0) guards.push(uuid);
     }
   }
+  const owner = new SkinClient({ baseUrl: server.url, apiKey: server.key });
+  await owner.account.sets.create({ name: 'Royal Guards', skins: guards });
+  await owner.close();
   const smith = await readFile(join(EXAMPLES, 'smith.png'));
   await make(server, smith, { name: 'Smith slim', variant: 'slim' });
   const draft = recoloured(smith, [0, 2, 1]);

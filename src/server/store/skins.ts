@@ -1,9 +1,10 @@
-import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import { lockOwner } from './locks.ts';
 import { PreparedQuery } from './prepared.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
+import { replaceTags, tagsOfSkin } from './tags-and-likes.ts';
 
 /**
  * The words of a name that a search uses: its runs of letters and digits, in lower case. Only ASCII, so that every
@@ -72,14 +73,6 @@ export const RECORD = [
   'skins.hidden_from',
   'skins.likes',
 ] as const;
-/** The tags of a skin, as both databases join them. */
-export const tagsOfSkin = (eb: ExpressionBuilder<Tables, 'skins'>) =>
-  eb
-    .selectFrom('skin_tags')
-    .select(sql<string | null>`string_agg(tag, ',')`.as('joined'))
-    .whereRef('skin_tags.skin_id', '=', 'skins.id')
-    .as('tags');
-
 /** Columns of signed data, with names that differ from those of a record. */
 export const DATA = [
   'texture_data.texture_hash',
@@ -179,47 +172,6 @@ export async function changeSkin(
     await db.updateTable('skins').set(columns).where('id', '=', id).execute();
   if (change.name !== undefined) await replaceWords(db, id, change.name);
   if (tags !== undefined) await replaceTags(db, id, tags);
-}
-
-async function replaceTags(db: Db, skin_id: number, tags: readonly string[]): Promise<void> {
-  await db.deleteFrom('skin_tags').where('skin_id', '=', skin_id).execute();
-  if (tags.length > 0)
-    await db
-      .insertInto('skin_tags')
-      .values(tags.map((tag) => ({ tag, skin_id })))
-      .execute();
-}
-
-/** @returns whether the user did not like it yet */
-export async function addLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('skin_likes')
-    .values({ skin_id, owner })
-    .onConflict((conflict) => conflict.columns(['skin_id', 'owner']).doNothing())
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows !== 1n) return false;
-  await countLikes(db, skin_id, 1);
-  return true;
-}
-
-/** @returns whether the user liked it */
-export async function removeLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('skin_likes')
-    .where('skin_id', '=', skin_id)
-    .where('owner', '=', owner)
-    .executeTakeFirstOrThrow();
-  if (numDeletedRows !== 1n) return false;
-  await countLikes(db, skin_id, -1);
-  return true;
-}
-
-async function countLikes(db: Db, id: number, step: number): Promise<void> {
-  await db
-    .updateTable('skins')
-    .set((eb) => ({ likes: eb('likes', '+', step) }))
-    .where('id', '=', id)
-    .execute();
 }
 
 /** Also removes its words and views. */

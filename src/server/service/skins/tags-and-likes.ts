@@ -1,7 +1,8 @@
 import { MAX_TAGS } from '../../../protocol/skin.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
-import { addLike, changeSkin, removeLike, type SkinWithData } from '../../store/skins.ts';
+import { changeSkin, type SkinWithData } from '../../store/skins.ts';
+import { addLike, removeLike } from '../../store/tags-and-likes.ts';
 import { type Caller, requireUser, type UserCaller } from '../callers/caller.ts';
 import { logAction, type ModerationContext } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';

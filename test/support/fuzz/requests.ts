@@ -91,7 +91,7 @@ const ODD_ADDRESSES = [
   '/generate/other',
   '/get/',
   '/get/id/9007199254740993',
-  '/favicon.ico',
+  '/favicon.gif',
   '/textures/../signing-key.pem',
   '/\u00e9',
   '/a b',

@@ -3,7 +3,7 @@ import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
 import { SHORT_ID_LENGTH, type SimilarSkin, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
 import type { V1Skin } from '../../protocol/v1.ts';
-import { parseTexturesValue } from '../../textures/property.ts';
+import { parseTexturesValue, textureName } from '../../textures/property.ts';
 import type { JobSummaryRow, JobWithSkin, ListedJob } from '../queue/lists.ts';
 import { tagsOf } from '../service/skins/tags-and-likes.ts';
 import type { CapeRow, JobRow } from '../store/schema/tables.ts';
@@ -52,7 +52,7 @@ export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > 
     variant: skin.variant,
     texture: {
       data: { value: skin.value, signature: skin.signature },
-      hash: { skin: skin.texture_hash, ...(skin.cape_hash !== null && { cape: skin.cape_hash }) },
+      hash: hashesOf(skin),
       url: { skin: skin.url, ...(skin.cape_url !== null && { cape: skin.cape_url }) },
     },
     generator: {
@@ -85,8 +85,20 @@ export function skinListItem(skin: SkinWithData): WireSkinListItem {
     views: skin.views,
     likes: skin.likes,
     timestamp: skin.skin_created_at,
-    texture: skin.texture_hash,
+    texture: hashesOf(skin).skin,
   };
+}
+
+/** The names of the textures in their addresses: those of the game, if it has signed. */
+export function hashesOf({
+  url,
+  texture_hash,
+  cape_url,
+  cape_hash,
+}: Pick<SkinWithData, 'url' | 'texture_hash' | 'cape_url' | 'cape_hash'>): Skin['texture']['hash'] {
+  const skin = textureName(url) || texture_hash;
+  const cape = cape_url === null ? cape_hash : textureName(cape_url) || cape_hash;
+  return { skin, ...(cape !== null && { cape }) };
 }
 
 export function similarSkinView({ uuid, variant, cape_hash }: SimilarSkinRow): SimilarSkin {

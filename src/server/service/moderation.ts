@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
+import type { Game } from '../../game/game.ts';
 import type {
   BlockedImage,
   blockBodySchema,
@@ -11,6 +12,7 @@ import type {
   reportBodySchema,
 } from '../../protocol/moderation.ts';
 import { HOUR } from '../fairness.ts';
+import { findKnownTexture } from '../sources/url.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockManagement } from '../store/locks.ts';
 import {
@@ -175,14 +177,17 @@ export interface BlockResult {
  * only hides newer ones. @throws Refusal `skin_not_found`
  */
 export async function blockImage(
-  context: ModerationContext,
+  context: ModerationContext & { readonly game: Pick<Game, 'http'> },
   caller: Caller,
   input: z.output<typeof blockBodySchema>,
 ): Promise<BlockResult> {
   const operator = requireOperator(caller);
   const { db, clock } = context;
   const { note } = input;
-  const hash = 'hash' in input ? input.hash : (await moderatedSkin(db, input.skin)).texture_hash;
+  const hash =
+    'hash' in input
+      ? await pixelHash(context, input.hash)
+      : (await moderatedSkin(db, input.skin)).texture_hash;
   const image = { hash, note, blocked_by: operator.name, blocked_at: clock.now() };
   // First, so that no further skin with the image appears.
   await inTransaction(db, async (tx) => {
@@ -191,6 +196,15 @@ export async function blockImage(
   });
   const hidden = await hideAll(context, hash);
   return { image: imageView((await findBlockedImage(db, hash)) ?? image), hidden };
+}
+
+/** Skins that the game has signed have its name for their texture, where others have the hash of the pixels. */
+async function pixelHash(
+  context: { readonly db: Db; readonly game: Pick<Game, 'http'> },
+  hash: string,
+): Promise<string> {
+  const url = `${context.game.http.addresses.textures}/texture/${hash}`;
+  return (await findKnownTexture(context, { url, hash }))?.hash ?? hash;
 }
 
 /** Skins hidden in one transaction, so that other requests do not have to wait for all of them. */

@@ -263,7 +263,7 @@ export interface GameAddress {
 
 /** The game's texture if a skin in the store uses it, so that it need not be fetched. */
 export async function findKnownTexture(
-  { db, game }: { readonly db: Db; readonly game: Game },
+  { db, game }: { readonly db: Db; readonly game: Pick<Game, 'http'> },
   address: GameAddress,
 ): Promise<TextureRow | undefined> {
   const texture = await findTextureByUrl(db, spellingsOf(address, game.http.addresses.textures));

@@ -4,7 +4,10 @@ import { type SkinVisibility, uuidSchema } from '../../../protocol/skin.ts';
 import { type AnyView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../skin/render/render.ts';
 import type { RenderInput } from '../../pictures/renders.ts';
 import { skinInput, textureInput } from '../../pictures/texture-renders.ts';
+import type { ServiceContext } from '../../service/context.ts';
 import { Refusal } from '../../service/refusal.ts';
+import { findKnownTexture } from '../../sources/url.ts';
+import type { TextureRow } from '../../store/schema/tables.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 
 type HeaderFields = Readonly<Record<string, string>>;
@@ -122,6 +125,18 @@ function textureViewRoute(view: View): Route {
   });
 }
 
+/** A texture by the hash of its pixels, or by the game's name for it. */
+async function servedTexture(
+  context: Pick<ServiceContext, 'db' | 'game' | 'servedTextures'>,
+  hash: string,
+): Promise<TextureRow | undefined> {
+  const texture = await context.servedTextures.find(hash);
+  if (texture) return texture;
+  const url = `${context.game.http.addresses.textures}/texture/${hash}`;
+  const known = await findKnownTexture(context, { url, hash });
+  return known && (await context.servedTextures.find(known.hash));
+}
+
 export const textureRoute = route({
   method: 'GET',
   paths: ['/textures/:hash', '/v2/images/:hash'],
@@ -135,7 +150,7 @@ export const textureRoute = route({
       'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
       ETag: `"${params.hash}"`,
     };
-    const texture = await context.servedTextures.find(params.hash);
+    const texture = await servedTexture(context, params.hash);
     if (!texture) throw new Refusal('not_found', 'Texture not found.');
     if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
     return {

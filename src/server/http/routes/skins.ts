@@ -21,7 +21,7 @@ import { fullUuid, readSkin, viewSkin } from '../../service/skins/skins.ts';
 import { likeSkin, tagsOf, unlikeSkin, voteOnTag } from '../../service/skins/tags-and-likes.ts';
 import { type SkinWithData, similarSkins } from '../../store/skins.ts';
 import { type Answer, type Call, route } from '../route.ts';
-import { envelope, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
+import { envelope, hashesOf, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
 import { CROSS_ORIGIN, PRIVATE_ANSWER } from './pictures.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
@@ -97,10 +97,14 @@ export const skinTextureRoute = route({
   answers: { 302: null, 404: errorAnswerSchema },
   cache: 'public',
   handle: async (call) => {
-    const { uuid, visibility, texture_hash } = await skinOf(call);
+    const skin = await skinOf(call);
+    const { uuid, visibility } = skin;
     const isForAll = visibility === 'public' || (visibility === 'unlisted' && uuid === call.params.uuid);
     // A relative address, because the signed data may name another address than the caller's.
-    const headers = { ...(isForAll ? CROSS_ORIGIN : PRIVATE_ANSWER), Location: `/textures/${texture_hash}` };
+    const headers = {
+      ...(isForAll ? CROSS_ORIGIN : PRIVATE_ANSWER),
+      Location: `/textures/${hashesOf(skin).skin}`,
+    };
     return { status: 302, body: undefined, headers };
   },
 });

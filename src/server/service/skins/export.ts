@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { type LockEntry, withDigest } from '../../../protocol/lock-line.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { detectVariant } from '../../../skin/variant.ts';
+import { textureName } from '../../../textures/property.ts';
 import type { Db } from '../../store/db.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
@@ -187,7 +188,7 @@ function lineOf(
     value,
     signature,
     texture: url,
-    hash: texture_hash,
+    hash: textureName(url) || texture_hash,
     service,
     key: signing === 'server' ? skin.account : undefined,
     signer,

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { openGame } from '../../../../src/game/game.ts';
 import { blockImage } from '../../../../src/server/service/moderation.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
@@ -38,7 +39,7 @@ test('Others have their turns while an image of many skins of many owners is blo
   const { db } = await openOwnStore(await ownFolder());
   const hash = await addMany(db);
   const statements = new Statements();
-  const work = blockImage({ db, clock: new MovableClock() }, OPERATOR, { hash, note: '' });
+  const work = blockImage({ db, clock: new MovableClock(), game: openGame() }, OPERATOR, { hash, note: '' });
   expect(await mostInARow(work, statements)).toBeLessThan(MANY);
   expect((await work).hidden).toBe(MANY);
   const data = await db.selectFrom('texture_data').select('identity').execute();

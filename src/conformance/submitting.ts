@@ -110,7 +110,7 @@ const INVALID: readonly Invalid[] = [
   },
   {
     id: 'submit-url',
-    what: 'a url that is none',
+    what: 'text that is not an address as its url',
     statements: ['1.2'],
     codes: ['invalid_image_url', 'validation_error'],
     content: (draft) => json(draft, { url: 'no-address' }),

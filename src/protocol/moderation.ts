@@ -117,9 +117,12 @@ export type ModeratedSet = z.infer<typeof moderatedSetSchema>;
 
 export const imageHashSchema = z.string().regex(/^[0-9a-f]{64}$/, 'not the hash of an image');
 
+/** Also the game's name for a texture, which lacks zeros at the start: longer than a UUID. */
+export const textureNameSchema = z.string().regex(/^[0-9a-f]{33,64}$/, 'not the hash of a texture');
+
 /** POST /v2/account/blocked-images: the image, by its hash or by a skin that has it. */
 export const blockBodySchema = z.union([
-  decisionSchema.extend({ hash: imageHashSchema }),
+  decisionSchema.extend({ hash: textureNameSchema }),
   decisionSchema.extend({ skin: uuidSchema }),
 ]);
 /** The image to block, by its pixel hash (64 hexadecimal digits) or the UUID of a skin that has it; `note` is for the log. */

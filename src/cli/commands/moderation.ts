@@ -27,9 +27,9 @@ export const IMAGE_FIELDS: Fields<BlockedImage> = {
   blockedAt: 'when it was blocked',
 };
 
-/** SHA-256 in lower-case hexadecimal. */
+/** SHA-256 in lower-case hexadecimal, or the game's name for a texture, which lacks zeros at the start. */
 export function isImageHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
+  return /^[0-9a-f]{33,64}$/.test(text);
 }
 
 /** The reason for an operator's action. */

@@ -2,14 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Game } from '../../game/game.ts';
-import type {
-  BlockedImage,
-  blockBodySchema,
-  LogEntry,
-  ModeratedSkin,
-  OperatorAction,
-  Report,
-  reportBodySchema,
+import {
+  type BlockedImage,
+  type blockBodySchema,
+  imageHashSchema,
+  type LogEntry,
+  type ModeratedSkin,
+  type OperatorAction,
+  type Report,
+  type reportBodySchema,
 } from '../../protocol/moderation.ts';
 import { HOUR } from '../fairness.ts';
 import { findKnownTexture } from '../sources/url.ts';
@@ -204,7 +205,10 @@ async function pixelHash(
   hash: string,
 ): Promise<string> {
   const url = `${context.game.http.addresses.textures}/texture/${hash}`;
-  return (await findKnownTexture(context, { url, hash }))?.hash ?? hash;
+  const known = await findKnownTexture(context, { url, hash });
+  if (known) return known.hash;
+  if (imageHashSchema.safeParse(hash).success) return hash;
+  throw new Refusal('not_found', `No skin here has the texture ${hash}.`);
 }
 
 /** Skins hidden in one transaction, so that other requests do not have to wait for all of them. */

@@ -18,7 +18,7 @@ import { isPlaceholder, requestFromGame } from './profile-data.ts';
 import { reserveSlot, type SourceContext } from './reserve-slot.ts';
 import type { PictureMaterial, SourceRequest } from './source.ts';
 
-const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{64})$/;
+const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{33,64})$/;
 /** The second one is the address of a skin's page on the hosted service. */
 const SKIN = /^(?:\/v2\/skins\/([^/]+)\/texture|\/skins\/([0-9a-f]{8}|[0-9a-f-]{32,36}))$/i;
 
@@ -40,7 +40,7 @@ export function textureHashIn(path: string): string | undefined {
   return TEXTURE.exec(path)?.[1];
 }
 
-type OwnContext = Pick<SourceContext, 'db' | 'webPages'>;
+type OwnContext = Pick<SourceContext, 'db' | 'webPages' | 'game'>;
 
 /**
  * The picture at a path of this service, if the caller may see it. Reads it from the store, because the service sends
@@ -48,7 +48,7 @@ type OwnContext = Pick<SourceContext, 'db' | 'webPages'>;
  */
 export async function readOwn(context: OwnContext, path: string, caller: Caller): Promise<Uint8Array> {
   const hash = textureHashIn(path) ?? (await textureOfSkin(context, skinIn(path), caller));
-  const texture = await findServedTexture(context.db, hash);
+  const texture = (await findServedTexture(context.db, hash)) ?? (await findByGameName(context, hash));
   if (texture) return texture.png;
   throw new Refusal('invalid_image_url', 'This service does not have this texture.');
 }
@@ -268,6 +268,16 @@ export async function findKnownTexture(
 ): Promise<TextureRow | undefined> {
   const texture = await findTextureByUrl(db, spellingsOf(address, game.http.addresses.textures));
   return texture && isPlaceholder(texture.hash) ? undefined : texture;
+}
+
+/** A texture that the service serves, by the game's name for it: skins that the game has signed show that name. */
+export async function findByGameName(
+  context: { readonly db: Db; readonly game: Pick<Game, 'http'> },
+  name: string,
+): Promise<TextureRow | undefined> {
+  const url = `${context.game.http.addresses.textures}/texture/${name}`;
+  const known = await findKnownTexture(context, { url, hash: name });
+  return known && (await findServedTexture(context.db, known.hash));
 }
 
 /** The spellings of a texture's address in signed data: profiles use `http:`. */

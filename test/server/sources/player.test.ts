@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
 import type { PersonPlan } from '../../support/fake-game/people.ts';
@@ -38,7 +37,7 @@ test("A player's skin is what the game has signed, at once and without a generat
     visibility: 'public',
     duplicate: false,
     texture: {
-      hash: { skin: pixelHash(drawSkin(1)), cape: pixelHash(CAPE) },
+      hash: { skin: fake.textures.keep(drawSkin(1)), cape: fake.textures.keep(CAPE) },
       url: {
         skin: `${fake.url}/texture/${fake.textures.keep(drawSkin(1))}`,
         cape: `${fake.url}/texture/${fake.textures.keep(CAPE)}`,
@@ -91,7 +90,10 @@ test('A changed skin is a new one; the old record keeps the old data', async () 
   expect(still?.uuid).toBe(first?.uuid);
   clock.forward(31 * 60_000);
   const changed = (await owner.json('/v2/generate', { user: account!.id })).body.skin;
-  expect(changed).toMatchObject({ duplicate: false, texture: { hash: { skin: pixelHash(drawSkin(2)) } } });
+  expect(changed).toMatchObject({
+    duplicate: false,
+    texture: { hash: { skin: fake.textures.keep(drawSkin(2)) } },
+  });
   const kept = await owner.get(`/v2/skins/${first?.uuid}`);
   expect(kept.body.skin?.texture).toEqual(first?.texture);
 });

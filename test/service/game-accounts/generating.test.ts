@@ -38,6 +38,23 @@ describe('A skin made with a game account', () => {
     expect(generator.duration).toBeGreaterThan(0);
   });
 
+  test('has the name in its address as its hash, by which it is served and blocked', async () => {
+    const { fake, server, link } = await runAccountServer();
+    await link(fake.addAccount());
+    const { owner } = server;
+    const { uuid, texture } = (await owner.upload('/v2/generate', skinPng(1))).body.skin!;
+    const name = texture.url.skin.split('/').at(-1)!;
+    expect([texture.hash.skin, name === pixelHash(drawSkin(1))]).toEqual([name, false]);
+    expect((await owner.get('/v2/skins')).body.skins?.[0]?.texture).toBe(name);
+    const { headers } = await owner.get(`/v2/skins/${uuid}/texture`);
+    expect(headers['location']).toBe(`/textures/${name}`);
+    for (const path of [`/textures/${name}`, `/v2/images/${name}`])
+      expect(pixelHash(decodePng((await owner.get(path)).bytes))).toBe(pixelHash(drawSkin(1)));
+    const { body } = await owner.json('/v2/account/blocked-images', { hash: name });
+    expect([body.hidden, body.image?.hash]).toEqual([1, pixelHash(drawSkin(1))]);
+    expect((await owner.get(`/textures/${name}`)).status).toBe(404);
+  });
+
   test('is known afterwards, whatever account would be next', async () => {
     const { fake, server, link } = await runAccountServer();
     for (const account of [fake.addAccount(), fake.addAccount()]) await link(account);

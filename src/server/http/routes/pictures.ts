@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { textureNameSchema } from '../../../protocol/moderation.ts';
 import { type SkinVisibility, uuidSchema } from '../../../protocol/skin.ts';
 import { type AnyView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../skin/render/render.ts';
 import type { RenderInput } from '../../pictures/renders.ts';
 import { skinInput, textureInput } from '../../pictures/texture-renders.ts';
-import type { ServiceContext } from '../../service/context.ts';
 import { Refusal } from '../../service/refusal.ts';
-import { findKnownTexture } from '../../sources/url.ts';
-import type { TextureRow } from '../../store/schema/tables.ts';
+import { findByGameName } from '../../sources/url.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 
 type HeaderFields = Readonly<Record<string, string>>;
@@ -125,23 +124,11 @@ function textureViewRoute(view: View): Route {
   });
 }
 
-/** A texture by the hash of its pixels, or by the game's name for it. */
-async function servedTexture(
-  context: Pick<ServiceContext, 'db' | 'game' | 'servedTextures'>,
-  hash: string,
-): Promise<TextureRow | undefined> {
-  const texture = await context.servedTextures.find(hash);
-  if (texture) return texture;
-  const url = `${context.game.http.addresses.textures}/texture/${hash}`;
-  const known = await findKnownTexture(context, { url, hash });
-  return known && (await context.servedTextures.find(known.hash));
-}
-
 export const textureRoute = route({
   method: 'GET',
   paths: ['/textures/:hash', '/v2/images/:hash'],
   summary: 'A texture by its hash, as the game fetches it',
-  params: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/, 'not a texture hash') }),
+  params: z.object({ hash: textureNameSchema }),
   answers: { 200: 'image/png', 404: errorAnswerSchema },
   authenticated: false,
   handle: async ({ context, params, request }) => {
@@ -150,7 +137,8 @@ export const textureRoute = route({
       'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
       ETag: `"${params.hash}"`,
     };
-    const texture = await servedTexture(context, params.hash);
+    const { hash } = params;
+    const texture = (await context.servedTextures.find(hash)) ?? (await findByGameName(context, hash));
     if (!texture) throw new Refusal('not_found', 'Texture not found.');
     if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
     return {

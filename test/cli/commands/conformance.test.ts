@@ -71,7 +71,8 @@ test('A key that the server refuses, or no server at all, is no verdict', async 
 });
 
 test('After an interruption it deletes what it made, and says what it could not', async () => {
-  const double = await open({ scenario: { service: { time: [0, 3_600_000] } } });
+  const never = { on: { route: 'POST /v2/queue', every: 2 }, do: { job: { never: true } } } as const;
+  const double = await open({ scenario: { service: { time: [0, 0] }, rules: [never] } });
   const stop = new AbortController();
   const watch = setInterval(() => {
     if (double.requests.some(({ kind }) => kind === 'job')) stop.abort(new DOMException('', 'AbortError'));

@@ -26,6 +26,8 @@ import { CROSS_ORIGIN, PRIVATE_ANSWER } from './pictures.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
 const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
+const refusalsOfOne = { ...refusals, 404: errorAnswerSchema };
 
 export const skinRoute = route({
   method: 'GET',
@@ -57,13 +59,7 @@ export const editSkinRoute = route({
   summary: "Change a skin's name or visibility (its owner only); an empty name or null removes the name",
   params,
   bodies: { 'application/json': skinEditSchema },
-  answers: {
-    200: skinAnswer,
-    400: errorAnswerSchema,
-    401: errorAnswerSchema,
-    403: errorAnswerSchema,
-    404: errorAnswerSchema,
-  },
+  answers: { ...refusalsOfOne, 200: skinAnswer },
   handle: async (call) => {
     const { context, caller, request, warnings } = call;
     const edit = skinEditSchema.parse(request.body ?? {});
@@ -189,13 +185,7 @@ export const tagSkinRoute = route({
   summary: 'Add a tag (vote up) or take it away (vote down): its owner only; operators take any away',
   params,
   bodies: { 'application/json': tagVoteSchema },
-  answers: {
-    200: envelopeSchema,
-    400: errorAnswerSchema,
-    401: errorAnswerSchema,
-    403: errorAnswerSchema,
-    404: errorAnswerSchema,
-  },
+  answers: { ...refusalsOfOne, 200: envelopeSchema },
   handle: async (call) => {
     const { context, caller, request, warnings } = call;
     const vote = tagVoteSchema.parse(request.body ?? {});
@@ -215,7 +205,6 @@ function answerWith(row: SkinWithData, notes: Pick<Notes, 'warnings' | 'messages
 }
 
 const links = { list: '/v2/me/skins' };
-const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
 
 export const editSkinsRoute = route({
   method: 'PATCH',

@@ -149,7 +149,7 @@ export function confirmed(label: string, { about, path, fields = {}, warning, bu
 <form method="post" action="${path}">${hiddenFields(fields)}<p>${warning}</p><button class="danger">${button}</button></form></details>`;
 }
 
-function hiddenFields(fields: Readonly<Record<string, string>>): Html[] {
+export function hiddenFields(fields: Readonly<Record<string, string>>): Html[] {
   return Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );

@@ -4,6 +4,7 @@ import { readPublicSkins, readRandomSkins, type SkinList } from '../service/skin
 import { options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type PageCall, pageRoute } from './page-route.ts';
+import { likeCount, tagLinks } from './tags-and-likes.ts';
 
 /** Skins per page: full rows of two, three, six and nine. With all pictures, a page weighs less than 70 KB. */
 const SIZE = 18;
@@ -57,7 +58,8 @@ export const galleryRoute = pageRoute({
     const { context, query } = call;
     const { after, back, ...choice } = query;
     const list = await readGallery(call);
-    return galleryPage({ ...list, choice, after, back, origin: context.publicUrl() });
+    const tags = after === undefined ? await tagLinks(context) : undefined;
+    return galleryPage({ ...list, choice, after, back, tags, origin: context.publicUrl() });
   },
 });
 
@@ -80,14 +82,16 @@ async function readGallery({ context, caller, query }: PageCall<unknown, Query>)
 }
 
 export interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
-  readonly skins: readonly SkinCard[];
+  readonly skins: readonly (SkinCard & { readonly likes: number })[];
   readonly choice: Choice;
   readonly after: string | undefined;
   readonly back: string;
+  /** Links to the skins with frequent tags. */
+  readonly tags: Html | undefined;
   readonly origin: string;
 }
 
-export function galleryPage({ skins, choice, next, total, after, back, origin }: GalleryView): Page {
+export function galleryPage({ skins, choice, next, total, after, back, tags, origin }: GalleryView): Page {
   return {
     title: 'Gallery',
     // Searches and further pages are for people.
@@ -96,11 +100,16 @@ export function galleryPage({ skins, choice, next, total, after, back, origin }:
 <link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="Newest skins">\n`,
     body: html`<p class="quiet"><a href="/ui/sets">Sets of skins</a></p>
 ${searchForm(choice)}
+${tags}
 ${total !== undefined && total > 0 && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
-${skins.length > 0 ? html`<div class="gallery">${skinCards(skins, { look: 'body' })}</div>` : nothing(choice, next !== undefined)}
+${skins.length > 0 ? html`<div class="gallery">${skinCards(skins, { look: 'body', below: liked })}</div>` : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
     terminal: terminalOf(commandOf(choice), origin, '/v2/skins'),
   };
+}
+
+function liked({ likes }: { readonly likes: number }): Html | undefined {
+  return likes > 0 ? html`<p class="quiet">${likeCount(likes)}</p>` : undefined;
 }
 
 /** The same list in a terminal. */

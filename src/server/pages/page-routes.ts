@@ -52,6 +52,7 @@ import {
   skinPictureRoute,
 } from './skin.ts';
 import { startRoute } from './start.ts';
+import { TAG_AND_LIKE_ROUTES } from './tags-and-likes.ts';
 
 /** It may change with a restart. */
 const LOGO_AGE = 'public, max-age=3600';
@@ -111,6 +112,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   editSkinFormRoute,
   deleteSkinFormRoute,
   reportSkinFormRoute,
+  ...TAG_AND_LIKE_ROUTES,
   galleryRoute,
   ...SET_PAGE_ROUTES,
   apiRoute,

@@ -37,6 +37,7 @@ import {
   type Way,
   waysOf,
 } from './skin-uses.ts';
+import { type Reactions, reactions, readReactions } from './tags-and-likes.ts';
 
 const params = z.object({ uuid: uuidSchema });
 const yes = z.literal('yes').optional().catch(undefined);
@@ -57,6 +58,7 @@ export const skinPageRoute = pageRoute({
       isOwn,
       done: query.reported ? 'reported' : query.saved && 'saved',
       similar: await similarSkins(context.db, skin),
+      reactions: await readReactions(context, caller, skin),
       signer: signedBy(context, skin),
       use: query.use ?? rememberedUse(call),
       remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
@@ -197,6 +199,7 @@ export interface SkinPageOptions {
   readonly isOwn: boolean;
   /** What the visitor has just done. */
   readonly done: 'reported' | 'saved' | undefined;
+  readonly reactions: Reactions;
   readonly signer: SignerKind;
   /** Public skins with the same pixels. */
   readonly similar: readonly Pick<SkinView, 'uuid' | 'variant' | 'cape_hash'>[];
@@ -236,6 +239,7 @@ ${cape_hash !== null && html`<div><dt>Cape</dt><dd>Yes</dd></div>`}
 <div><dt>Views</dt><dd>${views}</dd></div>
 ${(isOwn || visibility !== 'public') && html`<div><dt>Visibility</dt><dd>${VISIBILITIES[visibility]}</dd></div>`}
 </dl>
+${reactions(uuid, options.reactions)}
 ${usePanel(skin, options)}
 ${shareLine(skin, origin)}
 ${sharePanel(skin, origin)}

@@ -11,6 +11,7 @@ import {
   WAITING,
 } from '../store/schema/tables.ts';
 import { DATA, RECORD, type SkinWithData } from '../store/skins.ts';
+import { joinedTags } from '../store/tags-and-likes.ts';
 
 const STATE = ['id', 'uuid', 'status', 'created_at', 'skin_uuid'] as const satisfies (keyof JobRow)[];
 const LISTED = [...STATE, 'name', 'source', 'finished_at', 'error_code', 'error_message'] as const;
@@ -142,7 +143,8 @@ function jobsWithSkins(db: Db) {
     .leftJoin('skins', 'skins.uuid', 'jobs.skin_uuid')
     .leftJoin('texture_data', 'texture_data.identity', 'skins.identity')
     .selectAll('jobs')
-    .select([...RECORD, ...DATA].map(withPrefix));
+    .select([...RECORD, ...DATA].map(withPrefix))
+    .select((eb) => joinedTags(eb).as(`${OF_SKIN}tags`));
 }
 
 /** `skins.id as its_id` of `skins.id`. */

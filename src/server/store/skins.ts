@@ -47,8 +47,8 @@ export type SkinWithData = Omit<SkinRow, 'created_at'> &
   Omit<TextureDataRow, 'created_at'> & {
     readonly skin_created_at: number;
     readonly data_created_at: number;
-    /** Tags with commas between them, in any order; null: none. Absent with jobs, whose skins are new. */
-    readonly tags?: string | null;
+    /** Tags with commas between them, in any order; null: none. */
+    readonly tags: string | null;
   };
 
 export interface NewSkin {

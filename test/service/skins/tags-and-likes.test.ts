@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -95,6 +96,80 @@ describe('Likes', () => {
     expectRefusal(await nobody.json(likes, {}), 'unauthorized', 401);
     await ann.patch(path, { visibility: 'private' });
     expectRefusal(await bob.json(likes, {}), 'skin_not_found', 404);
+  });
+});
+
+describe('Likes and tags on pages', () => {
+  const signedIn = async (server: ServerUnderTest, user: string) => {
+    const person = new PlainBrowser(server.url);
+    const { body } = await server.owner.json('/v2/account/keys', { user, name: 'for pages' });
+    await person.signIn(body.key?.secret);
+    return person;
+  };
+
+  test('are for everybody to read, likes for who is signed in, tags for the owner to set', async () => {
+    const { server, ann, uuid, path } = await runWithSkin();
+    const page = `/ui/skins/${uuid}`;
+    const [owner, fan, visitor] = [
+      await signedIn(server, 'ann'),
+      await signedIn(server, 'bob'),
+      new PlainBrowser(server.url),
+    ];
+    const send = async (person: PlainBrowser, form: Record<string, string>, to = `${page}/tags`) => {
+      const { status, headers } = await person.open(to, { form });
+      return `${status} ${headers.get('location') ?? ''}`.trim();
+    };
+    expect(await send(owner, { tag: 'Black Smith', vote: 'up' })).toBe(`303 ${page}?saved=yes`);
+    expect(await send(owner, { tag: 'robot', vote: 'up' })).toBe(`303 ${page}?saved=yes`);
+    expect(await send(owner, { tag: 'a/b', vote: 'up' })).toBe('400');
+    expect(await send(fan, { tag: 'mine', vote: 'up' })).toBe('403');
+    expect(await send(owner, { tag: 'robot', vote: 'down' })).toBe(`303 ${page}?saved=yes`);
+    for (let n = 0; n < 2; n++) expect(await send(fan, { act: 'like' }, `${page}/like`)).toBe(`303 ${page}`);
+    expect(await send(visitor, { act: 'like' }, `${page}/like`)).not.toContain('/ui/skins/');
+
+    const [own, liked, seen] = await Promise.all(
+      [owner, fan, visitor].map(async (one) => (await one.open(page)).text),
+    );
+    for (const text of [own, liked, seen]) {
+      expect(text).toContain('1 like<');
+      expect(text).toContain('<a href="/ui/gallery?tag=black+smith">black smith</a>');
+      expect(text).not.toContain('robot');
+    }
+    expect(own).toContain('aria-label="Remove the tag black smith"');
+    expect(own).toContain('Add a tag');
+    expect(liked).toContain('aria-label="Unlike: this skin"');
+    expect(seen).toContain(`<a class="button quiet-button" href="/ui/sign-in?next=%2Fui%2Fskins%2F${uuid}">`);
+    for (const text of [liked, seen]) expect(text).not.toMatch(/Remove the tag|Add a tag/);
+
+    const { text: gallery } = await visitor.open('/ui/gallery');
+    expect(gallery).toContain('<a href="/ui/gallery?tag=black+smith">black smith</a>');
+    expect(gallery).toContain('<p class="quiet">1 like</p>');
+    expect((await visitor.open('/ui/gallery?tag=black+smith')).text).toContain(`href="${page}"`);
+    const operator = await signedIn(server, 'owner');
+    expect((await operator.open(page)).text).toContain('aria-label="Remove the tag black smith"');
+    expect(await send(operator, { tag: 'black smith', vote: 'down', decided: '' })).toBe(
+      '303 /ui/operator/reports',
+    );
+    expect(await send(fan, { act: 'unlike' }, `${page}/like`)).toBe(`303 ${page}`);
+    expect((await visitor.open(page)).text).toContain('0 likes<');
+    expect((await ann.get(path)).body.skin).toMatchObject({ likes: 0, tags: [] });
+  });
+
+  test("are those of the gallery's public skins only", async () => {
+    const { server, ann, path } = await runWithSkin();
+    await ann.patch(path, { tags: ['secret'], visibility: 'unlisted' });
+    expect((await new PlainBrowser(server.url).open('/ui/gallery')).text).not.toContain('secret');
+  });
+});
+
+describe("A job's skin", () => {
+  test('has the tags and likes that it has by now', async () => {
+    const { ann, bob, uuid, path } = await runWithSkin();
+    const job = String((await ann.upload('/v2/queue', skinPng(1), { name: 'Smith' })).body.job?.id);
+    await ann.patch(path, { tags: ['robot'] });
+    await bob.json(`${path}/interactions/likes`, {});
+    const { skin } = (await ann.get(`/v2/queue/${job}`)).body;
+    expect(skin).toMatchObject({ uuid, likes: 1, tags: [{ tag: 'robot' }] });
   });
 });
 

@@ -68,6 +68,8 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/skins/:uuid',
   'POST /ui/skins/:uuid/delete',
   'POST /ui/skins/:uuid/report',
+  'POST /ui/skins/:uuid/like',
+  'POST /ui/skins/:uuid/tags',
   'POST /ui/sets/:set',
   'POST /ui/account/delete',
   'POST /ui/account/keys/:id',

@@ -44,6 +44,10 @@ export async function openScene(): Promise<Scene> {
   await fillAccount(server);
   const job = (await owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
   const uuid = own.body.skin?.uuid ?? '';
+  await owner.patch(`/v2/skins/${uuid}`, {
+    tags: ['black smith', 'a tag as long as a tag may ever be'.slice(0, 32)],
+  });
+  await ann.json(`/v2/skins/${uuid}/interactions/likes`, {});
   await owner.json('/v2/sets', { name: 'A set of many words', skins: [uuid, String(other.body.skin?.uuid)] });
   const addresses = pageAddresses({ uuid, jobId: job, name: 'bert', set: 'a-set-of-many-words' });
   return {

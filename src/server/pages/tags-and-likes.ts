@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { MAX_TAGS, tagVoteSchema, uuidSchema } from '../../protocol/skin.ts';
+import { type Caller, hasScope } from '../service/callers/caller.ts';
+import { Refusal } from '../service/refusal.ts';
+import { likeSkin, tagsOf, unlikeSkin, voteOnTag } from '../service/skins/tags-and-likes.ts';
+import type { Db } from '../store/db.ts';
+import type { SkinWithData } from '../store/skins.ts';
+import { frequentTags, hasLiked } from '../store/tags-and-likes.ts';
+import { actionButton, hiddenFields } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { toReports } from './operator-moderation.ts';
+import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+const params = z.object({ uuid: uuidSchema });
+
+const likeFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/skins/:uuid/like',
+  isFor: 'users',
+  scopes: ['skins'],
+  params,
+  handle: async ({ context, caller, params: { uuid }, request }) => {
+    const { act } = z.object({ act: z.enum(['like', 'unlike']) }).parse(request.body ?? {});
+    if (act === 'like') await likeOnce(context, caller, uuid);
+    else await unlikeSkin(context, caller, uuid);
+    return seeOther(`/ui/skins/${uuid}`);
+  },
+});
+
+/** In another tab, the person may have liked it before. */
+async function likeOnce(context: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
+  try {
+    await likeSkin(context, caller, uuid);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'already_liked') throw error;
+  }
+}
+
+const tagFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/skins/:uuid/tags',
+  isFor: 'users',
+  scopes: ['skins'],
+  params,
+  handle: async (call) => {
+    const { context, caller, params, request } = call;
+    await voteOnTag(context, caller, { ...tagVoteSchema.parse(request.body ?? {}), ...params });
+    return toReports(call, `/ui/skins/${params.uuid}?saved=yes`);
+  },
+});
+
+export const TAG_AND_LIKE_ROUTES: readonly PageRoute[] = [likeFormRoute, tagFormRoute];
+
+/** The likes and tags of a skin, and what the visitor may do about them. */
+export interface Reactions {
+  readonly likes: number;
+  readonly tags: readonly string[];
+  /** `sign-in`: everybody who is signed in may like it; `no`: the person's key may not. */
+  readonly like: 'like' | 'unlike' | 'sign-in' | 'no';
+  readonly mayAddTags: boolean;
+  readonly mayRemoveTags: boolean;
+}
+
+export async function readReactions(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  skin: SkinWithData,
+): Promise<Reactions> {
+  const may = caller.kind === 'user' && hasScope(caller, 'skins');
+  const isOwn = skin.owner === caller.owner;
+  const isLiked = may && (await hasLiked(db, skin.id, caller.owner));
+  return {
+    likes: skin.likes,
+    tags: tagsOf(skin),
+    like: may ? (isLiked ? 'unlike' : 'like') : caller.kind === 'user' ? 'no' : 'sign-in',
+    mayAddTags: may && isOwn,
+    mayRemoveTags: may && (isOwn || caller.isOperator),
+  };
+}
+
+export function reactions(uuid: string, view: Reactions): Html {
+  const { tags, mayAddTags } = view;
+  return html`<div class="reactions"><div class="acts">${likeButton(uuid, view)} <span class="quiet">${likeCount(view.likes)}</span></div>
+${tags.length > 0 && html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li>${tagLink(tag)}${view.mayRemoveTags && removeTag(uuid, tag)}</li>`)}</ul>`}
+${mayAddTags && tags.length < MAX_TAGS && tagForm(uuid)}</div>`;
+}
+
+function likeButton(uuid: string, { like }: Reactions): Html | false {
+  if (like === 'no') return false;
+  if (like === 'sign-in') {
+    const query = new URLSearchParams({ next: `/ui/skins/${uuid}` });
+    return html`<a class="button quiet-button" href="/ui/sign-in?${query.toString()}">Sign in to like it</a>`;
+  }
+  const label = like === 'like' ? 'Like' : 'Unlike';
+  return actionButton(`/ui/skins/${uuid}/like`, label, { about: 'this skin', fields: { act: like } });
+}
+
+export function likeCount(likes: number): string {
+  return `${likes} ${likes === 1 ? 'like' : 'likes'}`;
+}
+
+function tagLink(tag: string): Html {
+  return html`<a href="/ui/gallery?${new URLSearchParams({ tag }).toString()}">${tag}</a>`;
+}
+
+/** A button that takes a tag away. `fields`: sent with the form. */
+export function removeTag(uuid: string, tag: string, fields: Readonly<Record<string, string>> = {}): Html {
+  return html`<form method="post" action="/ui/skins/${uuid}/tags">${hiddenFields({ ...fields, vote: 'down', tag })}
+<button class="quiet-button" aria-label="Remove the tag ${tag}">×</button></form>`;
+}
+
+function tagForm(uuid: string): Html {
+  return html`<details><summary>Add a tag</summary><form method="post" action="/ui/skins/${uuid}/tags"><input type="hidden" name="vote" value="up"><div class="row">
+<div><label for="tag">Tag</label><input id="tag" name="tag" required maxlength="32" pattern="[A-Za-z]([A-Za-z \\-]*[A-Za-z])?" title="Tags may contain a-z, spaces and -." autocomplete="off"></div>
+<div class="end"><button class="quiet-button">Add</button></div></div></form></details>`;
+}
+
+/** Skins whose tags the gallery offers, and tags there. */
+const OFFERED = { among: 1_000, size: 12 } as const;
+
+/** Links to the skins with frequent tags. */
+export async function tagLinks({ db }: { readonly db: Db }): Promise<Html | undefined> {
+  const tags = await frequentTags(db, OFFERED);
+  if (tags.length === 0) return undefined;
+  return html`<ul class="tags" aria-label="Frequent tags">${tags.map((tag) => html`<li>${tagLink(tag)}</li>`)}</ul>`;
+}

@@ -31,14 +31,13 @@ import {
   accountPage,
   checkBox,
   copyField,
-  count,
   moment,
   type Page,
   planTable,
   terminalOf,
   usageMeters,
 } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { count, type Html, html } from './html.ts';
 import { checked, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/keys';

@@ -17,6 +17,8 @@ const COOKIES = {
   'skinsmith-visitor': { age: 30 * 24 * 3600, value: /^[\w-]{43}$/ },
   /** What a visitor uses skins for. The page's script sets it. */
   'skinsmith-use': { age: 365 * 24 * 3600, value: /^[a-z0-9.-]{1,20}$/ },
+  /** The language that a reader has chosen. */
+  'skinsmith-language': { age: 365 * 24 * 3600, value: /^[A-Za-z-]{2,10}$/ },
 } as const;
 type CookieName = keyof typeof COOKIES;
 
@@ -80,15 +82,15 @@ function isEncrypted({ headers }: Headed, publicUrl: string): boolean {
 const MAX_LENGTH = 300;
 
 /** The address of the sign-in page, which then leads to the requested page, or to the one with the submitted form. */
-export function signInAddress({
-  method,
-  url,
-  headers,
-}: Pick<HttpRequest, 'method' | 'url' | 'headers'>): `/ui${string}` {
-  const { referer } = headers;
-  const form = typeof referer === 'string' ? URL.parse(referer) : null;
-  const next = nextAddress(method === 'GET' ? url : form ? `${form.pathname}${form.search}` : undefined);
+export function signInAddress(request: Pick<HttpRequest, 'method' | 'url' | 'headers'>): `/ui${string}` {
+  const next = request.method === 'GET' ? nextAddress(request.url) : cameFrom(request);
   return next === undefined ? '/ui/sign-in' : `/ui/sign-in?${new URLSearchParams({ next })}`;
+}
+
+/** The page with the form that was submitted, if the browser tells. */
+export function cameFrom({ headers: { referer } }: Headed): `/ui${string}` | undefined {
+  const form = typeof referer === 'string' ? URL.parse(referer) : null;
+  return form ? nextAddress(`${form.pathname}${form.search}`) : undefined;
 }
 
 /** The normalized address of one of our pages; undefined if it leads elsewhere, because anybody can write links. */

@@ -1,7 +1,7 @@
 import type { Identity } from '../../protocol/account.ts';
 import type { Account, PlanView } from '../../protocol/user.ts';
 import type { View } from '../../skin/render/render.ts';
-import { type Content, type Html, html } from './html.ts';
+import { type Content, count, type Html, html } from './html.ts';
 
 /** The person who views a page; undefined if nobody is signed in. */
 export type Visitor = { readonly name: string; readonly isOperator: boolean } | undefined;
@@ -11,7 +11,7 @@ export interface Page {
   /** Default: 200. */
   readonly status?: number;
   /** Shown in the browser's tab, and as the page's first heading unless it has its own. */
-  readonly title: string;
+  readonly title: Content;
   readonly hasOwnHeading?: boolean;
   readonly body: Html;
   /** Additional response headers. */
@@ -213,13 +213,13 @@ function used(label: string, spent: number, limit: number): Html {
 }
 
 /** What a plan gives, in the order of the table. */
-const BENEFITS: Readonly<Record<string, (plan: PlanView) => string>> = {
+const BENEFITS: Readonly<Record<string, (plan: PlanView) => Content>> = {
   'Unfinished jobs': ({ queue }) => count(queue),
   'Skins per minute': ({ per_minute }) => count(per_minute),
   'Skins per hour': ({ per_hour }) => count(per_hour),
   'Concurrent jobs': ({ concurrency, burst = concurrency }) =>
-    burst > concurrency ? `${count(concurrency)}, up to ${count(burst)} when idle` : count(concurrency),
-  'Share of the server': ({ priority }) => `${count(priority)}×`,
+    burst > concurrency ? html`${count(concurrency)}, up to ${count(burst)} when idle` : count(concurrency),
+  'Share of the server': ({ priority }) => html`${count(priority)}×`,
   'Private skins': ({ private_skins }) => yesOrNo(private_skins),
   'Batch requests': ({ batch_generation }) => yesOrNo(batch_generation),
   Capes: ({ capes }) => yesOrNo(capes),
@@ -232,11 +232,6 @@ export function planTable(plans: readonly PlanView[], own?: PlanView): Html {
 <thead><tr><td></td>${all.map(({ name }) => html`<th scope="col"${name === own?.name && html` class="own"`}>${name}${name === own?.name && html`<br><span class="quiet">yours</span>`}</th>`)}</tr></thead>
 <tbody>${Object.entries(BENEFITS).map(([label, tell]) => html`<tr><th scope="row">${label}</th>${all.map((plan) => html`<td>${tell(plan)}</td>`)}</tr>`)}</tbody>
 </table></div>`;
-}
-
-/** A number with commas. */
-export function count(number: number): string {
-  return number.toLocaleString('en');
 }
 
 function yesOrNo(is: boolean): string {

@@ -3,20 +3,22 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Site, USUAL_NAME } from '../service/context.ts';
 import { copyLine, curlLine, type Page, type TerminalLines, type Visitor } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { Html, html, type Reader } from './html.ts';
+import { languageForm } from './language.ts';
 
 interface Surroundings {
   readonly visitor: Visitor;
   readonly site: Site;
   /** The address of the page's route; default: none. */
   readonly at?: string | undefined;
+  readonly reader: Reader;
 }
 
 /** The whole document of a page. */
-export function renderPage(page: Page, { visitor, site, at = '' }: Surroundings): string {
+export function renderPage(page: Page, { visitor, site, at = '', reader }: Surroundings): string {
   const { title, hasOwnHeading = false, body, terminal } = page;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${reader.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -37,10 +39,11 @@ ${body}
 ${terminal && terminalLines(terminal, visitor !== undefined)}
 </main>
 <p class="unseen" role="status" data-announcements></p>
-${footer(site)}
+${footer(site, reader)}
+${textsOfScripts(reader)}
 </body>
 </html>
-`.toString();
+`.write(reader);
 }
 
 function iconLink(picture: string | undefined): Html {
@@ -49,7 +52,7 @@ function iconLink(picture: string | undefined): Html {
     : html`<link rel="icon" type="image/png" href="${picture}">`;
 }
 
-function header({ visitor, site, at = '' }: Surroundings): Html {
+function header({ visitor, site, at = '' }: Omit<Surroundings, 'reader'>): Html {
   return html`<header>
 <a class="brand" href="/ui/">${site.logo ? html`<img src="${LOGO}" alt="" height="28">` : html`<img src="${assetAddress('icon.svg')}" alt="" width="28" height="28">`}<bdi>${site.name}</bdi></a>
 <nav aria-label="Main">
@@ -60,13 +63,22 @@ ${visitor ? signedIn(visitor, at) : menuLink('/ui/sign-in', 'Sign in', at)}
 </header>`;
 }
 
-function footer({ name, contact, terms, privacy }: Site): Html {
+function footer({ name, contact, terms, privacy }: Site, reader: Reader): Html {
   const about =
     name === USUAL_NAME ? 'skinsmith, a service' : html`<bdi>${name}</bdi> is a skinsmith service`;
   const links = { Contact: contact, 'Terms of use': terms, 'Privacy policy': privacy };
   const shown = Object.entries(links).filter(([, address]) => address !== undefined);
   return html`<footer>${shown.length > 0 && html`<p>${shown.map(([label, address]) => html`<a href="${address}">${label}</a> `)}</p>`}
-<p>${about} for signed Minecraft skins. <a href="/ui/api">API</a></p></footer>`;
+<p>${about} for signed Minecraft skins. <a href="/ui/api">API</a></p>${languageForm(reader)}</footer>`;
+}
+
+/** What the page's scripts say, for readers of other languages. */
+function textsOfScripts({ scripts }: Reader): Html | undefined {
+  // A script may not contain the end of its element.
+  const text = scripts && JSON.stringify(scripts).replaceAll('<', '\\u003c');
+  return text === undefined
+    ? undefined
+    : html`<script type="application/json" id="texts">${Html.unescaped(text)}</script>`;
 }
 
 function signedIn({ name, isOperator }: NonNullable<Visitor>, at: string): Html {

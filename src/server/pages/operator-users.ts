@@ -17,7 +17,6 @@ import { newKeyPage } from './account.ts';
 import {
   actionButton,
   confirmed,
-  count,
   identityRows,
   listOr,
   moment,
@@ -28,7 +27,7 @@ import {
   terminalOf,
   usageMeters,
 } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { count, type Html, html } from './html.ts';
 import { disabling, toReports, userPath } from './operator-moderation.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 

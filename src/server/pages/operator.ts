@@ -16,7 +16,6 @@ import { type Failure, type HourFigures, readOverview } from '../service/status/
 import {
   actionButton,
   confirmed,
-  count,
   listOr,
   moment,
   operatorPage,
@@ -24,7 +23,7 @@ import {
   planTable,
   terminalOf,
 } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { count, type Html, html } from './html.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';

@@ -12,6 +12,7 @@ import { findCaller, type SessionCaller } from '../service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';
 import type { Page, Visitor } from './frame.ts';
 import { html } from './html.ts';
+import { readerOf } from './language.ts';
 import { renderPage } from './layout.ts';
 import {
   isPage,
@@ -43,7 +44,7 @@ export const PAGE_HEADERS = {
   // Otherwise browsers would send the origin `null` with forms.
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'private, no-store',
-  Vary: 'Accept, Accept-Encoding, Cookie',
+  Vary: 'Accept, Accept-Encoding, Accept-Language, Cookie',
 } as const;
 
 export const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' } as const;
@@ -116,9 +117,10 @@ export class PageEndpoint {
       const query = parsedQuery(this.#route.query, request.query);
       const mayUse = session !== undefined || this.#options.allowsAnonymous;
       const verify = async () => await this.#verify(request, session);
-      const call = { context, request, caller, session, visitor, verify, mayUse, params, query };
+      const reader = await readerOf(request, context.publicUrl());
+      const call = { context, request, caller, session, visitor, verify, mayUse, params, query, reader };
       const { site } = context;
-      const answer = written(await this.#handle(call), { visitor, site, at: this.#route.path });
+      const answer = written(await this.#handle(call), { visitor, site, at: this.#route.path, reader });
       return session ? answer : await compressed(answer, request);
     } finally {
       leave();
@@ -193,7 +195,7 @@ function withPageHeaders(answer: Answer): Answer {
 }
 
 /** The answer to a person's failed request: a page, or for a page's own script what the API would answer. */
-export function pageErrorAnswer(
+export async function pageErrorAnswer(
   error: unknown,
   {
     request,
@@ -205,7 +207,7 @@ export function pageErrorAnswer(
     context: PageEndpointOptions['context'];
   },
   { requestId, session }: { requestId: string; session?: SessionCaller | undefined },
-): Answer {
+): Promise<Answer> {
   const refusal = asRefusal(error);
   if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
   context.events.emit('refused', refusal.code);
@@ -221,7 +223,8 @@ export function pageErrorAnswer(
     requestId,
     signIn: signInAddress(request),
   });
-  const answer = written({ ...page, status: refusal.status }, { visitor, site: context.site });
+  const reader = await readerOf(request, context.publicUrl());
+  const answer = written({ ...page, status: refusal.status }, { visitor, site: context.site, reader });
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 

@@ -8,6 +8,7 @@ import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { SessionCaller } from '../service/sessions.ts';
 import type { Page, Visitor } from './frame.ts';
+import type { Reader } from './html.ts';
 
 /** A request from a person's browser. */
 export interface PageCall<Params = unknown, Query = unknown> {
@@ -23,6 +24,8 @@ export interface PageCall<Params = unknown, Query = unknown> {
   readonly mayUse: boolean;
   readonly params: Params;
   readonly query: Query;
+  /** Who reads the page, and in which language. */
+  readonly reader: Reader;
 }
 
 /** A page or another answer: a redirect, data, a file. */

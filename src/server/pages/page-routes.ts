@@ -51,7 +51,7 @@ import {
   skinPageRoute,
   skinPictureRoute,
 } from './skin.ts';
-import { startRoute } from './start.ts';
+import { languageRoute, startRoute } from './start.ts';
 import { TAG_AND_LIKE_ROUTES } from './tags-and-likes.ts';
 
 /** It may change with a restart. */
@@ -118,6 +118,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   apiRoute,
   version1Route,
   embedRoute,
+  languageRoute,
   ...SITE_ROUTES,
   ...ACCOUNT_ROUTES,
   signInRoute,
@@ -153,7 +154,11 @@ function mountPage(app: App, route: PageRoute, options: MountOptions): void {
       return respond(c, await endpoint.answer(request, admission), { common });
     } catch (error) {
       const known = { requestId: c.get('id'), session };
-      const answer = pageErrorAnswer(error, { request, log: c.get('log'), context: options.context }, known);
+      const answer = await pageErrorAnswer(
+        error,
+        { request, log: c.get('log'), context: options.context },
+        known,
+      );
       return respond(c, answer, { common: SECURITY_HEADERS });
     }
   });

@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import { USUAL_NAME } from '../service/context.ts';
 import { readPublicSkins } from '../service/skins/skins.ts';
-import { withVisitorCookie } from './cookies.ts';
+import { cameFrom, setCookie, withVisitorCookie } from './cookies.ts';
 import { type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';
+import { LANGUAGE_PATH, LANGUAGES, type Language } from './language.ts';
 import { assetAddress } from './layout.ts';
 import { type FormMaker, formMakerOf, makeForm } from './make.ts';
-import { pageRoute } from './page-route.ts';
+import { pageRoute, seeOther } from './page-route.ts';
 import { unfoldedHead } from './share.ts';
 
 /** Skins on the start page: full rows at every width, and less than 70 KB with all pictures. */
@@ -63,7 +65,7 @@ export function startPage({ name, signing, newest, origin, head, maker }: StartV
     isIndexed: true,
     head: html`${head}<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="Newest skins">\n`,
     // Link bots get this page where programs get the key document.
-    headers: { Vary: 'Accept, Accept-Encoding, Cookie, User-Agent' },
+    headers: { Vary: 'Accept, Accept-Encoding, Accept-Language, Cookie, User-Agent' },
     body: html`<div class="hero">
 <div><h1>${name === USUAL_NAME ? TITLE : html`<bdi>${name}</bdi>`}</h1>
 <p class="lead">${LEAD}</p>
@@ -77,3 +79,20 @@ ${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p clas
     terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
   };
 }
+
+const choice = z.object({ language: z.enum(Object.keys(LANGUAGES) as [Language, ...Language[]]) });
+
+/** Keeps the chosen language in a cookie, and returns to the page. */
+export const languageRoute = pageRoute({
+  method: 'POST',
+  path: LANGUAGE_PATH,
+  isFor: 'everyone',
+  handle: async ({ context, request }) => {
+    const { language } = choice.parse(request.body ?? {});
+    const cookie = setCookie('skinsmith-language', request, {
+      publicUrl: context.publicUrl(),
+      secret: language,
+    });
+    return seeOther(cameFrom(request) ?? '/ui/', { 'Set-Cookie': cookie });
+  },
+});

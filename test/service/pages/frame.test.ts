@@ -36,6 +36,34 @@ test('Pages come with a policy that allows nothing of others, and are kept by no
   expect(headers.get('referrer-policy')).toBe('same-origin');
 });
 
+test('Pages are in the language that the browser prefers, or that the reader has chosen', async () => {
+  const { url } = await runServer();
+  const browser = new PlainBrowser(url);
+  const german = { 'accept-language': 'de-AT,en;q=0.7' };
+  const first = await browser.open('/', { headers: german });
+  expect(first.text).toMatch(/<html lang="de">[\s\S]*Sprache[\s\S]*<option value="de" lang="de" selected>/);
+  expect(first.headers.get('vary')).toContain('Accept-Language');
+  // Only readers of other languages need what scripts say, and errors are pages too.
+  const missing = await browser.open('/ui/skins/none', { headers: german });
+  expect([missing.status, missing.text]).toEqual([
+    404,
+    expect.stringMatching(/<html lang="de">.*id="texts"/s),
+  ]);
+  expect((await browser.open('/')).text).toMatch(/<html lang="en">(?!.*id="texts")/s);
+  const referer = `${url}/ui/gallery?sort=popular`;
+  const chosen = await browser.open('/ui/language', {
+    headers: { ...german, referer },
+    form: { language: 'en' },
+  });
+  expect([chosen.status, chosen.headers.get('location')]).toEqual([303, '/ui/gallery?sort=popular']);
+  const [cookie] = chosen.headers.getSetCookie();
+  expect(cookie).toMatch(/^skinsmith-language=en; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/);
+  const headers = { ...german, cookie: cookie!.split(';', 1)[0]! };
+  expect((await browser.open('/', { headers })).text).toContain('<html lang="en">');
+  for (const odd of ['tlh', 'en\r\nX: y', ''])
+    expect((await browser.open('/ui/language', { form: { language: odd } })).status).toBe(400);
+});
+
 test('Assets never change under their names, and are sent compressed to those who take it', async () => {
   const { url } = await runServer();
   const { text } = await new PlainBrowser(url).open('/');

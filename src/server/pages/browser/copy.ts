@@ -1,4 +1,5 @@
 import type { BestWay } from './jobs.ts';
+import { say } from './language.ts';
 
 /** Milliseconds for which a button shows the result. */
 const SAID = 1_500;
@@ -10,8 +11,8 @@ export function offerCopying(button: HTMLButtonElement): void {
     const isCopied = await copy(
       button.dataset['copy'] || button.parentElement?.querySelector('code')?.textContent || '',
     );
-    showBriefly(button, isCopied ? 'Copied' : 'Copy failed');
-    announce(isCopied ? `Copied: ${what}` : 'Copy failed');
+    showBriefly(button, isCopied ? say('Copied') : say('Copy failed'));
+    announce(isCopied ? say('Copied: {0}', what) : say('Copy failed'));
   });
 }
 

@@ -1,4 +1,5 @@
 import { offerCopying } from './copy.ts';
+import { counted } from './language.ts';
 
 /** A skin that the page has made. */
 export interface MadeSkin {
@@ -99,7 +100,8 @@ export class Results {
 
   #summary(): string {
     const made = this.#made.length;
-    if (this.#failed === 0) return made === 1 ? 'Your skin is ready.' : `All ${made} skins are ready.`;
+    if (this.#failed === 0)
+      return counted(made, { one: 'Your skin is ready.', other: 'All {0} skins are ready.' });
     return this.#all === 1
       ? 'The skin was not made.'
       : `${made} of ${this.#all} made, ${this.#failed} failed.`;

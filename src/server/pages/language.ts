@@ -1,0 +1,74 @@
+import type { HttpRequest } from '../http/request.ts';
+import { readCookie } from './cookies.ts';
+import { ENGLISH, type Html, html, type Reader, say, type Translation } from './html.ts';
+
+/** The languages, by BCP 47 tag, each by the name that its speakers call it. */
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+
+export type Language = keyof typeof LANGUAGES;
+
+/** The texts of a language; those that scripts show are apart. */
+interface Catalogue {
+  readonly pages: Readonly<Record<string, Translation>>;
+  readonly scripts: Readonly<Record<string, Translation>>;
+}
+
+const CATALOGUES: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ readonly default: Catalogue }>>> =
+  {
+    de: async () => await import('./languages/de.json', { with: { type: 'json' } }),
+  };
+
+/** Other tags that browsers send for a language: with a country, or without the script. */
+const OTHER_TAGS: Readonly<Record<string, Language>> = {};
+
+/** The reader who sent a request. */
+export async function readerOf(request: Pick<HttpRequest, 'headers'>, publicUrl: string): Promise<Reader> {
+  const language = languageOf(request, publicUrl);
+  if (language === 'en') return ENGLISH;
+  const { pages, scripts } = (await CATALOGUES[language]()).default;
+  return { language, translate: (english) => pages[english], scripts };
+}
+
+/** What the reader chose here, otherwise what the browser prefers. */
+function languageOf(request: Pick<HttpRequest, 'headers'>, publicUrl: string): Language {
+  const chosen = knownLanguage(readCookie('skinsmith-language', request, publicUrl) ?? '');
+  return chosen ?? preferredLanguage(String(request.headers['accept-language'] ?? '')) ?? 'en';
+}
+
+/** Languages that a browser may list; more are not read. */
+const MAX_PREFERENCES = 20;
+
+/** The first language of an Accept-Language header that there is. */
+export function preferredLanguage(header: string): Language | undefined {
+  const preferences = header.split(',', MAX_PREFERENCES).map((part) => {
+    const [tag = '', ...rest] = part.split(';');
+    const quality = /^\s*q=([\d.]{1,5})\s*$/.exec(rest[0] ?? '')?.[1];
+    return { language: knownLanguage(tag.trim()), quality: quality === undefined ? 1 : Number(quality) };
+  });
+  const wanted = preferences.filter(({ language, quality }) => language !== undefined && quality > 0);
+  return wanted.sort((a, b) => b.quality - a.quality)[0]?.language;
+}
+
+/** de-AT is served in German. */
+function knownLanguage(tag: string): Language | undefined {
+  const lower = tag.toLowerCase();
+  const names = Object.keys(LANGUAGES) as Language[];
+  return (
+    names.find((name) => name.toLowerCase() === lower) ??
+    OTHER_TAGS[lower] ??
+    names.find((name) => name === lower.split('-', 1)[0])
+  );
+}
+
+/** Where the form of `languageForm` goes. */
+export const LANGUAGE_PATH = '/ui/language';
+
+/** Below every page: the language to read on in. */
+export function languageForm({ language }: Reader): Html {
+  const choices = Object.entries(LANGUAGES).map(
+    ([tag, name]) =>
+      html`<option value="${tag}" lang="${tag}"${tag === language && html` selected`}>${name}</option>`,
+  );
+  return html`<form class="language" method="post" action="${LANGUAGE_PATH}"><label for="language">${say`Language`}</label>
+<select id="language" name="language">${choices}</select> <button class="quiet-button">${say`Change`}</button></form>`;
+}

@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { setReferenceSchema } from '../../protocol/set.ts';
 import { SKIN_NAME_RULE, skinNameSchema, uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
+import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
+import { isSeenByAll } from '../http/routes/sets.ts';
+import { lineupSize, MAX_LINEUP } from '../pictures/card.ts';
+import { lineupInput } from '../pictures/texture-renders.ts';
 import {
   deleteSet,
   editSet,
@@ -88,7 +92,8 @@ const setRoute = pageRoute({
   },
 });
 
-function setPage({ set, skins }: FullSet, { isOwn, origin }: { isOwn: boolean; origin: string }): Page {
+function setPage(full: FullSet, { isOwn, origin }: { isOwn: boolean; origin: string }): Page {
+  const { set, skins } = full;
   const { uuid, name, slug, visibility } = set;
   const cards = isOwn
     ? html`<form method="post" action="${PATH}/${uuid}" data-select>${skinCards(skins, { look: 'body', below: selector })}
@@ -97,6 +102,7 @@ function setPage({ set, skins }: FullSet, { isOwn, origin }: { isOwn: boolean; o
   return {
     title: name,
     body: html`<p class="quiet">${skinCount(skins.length)}${visibility !== 'public' && html`, ${ABOUT[visibility]}`}</p>
+${skins.length > 1 && groupPicture(full)}
 ${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">You see no skin in this set.</p>`}
 ${skins.length > 0 && downloads(set, origin)}
 ${isOwn && ownForm(set)}`,
@@ -106,6 +112,16 @@ ${isOwn && ownForm(set)}`,
       `/v2/sets/${uuid}`,
     ),
   };
+}
+
+/** What only the visitor may see, the page has to fetch for the session; the API ignores sessions. */
+function groupPicture(full: FullSet): Html {
+  const { set, skins } = full;
+  const isForAll = set.visibility !== 'private' && skins.every((skin) => isSeenByAll(skin, full));
+  const { width, height } = lineupSize(Math.min(skins.length, MAX_LINEUP));
+  const src = `${isForAll ? '/v2/sets' : PATH}/${set.uuid}/group.png`;
+  return html`<img class="lineup" src="${src}" alt="The skins of the set ${set.name} side by side" width="${width}" height="${height}">
+${skins.length > MAX_LINEUP && html`<p class="quiet">The picture shows the first ${MAX_LINEUP}.</p>`}`;
 }
 
 const ABOUT = {
@@ -193,6 +209,11 @@ const fileRoutes: readonly PageRoute[] = [
   ),
 ];
 
+const groupRoute = fileRoute('group.png', async (call) => {
+  const input = await lineupInput(call.context, (await setOf(call)).skins);
+  return await renderAnswer(call, input, PRIVATE_ANSWER);
+});
+
 function fileRoute(file: string, handle: (call: FileCall) => ReturnType<typeof skinsAnswer>): PageRoute {
   return pageRoute({ method: 'GET', path: `${PATH}/:set/${file}`, isFor: 'callers', params, handle });
 }
@@ -201,4 +222,10 @@ async function setOf({ context, caller, params }: FileCall): Promise<FullSet> {
   return await readSet(context, caller, params.set);
 }
 
-export const SET_PAGE_ROUTES: readonly PageRoute[] = [listRoute, setRoute, formRoute, ...fileRoutes];
+export const SET_PAGE_ROUTES: readonly PageRoute[] = [
+  listRoute,
+  setRoute,
+  formRoute,
+  groupRoute,
+  ...fileRoutes,
+];

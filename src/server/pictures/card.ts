@@ -135,6 +135,51 @@ function placeRow(
     );
 }
 
+/** Maximum figures of a set's own picture. */
+export const MAX_LINEUP = 60;
+/** Pixels. */
+const LINEUP = { width: 1_200, widest: 160, gap: 12 } as const;
+
+interface LineupSize {
+  readonly perRow: number;
+  /** The width of a figure, which is twice as high. */
+  readonly figure: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size of the picture of so many figures, in full rows where possible. */
+export function lineupSize(count: number): LineupSize {
+  const { width: most, widest, gap } = LINEUP;
+  const rows = Math.ceil(count / MAX_ROW);
+  const perRow = Math.ceil(count / rows);
+  const figure = Math.min(widest, Math.floor((most - gap) / perRow) - gap);
+  const height = rows * (2 * figure + gap) + gap;
+  return { perRow, figure, width: perRow * (figure + gap) + gap, height };
+}
+
+/** Figures side by side, on a transparent background. */
+export function drawLineup(figures: readonly CardSkin[]): Picture {
+  const { perRow, figure, width, height } = lineupSize(figures.length);
+  const picture = makePicture(width, height);
+  for (const [at, { skin, ...look }] of figures.entries()) {
+    const row = Math.floor(at / perRow);
+    const missing = Math.max(0, (row + 1) * perRow - figures.length);
+    const left = LINEUP.gap + ((at % perRow) + missing / 2) * (figure + LINEUP.gap);
+    const top = LINEUP.gap + row * (2 * figure + LINEUP.gap);
+    const size = { width: figure, height: 2 * figure, overlay: true };
+    copyInto(picture, drawSolid(skin, SCENES.body, { ...look, ...size }), { x: Math.floor(left), y: top });
+  }
+  return picture;
+}
+
+function copyInto(to: Picture, { width, height, pixels }: Picture, { x, y }: Pick<Place, 'x' | 'y'>): void {
+  for (let row = 0; row < height; row++) {
+    const line = pixels.subarray(row * width * 4, (row + 1) * width * 4);
+    to.pixels.set(line, ((y + row) * to.width + x) * 4);
+  }
+}
+
 function writeTexts(card: Card, { name, signer, service }: CardText): void {
   const font = new PixelFont();
   const { lines, scale } = fitName(font, name ?? '');

@@ -3,8 +3,11 @@ import type { AnyView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { CardText, GroupText } from './card.ts';
 
-/** `card`, `group`: what a link to the skin, or to a set of skins, unfolds to; `turn`: the figure turning once, an animation. */
-export type RenderedView = AnyView | 'card' | 'turn' | 'group';
+/**
+ * `card`, `group`: what a link to the skin, or to a set of skins, unfolds to; `lineup`: the skins of a set side by side;
+ * `turn`: the figure turning once, an animation.
+ */
+export type RenderedView = AnyView | 'card' | 'turn' | 'group' | 'lineup';
 
 /** A skin in a group. */
 interface Figure {
@@ -21,8 +24,8 @@ export interface RenderJob {
   readonly view: RenderedView;
   /** For the view `card`. */
   readonly text?: CardText | undefined;
-  /** For the view `group`: the figures beside this one, and its texts. */
-  readonly group?: { readonly beside: readonly Figure[]; readonly text: GroupText } | undefined;
+  /** For the views `group` and `lineup`: the figures beside this one, and the texts of the former. */
+  readonly group?: { readonly beside: readonly Figure[]; readonly text?: GroupText } | undefined;
   readonly variant: Variant | 'auto';
   readonly overlay: boolean;
   /** Pixels. */

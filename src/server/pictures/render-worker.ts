@@ -6,7 +6,7 @@ import { encodeSmallPng } from '../../skin/png/encode.ts';
 import { drawInto } from '../../skin/render/render.ts';
 import { drawSolid, TURN_FRAMES, turnScene } from '../../skin/render/solid.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import { type CardSkin, drawCard, drawSetCard, type GroupText } from './card.ts';
+import { type CardSkin, drawCard, drawLineup, drawSetCard, type GroupText } from './card.ts';
 import type { RenderJob, RenderResult } from './render-thread.ts';
 import { AnimationEncoder } from './webp.ts';
 
@@ -40,7 +40,7 @@ function besideOf({ group }: Pick<RenderJob, 'group'>): CardSkin[] {
 }
 
 function groupText({ group }: Pick<RenderJob, 'group'>): GroupText {
-  if (!group) throw new Error('A group needs its texts.');
+  if (!group?.text) throw new Error('A group needs its texts.');
   return group.text;
 }
 
@@ -55,6 +55,7 @@ class Artist {
     const { view, text } = job;
     if (view === 'group')
       return encodeSmallPng(drawSetCard([{ skin, variant }, ...besideOf(job)], groupText(job)));
+    if (view === 'lineup') return encodeSmallPng(drawLineup([{ skin, variant }, ...besideOf(job)]));
     if (view === 'turn') return await this.#drawTurn({ skin, variant, cape }, job);
     if (view !== 'card') return encodeSmallPng(drawInto(skin, { ...job, view, variant, cape }));
     if (!text) throw new Error('A card needs its texts.');

@@ -25,7 +25,7 @@ export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape' | 'group'> 
 /** The figures beside the first one, and the texts of their card. */
 export interface GroupInput {
   readonly beside: readonly { readonly skin: NamedTexture; readonly variant: Variant | 'auto' }[];
-  readonly text: GroupText;
+  readonly text?: GroupText;
 }
 
 export interface Render {
@@ -57,7 +57,9 @@ export class Renders {
   nameOf({ skin, cape, view, variant, overlay, width, height, text, group }: RenderInput): string {
     const input = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height];
     const texts = text ? [text.name, text.signer, text.service] : [];
-    const others = group ? [group.text, ...group.beside.map((one) => [one.skin.hash, one.variant])] : [];
+    const others = group
+      ? [group.text ?? '', ...group.beside.map((one) => [one.skin.hash, one.variant])]
+      : [];
     return hash('sha256', JSON.stringify([...input, ...texts, ...others]), 'base64url');
   }
 

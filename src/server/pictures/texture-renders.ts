@@ -7,7 +7,7 @@ import type { SourceContext } from '../sources/reserve-slot.ts';
 import { ownPath, textureHashIn } from '../sources/url.ts';
 import type { Db } from '../store/db.ts';
 import type { SkinWithData } from '../store/skins.ts';
-import { CARD, type GroupText, MAX_GROUP } from './card.ts';
+import { CARD, type GroupText, lineupSize, MAX_GROUP, MAX_LINEUP } from './card.ts';
 import type { GameTextures } from './game-textures.ts';
 import type { NamedTexture, RenderInput } from './renders.ts';
 
@@ -69,21 +69,51 @@ export async function wholeInput(
   return { ...picture, skin, cape, variant, overlay: true };
 }
 
-/** The picture of several skins side by side. Skins whose pictures are blocked are left out. @throws Refusal `not_found` */
+type GroupSkin = Pick<SkinWithData, 'texture_hash' | 'variant'>;
+
+/** The card of several skins. Skins whose pictures are blocked are left out. @throws Refusal `not_found` */
 export async function groupInput(
-  { servedTextures }: TextureSource,
-  skins: readonly Pick<SkinWithData, 'texture_hash' | 'variant'>[],
+  textures: TextureSource,
+  skins: readonly GroupSkin[],
   text: Omit<GroupText, 'count'>,
 ): Promise<RenderInput> {
-  const figures: { readonly skin: NamedTexture; readonly variant: Variant }[] = [];
-  for (const { texture_hash, variant } of skins) {
-    const skin = figures.length < MAX_GROUP ? await servedTextures.find(texture_hash) : undefined;
-    if (skin) figures.push({ skin, variant });
-  }
-  const [first, ...beside] = figures;
-  if (!first) throw new Refusal('not_found', 'None of the skins has a picture.');
+  const [first, ...beside] = await figuresOf(textures, skins, MAX_GROUP);
+  if (!first) throw noPictures();
   const group = { beside, text: { ...text, count: skins.length } };
   return { ...first, ...CARD, view: 'group', group, overlay: true };
+}
+
+/** The first of these skins side by side, without texts, likewise. @throws Refusal `not_found` */
+export async function lineupInput(
+  textures: TextureSource,
+  skins: readonly GroupSkin[],
+): Promise<RenderInput> {
+  const [first, ...beside] = await figuresOf(textures, skins, MAX_LINEUP);
+  if (!first) throw noPictures();
+  const { width, height } = lineupSize(1 + beside.length);
+  return { ...first, width, height, view: 'lineup', group: { beside }, overlay: true };
+}
+
+interface Figure {
+  readonly skin: NamedTexture;
+  readonly variant: Variant;
+}
+
+async function figuresOf(
+  { servedTextures }: TextureSource,
+  skins: readonly GroupSkin[],
+  most: number,
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { texture_hash, variant } of skins) {
+    const skin = figures.length < most ? await servedTextures.find(texture_hash) : undefined;
+    if (skin) figures.push({ skin, variant });
+  }
+  return figures;
+}
+
+function noPictures(): Refusal {
+  return new Refusal('not_found', 'None of the skins has a picture.');
 }
 
 /** The picture of any texture. */

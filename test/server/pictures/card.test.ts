@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { CARD, type CardText, drawCard } from '../../../src/server/pictures/card.ts';
+import {
+  CARD,
+  type CardText,
+  drawCard,
+  drawLineup,
+  lineupSize,
+  MAX_LINEUP,
+} from '../../../src/server/pictures/card.ts';
 import { makePicture, type Picture } from '../../../src/skin/picture.ts';
 import { drawSolid, ISOMETRIC_BACK, SCENES } from '../../../src/skin/render/solid.ts';
 import { colourAt, drawFigure, fill } from '../../support/skin/drawing.ts';
@@ -86,5 +93,34 @@ describe('a card', () => {
 
   test('is the same picture each time', () => {
     expect(Buffer.from(draw().pixels).equals(draw().pixels)).toBe(true);
+  });
+});
+
+describe('a line-up', () => {
+  test.each([
+    [1, 184, 344],
+    [5, 872, 344],
+    [12, 1_200, 198],
+    [13, 1_195, 664],
+    [MAX_LINEUP, 1_200, 942],
+  ])('of %i is %i × %i pixels', (count, width, height) => {
+    expect(lineupSize(count)).toMatchObject({ width, height });
+    const one = { skin, variant: 'slim' } as const;
+    const picture = drawLineup(Array.from({ length: count }, () => one));
+    expect([picture.width, picture.height]).toEqual([width, height]);
+  });
+
+  test('has each figure once, whole, on a transparent background, and a short row in the middle', () => {
+    const one = { skin, variant: 'slim' } as const;
+    const { figure, perRow } = lineupSize(13);
+    const picture = drawLineup(Array.from({ length: 13 }, () => one));
+    const lone = drawSolid(skin, SCENES.body, { ...one, width: figure, height: 2 * figure, overlay: true });
+    const opaque = ({ pixels }: Picture) => pixels.filter((byte, at) => at % 4 === 3 && byte > 0).length;
+    expect([perRow, opaque(picture)]).toEqual([7, 13 * opaque(lone)]);
+    const below = Array.from({ length: picture.width }, (_, x) => x).filter(
+      (x) => colourAt(picture, x, Math.round(figure * 3) + 24)[3]! > 0,
+    );
+    const space = [below[0]!, picture.width - 1 - below.at(-1)!];
+    expect(Math.min(...space)).toBeGreaterThan(figure / 2);
   });
 });

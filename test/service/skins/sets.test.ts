@@ -4,6 +4,7 @@ import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { SkinClient } from '../../../src/index.ts';
 import { readHeader } from '../../../src/skin/png/decode.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -237,6 +238,48 @@ describe("A set's card", () => {
     await callers.ann.patch(`/v2/sets/${uuid}`, { visibility: 'private' });
     for (const caller of [callers.ann, callers.nobody])
       expectRefusal(await caller.get(path), 'set_not_found', 404);
+  });
+});
+
+describe("A set's group picture", () => {
+  test('has the skins that its viewer sees, and only what everybody sees is for shared caches', async () => {
+    const { server, uuid, callers, letters } = await runWithMixedSet('public');
+    const path = `/v2/sets/${uuid}/group.png`;
+    const sizeOf = ({ bytes }: Heard) => {
+      const { width, height } = readHeader(bytes);
+      return [width, height];
+    };
+    const everyones = await callers.nobody.get(path);
+    expect(sizeOf(everyones)).toEqual([184, 344]);
+    expect(everyones.headers).toMatchObject({
+      'cache-control': 'public, max-age=30',
+      vary: expect.stringContaining('Authorization'),
+    });
+    const own = await callers.ann.get(path);
+    expect([sizeOf(own), own.headers['cache-control']]).toEqual([[528, 344], 'no-store']);
+    const again = await callers.nobody.get(path, { 'if-none-match': String(everyones.headers['etag']) });
+    expect(again.status).toBe(304);
+
+    const page = async (person: PlainBrowser) => {
+      const { text } = await person.open(`/ui/sets/${uuid}`);
+      return /<img class="lineup" src="([^"]*)" alt="([^"]*)" width="(\d+)"/.exec(text)?.slice(1);
+    };
+    const owner = new PlainBrowser(server.url);
+    const key = (await server.owner.json('/v2/account/keys', { user: 'ann' })).body.key?.secret;
+    await owner.signIn(key);
+    const alt = 'The skins of the set Mixed side by side';
+    expect(await page(owner)).toEqual([`/ui/sets/${uuid}/group.png`, alt, '528']);
+    expect((await owner.open(`/ui/sets/${uuid}/group.png`)).headers.get('cache-control')).toBe('no-store');
+    await callers.ann.patch(`/v2/sets/${uuid}`, { visibility: 'unlisted' });
+    expect(await page(new PlainBrowser(server.url))).toEqual([path, alt, '356']);
+    expect((await callers.nobody.get(path)).headers['x-robots-tag']).toBe('noindex');
+
+    const [first] = letters.keys();
+    await callers.ann.patch(`/v2/sets/${uuid}`, { skins: [] });
+    expectRefusal(await callers.nobody.get(path), 'not_found', 404);
+    await callers.ann.patch(`/v2/sets/${uuid}`, { skins: [first], visibility: 'private' });
+    expectRefusal(await callers.nobody.get(path), 'set_not_found', 404);
+    expect((await callers.ann.get(path)).status).toBe(200);
   });
 });
 

@@ -39,6 +39,7 @@ export const NO_PAGES: readonly RouteName[] = [
   'GET /ui/sets/:set/skins.lock',
   'GET /ui/sets/:set/pack.zip',
   'GET /ui/sets/:set/datapack.zip',
+  'GET /ui/sets/:set/group.png',
   'POST /ui/make/skins.zip',
   'GET /ui/account/games/logins/:id/state',
   'GET /ui/sign-in/provider',

@@ -16,7 +16,7 @@ import {
   setReferenceSchema,
 } from '../../../protocol/set.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
-import { groupInput } from '../../pictures/texture-renders.ts';
+import { groupInput, lineupInput } from '../../pictures/texture-renders.ts';
 import {
   createSet,
   deleteAnySet,
@@ -35,7 +35,7 @@ import { EXPORTS, setPackAnswer, skinsAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { envelope, type Notes, pageLinks, skinListItem } from '../views.ts';
 import { serviceNameOf } from './cards.ts';
-import { renderAnswer, UNLISTED } from './pictures.ts';
+import { PRIVATE_ANSWER, renderAnswer, UNLISTED } from './pictures.ts';
 
 const params = z.object({ set: setReferenceSchema });
 const SET = '/v2/sets/:set';
@@ -230,14 +230,36 @@ const cardRoute = route({
   handle: async (call) => {
     const { context } = call;
     const full = await setOf(call);
-    const seen = full.skins.filter(
-      ({ visibility }) => visibility === 'public' || visibility === full.set.visibility,
-    );
+    const seen = full.skins.filter((skin) => isSeenByAll(skin, full));
     if (full.set.visibility === 'private' || seen.length === 0) throw noSuchSet(call.params.set);
     const input = await groupInput(context, seen, { name: full.set.name, service: serviceNameOf(context) });
     return await renderAnswer(call, input, full.set.visibility === 'unlisted' ? UNLISTED : {});
   },
 });
+
+/** Whether everybody sees a skin in a set, apart from private ones. */
+export function isSeenByAll({ visibility }: FullSet['skins'][number], { set }: FullSet): boolean {
+  return visibility === 'public' || visibility === set.visibility;
+}
+
+const groupRoute = route({
+  method: 'GET',
+  paths: [`${SET}/group.png`],
+  summary: 'The first 60 skins of a set that the caller may see, side by side on a transparent background',
+  params,
+  answers: { 200: 'image/png', 404: errorAnswerSchema },
+  cache: 'public',
+  handle: async (call) => {
+    const full = await setOf(call);
+    return await renderAnswer(call, await lineupInput(call.context, full.skins), headersOf(full));
+  },
+});
+
+function headersOf(full: FullSet) {
+  const { visibility } = full.set;
+  if (visibility === 'private' || !full.skins.every((skin) => isSeenByAll(skin, full))) return PRIVATE_ANSWER;
+  return visibility === 'unlisted' ? UNLISTED : {};
+}
 
 const ANY_SET = '/v2/account/sets/:uuid';
 const anySetParams = z.object({ uuid: uuidSchema });
@@ -306,6 +328,7 @@ export const SET_ROUTES: readonly Route[] = [
   namedPackRoute,
   dataPackRoute,
   cardRoute,
+  groupRoute,
   hideRoute,
   deleteAnyRoute,
 ];

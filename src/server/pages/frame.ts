@@ -1,7 +1,7 @@
 import type { Identity } from '../../protocol/account.ts';
 import type { Account, PlanView } from '../../protocol/user.ts';
 import type { View } from '../../skin/render/render.ts';
-import { type Content, count, type Html, html } from './html.ts';
+import { type Content, count, Html, html, say } from './html.ts';
 
 /** The person who views a page; undefined if nobody is signed in. */
 export type Visitor = { readonly name: string; readonly isOperator: boolean } | undefined;
@@ -56,14 +56,27 @@ export function curlLine({ url, options }: TerminalLines, isSignedIn: boolean): 
 }
 
 /** A time to the minute, in UTC. `time`: milliseconds since the epoch, or ISO 8601. */
-export function minuteOf(time: number | string): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export function minuteOf(time: number | string): Html {
+  const date = new Date(time);
+  return Html.forReader(({ language }) => {
+    const text =
+      language === 'en'
+        ? date.toISOString().slice(0, 16).replace('T', ' ')
+        : date.toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+    return `${text} UTC`;
+  });
 }
 
 /** The day of a time, in UTC, for pages with little room. */
 export function day(time: number): Html {
-  const text = new Date(time).toISOString();
-  return html`<time datetime="${text}">${text.slice(0, 10)}</time>`;
+  const date = new Date(time);
+  const text = date.toISOString();
+  const shown = Html.forReader(({ language }) =>
+    language === 'en'
+      ? text.slice(0, 10)
+      : date.toLocaleDateString(language, { dateStyle: 'medium', timeZone: 'UTC' }),
+  );
+  return html`<time datetime="${text}">${shown}</time>`;
 }
 
 /** A time to the minute for a page, machine-readable too. */
@@ -72,31 +85,31 @@ export function moment(time: number | string): Html {
 }
 
 /** A button that copies a text, for browsers that run scripts. */
-export function copyButton(text: string, label: string): Html {
-  return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="${label}">Copy</button>`;
+export function copyButton(text: string, label: Content): Html {
+  return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="${label}">${say`Copy`}</button>`;
 }
 
 /** A text beside a button that copies it. `label`: of the button. */
-export function copyLine(text: string, label: string): Html {
+export function copyLine(text: string, label: Content): Html {
   return html`<div class="line">${textToCopy(text, label)}</div>`;
 }
 
 /** A labelled text with a copy button. */
-export function copyField(name: string, text: string): Html {
-  return html`<div class="field"><dt>${name}</dt><dd class="line">${textToCopy(text, `Copy: ${name}`)}</dd></div>`;
+export function copyField(name: Content, text: string): Html {
+  return html`<div class="field"><dt>${name}</dt><dd class="line">${textToCopy(text, say`Copy: ${name}`)}</dd></div>`;
 }
 
 /** The button copies what it is beside: long data need not be in the page twice. */
-function textToCopy(text: string, label: string): Html {
+function textToCopy(text: string, label: Content): Html {
   return html`<pre tabindex="0"><code>${text}</code></pre>${copyButton('', label)}`;
 }
 
 /** The options of a select. `names`: the label of each value. */
 export function options<Value extends string>(
-  names: Readonly<Record<Value, string>>,
+  names: Readonly<Record<Value, Content>>,
   chosen: Value | undefined,
 ): Html[] {
-  return Object.entries<string>(names).map(
+  return Object.entries<Content>(names).map(
     ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
   );
 }
@@ -108,13 +121,13 @@ interface Check {
 }
 
 /** A checkbox, followed by its label. */
-export function checkBox({ name, value, isChecked }: Check, label: string): Html {
+export function checkBox({ name, value, isChecked }: Check, label: Content): Html {
   return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}> ${label}</label>`;
 }
 
 interface ActionOptions {
   /** What the button acts on, for screen readers. */
-  readonly about: string;
+  readonly about: Content;
   /** Hidden fields to send with it. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly isDanger?: boolean;
@@ -123,29 +136,29 @@ interface ActionOptions {
 /** A form that is one button. */
 export function actionButton(
   path: string,
-  label: string,
+  label: Content,
   { about, fields = {}, isDanger = false }: ActionOptions,
 ): Html {
   return html`<form method="post" action="${path}">
 ${hiddenFields(fields)}
-<button class="${isDanger ? 'quiet-button danger' : 'quiet-button'}" aria-label="${label}: ${about}">${label}</button></form>`;
+<button class="${isDanger ? 'quiet-button danger' : 'quiet-button'}" aria-label="${say`${label}: ${about}`}">${label}</button></form>`;
 }
 
 interface Confirmation {
   /** What it acts on, for screen readers. */
-  readonly about: string;
+  readonly about: Content;
   readonly path: string;
   /** Hidden fields to send with it. */
   readonly fields?: Readonly<Record<string, string>>;
   /** What happens then. */
   readonly warning: Content;
   /** The label of the button. */
-  readonly button: string;
+  readonly button: Content;
 }
 
 /** A button that asks before it does something that cannot be undone easily. */
-export function confirmed(label: string, { about, path, fields = {}, warning, button }: Confirmation): Html {
-  return html`<details><summary aria-label="${label}: ${about}">${label}</summary>
+export function confirmed(label: Content, { about, path, fields = {}, warning, button }: Confirmation): Html {
+  return html`<details><summary aria-label="${say`${label}: ${about}`}">${label}</summary>
 <form method="post" action="${path}">${hiddenFields(fields)}<p>${warning}</p><button class="danger">${button}</button></form></details>`;
 }
 
@@ -202,40 +215,44 @@ export function pictureAddress(
 
 /** What a user has used of a plan. */
 export function usageMeters({ pending, minute, hour }: Account['usage'], plan: PlanView): Html {
-  return html`<div class="meters">${used('Unfinished jobs', pending, plan.queue)}
-${used('Skins in the last minute', minute, plan.per_minute)}
-${used('Skins in the last hour', hour, plan.per_hour)}</div>`;
+  return html`<div class="meters">${used(say`Unfinished jobs`, pending, plan.queue)}
+${used(say`Skins in the last minute`, minute, plan.per_minute)}
+${used(say`Skins in the last hour`, hour, plan.per_hour)}</div>`;
 }
 
-function used(label: string, spent: number, limit: number): Html {
-  return html`<div class="meter"><p><strong>${label}</strong><br>${count(spent)} of ${count(limit)}</p>
-<meter min="0" max="${limit}" value="${Math.min(spent, limit)}" aria-label="${label}: ${count(spent)} of ${count(limit)}"></meter></div>`;
+function used(label: Html, spent: number, limit: number): Html {
+  const share = say`${count(spent)} of ${count(limit)}`;
+  return html`<div class="meter"><p><strong>${label}</strong><br>${share}</p>
+<meter min="0" max="${limit}" value="${Math.min(spent, limit)}" aria-label="${say`${label}: ${share}`}"></meter></div>`;
 }
 
 /** What a plan gives, in the order of the table. */
-const BENEFITS: Readonly<Record<string, (plan: PlanView) => Content>> = {
-  'Unfinished jobs': ({ queue }) => count(queue),
-  'Skins per minute': ({ per_minute }) => count(per_minute),
-  'Skins per hour': ({ per_hour }) => count(per_hour),
-  'Concurrent jobs': ({ concurrency, burst = concurrency }) =>
-    burst > concurrency ? html`${count(concurrency)}, up to ${count(burst)} when idle` : count(concurrency),
-  'Share of the server': ({ priority }) => html`${count(priority)}×`,
-  'Private skins': ({ private_skins }) => yesOrNo(private_skins),
-  'Batch requests': ({ batch_generation }) => yesOrNo(batch_generation),
-  Capes: ({ capes }) => yesOrNo(capes),
-};
+const BENEFITS: readonly (readonly [label: Html, tell: (plan: PlanView) => Html])[] = [
+  [say`Unfinished jobs`, ({ queue }) => count(queue)],
+  [say`Skins per minute`, ({ per_minute }) => count(per_minute)],
+  [say`Skins per hour`, ({ per_hour }) => count(per_hour)],
+  [
+    say`Concurrent jobs`,
+    ({ concurrency, burst = concurrency }) =>
+      burst > concurrency ? say`${count(concurrency)}, up to ${count(burst)} when idle` : count(concurrency),
+  ],
+  [say`Share of the server`, ({ priority }) => html`${count(priority)}×`],
+  [say`Private skins`, ({ private_skins }) => yesOrNo(private_skins)],
+  [say`Batch requests`, ({ batch_generation }) => yesOrNo(batch_generation)],
+  [say`Capes`, ({ capes }) => yesOrNo(capes)],
+];
 
 /** `own`: the visitor's plan, which the table shows even if the service no longer offers it. */
 export function planTable(plans: readonly PlanView[], own?: PlanView): Html {
   const all = own === undefined || plans.some(({ name }) => name === own.name) ? plans : [own, ...plans];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of plans"><table>
-<thead><tr><td></td>${all.map(({ name }) => html`<th scope="col"${name === own?.name && html` class="own"`}>${name}${name === own?.name && html`<br><span class="quiet">yours</span>`}</th>`)}</tr></thead>
-<tbody>${Object.entries(BENEFITS).map(([label, tell]) => html`<tr><th scope="row">${label}</th>${all.map((plan) => html`<td>${tell(plan)}</td>`)}</tr>`)}</tbody>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say`Table of plans`}"><table>
+<thead><tr><td></td>${all.map(({ name }) => html`<th scope="col"${name === own?.name && html` class="own"`}>${name}${name === own?.name && html`<br><span class="quiet">${say`yours`}</span>`}</th>`)}</tr></thead>
+<tbody>${BENEFITS.map(([label, tell]) => html`<tr><th scope="row">${label}</th>${all.map((plan) => html`<td>${tell(plan)}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
 
-function yesOrNo(is: boolean): string {
-  return is ? 'yes' : 'no';
+function yesOrNo(is: boolean): Html {
+  return is ? say`yes` : say`no`;
 }
 
 /** Rows of a list of single sign-on identities. `path`: of the forms, before `/<id>/unlink`. */
@@ -247,8 +264,8 @@ export function identityRows(identities: readonly Identity[], path: string): Htm
       subject,
       createdAt,
     }) => html`<li class="panel"><div class="grow"><strong><bdi class="breaks">${subject}</bdi></strong>
-<p class="quiet">at <bdi class="breaks">${issuer}</bdi>, since ${moment(createdAt)}</p></div>
-${actionButton(`${path}/${id}/unlink`, 'Unlink', { about: subject, isDanger: true })}</li>`,
+<p class="quiet">${say`at ${html`<bdi class="breaks">${issuer}</bdi>`}, since ${moment(createdAt)}`}</p></div>
+${actionButton(`${path}/${id}/unlink`, say`Unlink`, { about: subject, isDanger: true })}</li>`,
   );
 }
 
@@ -257,32 +274,37 @@ interface ConfirmUnlink {
   readonly subject: string;
   /** The page to return to. */
   readonly back: string;
-  readonly whose: 'You have' | 'This user has';
+  /** Whether it is about the person who is signed in. */
+  readonly isOwn: boolean;
 }
 
 /** Asks for confirmation before the only way to sign in is removed. */
-export function confirmUnlinkPage(action: string, { subject, back, whose }: ConfirmUnlink): Page {
+export function confirmUnlinkPage(action: string, { subject, back, isOwn }: ConfirmUnlink): Page {
   return {
-    title: 'Unlink the only way to sign in?',
+    title: say`Unlink the only way to sign in?`,
     body: html`<form class="panel" method="post" action="${action}"><input type="hidden" name="last" value="yes">
 <p><strong><bdi class="breaks">${subject}</bdi></strong></p>
-<p>${whose} no other way to sign in: no API key without restrictions, and no other account at a provider. Create a key first; otherwise only an operator can let ${whose === 'You have' ? 'you' : 'the user'} back in.</p>
-<div class="acts"><button class="danger">Unlink anyway</button> <a href="${back}">Keep it</a></div></form>`,
+<p>${
+      isOwn
+        ? say`You have no other way to sign in: no API key without restrictions, and no other account at a provider. Create a key first; otherwise only an operator can let you back in.`
+        : say`This user has no other way to sign in: no API key without restrictions, and no other account at a provider. Create a key first; otherwise only an operator can let the user back in.`
+    }</p>
+<div class="acts"><button class="danger">${say`Unlink anyway`}</button> <a href="${back}">${say`Keep it`}</a></div></form>`,
   };
 }
 
 const SECTIONS = {
-  overview: ['/ui/account', 'Plan'],
-  keys: ['/ui/account/keys', 'API keys'],
-  sessions: ['/ui/sessions', 'Sessions'],
-  games: ['/ui/account/games', 'Game accounts'],
+  overview: ['/ui/account', say`Plan`],
+  keys: ['/ui/account/keys', say`API keys`],
+  sessions: ['/ui/sessions', say`Sessions`],
+  games: ['/ui/account/games', say`Game accounts`],
 } as const;
 
 export type AccountSection = keyof typeof SECTIONS;
 
 /** A page about the person who is signed in, with links to the others. */
 export function accountPage(section: AccountSection, page: Page): Page {
-  const body = html`<nav class="tabs" aria-label="Account">
+  const body = html`<nav class="tabs" aria-label="${say`Account`}">
 ${Object.entries(SECTIONS).map(([name, [path, label]]) => html`<a href="${path}"${name === section && html` aria-current="page"`}>${label}</a>`)}
 </nav>
 ${page.body}`;
@@ -290,20 +312,20 @@ ${page.body}`;
 }
 
 const OPERATOR_SECTIONS = {
-  overview: ['/ui/operator', 'Overview'],
-  reports: ['/ui/operator/reports', 'Reports'],
-  images: ['/ui/operator/images', 'Blocked images'],
-  users: ['/ui/operator/users', 'Users'],
-  accounts: ['/ui/operator/accounts', 'Game accounts'],
-  capes: ['/ui/operator/capes', 'Capes'],
-  log: ['/ui/operator/log', 'Log'],
+  overview: ['/ui/operator', say`Overview`],
+  reports: ['/ui/operator/reports', say`Reports`],
+  images: ['/ui/operator/images', say`Blocked images`],
+  users: ['/ui/operator/users', say`Users`],
+  accounts: ['/ui/operator/accounts', say`Game accounts`],
+  capes: ['/ui/operator/capes', say`Capes`],
+  log: ['/ui/operator/log', say`Log`],
 } as const;
 
 export type OperatorSection = keyof typeof OPERATOR_SECTIONS;
 
 /** A page for operators, with links to the others. */
 export function operatorPage(section: OperatorSection, page: Page): Page {
-  const body = html`<nav class="tabs" aria-label="Operator">
+  const body = html`<nav class="tabs" aria-label="${say`Operator`}">
 ${Object.entries(OPERATOR_SECTIONS).map(([name, [path, label]]) => html`<a href="${path}"${name === section && html` aria-current="page"`}>${label}</a>`)}
 </nav>
 ${page.body}`;
@@ -311,7 +333,7 @@ ${page.body}`;
 }
 
 /** A list of rows, or a sentence if there are none. */
-export function listOr(nothing: string, rows: readonly Html[]): Html {
+export function listOr(nothing: Content, rows: readonly Html[]): Html {
   return rows.length > 0
     ? html`<ul class="list">${rows.map((row) => html`<li class="panel">${row}</li>`)}</ul>`
     : html`<p class="empty">${nothing}</p>`;
@@ -324,5 +346,5 @@ export function nextPageLink(
   next: string | undefined,
 ): Html {
   if (next === undefined) return html``;
-  return html`<p class="more"><a class="button" href="${path}?${new URLSearchParams({ ...query, after: next }).toString()}">More</a></p>`;
+  return html`<p class="more"><a class="button" href="${path}?${new URLSearchParams({ ...query, after: next }).toString()}">${say`More`}</a></p>`;
 }

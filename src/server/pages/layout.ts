@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Site, USUAL_NAME } from '../service/context.ts';
 import { copyLine, curlLine, type Page, type TerminalLines, type Visitor } from './frame.ts';
-import { Html, html, type Reader } from './html.ts';
+import { Html, html, type Reader, say } from './html.ts';
 import { languageForm } from './language.ts';
 
 interface Surroundings {
@@ -23,16 +23,16 @@ export function renderPage(page: Page, { visitor, site, at = '', reader }: Surro
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title === site.name ? title : `${title} · ${site.name}`}</title>
+<title>${title === site.name ? title : html`${title} · ${site.name}`}</title>
 ${page.isIndexed !== true && html`<meta name="robots" content="noindex">\n`}${page.head}${iconLink(page.icon)}
 <link rel="manifest" href="/manifest.webmanifest">
 <link rel="stylesheet" href="${assetAddress('style.css')}">
 <script type="module" src="${assetAddress('page.js')}"></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${say`Skip to content`}</a>
 ${header({ visitor, site, at })}
-${site.notice !== undefined && html`<aside class="notice" aria-label="Notice"><p>${site.notice}</p></aside>`}
+${site.notice !== undefined && html`<aside class="notice" aria-label="${say`Notice`}"><p>${site.notice}</p></aside>`}
 <main id="main">
 ${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
@@ -55,21 +55,27 @@ function iconLink(picture: string | undefined): Html {
 function header({ visitor, site, at = '' }: Omit<Surroundings, 'reader'>): Html {
   return html`<header>
 <a class="brand" href="/ui/">${site.logo ? html`<img src="${LOGO}" alt="" height="28">` : html`<img src="${assetAddress('icon.svg')}" alt="" width="28" height="28">`}<bdi>${site.name}</bdi></a>
-<nav aria-label="Main">
-${menuLink('/ui/make', 'Make', at)}
-${menuLink('/ui/gallery', 'Gallery', at)}
-${visitor ? signedIn(visitor, at) : menuLink('/ui/sign-in', 'Sign in', at)}
+<nav aria-label="${say`Main`}">
+${menuLink('/ui/make', say`Make`, at)}
+${menuLink('/ui/gallery', say`Gallery`, at)}
+${visitor ? signedIn(visitor, at) : menuLink('/ui/sign-in', say`Sign in`, at)}
 </nav>
 </header>`;
 }
 
 function footer({ name, contact, terms, privacy }: Site, reader: Reader): Html {
   const about =
-    name === USUAL_NAME ? 'skinsmith, a service' : html`<bdi>${name}</bdi> is a skinsmith service`;
-  const links = { Contact: contact, 'Terms of use': terms, 'Privacy policy': privacy };
-  const shown = Object.entries(links).filter(([, address]) => address !== undefined);
+    name === USUAL_NAME
+      ? say`skinsmith, a service for signed Minecraft skins.`
+      : say`<bdi>${name}</bdi> is a skinsmith service for signed Minecraft skins.`;
+  const links = [
+    [say`Contact`, contact],
+    [say`Terms of use`, terms],
+    [say`Privacy policy`, privacy],
+  ] as const;
+  const shown = links.filter(([, address]) => address !== undefined);
   return html`<footer>${shown.length > 0 && html`<p>${shown.map(([label, address]) => html`<a href="${address}">${label}</a> `)}</p>`}
-<p>${about} for signed Minecraft skins. <a href="/ui/api">API</a></p>${languageForm(reader)}</footer>`;
+<p>${about} <a href="/ui/api">API</a></p>${languageForm(reader)}</footer>`;
 }
 
 /** What the page's scripts say, for readers of other languages. */
@@ -82,15 +88,15 @@ function textsOfScripts({ scripts }: Reader): Html | undefined {
 }
 
 function signedIn({ name, isOperator }: NonNullable<Visitor>, at: string): Html {
-  return html`${menuLink('/ui/skins', 'My skins', at)}
-${menuLink('/ui/jobs', 'My jobs', at)}
-${isOperator && menuLink('/ui/operator', 'Operator', at)}
+  return html`${menuLink('/ui/skins', say`My skins`, at)}
+${menuLink('/ui/jobs', say`My jobs`, at)}
+${isOperator && menuLink('/ui/operator', say`Operator`, at)}
 ${menuLink('/ui/account', html`<bdi>${name}</bdi>`, at === '/ui/sessions' ? '/ui/account/sessions' : at)}
-<form method="post" action="/ui/sign-out"><button class="link">Sign out</button></form>`;
+<form method="post" action="/ui/sign-out"><button class="link">${say`Sign out`}</button></form>`;
 }
 
 /** Marks the link to the current page or its section. A skin's page is not part of My skins: the skin may be another user's. */
-function menuLink(path: string, label: Html | string, at: string): Html {
+function menuLink(path: string, label: Html, at: string): Html {
   const isSection = path !== '/ui/skins' && at.startsWith(`${path}/`);
   const current = at === path ? 'page' : isSection && 'true';
   return html`<a href="${path}"${current && html` aria-current="${current}"`}>${label}</a>`;
@@ -98,8 +104,8 @@ function menuLink(path: string, label: Html | string, at: string): Html {
 
 function terminalLines(terminal: TerminalLines, isSignedIn: boolean): Html {
   const lines = { skinsmith: terminal.skinsmith, curl: curlLine(terminal, isSignedIn) };
-  return html`<details class="terminal"><summary>From the command line</summary>
-${Object.entries(lines).map(([program, line]) => copyLine(line, `Copy: the ${program} command`))}
+  return html`<details class="terminal"><summary>${say`From the command line`}</summary>
+${Object.entries(lines).map(([program, line]) => copyLine(line, say`Copy: the ${program} command`))}
 </details>`;
 }
 

@@ -62,7 +62,7 @@ const unlinkOwnFormRoute = pageRoute({
   scopes: ['account'],
   params: z.object({ id: identityIdSchema }),
   handle: async (call) =>
-    await unlinked(call, { path: '/ui/account/identities', back: '/ui/sessions', whose: 'You have' }),
+    await unlinked(call, { path: '/ui/account/identities', back: '/ui/sessions', isOwn: true }),
 });
 
 const unlinkFormRoute = pageRoute({
@@ -75,7 +75,7 @@ const unlinkFormRoute = pageRoute({
     const user = call.params.name;
     const path = `/ui/operator/users/${user}/identities`;
     const back = `/ui/operator/users/${user}` as const;
-    return await unlinked(call, { user, path, back, whose: 'This user has' });
+    return await unlinked(call, { user, path, back, isOwn: false });
   },
 });
 
@@ -86,19 +86,19 @@ interface Unlink {
   readonly user?: string;
   readonly path: string;
   readonly back: `/ui${string}`;
-  readonly whose: Parameters<typeof confirmUnlinkPage>[1]['whose'];
+  readonly isOwn: boolean;
 }
 
 /** Unlinks an identity. The only way to sign in needs the person's confirmation. */
 async function unlinked(
   { context, caller, session, params: { id }, request }: PageCall<{ readonly id: string }>,
-  { user, path, back, whose }: Unlink,
+  { user, path, back, isOwn }: Unlink,
 ): Promise<PageAnswer> {
   const { last } = lastSchema.parse(request.body ?? {});
   const identities = await readIdentities(context, caller, user);
   const lastWay = identities.find((one) => one.id === id && one.isLastWay);
   if (lastWay && last === undefined)
-    return confirmUnlinkPage(`${path}/${id}/unlink`, { subject: lastWay.subject, back, whose });
+    return confirmUnlinkPage(`${path}/${id}/unlink`, { subject: lastWay.subject, back, isOwn });
   const mayBeLast = last !== undefined;
   await unlinkIdentity(context, caller, { id, user, mayBeLast, sessionId: session?.sessionId });
   return seeOther(back);

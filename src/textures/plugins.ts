@@ -43,7 +43,10 @@ export function citizensUrlCommand({ url, variant }: AddressedSkin): string {
   return `/npc skin --url ${url}${variant === 'slim' ? ' -s' : ''}`;
 }
 
-/** A line of a Denizen script. Source: the mechanism `NPCTag.skin_blob` of Denizen's documentation. */
+/**
+ * A line of a Denizen script. Without a third part, a name, Denizen makes one up as the key of Citizens' cache.
+ * Source: the mechanism `skin_blob` in `NPCTag.java` of DenizenScript/Denizen.
+ */
 export function denizenLine({ value, signature }: SkinData): string {
   return `- adjust <npc> skin_blob:${value};${signature}\n`;
 }
@@ -96,16 +99,30 @@ export function taterzensCommand(skin: SkinData): string {
   return `data merge entity ${npc} {TaterzenNPCTag:{skin:{value:"${value}",signature:"${signature}"}}}`;
 }
 
-/** Code of a plugin for Paper. Source: `PlayerProfile.java` and `ProfileProperty.java` of PaperMC/Paper. */
+/**
+ * Code of a plugin for Paper. A player's own profile has the name that a new one would lack.
+ * Source: `PlayerProfile.java`, `ProfileProperty.java`, `SkullMeta.java` and `CraftPlayer.java` of PaperMC/Paper.
+ */
 export function paperCode(skin: SkinData): string {
   const { value, signature } = base64Only(skin);
-  return `PlayerProfile profile = Bukkit.createProfile(UUID.fromString("${profileId(value).uuid}"));
-profile.setProperty(new ProfileProperty("textures",
+  return `ProfileProperty skin = new ProfileProperty("textures",
     "${value}",
-    "${signature}"));`;
+    "${signature}");
+// A player
+PlayerProfile profile = player.getPlayerProfile();
+profile.setProperty(skin);
+player.setPlayerProfile(profile);
+// A head
+PlayerProfile owner = Bukkit.createProfile(UUID.fromString("${profileId(value).uuid}"));
+owner.setProperty(skin);
+skullMeta.setPlayerProfile(owner);`;
 }
 
-/** Code of a mod, with the game's own classes in `com.mojang.authlib`. Profiles cannot be changed since 1.21.9. */
+/**
+ * Code of a mod, with the game's own classes in `com.mojang.authlib`. Profiles cannot be changed since 1.21.9; earlier
+ * ones keep several properties of a name. Sources: `GameProfileWrapper.java` of CitizensDev/Citizens2 and
+ * `BukkitPropertyApplier.java` of SkinsRestorer/SkinsRestorer.
+ */
 export function authlibCode(skin: SkinData): string {
   const { value, signature } = base64Only(skin);
   return `Property skin = new Property("textures",
@@ -114,5 +131,6 @@ export function authlibCode(skin: SkinData): string {
 // Minecraft 1.21.9 and later
 new GameProfile(id, name, new PropertyMap(ImmutableMultimap.of("textures", skin)));
 // Earlier versions
+profile.getProperties().removeAll("textures");
 profile.getProperties().put("textures", skin);`;
 }

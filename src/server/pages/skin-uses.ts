@@ -101,7 +101,7 @@ export const USES = {
     },
   ],
   account: ['My account', { account: 'Minecraft account' }],
-  code: ['Code', { paper: 'Paper', authlib: 'Mods (authlib)', json: 'JSON' }],
+  code: ['Code', { paper: 'Paper', authlib: 'Mods (authlib)', json: 'Profile property (JSON)' }],
 } as const satisfies Record<string, readonly [string, Readonly<Record<string, string>>]>;
 
 export type GroupId = keyof typeof USES;

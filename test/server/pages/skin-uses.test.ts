@@ -57,8 +57,14 @@ const IN_PUBLIC: Readonly<Record<UseId, readonly [text: string | RegExp | undefi
   ],
   chat: [/^\/tellraw @a \{object:player,player:\{properties:/, 'server'],
   account: [undefined, 'account'],
-  paper: [/profile\.setProperty\(new ProfileProperty\("textures",/, 'server'],
-  authlib: [/^Property skin = new Property\("textures",/, 'server'],
+  paper: [
+    /^ProfileProperty skin = new ProfileProperty\("textures",.*player\.getPlayerProfile\(\);\nprofile\.setProperty\(skin\);\nplayer\.setPlayerProfile\(profile\);\n.*skullMeta\.setPlayerProfile\(owner\);$/s,
+    'server',
+  ],
+  authlib: [
+    /^Property skin = new Property\("textures",.*getProperties\(\)\.removeAll\("textures"\);\nprofile\.getProperties\(\)\.put\(/s,
+    'server',
+  ],
   json: [JSON.stringify({ name: 'textures', value, signature }), 'server'],
 };
 

@@ -56,12 +56,19 @@ const decidedSchema = z
 
 const REPORTS = '/ui/operator/reports';
 
-/** Redirects to the list of reports if the form was there, otherwise to the page in `otherwise`. */
+/** The part of the list of reports that a form is on. */
+const placeSchema = z.object({
+  decided: z.string(),
+  after: z.string().default(''),
+  state: z.string().default(''),
+});
+
+/** Redirects to the same part of the list of reports if the form was there, otherwise to the page in `otherwise`. */
 export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REPORTS): Answer {
-  const sent = z.object({ decided: z.string().optional() }).safeParse(request.body ?? {});
-  const { decided } = sent.data ?? {};
-  if (decided === undefined) return seeOther(otherwise);
-  return seeOther(decided === '' ? REPORTS : `${REPORTS}?${new URLSearchParams({ decided })}`);
+  const { data: place } = placeSchema.safeParse(request.body ?? {});
+  if (place === undefined) return seeOther(otherwise);
+  const query = new URLSearchParams(Object.entries(place).filter(([, value]) => value !== ''));
+  return seeOther(query.size === 0 ? REPORTS : `${REPORTS}?${query}`);
 }
 
 const reportsRoute = pageRoute({
@@ -80,6 +87,7 @@ const reportsRoute = pageRoute({
     const view = {
       reports,
       decided,
+      after: query.after,
       blocked,
       disabled,
       me: caller.kind === 'user' ? caller.name : undefined,
@@ -160,9 +168,9 @@ const blockFormRoute = pageRoute({
   handle: async (call) => {
     requireOperator(call.caller); // before reading a body that may be large
     const { fields, file } = await readBody(call.request);
-    const { decided: _, ...input } = fields;
+    const { hash, note } = fields;
     const picture = file && { hash: readSent(file).pixels };
-    await blockImage(call.context, call.caller, blockBodySchema.parse({ ...input, ...picture }));
+    await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
     return toReports(call, '/ui/operator/images');
   },
 });
@@ -304,6 +312,8 @@ export interface ReportsView {
   /** Name of the operator. */
   readonly me: string | undefined;
   readonly state: 'open' | 'closed';
+  /** Where the previous page ended. */
+  readonly after: number | undefined;
   /** `after` of the next page. */
   readonly next: string | undefined;
   readonly origin: string;
@@ -321,7 +331,8 @@ const REPORTS_PATH = '/ui/operator/reports';
 /** How many reports stay in place after a decision. */
 const MAX_DECIDED = 100;
 
-export function reportsPage({ state, next, origin, ...listed }: ReportsView): Page {
+export function reportsPage({ next, origin, ...listed }: ReportsView): Page {
+  const { state } = listed;
   const other = state === 'open' ? 'closed' : 'open';
   return operatorPage('reports', {
     title: state === 'open' ? 'Open reports' : 'Closed reports',
@@ -335,7 +346,16 @@ ${nextPageLink(REPORTS_PATH, { state }, next)}
   });
 }
 
-type Listed = Omit<ReportsView, 'state' | 'next' | 'origin'>;
+type Listed = Omit<ReportsView, 'next' | 'origin'>;
+
+/** Fields of a form that leads back to this part of the list, where these reports stay. */
+function placeFields({ state, after }: Listed, decided: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    decided: decided.join('.'),
+    ...(after !== undefined && { after: String(after) }),
+    ...(state === 'closed' && { state }),
+  };
+}
 
 function reportRow(report: Report, listed: Listed): Html {
   const { reason, text, createdAt, closedAt, reporter, reports = 1 } = report;
@@ -389,9 +409,10 @@ export function disabling(
 }
 
 /** Disables the owner of a reported skin, or undoes that. Operators cannot disable themselves. */
-function ownerAction({ owner }: Report, { decided, disabled, me }: Listed): Html {
+function ownerAction({ owner }: Report, listed: Listed): Html {
+  const { decided, disabled, me } = listed;
   if (owner === undefined || owner === me) return html``;
-  const fields = { decided: decided.join('.') };
+  const fields = placeFields(listed, decided);
   if (!disabled.has(owner)) return disabling(owner, { label: 'Disable owner', fields });
   return actionButton(userPath(owner), 'Enable owner', {
     about: owner,
@@ -405,31 +426,35 @@ function stateOf({ hidden, visibility }: Report): Html {
 }
 
 /** The decision, in place of the buttons, so that a second click decides nothing. */
-function decision(report: Report, { decided: ids, blocked }: Listed): Html {
+function decision(report: Report, listed: Listed): Html {
   const { id, skin, hidden, visibility, texture } = report;
-  const decided = ids.join('.');
+  const { decided, blocked } = listed;
+  const fields = placeFields(listed, decided);
   if (visibility === undefined) return html`<p role="status">The skin is deleted.</p>`;
   if (texture !== undefined && blocked.has(texture))
     return html`<p role="status">The image is blocked. Skins that have it are hidden, and their reports are closed.</p>
-${actionButton(`/ui/operator/images/${texture}/unblock`, 'Unblock', { about: `the image of report ${id}`, fields: { decided } })}`;
+${actionButton(`/ui/operator/images/${texture}/unblock`, 'Unblock', { about: `the image of report ${id}`, fields })}`;
   if (!hidden) return html`<p role="status">The report is closed. The skin is unchanged.</p>`;
   return html`<p role="status">The skin is hidden, and its reports are closed.</p>
-${actionButton(`/ui/operator/skins/${skin}/hidden`, 'Undo', { about: `the skin of report ${id}`, fields: { hidden: 'no', decided } })}`;
+${actionButton(`/ui/operator/skins/${skin}/hidden`, 'Undo', { about: `the skin of report ${id}`, fields: { ...fields, hidden: 'no' } })}`;
 }
 
 function decisions(report: Report, listed: Listed): Html {
   const { reports, decided: before } = listed;
   const { id, skin, hidden, visibility, texture, closedAt } = report;
   const about = `the skin of report ${id}`;
-  const after = (ids: readonly string[]) => [...new Set([...before, ...ids])].slice(-MAX_DECIDED).join('.');
+  const after = (decided: readonly Pick<Report, 'id'>[]) => {
+    const ids = new Set([...before, ...decided.map((other) => other.id)]);
+    return placeFields(listed, [...ids].slice(-MAX_DECIDED));
+  };
   // Hiding a skin or an image closes all its reports.
-  const decided = after(reports.filter((other) => other.skin === skin).map((other) => other.id));
-  const ofImage = after(reports.filter((other) => other.texture === texture).map((other) => other.id));
+  const ofSkin = after(reports.filter((other) => other.skin === skin));
+  const ofImage = after(reports.filter((other) => other.texture === texture));
   const path = `/ui/operator/skins/${skin}`;
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
-  return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, 'Dismiss', { about, fields: { decided: after([id]) } })}
-${isThere && actionButton(`${path}/hidden`, hidden ? 'Show again' : 'Hide', { about, fields: { hidden: hidden ? 'no' : 'yes', decided } })}
-${texture !== undefined && actionButton('/ui/operator/images', 'Block image', { about, fields: { hash: texture, decided: ofImage } })}
-${isThere && confirmed('Delete', { about, path: `${path}/delete`, fields: { decided }, warning: 'This deletes its page and its data, for its owner too.', button: 'Delete for good' })}
+  return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, 'Dismiss', { about, fields: after([report]) })}
+${isThere && actionButton(`${path}/hidden`, hidden ? 'Show again' : 'Hide', { about, fields: { ...ofSkin, hidden: hidden ? 'no' : 'yes' } })}
+${texture !== undefined && actionButton('/ui/operator/images', 'Block image', { about, fields: { ...ofImage, hash: texture } })}
+${isThere && confirmed('Delete', { about, path: `${path}/delete`, fields: ofSkin, warning: 'This deletes its page and its data, for its owner too.', button: 'Delete for good' })}
 ${ownerAction(report, listed)}`;
 }

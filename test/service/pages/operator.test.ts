@@ -250,6 +250,33 @@ test('A report names the skin, its owner and its sender, and the owner can be di
   expect((await ann.get('/v2/me')).status).toBe(200);
 });
 
+test('A decision about a report leads back to the part of the list where it was', async () => {
+  const server = await runServer();
+  const ann = await server.user('ann');
+  for (const number of [1, 2]) {
+    const { body } = await ann.upload('/v2/generate', skinPng(number));
+    await server.owner.json(`/v2/skins/${body.skin?.uuid}/report`, { reason: 'other' });
+  }
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const { body } = await server.owner.get('/v2/account/reports');
+  const [newest] = body.reports ?? [];
+  const { text } = await operator.open(`/ui/operator/reports?after=${newest?.id}`);
+  const forms = [
+    ...text.matchAll(/<form method="post" action="(\/ui\/operator\/[^"]*)">([\s\S]*?)<\/form>/g),
+  ];
+  expect(forms).toHaveLength(5);
+  for (const [, path = '', inside = ''] of forms) {
+    const fields = [...inside.matchAll(/name="(\w+)" value="([^"]*)"/g)];
+    const form = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+    const { headers } = await operator.open(path, { form });
+    expect([path, headers.get('location')]).toEqual([
+      path,
+      expect.stringMatching(new RegExp(`^/ui/operator/reports\\?.*\\bafter=${newest?.id}$`)),
+    ]);
+  }
+});
+
 test('The page of a user shows what others can see, the usage and the last use, and nothing that is private', async () => {
   const server = await runServer();
   const ann = await server.user('ann');

@@ -279,7 +279,7 @@ const deleteAccountFormRoute = pageRoute({
     const fields = z.object({ confirm: z.string(), shared: z.enum(['delete', 'leave']).optional() });
     const { confirm, shared } = fields.parse(request.body ?? {});
     const deletion = await readDeletion(context, caller);
-    const isDecided = deletion.shared === 0 || shared !== undefined;
+    const isDecided = sharedText(deletion) === '' || shared !== undefined;
     if (confirm.trim() !== name || !isDecided)
       return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
     await deleteAccount(context, caller, shared ?? 'delete');
@@ -296,15 +296,15 @@ interface DeletionView extends Deletion {
 function deleteAccountPage({ name, shared, obstacle, isRefused = false }: DeletionView): Page {
   const title = 'Delete your account?';
   if (obstacle !== undefined) return accountPage('overview', { title, body: html`<p>${obstacle}</p>` });
-  const many = shared === 1 ? 'the skin' : `the ${count(shared)} skins`;
+  const many = sharedText({ shared });
   return accountPage('overview', {
     title,
-    body: html`${isRefused && html`<p class="problem" role="alert">Type your name as below${shared > 0 && ', and choose what becomes of your skins'}.</p>`}
+    body: html`${isRefused && html`<p class="problem" role="alert">Type your name as below${many !== '' && ', and choose what becomes of your skins'}.</p>`}
 <p>This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. The operators’ log keeps your name where it says what operators did.</p>
 <form class="panel narrow" method="post" action="${DELETE_PATH}">
 ${
-  shared > 0 &&
-  html`<fieldset><legend>What becomes of ${many} that others can see (public and unlisted)?</legend>
+  many !== '' &&
+  html`<fieldset><legend>What becomes of your skins that others can see: ${many}?</legend>
 <label class="check"><input type="radio" name="shared" value="delete" required> Delete</label>
 <label class="check"><input type="radio" name="shared" value="leave"> Leave, without a name and without an owner</label></fieldset>`
 }
@@ -312,6 +312,18 @@ ${
 <input id="confirm" name="confirm" required maxlength="32" autocomplete="off" spellcheck="false">
 <div class="acts"><button class="danger">Delete my account</button> <a href="/ui/account">Keep it</a></div></form>`,
   });
+}
+
+/** How many skins others can see, by visibility; empty: none. */
+function sharedText({ shared }: Pick<Deletion, 'shared'>): string {
+  const counts = [
+    ['public', shared.public],
+    ['unlisted', shared.unlisted],
+  ] as const;
+  return counts
+    .filter(([, number]) => number > 0)
+    .map(([visibility, number]) => `${count(number)} ${visibility}`)
+    .join(', ');
 }
 
 const accountDeletedRoute = pageRoute({

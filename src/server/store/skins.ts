@@ -235,13 +235,16 @@ export async function skinsOfOwner(
     .execute();
 }
 
-/** Number of an owner's skins that are not private. */
-export async function countOpenSkins(db: Db, owner: string): Promise<number> {
-  const { count } = await openSkins(db)
+/** Numbers of an owner's skins that others can see. */
+export async function countOpenSkins(db: Db, owner: string): Promise<Record<(typeof OPEN)[number], number>> {
+  const rows = await openSkins(db)
     .where('owner', '=', owner)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+    .groupBy('visibility')
+    .select((eb) => ['visibility', eb.fn.countAll<number>().as('count')])
+    .execute();
+  const numberOf = (visibility: (typeof OPEN)[number]) =>
+    Number(rows.find((row) => row.visibility === visibility)?.count ?? 0);
+  return { public: numberOf('public'), unlisted: numberOf('unlisted') };
 }
 
 /** One of the skins with this data. */

@@ -28,8 +28,8 @@ const DELETED = {
 } as const;
 
 export interface Deletion {
-  /** Number of the caller's skins that others can see. */
-  readonly shared: number;
+  /** Numbers of the caller's skins that others can see. */
+  readonly shared: { readonly public: number; readonly unlisted: number };
   /** Why the account cannot be deleted; undefined: it can. */
   readonly obstacle: string | undefined;
 }

@@ -129,6 +129,7 @@ export async function makeService(
     ...rules,
     openId: await openProvider(options, parts, releases),
     ...liveParts(options, state),
+    ownKey: async () => (await ownKey.openExisting())?.privateKey,
     queue,
     feeds,
     generator,

@@ -56,6 +56,11 @@ export class OwnKey {
     return this.#options.given !== undefined || existsSync(this.#options.path);
   }
 
+  /** The key, unless it has yet to be created. @throws SigningKeyError */
+  async openExisting(): Promise<SigningKey | undefined> {
+    return this.#opening || this.isThere ? await this.open() : undefined;
+  }
+
   /** The key, created on first use. A failure is not remembered. @throws SigningKeyError */
   async open(): Promise<SigningKey> {
     this.#opening ??= this.#open();

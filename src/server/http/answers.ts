@@ -269,8 +269,8 @@ const zip = promisify(gzip);
 const SHORTEST_COMPRESSED = 1_000;
 
 /**
- * The page, compressed if the browser accepts that. Only for people who are not signed in: an attacker who sees the
- * length of compressed pages and can put text on them could guess their content (BREACH).
+ * The page, compressed if the browser accepts that. For people who are signed in only where it is safe: an attacker who
+ * sees the length of compressed pages and can put text on them could guess their content (BREACH).
  */
 export async function compressed(answer: Answer, request: Headed): Promise<Answer> {
   const { body } = answer;

@@ -53,6 +53,7 @@ export const galleryRoute = pageRoute({
   method: 'GET',
   path: PATH,
   isFor: 'callers',
+  isSafeToCompress: true, // as the start page
   query,
   handle: async (call) => {
     const { context, query } = call;

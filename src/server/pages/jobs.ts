@@ -114,7 +114,7 @@ async function stateOf(
   if (error) return { status: job.status, error };
   if (!skin) return { status: job.status, says: await progressOf(call.context, job) };
   const { uuid, value, signature, url } = skin;
-  const way = bestWayOf(rememberedUse(call), skin, signedBy(call.context, skin));
+  const way = bestWayOf(rememberedUse(call), skin, await signedBy(call.context, skin));
   return { status: job.status, skin: { uuid, value, signature, url, ...(way && { way }) } };
 }
 

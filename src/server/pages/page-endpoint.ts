@@ -121,7 +121,8 @@ export class PageEndpoint {
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query, reader };
       const { site } = context;
       const answer = written(await this.#handle(call), { visitor, site, at: this.#route.path, reader });
-      return session ? answer : await compressed(answer, request);
+      const isCompressed = !session || this.#route.isSafeToCompress;
+      return isCompressed ? await compressed(answer, request) : answer;
     } finally {
       leave();
     }

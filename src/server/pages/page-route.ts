@@ -44,6 +44,11 @@ export interface PageRoute {
   readonly scopes?: readonly Scope[];
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /**
+   * Whether it comes compressed to people who are signed in, too: nobody else can put text on it while it shows
+   * something that others must not guess from its length.
+   */
+  readonly isSafeToCompress?: boolean;
   /** True if other sites may show it in a frame. */
   readonly isFramed?: boolean;
   /** Answers one request. @throws Refusal, which is shown as a page */

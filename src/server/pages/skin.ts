@@ -23,7 +23,7 @@ import {
 } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
-import { type PageCall, pageRoute, seeOther } from './page-route.ts';
+import { isLinkBot, type PageCall, pageRoute, seeOther } from './page-route.ts';
 import { sharedSkin, sharePanel } from './share.ts';
 import {
   AUDIENCES,
@@ -46,20 +46,21 @@ export const skinPageRoute = pageRoute({
   method: 'GET',
   path: '/ui/skins/:uuid',
   isFor: 'callers',
+  isSafeToCompress: true, // only its owner chooses the texts of a private skin
   params: z.object({ uuid: uuidOrShortIdSchema }),
   query: z.object({ use: z.enum(USE_IDS).optional().catch(undefined), reported: yes, saved: yes }),
   handle: async (call) => {
     const { context, caller, session, params, query } = call;
     if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);
     const skin = await readSkin(context, caller, params.uuid);
-    await viewSkin(context, caller, params.uuid);
+    if (!isLinkBot(call.request.headers)) await viewSkin(context, caller, params.uuid);
     const isOwn = session !== undefined && skin.owner === caller.owner;
     const view = {
       isOwn,
       done: query.reported ? 'reported' : query.saved && 'saved',
       similar: await similarSkins(context.db, skin),
       reactions: await readReactions(context, caller, skin),
-      signer: signedBy(context, skin),
+      signer: await signedBy(context, skin),
       use: query.use ?? rememberedUse(call),
       remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
     } as const;
@@ -220,7 +221,7 @@ export function skinPage(skin: SkinView, options: SkinPageOptions): Page {
     title: name ?? `Skin ${uuid.slice(0, 8)}`,
     hasOwnHeading: true,
     body: html`${done && html`<p class="done" role="status">${DONE[done]}</p>`}
-${signer === 'server' && trustBox(origin)}
+${signer !== 'game' && trustBox(signer, origin)}
 <div class="skin">
 <div class="show">
 <div class="stage" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
@@ -258,18 +259,22 @@ const SIGNERS: Readonly<Record<SignerKind, string>> = {
   other: 'Another service',
 };
 
-/** Players' games get skins from the game alone, unless they are told to trust this server. */
-function trustBox(origin: string): Html {
+/** Players' games accept what the game signs, unless they are set up to trust this server. */
+function trustBox(signer: SignerKind, origin: string): Html {
   return html`<aside class="panel caution" aria-labelledby="caution">
 <h2 id="caution">Players with an unmodified game will not see this skin as signed here</h2>
 <p>Their games accept only what the game itself has signed. Each way below says who will see the skin.</p>
-<details><summary>Let a game trust this server: three steps</summary>
+${signer === 'server' && trustSteps(origin)}</aside>`;
+}
+
+function trustSteps(origin: string): Html {
+  return html`<details><summary>Let a game trust this server: three steps</summary>
 <ol id="trust">
 <li>This works on game servers in offline mode: <code>online-mode=false</code> in server.properties.</li>
 <li>Each player downloads <a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a> into the folder of the game.</li>
 <li>Each player adds this to the Java arguments in the launcher:
 ${copyLine(`-javaagent:authlib-injector.jar=${origin}`, 'Copy: Java argument')}</li>
-</ol></details></aside>`;
+</ol></details>`;
 }
 
 /** Pictures to look at and to save. */
@@ -354,11 +359,10 @@ function shareLine({ uuid, visibility }: SkinView, origin: string): Html {
   return html`<dl>${copyField(isPublic ? 'Short address of this page' : 'Address of this page', address)}</dl>`;
 }
 
-/** The data itself, for everything else. */
+/** The data itself, for everything else. The property is one of the uses. */
 function dataFields({ uuid, value, signature, url }: SkinView): Html {
-  const property = JSON.stringify({ name: 'textures', value, signature });
   return html`<dl class="copyable">
-${copyField('Value', value)}${copyField('Signature', signature)}${copyField('Profile property (JSON)', property)}
+${copyField('Value', value)}${copyField('Signature', signature)}
 ${copyField('Texture URL', url)}
 ${copyField('UUID', uuid)}
 </dl>`;

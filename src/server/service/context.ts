@@ -12,7 +12,7 @@ import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { JobContext, WaitContext } from './jobs/jobs.ts';
 import type { OpenIdContext } from './openid.ts';
 import type { Exports } from './skins/export.ts';
-import type { Searches, ServedTextures, Views } from './skins/skins.ts';
+import type { Searches, ServedTextures, SignedByContext, Views } from './skins/skins.ts';
 import type { DiagnosisContext } from './status/health.ts';
 import type { Stats } from './status/stats.ts';
 import type { SubmitContext } from './submitting/submit.ts';
@@ -98,6 +98,7 @@ export interface ServiceContext
   /** Player look-ups for game servers that query this service instead of the game. */
   readonly gameServers: GameServers;
   readonly site: Site;
+  readonly ownKey: SignedByContext['ownKey'];
   /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;
 }

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 
@@ -137,6 +142,9 @@ test('Discord, Slack, X, Facebook, WhatsApp and Telegram show the card of a skin
         meta.get('og:image:height'),
       ]);
     }
+  await server.close();
+  const { db } = await openOwnStore(server.dataDir);
+  expect(await db.selectFrom('skin_views').selectAll().execute()).toEqual([]); // they are not people
 });
 
 describe('the page of a skin', () => {

@@ -47,6 +47,22 @@ test('The page of a skin has its data, and the commands that the program writes'
   expect(answerFor(text, 'citizens')).toContain(` ${value} ${signature}</code>`);
 });
 
+test('A skin that was signed at an earlier address of the server is still its own', async () => {
+  const earlier = await runServer({ publicUrl: 'https://old.example.org' });
+  const { body } = await earlier.owner.upload('/v2/generate', skinPng(1));
+  await earlier.close();
+  const { url } = await runServer({ dataDir: earlier.dataDir, publicUrl: 'https://new.example.org' });
+  const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
+  expect(text).toContain('<dd>This server, with its own key</dd>');
+  expect(text).toContain('Players with an unmodified game will not see this skin');
+  const { db } = await openOwnStore(earlier.dataDir);
+  await db.updateTable('texture_data').set({ signature: 'bm9uZQ==' }).execute(); // of another key
+  const seen = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
+  expect(seen.text).toContain('<dd>Another service</dd>');
+  expect(seen.text).toContain('Players with an unmodified game will not see this skin');
+  expect(seen.text).not.toContain('authlib-injector');
+});
+
 test('The page says who will see the skin, above all where players with an unmodified game will not', async () => {
   const caution = 'Players with an unmodified game will not see this skin';
   const { url, owner } = await runServer();
@@ -180,26 +196,33 @@ test('The address of a page at the hosted service leads people to the page here,
   await asPicture.body?.cancel();
 });
 
-test('The page weighs at most 70 KB over the network with everything but 3D', async () => {
-  const { url, owner } = await runServer({ publicUrl: 'https://skins.example.org' });
-  const { body } = await owner.upload('/v2/generate', skinPng(1), { name: 'x'.repeat(48) });
-  const path = `/ui/skins/${body.skin?.uuid}`;
-  const sizeOf = async (address: string) => {
-    const headers = { accept: 'text/html, */*', 'accept-encoding': 'gzip' };
-    const answer = await request(`${url}${address}`, { headers });
-    await answer.body.dump();
-    return Number(answer.headers['content-length']);
-  };
-  const { text } = await new PlainBrowser(url).open(path);
-  const loaded = text.matchAll(
-    /<(?:img src|script[^>]* src|link rel="(?:icon|stylesheet)"[^>]* href)="([^"]+)"/g,
-  );
-  const seen = [...loaded].filter(([, address]) => !address?.endsWith('.webp')); // that one is folded up
-  const addresses = new Set([path, ...seen.map(([, address = '']) => address)]);
-  expect(addresses.size).toBeGreaterThanOrEqual(10);
-  const sizes = await Promise.all([...addresses].map(sizeOf));
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(70_000);
-});
+test.each(['a visitor', 'its owner, an operator'])(
+  'The page weighs at most 70 KB over the network with everything but 3D for %s',
+  async (who) => {
+    const { url, owner, key } = await runServer({ publicUrl: 'https://skins.example.org' });
+    const { body } = await owner.upload('/v2/generate', skinPng(1), { name: 'x'.repeat(48) });
+    const path = `/ui/skins/${body.skin?.uuid}`;
+    const browser = new PlainBrowser(url);
+    if (who !== 'a visitor') await browser.signIn(key);
+    const { cookie = '' } = browser;
+    const sizeOf = async (address: string) => {
+      const headers = { accept: 'text/html, */*', 'accept-encoding': 'gzip', cookie };
+      const answer = await request(`${url}${address}`, { headers });
+      await answer.body.dump();
+      return Number(answer.headers['content-length']);
+    };
+    const { text } = await browser.open(path);
+    const loaded = text.matchAll(
+      /<(?:img src|script[^>]* src|link rel="(?:icon|stylesheet)"[^>]* href)="([^"]+)"/g,
+    );
+    const seen = [...loaded].filter(([, address]) => !address?.endsWith('.webp')); // that one is folded up
+    const addresses = new Set([path, ...seen.map(([, address = '']) => address)]);
+    expect(addresses.size).toBeGreaterThanOrEqual(10);
+    const sizes = await Promise.all([...addresses].map(sizeOf));
+    expect(text.includes('Your skin')).toBe(who !== 'a visitor');
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(70_000);
+  },
+);
 
 test('What a form did is told at the top of the page', async () => {
   const { url, owner } = await runServer();

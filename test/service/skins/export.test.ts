@@ -160,7 +160,7 @@ async function insideOf({ dataDir }: ServerUnderTest, exports: Exports) {
     searches: new Searches(systemClock),
     clock: systemClock,
     game: { keys: { known: [] } } as unknown as ExportContext['game'],
-    ownAddresses: () => [],
+    ownKey: async () => undefined,
     publicUrl: () => 'http://x',
     isStopping: () => false,
   };

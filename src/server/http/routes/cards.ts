@@ -59,7 +59,8 @@ export const skinCardRoute = route({
   handle: async (call) => {
     const { context, caller, params } = call;
     const skin = await readShownSkin(context, caller, params.uuid);
-    const text = { name: titleOf(skin), signer: signedBy(context, skin), service: serviceNameOf(context) };
+    const signer = await signedBy(context, skin);
+    const text = { name: titleOf(skin), signer, service: serviceNameOf(context) };
     const input = await wholeInput(context, skin, { view: 'card', text, ...CARD });
     return await renderAnswer(call, input, skin.visibility === 'unlisted' ? UNLISTED : {});
   },

@@ -157,7 +157,8 @@ async function withPicture(
   const source = fileOf(skin, files);
   files.add(source);
   const detected = detectVariant(decodePng(texture.png)).variant;
-  return { line: lineOf(context, skin, { source, detected }), png: texture.png, time: skin.skin_created_at };
+  const line = await lineOf(context, skin, { source, detected });
+  return { line, png: texture.png, time: skin.skin_created_at };
 }
 
 /** The path of the skin's picture, safe on every system and unique. */
@@ -168,14 +169,14 @@ function fileOf({ name, uuid }: SkinWithData, taken: ReadonlySet<string>): strin
 }
 
 /** The line that `skinsmith generate` would write. With these options, it recognizes the picture again. */
-function lineOf(
+async function lineOf(
   context: ExportContext,
   skin: SkinWithData,
   { source, detected }: { readonly source: string; readonly detected: 'classic' | 'slim' },
-): LockEntry {
+): Promise<LockEntry> {
   const { uuid, name, variant, visibility, value, signature, url, texture_hash } = skin;
   const service = context.publicUrl();
-  const signing = signedBy(context, skin);
+  const signing = await signedBy(context, skin);
   const signer = signing === 'server' ? service : signing === 'game' ? 'game' : 'unproved';
   return withDigest({
     source,

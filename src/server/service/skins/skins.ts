@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto';
+import { type KeyObject, randomInt } from 'node:crypto';
 import { ByteCache } from '../../../base/caches.ts';
 import type { Clock } from '../../../base/clock.ts';
-import type { Game } from '../../../game/game.ts';
+import { type Game, isSignedByAny } from '../../../game/game.ts';
 import { SHORT_ID_LENGTH, type SkinVisibility } from '../../../protocol/skin.ts';
 import { isSignedBy } from '../../../textures/signing-key.ts';
 import {
@@ -319,16 +319,21 @@ export type SignerKind = 'game' | 'server' | 'other';
 
 export interface SignedByContext {
   readonly game: Pick<Game, 'keys' | 'http'>;
-  readonly ownAddresses: () => readonly string[];
+  /** This service's own key, if it has one. */
+  readonly ownKey: () => Promise<KeyObject | undefined>;
 }
 
-/** Who has signed a skin, as far as is known without a request. */
-export function signedBy(
-  { game, ownAddresses }: SignedByContext,
-  { value, signature, url }: Pick<SkinWithData, 'value' | 'signature' | 'url'>,
-): SignerKind {
-  if (game.keys.known.some((key) => isSignedBy(key, value, signature))) return 'game';
-  return ownAddresses().some((address) => url.startsWith(`${address}/textures/`)) ? 'server' : 'other';
+/**
+ * Who has signed a skin, as far as is known without a request. The signature tells, not the address of the texture: the
+ * service may have had another address when it signed.
+ */
+export async function signedBy(
+  { game, ownKey }: SignedByContext,
+  { value, signature }: Pick<SkinWithData, 'value' | 'signature'>,
+): Promise<SignerKind> {
+  const key = await ownKey();
+  if (key && isSignedBy(key, value, signature)) return 'server';
+  return isSignedByAny(game.keys.known, value, signature) ? 'game' : 'other';
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;

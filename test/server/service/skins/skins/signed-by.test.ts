@@ -1,25 +1,29 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { signedBy } from '../../../../../src/server/service/skins/skins.ts';
 import { signValue } from '../../../../../src/textures/signing-key.ts';
 
-const OWN = 'https://skins.example.org';
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const games = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const own = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const VALUE = 'dmFsdWU=';
 
-/** A service that knows this key as one of the game's. */
-const context = {
-  game: { keys: { known: [createPublicKey(privateKey)] } },
-  ownAddresses: () => [OWN],
-} as unknown as Parameters<typeof signedBy>[0];
+/** A service that knows one of the game's keys. */
+function contextWith(ownKey: KeyObject | undefined) {
+  const game = { keys: { known: [createPublicKey(games)] } };
+  return { game, ownKey: async () => ownKey } as unknown as Parameters<typeof signedBy>[0];
+}
 
-test('A signature of the game counts, wherever the texture is', async () => {
-  const signature = await signValue('dmFsdWU=', privateKey);
-  expect(signedBy(context, { value: 'dmFsdWU=', signature, url: `${OWN}/textures/a` })).toBe('game');
+test.each([
+  ['A signature of the game', games, own, 'game'],
+  ['A signature of the game at a service that has made no key yet', games, undefined, 'game'],
+  ["A signature of the service's own key", own, own, 'server'],
+  ['A signature of a key that the service no longer has', own, undefined, 'other'],
+] as const)('%s tells who has signed', async (_, signer, ownKey, wanted) => {
+  const signature = await signValue(VALUE, signer);
+  expect(await signedBy(contextWith(ownKey), { value: VALUE, signature })).toBe(wanted);
 });
 
-test('An address of the game alone says nothing, and one of this server names its own key', () => {
-  const skin = { value: 'dmFsdWU=', signature: 'bm9uZQ==' };
-  expect(signedBy(context, { ...skin, url: 'http://textures.minecraft.net/texture/a' })).toBe('other');
-  expect(signedBy(context, { ...skin, url: `${OWN}/textures/a` })).toBe('server');
-  expect(signedBy(context, { ...skin, url: `${OWN}.evil.example/textures/a` })).toBe('other');
+test('A signature of anything else is of another service', async () => {
+  const signature = await signValue('b3RoZXI=', own);
+  expect(await signedBy(contextWith(own), { value: VALUE, signature })).toBe('other');
 });

@@ -84,6 +84,11 @@ export function moment(time: number | string): Html {
   return html`<time datetime="${new Date(time).toISOString()}">${minuteOf(time)}</time>`;
 }
 
+/** What the service says in English to everybody, such as why a request was refused. */
+export function inEnglish(text: string): Html {
+  return Html.forReader(({ language }) => (language === 'en' ? text : html`<span lang="en">${text}</span>`));
+}
+
 /** A button that copies a text, for browsers that run scripts. */
 export function copyButton(text: string, label: Content): Html {
   return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="${label}">${say`Copy`}</button>`;

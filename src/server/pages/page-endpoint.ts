@@ -10,8 +10,8 @@ import type { RequestLimiter } from '../service/limits/request-limiter.ts';
 import { asRefusal, Refusal } from '../service/refusal.ts';
 import { findCaller, type SessionCaller } from '../service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';
-import type { Page, Visitor } from './frame.ts';
-import { html } from './html.ts';
+import { inEnglish, type Page, type Visitor } from './frame.ts';
+import { type Html, html, say } from './html.ts';
 import { readerOf } from './language.ts';
 import { renderPage } from './layout.ts';
 import {
@@ -240,35 +240,35 @@ export interface Problem {
   readonly signIn: string;
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  401: 'Sign in first',
-  403: 'Not allowed',
-  404: 'Not found',
-  413: 'Too large',
-  429: 'Too many requests',
-  503: 'Temporarily unavailable',
+const TITLES: Readonly<Record<number, Html>> = {
+  401: say`Sign in first`,
+  403: say`Not allowed`,
+  404: say`Not found`,
+  413: say`Too large`,
+  429: say`Too many requests`,
+  503: say`Temporarily unavailable`,
 };
 
 /** What happened, and what to do. */
 export function problemPage({ status, code, message, details, requestId, signIn }: Problem): Page {
   return {
     status,
-    title: TITLES[status] ?? (status >= 500 ? 'Something went wrong' : 'That did not work'),
-    body: html`<p class="lead">${message}</p>
-${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${detail}</li>`)}</ul>`}
+    title: TITLES[status] ?? (status >= 500 ? say`Something went wrong` : say`That did not work`),
+    body: html`<p class="lead">${inEnglish(message)}</p>
+${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${inEnglish(detail)}</li>`)}</ul>`}
 <p>${adviceFor(status, signIn)}</p>
-<p class="quiet">Error <code>${code}</code>, request ID <code>${requestId}</code></p>`,
+<p class="quiet">${say`Error <code>${code}</code>, request ID <code>${requestId}</code>`}</p>`,
   };
 }
 
 /** `signIn`: the address of the sign-in page that then leads back. */
-function adviceFor(status: number, signIn: string) {
+function adviceFor(status: number, signIn: string): Html {
   if (status === 401 || status === 403)
-    return html`<a href="${signIn}">Sign in</a> with a key that has this permission.`;
+    return say`<a href="${signIn}">Sign in</a> with a key that has this permission.`;
   if (status === 404)
-    return html`It may be private, or have been deleted. <a href="/ui/">Go to the start page.</a>`;
-  if (status === 429) return html`Wait a moment and try again, or <a href="/ui/">go to the start page</a>.`;
+    return say`It may be private, or have been deleted. <a href="/ui/">Go to the start page.</a>`;
+  if (status === 429) return say`Wait a moment and try again, or <a href="/ui/">go to the start page</a>.`;
   if (status >= 500)
-    return html`Try again in a moment. If it keeps happening, send the operator the request ID below.`;
-  return html`Go back and try again, or <a href="/ui/">go to the start page</a>.`;
+    return say`Try again in a moment. If it keeps happening, send the operator the request ID below.`;
+  return say`Go back and try again, or <a href="/ui/">go to the start page</a>.`;
 }

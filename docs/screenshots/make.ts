@@ -1,11 +1,12 @@
 /**
  * Takes screenshots of every page of the running program, at two widths and in both colour schemes: `npm run
  * screenshots`. All pictures go to dist/screenshots/, a few small ones to this folder. With `--check`, this folder
- * stays unchanged.
+ * stays unchanged; with `--language de`, too, and the pages are in that language.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { startServer } from '../../src/server/server.ts';
 import { startChromium } from '../../test/support/chromium/chromium.ts';
@@ -20,7 +21,12 @@ const FOLDER = import.meta.dirname;
 const ROOT = join(FOLDER, '../..');
 const RESULTS = join(ROOT, 'dist/screenshots');
 
-await photograph(process.argv.includes('--check') ? async () => {} : keepSmall);
+const { values: options } = parseArgs({
+  options: { check: { type: 'boolean', default: false }, language: { type: 'string' } },
+});
+const { check, language } = options;
+
+await photograph(check || language !== undefined ? async () => {} : keepSmall);
 
 async function keepSmall(browser: Browser, taken: readonly Photograph[]): Promise<void> {
   await writeSmall(browser, taken, FOLDER);
@@ -43,7 +49,7 @@ async function photograph(finish: typeof keepSmall): Promise<void> {
   const browser = await startChromium();
   try {
     const seeded = await fillServer({ server, dataDir, game });
-    const taken = await photographAll(browser, { server, seeded, folder: RESULTS });
+    const taken = await photographAll(browser, { server, seeded, folder: RESULTS, language });
     await finish(browser, taken);
     process.stdout.write(`${taken.length} pictures in ${RESULTS}\n`);
   } finally {

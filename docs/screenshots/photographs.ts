@@ -19,6 +19,8 @@ interface Subject {
   readonly server: RunningServer;
   readonly seeded: Seeded;
   readonly folder: string;
+  /** Of the pages; default: English. */
+  readonly language?: string | undefined;
 }
 
 /** A page, and the actions on it before the screenshot. */
@@ -44,6 +46,7 @@ export async function photographAll(browser: Browser, subject: Subject): Promise
         colorScheme: scheme,
         viewport: { width, height: 800 },
         reducedMotion: 'reduce',
+        ...(subject.language !== undefined && { locale: subject.language }),
       });
       const page = await context.newPage();
       for (const shot of shotsOf(subject)) {
@@ -59,8 +62,13 @@ export async function photographAll(browser: Browser, subject: Subject): Promise
   return taken;
 }
 
+/** In other languages, those that need no click: actions find buttons by their English names. */
+function shotsOf(subject: Subject): Shot[] {
+  return allShots(subject).filter(({ act }) => subject.language === undefined || act === undefined);
+}
+
 /** Every page without a placeholder in its address and that is no file, and those with content. */
-function shotsOf({ seeded }: Subject): Shot[] {
+function allShots({ seeded }: Subject): Shot[] {
   const plain = PAGE_ROUTES.filter(
     ({ method, path }) =>
       method === 'GET' && path.startsWith('/ui') && !/[:*.]/.test(path) && !OTHERS.test(path),
@@ -104,8 +112,8 @@ const SEEN = `(async () => {
 async function signIn(page: Page, { url, key }: RunningServer): Promise<void> {
   if ((await page.context().cookies()).length > 0) return;
   await page.goto(`${url}/ui/sign-in`);
-  await page.getByLabel('API key').fill(key ?? '');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('input[name="key"]').fill(key ?? '');
+  await page.locator('main form button').first().click();
   await page.waitForURL(`${url}/ui/`);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SKIN_NAME_RULE, uuidSchema } from '../../protocol/skin.ts';
+import { uuidSchema } from '../../protocol/skin.ts';
 import { refusalAnswer } from '../http/answers.ts';
 import { type GenerationBody, readBody, readInput } from '../http/bodies.ts';
 import { skinsAnswer } from '../http/downloads.ts';
@@ -12,7 +12,7 @@ import { submit } from '../service/submitting/submit.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { visitorSecret, withVisitorCookie } from './cookies.ts';
 import { options, type Page, terminalOf } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { type Content, type Html, html, say } from './html.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, wantsPage } from './page-route.ts';
 
 /** What a skin is made from. */
@@ -96,7 +96,7 @@ async function refusedPage(
 }
 
 function signedOut(maker: string): Html {
-  return html`You are no longer signed in as <bdi>${maker}</bdi>. <a href="/ui/sign-in" target="_blank">Sign in</a> in a new tab, then send this form again.`;
+  return say`You are no longer signed in as <bdi>${maker}</bdi>. <a href="/ui/sign-in" target="_blank">Sign in</a> in a new tab, then send this form again.`;
 }
 
 const MAX_ZIPPED = 1_000;
@@ -148,13 +148,14 @@ export async function formMakerOf(call: PageCall): Promise<FormMaker> {
 
 async function obstacleFor({ context, caller, session }: PageCall): Promise<Html | undefined> {
   if (!hasScope(caller, 'generate'))
-    return html`You signed in with an API key that may not make skins. <a href="/ui/sign-in">Sign in with another key.</a>`;
+    return say`You signed in with an API key that may not make skins. <a href="/ui/sign-in">Sign in with another key.</a>`;
   if (context.generatorKind !== 'accounts' || (await hasGameAccount(context, caller))) return undefined;
-  const why = 'This server makes skins with game accounts, and none is shared with everyone.';
-  if (!session) return html`${why} <a href="/ui/sign-in?next=%2Fui%2Fmake">Sign in</a> and link your own.`;
+  const why = say`This server makes skins with game accounts, and none is shared with everyone.`;
+  if (!session)
+    return html`${why} ${say`<a href="/ui/sign-in?next=%2Fui%2Fmake">Sign in</a> and link your own.`}`;
   if (context.usersMayLink || session.caller.isOperator)
-    return html`${why} <a href="/ui/account/games">Link your own</a> first.`;
-  return html`${why} Only the operator can link one.`;
+    return html`${why} ${say`<a href="/ui/account/games">Link your own</a> first.`}`;
+  return html`${why} ${say`Only the operator can link one.`}`;
 }
 
 /** What a person has entered. */
@@ -163,19 +164,23 @@ type FormValues = Partial<
 >;
 
 const INPUTS: Readonly<Record<SourceType, (values: FormValues) => Html>> = {
-  file: () => html`<div class="intake"><label class="drop" for="file"><strong>Skin picture</strong>
-<span class="quiet">PNG, 64×64 or 64×32 pixels, at most 20,000 bytes</span>
-<span class="quiet needs-script needs-mouse">Drop files or a folder here, or paste a picture.</span>
+  file: () => html`<div class="intake"><label class="drop" for="file"><strong>${say`Skin picture`}</strong>
+<span class="quiet">${say`PNG, 64×64 or 64×32 pixels, at most 20,000 bytes`}</span>
+<span class="quiet needs-script needs-mouse">${say`Drop files or a folder here, or paste a picture.`}</span>
 <input id="file" type="file" name="file" accept="image/png" required></label>
-<p class="needs-script needs-mouse"><button type="button" class="quiet-button" data-choose-folder>Choose a folder</button></p>
-<ol class="rows" data-chosen aria-label="Chosen pictures" hidden></ol></div>`,
-  url: ({ url = '' }) => html`<label for="url">Picture URL</label>
+<p class="needs-script needs-mouse"><button type="button" class="quiet-button" data-choose-folder>${say`Choose a folder`}</button></p>
+<ol class="rows" data-chosen aria-label="${say`Chosen pictures`}" hidden></ol></div>`,
+  url: ({ url = '' }) => html`<label for="url">${say`Picture URL`}</label>
 <input id="url" type="url" name="url" required maxlength="256" placeholder="https://" value="${url}">`,
-  player: ({ user = '' }) => html`<label for="user">Player name or UUID</label>
+  player: ({ user = '' }) => html`<label for="user">${say`Player name or UUID`}</label>
 <input id="user" name="user" required maxlength="36" autocomplete="off" spellcheck="false" value="${user}">`,
 };
 
-const ARMS = { unknown: 'Detect', classic: 'Classic, 4 pixels', slim: 'Slim, 3 pixels' } as const;
+const ARMS = {
+  unknown: say`Detect`,
+  classic: say`Classic, 4 pixels`,
+  slim: say`Slim, 3 pixels`,
+} as const;
 
 interface FormView {
   readonly from: SourceType;
@@ -196,54 +201,58 @@ ${obstacle && html`<p><strong>${obstacle}</strong></p>`}
 ${name !== undefined && html`<input type="hidden" name="maker" value="${name}">`}
 ${INPUTS[from](values)}
 <div class="row">
-<div class="${from === 'file' ? 'without-script' : ''}"><label for="name">Name</label>
-<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off" value="${values.name ?? ''}"></div>
-<div><label for="variant">Arms</label>
+<div class="${from === 'file' ? 'without-script' : ''}"><label for="name">${say`Name`}</label>
+<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="${say`Only A–Z, a–z, 0–9, spaces, _ . and -`}" autocomplete="off" value="${values.name ?? ''}"></div>
+<div><label for="variant">${say`Arms`}</label>
 <select id="variant" name="variant">${options<string>(ARMS, values.variant)}</select></div>
-<div><label for="visibility">Visibility</label>
+<div><label for="visibility">${say`Visibility`}</label>
 <select id="visibility" name="visibility">${visibilityOptions(maker, values.visibility)}</select></div>
 ${
   from !== 'player' &&
   maker.capes.length > 0 &&
-  html`<div><label for="cape">Cape</label>
-<select id="cape" name="cape"><option value="">None</option>${maker.capes.map(({ uuid, alias }) => html`<option value="${uuid}"${uuid === values.cape && html` selected`}>${alias}</option>`)}</select></div>`
+  html`<div><label for="cape">${say`Cape`}</label>
+<select id="cape" name="cape"><option value="">${say`None`}</option>${maker.capes.map(({ uuid, alias }) => html`<option value="${uuid}"${uuid === values.cape && html` selected`}>${alias}</option>`)}</select></div>`
 }
 </div>
-<button>Make skin</button>
+<button>${say`Make skin`}</button>
 </fieldset>
 </form>
 ${from === 'file' && !obstacle && results()}</div>
-${name === undefined && html`<p class="quiet"><a href="/ui/jobs">Skins made with this browser</a></p>`}`;
+${name === undefined && html`<p class="quiet"><a href="/ui/jobs">${say`Skins made with this browser`}</a></p>`}`;
 }
 
 function visibilityOptions({ name, hasPrivateSkins }: FormMaker, chosen: string | undefined): Html {
-  const option = (value: string, label: string) =>
+  const option = (value: string, label: Html) =>
     html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
-  const why = name === undefined ? 'sign in first' : 'not in your plan';
-  return html`${option('public', 'Public')}${option('unlisted', 'Unlisted')}${
+  const refused = name === undefined ? say`Private (sign in first)` : say`Private (not in your plan)`;
+  return html`${option('public', say`Public`)}${option('unlisted', say`Unlisted`)}${
     hasPrivateSkins
-      ? option('private', 'Private')
-      : html`<option value="private" disabled>Private (${why})</option>`
+      ? option('private', say`Private`)
+      : html`<option value="private" disabled>${refused}</option>`
   }`;
 }
 
 /** The page's script fills it. */
 function results(): Html {
-  return html`<section class="panel results" data-results aria-label="Results" tabindex="-1" hidden>
+  return html`<section class="panel results" data-results aria-label="${say`Results`}" tabindex="-1" hidden>
 <p class="lead" role="status" data-progress></p>
-<progress data-bar max="1" value="0" aria-label="Finished pictures"></progress>
+<progress data-bar max="1" value="0" aria-label="${say`Finished pictures`}"></progress>
 <p class="quiet" data-pause hidden></p>
-<p class="problem" data-signed-out hidden>You have been signed out. <a href="/ui/sign-in" target="_blank">Sign in</a>, and your files stay here.</p>
-<div class="acts"><button type="button" class="quiet-button" data-more>Make more skins</button>
-<button type="button" class="quiet-button" data-again hidden>Try all again</button>
-<button type="button" class="copy" data-copy-all hidden>Copy all</button>
-<form method="post" action="/ui/make/skins.zip" data-zip hidden><input type="hidden" name="ids"><button class="quiet-button">Download all (zip)</button></form></div>
+<p class="problem" data-signed-out hidden>${say`You have been signed out. <a href="/ui/sign-in" target="_blank">Sign in</a>, and your files stay here.`}</p>
+<div class="acts"><button type="button" class="quiet-button" data-more>${say`Make more skins`}</button>
+<button type="button" class="quiet-button" data-again hidden>${say`Try all again`}</button>
+<button type="button" class="copy" data-copy-all hidden>${say`Copy all`}</button>
+<form method="post" action="/ui/make/skins.zip" data-zip hidden><input type="hidden" name="ids"><button class="quiet-button">${say`Download all (zip)`}</button></form></div>
 <ol class="rows" data-rows></ol>
 </section>
-<dialog class="preview" data-preview aria-label="Preview in 3D"><div class="stage" data-stage></div><p><button type="button" class="quiet-button" data-close>Close</button></p></dialog>`;
+<dialog class="preview" data-preview aria-label="${say`Preview in 3D`}"><div class="stage" data-stage></div><p><button type="button" class="quiet-button" data-close>${say`Close`}</button></p></dialog>`;
 }
 
-const NAMES: Readonly<Record<SourceType, string>> = { file: 'Picture', url: 'URL', player: 'Player' };
+const NAMES: Readonly<Record<SourceType, Content>> = {
+  file: say`Picture`,
+  url: 'URL',
+  player: say`Player`,
+};
 
 const SOURCES: Readonly<Record<SourceType, string>> = {
   file: 'skin.png',
@@ -262,8 +271,8 @@ export interface MakeView extends FormView {
 
 export function makePage({ from, origin, ...form }: MakeView): Page {
   return {
-    title: 'Make a skin',
-    body: html`<nav class="tabs" aria-label="What to make it from">
+    title: say`Make a skin`,
+    body: html`<nav class="tabs" aria-label="${say`What to make it from`}">
 ${SOURCE_TYPES.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>
 ${makeForm({ from, ...form })}`,

@@ -1,9 +1,11 @@
+import { count, say } from './language.ts';
+
 /** Offers to select all or none of a form's boxes, and counts them. */
 export function offerSelectingAll(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>('[data-select-all]');
-  const count = form.querySelector<HTMLElement>('[data-selected]');
+  const number = form.querySelector<HTMLElement>('[data-selected]');
   const boxes = [...form.querySelectorAll<HTMLInputElement>('input[type="checkbox"]')];
-  if (!button || !count) return;
+  if (!button || !number) return;
   button.addEventListener('click', () => {
     const isOn = !boxes.every((box) => box.checked);
     for (const box of boxes) box.checked = isOn;
@@ -14,8 +16,8 @@ export function offerSelectingAll(form: HTMLFormElement): void {
 
   function tell(): void {
     const selected = boxes.filter((box) => box.checked).length;
-    button!.textContent = selected === boxes.length ? 'Select none' : 'Select all';
-    count!.textContent = `${selected} selected`;
+    button!.textContent = selected === boxes.length ? say('Select none') : say('Select all');
+    number!.textContent = say('{0} selected', count(selected));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Variant } from '../../../skin/variant.ts';
 import { smallButton } from './button.ts';
 import { type Examined, examine, repairedFile } from './examine.ts';
+import { say } from './language.ts';
 import { ResultRow } from './result-row.ts';
 
 interface ChosenOptions {
@@ -52,19 +53,19 @@ export class ChosenPicture {
 
   #tellReady({ picture, variant, warnings }: Extract<Examined, { problem?: undefined }>): void {
     this.row.draw(picture, variant);
-    this.row.say(`Ready, with ${variant} arms`);
+    this.row.say(variant === 'slim' ? say('Ready, with slim arms') : say('Ready, with classic arms'));
     this.row.note(warnings);
-    const preview = smallButton('Preview in 3D', (button) => {
+    const preview = smallButton(say('Preview in 3D'), (button) => {
       this.#options.onPreview(this.#file, variant).catch(() => {
         button.disabled = true;
-        button.textContent = 'This browser cannot show 3D';
+        button.textContent = say('This browser cannot show 3D');
       });
     });
     this.row.offerName([preview, this.#removeButton()]);
   }
 
   #removeButton(): HTMLButtonElement {
-    return smallButton('Remove', () => this.#options.onRemove(this));
+    return smallButton(say('Remove'), () => this.#options.onRemove(this));
   }
 
   async #repair(): Promise<void> {
@@ -72,7 +73,7 @@ export class ChosenPicture {
       this.#file = await repairedFile(this.#file);
       this.examined = this.#examine();
     } catch {
-      this.row.fail('This browser cannot repair it. Save it again in your editor.');
+      this.row.fail(say('This browser cannot repair it. Save it again in your editor.'));
     }
   }
 }

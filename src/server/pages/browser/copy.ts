@@ -6,13 +6,14 @@ const SAID = 1_500;
 
 /** Lets a button copy the text in its `data-copy`, or the code beside it. */
 export function offerCopying(button: HTMLButtonElement): void {
-  const what = (button.ariaLabel ?? button.textContent).replace(/^Copy:? /, '');
+  const { what } = button.dataset;
+  const done = what === undefined ? say('Copied') : say('Copied: {0}', what);
   button.addEventListener('click', async () => {
     const isCopied = await copy(
       button.dataset['copy'] || button.parentElement?.querySelector('code')?.textContent || '',
     );
     showBriefly(button, isCopied ? say('Copied') : say('Copy failed'));
-    announce(isCopied ? say('Copied: {0}', what) : say('Copy failed'));
+    announce(isCopied ? done : say('Copy failed'));
   });
 }
 
@@ -55,8 +56,9 @@ export function copyButton(label: string, text: string, about: string): HTMLButt
   button.type = 'button';
   button.className = 'copy';
   button.textContent = label;
-  button.ariaLabel = `Copy ${label}: ${about}`;
+  button.ariaLabel = say('Copy {0}: {1}', label, about);
   button.dataset['copy'] = text;
+  button.dataset['what'] = `${label}: ${about}`;
   offerCopying(button);
   return button;
 }
@@ -67,7 +69,7 @@ export function downloadLink({ name, address }: NonNullable<BestWay['file']>, ab
   link.className = 'button quiet-button';
   link.href = address;
   link.download = name;
-  link.textContent = 'Download';
-  link.ariaLabel = `Download ${name}: ${about}`;
+  link.textContent = say('Download');
+  link.ariaLabel = say('Download {0}: {1}', name, about);
   return link;
 }

@@ -1,7 +1,16 @@
-import type { Picture } from '../../../skin/picture.ts';
+import { MAX_SKIN_BYTES, type Picture } from '../../../skin/picture.ts';
 import { detectVariant, type Variant } from '../../../skin/variant.ts';
-import { listWarnings } from '../../../skin/warnings.ts';
-import { type PictureProblem, problemOf } from './picture-check.ts';
+import { listWarnings, type SkinWarning, type SkinWarningCode } from '../../../skin/warnings.ts';
+import { count, isEnglish, say } from './language.ts';
+import { faultOf, type PictureFault } from './picture-check.ts';
+
+/** Why a picture cannot become a skin. */
+interface PictureProblem {
+  /** What is wrong, and how to repair it. */
+  readonly message: string;
+  /** The repair that the page offers; undefined: only an editor can repair it. */
+  readonly repair?: string;
+}
 
 /** The result of checking a picture before it is sent. */
 export type Examined =
@@ -15,20 +24,42 @@ export type Examined =
 
 /** Largest file to check, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
-const DAMAGED: PictureProblem = { message: 'This PNG is damaged. Save it again in your editor.' };
+const DAMAGED: PictureProblem = { message: say('This PNG is damaged. Save it again in your editor.') };
 const FAR_TOO_LARGE: PictureProblem = {
-  message: 'This file is far too large: a skin has at most 20,000 bytes.',
+  message: say('This file is far too large: a skin has at most {0} bytes.', count(MAX_SKIN_BYTES)),
 };
-/** Warnings in other words than in a terminal; undefined: not shown here. */
-const OTHER_WORDS: Readonly<Record<string, string | undefined>> = {
-  looks_like_cape: 'This looks like a cape, not a skin: as a skin, it would have no legs and no body.',
+/** Warnings in other languages, without details; undefined: not shown here. */
+const WORDS: Readonly<Record<SkinWarningCode, string | undefined>> = {
+  animated: say('The PNG is animated; only its still picture is used.'),
+  base_transparency: say('The base layer has transparent pixels; the game draws base layers opaque.'),
+  face_hidden: say('The hat layer is opaque all over the front of the head and hides the face.'),
+  file_faults: say('The file has faults that do not affect its pixels.'),
+  fully_transparent: say('The picture is fully transparent: the game shows a black figure.'),
+  hat_not_shown: say(
+    'The hat half of the picture has no transparent pixel, so the game does not show the hat.',
+  ),
+  large_file: say('The file is too large. Its pixels fit, and are sent without the rest.'),
+  legacy_format: say(
+    'This is the old 64×32 format: classic arms, mirrored limbs, and no overlay except for the hat.',
+  ),
+  legacy_on_square: say(
+    'The lower half is empty, so the game shows the left arm and leg black. Crop it to 64×32.',
+  ),
+  looks_like_cape: say('This looks like a cape, not a skin: as a skin, it would have no legs and no body.'),
   tiny_file: undefined,
+  variant_mismatch: say('The chosen arms do not match the picture.'),
+  variant_unclear: say('The arms are a guess: choose them yourself if they are wrong.'),
 };
+
+/** In English as in a terminal, except where a terminal names options. */
+function wordsFor({ code, message }: SkinWarning): string | undefined {
+  return isEnglish() && code !== 'looks_like_cape' && code !== 'tiny_file' ? message : WORDS[code];
+}
 
 export async function examine(file: File, wanted: Variant | undefined): Promise<Examined> {
   if (file.size > MAX_BYTES) return { problem: FAR_TOO_LARGE };
-  const problem = problemOf(new Uint8Array(await file.arrayBuffer()));
-  if (problem) return { problem };
+  const fault = faultOf(new Uint8Array(await file.arrayBuffer()));
+  if (fault) return { problem: describe(fault) };
   const bitmap = await createImageBitmap(file, AS_IT_IS).catch(() => undefined);
   if (!bitmap) return { problem: DAMAGED };
   const { width, height } = bitmap;
@@ -36,12 +67,45 @@ export async function examine(file: File, wanted: Variant | undefined): Promise<
   const picture = { width, height, pixels: new Uint8Array(data.buffer) };
   const detected = detectVariant(picture);
   const found = listWarnings({ picture, detected, animated: false, faults: [], size: file.size, wanted });
-  const warnings = found.map(({ code, message }) => (code in OTHER_WORDS ? OTHER_WORDS[code] : message));
+  const warnings = found.map(wordsFor);
   return {
     variant: wanted ?? detected.variant,
     warnings: warnings.filter((one) => one !== undefined),
     picture,
   };
+}
+
+function describe(fault: PictureFault): PictureProblem {
+  switch (fault.kind) {
+    case 'not-png':
+      return { message: say('This is not a PNG. Save the skin as PNG in your editor.') };
+    case 'large':
+      return {
+        message: say(
+          'This file has {0} bytes; the maximum is {1}. Save it without metadata or with stronger compression.',
+          count(fault.bytes),
+          count(MAX_SKIN_BYTES),
+        ),
+        repair: say('Compress it'),
+      };
+    case 'hd':
+      return {
+        message: say(
+          'This picture is {0}×{1} pixels, an HD skin, which the game does not show. Scale it to 64 pixels without smoothing.',
+          fault.width,
+          fault.height,
+        ),
+        repair: say('Scale it down'),
+      };
+    case 'other-size':
+      return {
+        message: say(
+          'This picture is {0}×{1} pixels. Skins are 64×64, or 64×32 in the old format.',
+          fault.width,
+          fault.height,
+        ),
+      };
+  }
 }
 
 /** The same picture in the game's size, without metadata. */

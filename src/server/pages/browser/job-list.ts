@@ -1,3 +1,5 @@
+import { say } from './language.ts';
+
 /** A job in the events of the page. */
 interface News {
   readonly id: string;
@@ -6,11 +8,11 @@ interface News {
 }
 
 const STATES = {
-  waiting: 'Waiting',
-  processing: 'Being made',
-  completed: 'Completed',
-  failed: 'Failed',
-} as const;
+  waiting: say('Waiting'),
+  processing: say('Being made'),
+  completed: say('Completed'),
+  failed: say('Failed'),
+};
 
 /**
  * Keeps a list of jobs up to date. If the events lack something, such as why a job failed, it offers to reload the
@@ -51,7 +53,7 @@ function show(row: HTMLElement, { status, skin }: News): void {
   const link = document.createElement('a');
   link.className = 'button quiet-button';
   link.href = `/ui/skins/${encodeURIComponent(skin)}`;
-  link.textContent = 'Open the skin';
+  link.textContent = say('Open the skin');
   row.querySelector('[data-acts]')?.replaceChildren(link);
 }
 
@@ -60,7 +62,7 @@ function offerReload(): void {
   if (!news?.hidden) return;
   const link = document.createElement('a');
   link.href = location.href;
-  link.textContent = 'Reload the page';
-  news.replaceChildren('Your jobs have changed. ', link);
+  link.textContent = say('Reload the page');
+  news.replaceChildren(say('Your jobs have changed.'), ' ', link);
   news.hidden = false;
 }

@@ -1,3 +1,5 @@
+import { say } from './language.ts';
+
 /** The same as in `skin-uses.ts`. */
 export interface BestWay {
   readonly label: string;
@@ -37,7 +39,7 @@ export async function waitForJob(id: string, tell: (progress: string) => void): 
     }
     if (state === 'unreachable') {
       seen = ''; // so that the first answer tells the state
-      tell('The server does not answer. Trying again.');
+      tell(say('The server does not answer. Trying again.'));
     }
     await pause(RETRY);
   }
@@ -52,7 +54,9 @@ async function readState(id: string, seen: string): Promise<PageJob | 'unreachab
     if (answer.status === 429) return 'busy';
     if (answer.status >= 500) return 'unreachable';
     const message =
-      answer.status === 401 ? 'You have been signed out. Sign in again.' : 'This job no longer exists.';
+      answer.status === 401
+        ? say('You have been signed out. Sign in again.')
+        : say('This job no longer exists.');
     return { status: 'failed', error: { code: 'job_not_found', message } };
   } catch {
     return 'unreachable';

@@ -26,6 +26,11 @@ export function counted(number: number, forms: { readonly one: string; readonly 
   ]);
 }
 
+/** Whether texts are in the language of the source. */
+export function isEnglish(): boolean {
+  return LANGUAGE === 'en';
+}
+
 /** A number as its reader writes it. */
 export function count(number: number): string {
   return number.toLocaleString(LANGUAGE);

@@ -1,4 +1,5 @@
 import { pause } from './jobs.ts';
+import { say } from './language.ts';
 
 interface LoginState {
   readonly status: 'waiting' | 'linked' | 'failed';
@@ -24,7 +25,8 @@ async function readState(address: string): Promise<LoginState> {
   try {
     const answer = await fetch(address, { headers: { accept: 'application/json' } });
     if (answer.ok) return (await answer.json()) as LoginState;
-    if (answer.status === 404) return { status: 'failed', message: 'The code has expired. Get a new one.' };
+    if (answer.status === 404)
+      return { status: 'failed', message: say('The code has expired. Get a new one.') };
   } catch {
     // The server could not be reached: it is asked again.
   }

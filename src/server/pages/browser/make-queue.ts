@@ -1,6 +1,7 @@
 import { smallButton } from './button.ts';
 import { copyButton, downloadLink } from './copy.ts';
 import { type PageJob, pause, waitForJob } from './jobs.ts';
+import { say } from './language.ts';
 import type { ResultRow } from './result-row.ts';
 import type { Results } from './results.ts';
 
@@ -69,9 +70,9 @@ export class MakeQueue {
     const sent = await this.#send(input);
     this.#unsent--;
     if ('problem' in sent) return this.#fail(input, sent);
-    row.say('Waiting');
+    row.say(say('Waiting'));
     const { skin, error } = await waitForJob(sent.job, (progress) => row.say(progress));
-    if (!skin) return this.#fail(input, { problem: error?.message ?? 'The skin could not be made.' });
+    if (!skin) return this.#fail(input, { problem: error?.message ?? say('The skin could not be made.') });
     this.#finish(input, skin);
   }
 
@@ -79,10 +80,10 @@ export class MakeQueue {
     fields.set('file', file);
     for (;;) {
       await this.#pause;
-      row.say('Uploading');
+      row.say(say('Uploading'));
       const sent = await send(fields);
       if (!('seconds' in sent)) return sent;
-      row.say('Queued');
+      row.say(say('Queued'));
       this.#pause ??= this.#rest(sent.seconds);
     }
   }
@@ -104,8 +105,8 @@ export class MakeQueue {
     row.note(way?.notes ?? []);
     row.finish(`/ui/skins/${uuid}`, [
       ...(way?.text === undefined ? [] : [copyButton(way.label, way.text, file.name)]),
-      copyButton('Value', value, file.name),
-      copyButton('Signature', signature, file.name),
+      copyButton(say('Value'), value, file.name),
+      copyButton(say('Signature'), signature, file.name),
       copyButton('URL', url, file.name),
       ...(way?.file ? [downloadLink(way.file, file.name)] : []),
     ]);
@@ -117,11 +118,11 @@ export class MakeQueue {
     const { row } = input;
     this.#failed.add(input);
     row.fail(problem);
-    const again = smallButton('Try again', () => {
+    const again = smallButton(say('Try again'), () => {
       this.#forget(input);
       this.add([input], 0);
     });
-    const remove = smallButton('Remove', () => {
+    const remove = smallButton(say('Remove'), () => {
       this.#failed.delete(input);
       row.element.remove();
       this.#results.removed();
@@ -131,7 +132,7 @@ export class MakeQueue {
     if (!isSignedOut) return;
     for (const other of this.#waiting.splice(0)) {
       this.#unsent--;
-      this.#fail(other, { problem: 'Not sent yet.' });
+      this.#fail(other, { problem: say('Not sent yet.') });
     }
   }
 }
@@ -154,6 +155,6 @@ async function send(fields: FormData): Promise<Sent | { readonly seconds: number
     const problem = (body.errors ?? []).map(({ message }) => message).join(' ');
     return { problem, isSignedOut: answer.status === 401 };
   } catch {
-    return { problem: 'The server could not be reached.' };
+    return { problem: say('The server could not be reached.') };
   }
 }

@@ -3,6 +3,7 @@ import { offerSelectingAll, rememberUse } from './choices.ts';
 import { offerCopying } from './copy.ts';
 import { followJobs } from './job-list.ts';
 import { followJob } from './jobs.ts';
+import { isEnglish, say } from './language.ts';
 import { followLogin } from './login.ts';
 import { enhanceMakeForm } from './make.ts';
 import { offerPicture, offerSharing } from './share.ts';
@@ -39,31 +40,30 @@ function sendOnce(form: HTMLFormElement): void {
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
+/** Times in English are those of ISO 8601, as on the pages themselves. */
+const DATES = isEnglish() ? 'sv' : document.documentElement.lang;
+
 /** Tells times in the person's time zone, and how long ago the latest were. */
 function showLocalTimes(): void {
   for (const element of document.querySelectorAll('time')) {
     if (element.title === '') element.title = element.textContent;
-    const text = localTime(new Date(element.dateTime), element.title.length > DAY_DIGITS);
+    const text = localTime(new Date(element.dateTime), element.dataset['day'] === undefined);
     if (text !== element.textContent) element.textContent = text;
   }
 }
 
-/** Characters of a day without a time. */
-const DAY_DIGITS = '2026-01-01'.length;
-
 function localTime(time: Date, hasMinutes: boolean): string {
-  const two = (number: number) => String(number).padStart(2, '0');
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  const day = time.toLocaleDateString(DATES, { dateStyle: 'short' });
   if (!hasMinutes) return day;
-  const minute = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  const minute = time.toLocaleTimeString(DATES, { timeStyle: 'short' });
   const age = Date.now() - time.getTime();
   return age >= 0 && age < DAY ? `${ago(age)} (${minute})` : `${day} ${minute}`;
 }
 
 function ago(age: number): string {
   const minutes = Math.floor(age / MINUTE);
-  if (minutes === 0) return 'just now';
-  const words = new Intl.RelativeTimeFormat('en');
+  if (minutes === 0) return say('just now');
+  const words = new Intl.RelativeTimeFormat(document.documentElement.lang);
   return minutes < 60 ? words.format(-minutes, 'minute') : words.format(-Math.floor(minutes / 60), 'hour');
 }
 

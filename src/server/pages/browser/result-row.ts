@@ -2,6 +2,7 @@ import { skinNameFrom } from '../../../protocol/skin-name.ts';
 import type { Picture } from '../../../skin/picture.ts';
 import { drawFlat, FIGURE } from '../../../skin/render/flat.ts';
 import type { Variant } from '../../../skin/variant.ts';
+import { say } from './language.ts';
 
 /** The row that shows one picture: what is known about it, its name, its progress and its result. */
 export class ResultRow {
@@ -23,10 +24,10 @@ export class ResultRow {
     this.#name.value = nameAfter(name);
     this.#name.maxLength = 48;
     this.#name.pattern = '[A-Za-z0-9_.\\- ]+';
-    this.#name.title = 'Only A–Z, a–z, 0–9, spaces, _ . and -';
-    this.#name.placeholder = 'No name';
+    this.#name.title = say('Only A–Z, a–z, 0–9, spaces, _ . and -');
+    this.#name.placeholder = say('No name');
     this.#name.autocomplete = 'off';
-    this.#name.ariaLabel = `Name of ${name}`;
+    this.#name.ariaLabel = say('Name of {0}', name);
     this.#actions.className = 'actions';
     const text = document.createElement('div');
     text.append(this.#title, this.#state, this.#notes, this.#actions);
@@ -53,7 +54,7 @@ export class ResultRow {
 
   /** The picture waits to be sent, and keeps its name. */
   wait(): void {
-    this.say('Queued');
+    this.say(say('Queued'));
     this.note([]);
     this.offer([]);
   }
@@ -90,12 +91,12 @@ export class ResultRow {
   finish(address: string, copies: readonly HTMLElement[]): void {
     const link = document.createElement('a');
     link.href = address;
-    link.textContent = 'Open the skin';
+    link.textContent = say('Open the skin');
     this.#title.textContent = this.name || this.#title.textContent;
     this.#state.replaceChildren(link);
     const label = document.createElement('span');
     label.className = 'quiet';
-    label.textContent = 'Copy';
+    label.textContent = say('Copy');
     this.offer([label, ...copies]);
   }
 }

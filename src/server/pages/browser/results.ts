@@ -1,5 +1,5 @@
 import { offerCopying } from './copy.ts';
-import { counted } from './language.ts';
+import { count, counted, say } from './language.ts';
 
 /** A skin that the page has made. */
 export interface MadeSkin {
@@ -36,10 +36,10 @@ export class Results {
   }
 
   /** Pictures were added. `height`: the least height of the panel, in pixels. */
-  begin(count: number, height: number): void {
+  begin(more: number, height: number): void {
     if (this.#inRun.ended === this.#inRun.all) this.#inRun = { all: 0, ended: 0, began: performance.now() };
-    this.#inRun.all += count;
-    this.#all += count;
+    this.#inRun.all += more;
+    this.#all += more;
     this.#panel.style.minHeight = `${height}px`;
     this.#panel.hidden = false;
     this.#panel.focus({ preventScroll: true });
@@ -78,7 +78,7 @@ export class Results {
   pause(seconds: number): void {
     const note = this.#part('[data-pause]');
     note.hidden = seconds === 0;
-    note.textContent = `Limit reached. Going on in ${seconds} s`;
+    note.textContent = say('Limit reached. Going on in {0} s', seconds);
   }
 
   #show(): void {
@@ -103,15 +103,17 @@ export class Results {
     if (this.#failed === 0)
       return counted(made, { one: 'Your skin is ready.', other: 'All {0} skins are ready.' });
     return this.#all === 1
-      ? 'The skin was not made.'
-      : `${made} of ${this.#all} made, ${this.#failed} failed.`;
+      ? say('The skin was not made.')
+      : say('{0} of {1} made, {2} failed.', count(made), count(this.#all), count(this.#failed));
   }
 
   #progress(): string {
     const { all, ended, began } = this.#inRun;
-    if (all === 1) return 'Making your skin.';
-    if (ended === 0) return `0 of ${all}`;
+    if (all === 1) return say('Making your skin.');
+    if (ended === 0) return say('{0} of {1}', 0, count(all));
     const seconds = Math.ceil((((performance.now() - began) / ended) * (all - ended)) / 1_000);
-    return `${ended} of ${all}, about ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`;
+    return seconds < 120
+      ? say('{0} of {1}, about {2} s', count(ended), count(all), seconds)
+      : say('{0} of {1}, about {2} min', count(ended), count(all), Math.round(seconds / 60));
   }
 }

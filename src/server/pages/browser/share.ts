@@ -1,4 +1,5 @@
 import { announce, copy, showBriefly } from './copy.ts';
+import { say } from './language.ts';
 
 /** Shares the address of a page with the browser's own menu; where there is none, copies it. */
 export function offerSharing(button: HTMLButtonElement): void {
@@ -6,7 +7,7 @@ export function offerSharing(button: HTMLButtonElement): void {
   button.addEventListener('click', async () => {
     if (navigator.share)
       await navigator.share({ title, url }).catch(() => undefined); // the person changed their mind
-    else tell(button, (await copy(url)) ? 'Address copied' : 'Copy failed');
+    else tell(button, (await copy(url)) ? say('Address copied') : say('Copy failed'));
   });
 }
 
@@ -21,7 +22,7 @@ export function offerPicture(button: HTMLButtonElement): void {
       () => true,
       () => false,
     );
-    tell(button, isCopied ? 'Picture copied' : 'Copy failed');
+    tell(button, isCopied ? say('Picture copied') : say('Copy failed'));
   });
 }
 

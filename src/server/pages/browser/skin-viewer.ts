@@ -9,6 +9,7 @@ import {
 } from 'skinview3d';
 import type { Variant } from '../../../skin/variant.ts';
 import { smallButton } from './button.ts';
+import { say } from './language.ts';
 
 const HEIGHT = 384;
 /** Radians per press of an arrow key. */
@@ -39,7 +40,7 @@ export function makeViewer(stage: HTMLElement, width = 300): OpenViewer {
   canvas.tabIndex = 0;
   // A screen reader passes arrow keys on to an application.
   canvas.setAttribute('role', 'application');
-  canvas.setAttribute('aria-label', 'The skin in 3D. Arrow keys turn it, + and - zoom.');
+  canvas.setAttribute('aria-label', say('The skin in 3D. Arrow keys turn it, + and - zoom.'));
   view.append(canvas);
   const viewer = new SkinViewer({ canvas, width, height: HEIGHT, zoom: 0.95 });
   viewer.controls.enablePan = false;
@@ -49,7 +50,7 @@ export function makeViewer(stage: HTMLElement, width = 300): OpenViewer {
   restUnseen(viewer, view);
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   turn(viewer, -TURN * 2);
-  pose(viewer, isCalm ? 'Stand' : 'Walk');
+  pose(viewer, isCalm ? 'stand' : 'walk');
   return {
     show: async (address, variant, cape) => {
       await viewer.loadSkin(address, { model: variant === 'slim' ? 'slim' : 'default' });
@@ -124,34 +125,46 @@ function controls(viewer: SkinViewer, { stage, isCalm, hasCape }: ControlOptions
   row.className = 'controls';
   const { skin } = viewer.playerObject;
   row.append(
-    choice('Pose', Object.keys(POSES), isCalm ? 'Stand' : 'Walk', (name) => pose(viewer, name)),
+    choice(say('Pose'), POSE_NAMES, isCalm ? 'stand' : 'walk', (name) => pose(viewer, name)),
     ...(hasCape ? [backChoice(viewer)] : []),
-    choice('Background', BACKGROUNDS, BACKGROUNDS[0], (name) => {
-      stage.dataset['background'] = name.toLowerCase();
+    choice(say('Background'), BACKGROUNDS, 'plain', (name) => {
+      stage.dataset['background'] = name;
     }),
-    smallButton('Front view', () => face(viewer, 0)),
-    smallButton('Back view', () => face(viewer, Math.PI)),
-    toggle('Outer layer', true, (isOn) => skin.setOuterLayerVisible(isOn)),
-    toggle('Slim arms', skin.modelType === 'slim', (isOn) => {
+    smallButton(say('Front view'), () => face(viewer, 0)),
+    smallButton(say('Back view'), () => face(viewer, Math.PI)),
+    toggle(say('Outer layer'), true, (isOn) => skin.setOuterLayerVisible(isOn)),
+    toggle(say('Slim arms'), skin.modelType === 'slim', (isOn) => {
       skin.modelType = isOn ? 'slim' : 'default';
     }),
   );
   return row;
 }
 
+/** What a choice offers: the name that people see of each. */
+type Names = Readonly<Record<string, string>>;
+
 /** The pose of the game that each name stands for. */
 const POSES: Readonly<Record<string, () => PlayerAnimation | null>> = {
-  Stand: () => null,
-  Walk: () => new WalkingAnimation(),
-  Run: () => new RunningAnimation(),
-  Wave: () => new WaveAnimation(),
-  Sneak: () => new CrouchAnimation(),
-  Fly: () => new FlyingAnimation(),
+  stand: () => null,
+  walk: () => new WalkingAnimation(),
+  run: () => new RunningAnimation(),
+  wave: () => new WaveAnimation(),
+  sneak: () => new CrouchAnimation(),
+  fly: () => new FlyingAnimation(),
+};
+
+const POSE_NAMES: Names = {
+  stand: say('Stand'),
+  walk: say('Walk'),
+  run: say('Run'),
+  wave: say('Wave'),
+  sneak: say('Sneak'),
+  fly: say('Fly'),
 };
 
 function pose(viewer: SkinViewer, name: string): void {
   const animation = POSES[name]?.() ?? null;
-  if (name === 'Sneak' && animation instanceof CrouchAnimation) animation.runOnce = true;
+  if (name === 'sneak' && animation instanceof CrouchAnimation) animation.runOnce = true;
   viewer.animation = animation;
 }
 
@@ -161,23 +174,28 @@ function face(viewer: SkinViewer, angle: number): void {
   turn(viewer, angle);
 }
 
-const BACKGROUNDS = ['Plain', 'Day', 'Night', 'Meadow'] as const;
+const BACKGROUNDS: Names = {
+  plain: say('Plain'),
+  day: say('Day'),
+  night: say('Night'),
+  meadow: say('Meadow'),
+};
+
+const BACKS: Names = { cape: say('Cape'), elytra: say('Elytra'), nothing: say('Nothing') };
 
 function backChoice(viewer: SkinViewer): HTMLElement {
-  return choice('On the back', ['Cape', 'Elytra', 'Nothing'], 'Cape', (name) => {
-    viewer.playerObject.backEquipment = name === 'Nothing' ? null : name === 'Cape' ? 'cape' : 'elytra';
+  return choice(say('On the back'), BACKS, 'cape', (name) => {
+    viewer.playerObject.backEquipment = name === 'cape' || name === 'elytra' ? name : null;
   });
 }
 
-function choice(
-  label: string,
-  names: readonly string[],
-  chosen: string,
-  change: (name: string) => void,
-): HTMLElement {
+function choice(label: string, names: Names, chosen: string, change: (name: string) => void): HTMLElement {
   const select = document.createElement('select');
   select.ariaLabel = label;
-  select.append(...names.map((name) => new Option(name, name, name === chosen, name === chosen)));
+  const options = Object.entries(names).map(
+    ([value, name]) => new Option(name, value, value === chosen, value === chosen),
+  );
+  select.append(...options);
   select.addEventListener('change', () => change(select.value));
   return select;
 }

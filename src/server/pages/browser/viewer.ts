@@ -1,3 +1,5 @@
+import { say } from './language.ts';
+
 /** Windows wide enough to show the skin in 3D at once, for people who do not mind that it moves. */
 const AT_ONCE = '(min-width: 64rem) and (prefers-reduced-motion: no-preference)';
 
@@ -10,12 +12,12 @@ export function offerViewer(stage: HTMLElement): void {
   if (!button) return;
   const open = once(async () => {
     button.disabled = true;
-    button.textContent = 'Loading 3D…';
+    button.textContent = say('Loading 3D…');
     try {
       const { openViewer } = await import('./skin-viewer.ts');
       await openViewer(stage);
     } catch {
-      button.textContent = 'This browser cannot show 3D';
+      button.textContent = say('This browser cannot show 3D');
     }
   });
   const ask = async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemOf } from '../../../../src/server/pages/browser/picture-check.ts';
+import { faultOf } from '../../../../src/server/pages/browser/picture-check.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 
 /** The start of a PNG of this size. */
@@ -11,19 +11,19 @@ function pngOf(width: number, height: number, length = 100): Uint8Array {
   return bytes;
 }
 
-test('A skin has no problem, of either format', () => {
+test('A skin has no fault, of either format', () => {
   for (const bytes of [skinPng(1), pngOf(64, 64), pngOf(64, 32), pngOf(64, 64, 20_000)]) {
-    expect(problemOf(bytes)).toBeUndefined();
+    expect(faultOf(bytes)).toBeUndefined();
   }
 });
 
 test.each([
-  ['nothing', new Uint8Array(), 'not a PNG'],
-  ['a GIF', Buffer.from('GIF89a and more than twenty-four bytes'), 'not a PNG'],
-  ['a cut PNG', skinPng(1).subarray(0, 20), 'not a PNG'],
-  ['an HD skin', pngOf(128, 128), '128×128 pixels'],
-  ['a photograph', pngOf(4_000, 3_000), '4000×3000 pixels'],
-  ['a large file', pngOf(64, 64, 20_001), '20,001 bytes'],
-])('%s is reported before it is sent', (_what, bytes, told) => {
-  expect(problemOf(bytes)?.message).toContain(told);
+  ['nothing', new Uint8Array(), { kind: 'not-png' }],
+  ['a GIF', Buffer.from('GIF89a and more than twenty-four bytes'), { kind: 'not-png' }],
+  ['a cut PNG', skinPng(1).subarray(0, 20), { kind: 'not-png' }],
+  ['an HD skin', pngOf(128, 128), { kind: 'hd', width: 128, height: 128 }],
+  ['a photograph', pngOf(4_000, 3_000), { kind: 'other-size', width: 4_000, height: 3_000 }],
+  ['a large file', pngOf(64, 64, 20_001), { kind: 'large', bytes: 20_001 }],
+])('%s is reported before it is sent', (_what, bytes, fault) => {
+  expect(faultOf(bytes)).toEqual(fault);
 });

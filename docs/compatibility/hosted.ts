@@ -194,11 +194,11 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /v2/skins/{uuid}/similar': {
     hosted: "Belongs to the website's gallery; its answers are not published.",
-    here: 'Public skins with the same pixels, but other arms or another cape: `skins` of `{uuid, variant, cape}`.',
-    why: 'Similarity is a judgement; equal pixels are a fact.',
+    here: 'Up to 12 skins that look alike, public or your own: `skins` of `{uuid, name, variant, cape, distance}`. Those with the same pixels come first, with distance 0.',
+    why: 'What you need to show them as pictures.',
     shown: [
       'test/service/skins/similar-skins.test.ts',
-      'Similar skins are public ones with the same pixels and other arms',
+      'Skins of the same picture come first, then those that look alike',
     ],
   },
   'GET /v2/me/skins': {

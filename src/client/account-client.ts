@@ -209,7 +209,7 @@ export class AccountClient {
     return this.#requester.file(`/v2/me/skins.${format}?${queryOf(query)}`, EXPORT_TYPES[format], call);
   }
 
-  /** GET /v2/skins/:uuid/similar: public skins with the same pixels, but other arms or another cape. */
+  /** GET /v2/skins/:uuid/similar: skins that look alike, public or your own, the most similar first. */
   async similarSkins(uuid: string, call: CallOptions = {}): Promise<readonly SimilarSkin[]> {
     const path = `/v2/skins/${encodeURIComponent(uuid)}/similar`;
     return (await this.#requester.request({ method: 'GET', path }, similarSkinsAnswerSchema, call)).skins;

@@ -127,16 +127,20 @@ export const receivedSkinListItemSchema = z.object({
   timestamp: adviceMoment(),
 }) satisfies z.ZodType<SkinListItem>;
 
-/** GET /v2/skins/:uuid/similar: a public skin with the same pixels, but other arms or another cape. */
+/** GET /v2/skins/:uuid/similar: a skin that looks like another one. */
 const similarSkinSchema = z
   .object({
     uuid: z.string(),
+    /** Absent: it has none. */
+    name: z.string().optional(),
     variant: variantSchema,
     /** Hash of its cape; absent: it has none. */
     cape: z.string().optional(),
+    /** 0: the same pixels; those of skins that look quite different would be near 1. */
+    distance: z.number(),
   })
   .meta({ id: 'SimilarSkin' });
-/** A public skin with the same pixels as another one. */
+/** A skin that looks like another one. */
 export type SimilarSkin = z.infer<typeof similarSkinSchema>;
 export const similarSkinsAnswerSchema = envelopeSchema.extend({ skins: z.array(similarSkinSchema) });
 

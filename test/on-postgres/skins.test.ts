@@ -4,6 +4,7 @@ onPostgres('service/skins', [
   'capes',
   'private-data',
   'sets',
+  'similar-skins',
   'skin-changes',
   'skin-filters',
   'skin-lists',

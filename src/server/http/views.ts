@@ -7,7 +7,8 @@ import { parseTexturesValue, textureName } from '../../textures/property.ts';
 import type { JobSummaryRow, JobWithSkin, ListedJob } from '../queue/lists.ts';
 import { tagsOf } from '../service/skins/tags-and-likes.ts';
 import type { CapeRow, JobRow } from '../store/schema/tables.ts';
-import type { SimilarSkinRow, SkinWithData } from '../store/skins.ts';
+import type { SimilarSkinRow } from '../store/similar-skins.ts';
+import type { SkinWithData } from '../store/skins.ts';
 
 /** A job in its wire format. If all of it was read, that includes its source. */
 export function jobView(job: JobSummaryRow & { readonly source?: string | null }, eta?: number): WireJob {
@@ -101,8 +102,14 @@ export function hashesOf({
   return { skin, ...(cape !== null && { cape }) };
 }
 
-export function similarSkinView({ uuid, variant, cape_hash }: SimilarSkinRow): SimilarSkin {
-  return { uuid, variant, ...(cape_hash !== null && { cape: cape_hash }) };
+export function similarSkinView({ uuid, name, variant, cape_hash, distance }: SimilarSkinRow): SimilarSkin {
+  return {
+    uuid,
+    ...(name !== null && { name }),
+    variant,
+    ...(cape_hash !== null && { cape: cape_hash }),
+    distance: Math.round(distance * 1_000) / 1_000,
+  };
 }
 
 /** `textureUrl`: gives the address of a texture. */

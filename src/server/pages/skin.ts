@@ -8,8 +8,16 @@ import { hasScope } from '../service/callers/caller.ts';
 import { reportSkin } from '../service/moderation.ts';
 import { Refusal } from '../service/refusal.ts';
 import { deleteSkin, editSkin } from '../service/skins/changes.ts';
-import { findVisible, readSkin, type SignerKind, signedBy, viewSkin } from '../service/skins/skins.ts';
-import { similarSkins, skinsBeginningWith } from '../store/skins.ts';
+import {
+  findVisible,
+  readSimilarSkins,
+  readSkin,
+  type SignerKind,
+  signedBy,
+  viewSkin,
+} from '../service/skins/skins.ts';
+import type { SimilarSkinRow } from '../store/similar-skins.ts';
+import { skinsBeginningWith } from '../store/skins.ts';
 import { cookieName, readCookie } from './cookies.ts';
 import {
   copyField,
@@ -21,7 +29,7 @@ import {
   skinCards,
   terminalOf,
 } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, say } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
 import { isLinkBot, type PageCall, pageRoute, seeOther } from './page-route.ts';
 import { sharedSkin, sharePanel } from './share.ts';
@@ -58,7 +66,7 @@ export const skinPageRoute = pageRoute({
     const view = {
       isOwn,
       done: query.reported ? 'reported' : query.saved && 'saved',
-      similar: await similarSkins(context.db, skin),
+      similar: await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR }),
       reactions: await readReactions(context, caller, skin),
       signer: await signedBy(context, skin),
       use: query.use ?? rememberedUse(call),
@@ -68,6 +76,9 @@ export const skinPageRoute = pageRoute({
     return { ...page, ...sharedSkin(context, skin, view.signer) };
   },
 });
+
+/** Full rows of two, three and six; with fewer skins, styles hide those of a row that is not full. */
+const MAX_SIMILAR = 6;
 
 /** What the visitor has last used a skin for. */
 export function rememberedUse({ request, context }: Pick<PageCall, 'request' | 'context'>): UseId {
@@ -202,8 +213,8 @@ export interface SkinPageOptions {
   readonly done: 'reported' | 'saved' | undefined;
   readonly reactions: Reactions;
   readonly signer: SignerKind;
-  /** Public skins with the same pixels. */
-  readonly similar: readonly Pick<SkinView, 'uuid' | 'variant' | 'cape_hash'>[];
+  /** Skins that look like it. */
+  readonly similar: readonly SimilarSkinRow[];
   /** The use whose answer is open. */
   readonly use: UseId;
   /** Name of the cookie that keeps the use. */
@@ -369,11 +380,15 @@ ${copyField('UUID', uuid)}
 }
 
 function similarCards(similar: SkinPageOptions['similar']): Html {
-  const skins = similar.map(({ uuid, variant, cape_hash }) => {
-    const arms = variant === 'slim' ? 'Slim arms' : 'Classic arms';
-    return { uuid, name: cape_hash === null ? arms : `${arms}, with a cape`, visibility: 'public' } as const;
-  });
-  return html`<section aria-labelledby="similar"><h2 id="similar">Other skins with this picture</h2>${skinCards(skins)}</section>`;
+  return html`<section class="gallery similar" aria-labelledby="similar"><h2 id="similar">${say`Similar skins`}</h2>${skinCards(similar, { look: 'body', below: sameness })}</section>`;
+}
+
+/** How a skin with the same picture differs. */
+function sameness({ distance, variant, cape_hash }: SimilarSkinRow): Html | undefined {
+  if (distance > 0) return undefined;
+  const cape = cape_hash !== null && html`<br>${say`With a cape`}`;
+  const arms = variant === 'slim' ? say`Same picture, slim arms` : say`Same picture, classic arms`;
+  return html`<p class="quiet">${arms}${cape}</p>`;
 }
 
 const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;

@@ -2,7 +2,7 @@ import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { SkinData } from '../../textures/property.ts';
 import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
-import type { JobRow, TextureRow, Via } from '../store/schema/tables.ts';
+import type { JobRow, NewTexture, Via } from '../store/schema/tables.ts';
 
 /** What to generate, and its owner. */
 export interface NewJob {
@@ -25,7 +25,7 @@ export interface NewJob {
   /** The callback for its end. */
   readonly callback?: NewCallback | undefined;
   /** Its picture, stored in the same transaction as the job: a refused job leaves nothing behind. */
-  readonly picture?: Omit<TextureRow, 'created_at'> | undefined;
+  readonly picture?: Omit<NewTexture, 'created_at'> | undefined;
 }
 
 /** A limit shared by many callers. Counted in the store, so that all nodes share the count. */

@@ -5,7 +5,6 @@ import type { Game } from '../../game/game.ts';
 import { downloadTexture } from '../../game/profiles.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { InvalidImageError, makePicture, type Picture } from '../../skin/picture.ts';
-import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { SkinData } from '../../textures/property.ts';
 import { type LimitedRequest, rateLimitOf } from '../service/limits/rate-limit.ts';
@@ -14,6 +13,7 @@ import type { ProfileLook } from '../service/skins/identity.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import type { TextureDataRow } from '../store/schema/tables.ts';
+import { textureOf } from '../store/textures.ts';
 import type { FoundData, SignedMaterial } from './source.ts';
 
 /** Milliseconds to wait if the game does not say how long. */
@@ -161,11 +161,6 @@ export function unreadableNote({ textureHash, unreadable = '' }: SignedMaterial)
 async function readTexture(game: Game, url: string): Promise<NewTexture> {
   const { picture } = await downloadTexture(game.http, url);
   return textureOf(picture);
-}
-
-function textureOf(picture: Picture): NewTexture {
-  const { width, height } = picture;
-  return { hash: pixelHash(picture), width, height, png: encodePng(picture) };
 }
 
 /** The skin is usable without its cape, so an unreadable cape is reported by its address only. */

@@ -1,6 +1,6 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { LimitedRequest } from '../service/limits/rate-limit.ts';
-import type { TextureDataRow, TextureRow } from '../store/schema/tables.ts';
+import type { NewTexture, TextureDataRow } from '../store/schema/tables.ts';
 
 interface SourceFields {
   readonly upload: { readonly bytes: Uint8Array; readonly fileName?: string | undefined };
@@ -54,7 +54,7 @@ export interface SignedMaterial {
 /** Signed data to store with its pictures. */
 export interface FoundData {
   readonly data: Omit<TextureDataRow, 'created_at'>;
-  readonly textures: readonly Omit<TextureRow, 'created_at'>[];
+  readonly textures: readonly Omit<NewTexture, 'created_at'>[];
 }
 
 /** The note for a requested variant that differs from the signed one. */

@@ -20,6 +20,7 @@ async function readKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined>
       'users.role as user_role',
       'users.created_at as user_created_at',
       'users.disabled_at as user_disabled_at',
+      'users.shows_name as user_shows_name',
     ])
     .where('api_keys.hash', '=', hash)
     .where('api_keys.revoked_at', 'is', null)
@@ -32,6 +33,7 @@ async function readKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined>
     role: key.user_role,
     created_at: key.user_created_at,
     disabled_at: key.user_disabled_at,
+    shows_name: key.user_shows_name,
   };
   return { key, user };
 }

@@ -1,16 +1,29 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
+import { bandsOf, fingerprintOf } from '../../skin/fingerprint.ts';
+import type { Picture } from '../../skin/picture.ts';
+import { encodePng } from '../../skin/png/encode.ts';
+import { pixelHash } from '../../skin/read-skin.ts';
 import type { Db } from './db.ts';
 import { isBlocked } from './moderation.ts';
 import { PreparedQuery } from './prepared.ts';
-import type { CapeRow, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
+import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
+
+/** What is stored of a picture. `hash`: its pixel hash, if it is known. */
+export function textureOf(picture: Picture, hash = pixelHash(picture)): Omit<NewTexture, 'created_at'> {
+  const { width, height } = picture;
+  const fingerprint = fingerprintOf(picture);
+  const { head, body, light } = bandsOf(fingerprint);
+  const bands = { head_band: head, body_band: body, light_band: light };
+  return { hash, width, height, fingerprint, ...bands, png: encodePng(picture) };
+}
 
 /** Stores a picture under its hash. An existing one stays unchanged (same hash, same bytes). */
-export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
+export async function keepTexture(db: Db, texture: NewTexture): Promise<void> {
   await KEEP_TEXTURE.run(db, texture);
 }
 
-const KEEP_TEXTURE = new PreparedQuery((db, texture: TextureRow) =>
+const KEEP_TEXTURE = new PreparedQuery((db, texture: NewTexture) =>
   db
     .insertInto('textures')
     .values(texture)

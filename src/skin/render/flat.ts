@@ -1,14 +1,6 @@
 import { toModern } from '../legacy.ts';
 import { makePicture, type Picture } from '../picture.ts';
-import {
-  enlarge,
-  type Face,
-  faceRects,
-  pixelOffsets,
-  type Rect,
-  type SkinPart,
-  type Variant,
-} from '../regions.ts';
+import { enlarge, type Face, faceRects, type Rect, type SkinPart, type Variant } from '../regions.ts';
 /** The whole figure in skin pixels: two arms of 4 beside a body of 8; head 8, body 12 and legs 12. */
 export const FIGURE: Rect = { x: 0, y: 0, width: 16, height: 32 };
 
@@ -76,10 +68,12 @@ export function drawFlat(
   const skin = shownSkin(picture);
   const view = makePicture(FIGURE.width, FIGURE.height);
   for (const { base, overlay, x, y } of placeParts(variant, sides)) {
-    drawBase(skin, faceRects(base, variant)[sides.face], view, { x, y });
-    if (isOverlaid) blendOver(skin, faceRects(overlay, variant)[sides.face], view, { x, y });
+    const corner = { x, y };
+    drawOver(skin, faceRects(base, variant)[sides.face], view, { corner, isOpaque: true });
+    if (isOverlaid)
+      drawOver(skin, faceRects(overlay, variant)[sides.face], view, { corner, isOpaque: false });
   }
-  if (cape && side === 'back') blendOver(cape, CAPE, view, CAPE_CORNER);
+  if (cape && side === 'back') drawOver(cape, CAPE, view, { corner: CAPE_CORNER, isOpaque: false });
   return view;
 }
 
@@ -100,37 +94,25 @@ function placeParts(variant: Variant, { left, right }: Sides): Placed[] {
   ];
 }
 
-interface Corner {
-  x: number;
-  y: number;
+interface Painting {
+  readonly corner: { readonly x: number; readonly y: number };
+  readonly isOpaque: boolean;
 }
 
-function drawBase(skin: Picture, rect: Rect, view: Picture, corner: Corner): void {
-  for (const [from, to] of pairOffsets(skin, rect, view, corner)) {
-    view.pixels.set(skin.pixels.subarray(from, from + 3), to);
-    view.pixels[to + 3] = 255;
-  }
-}
-
-function blendOver(skin: Picture, rect: Rect, view: Picture, corner: Corner): void {
-  for (const [from, to] of pairOffsets(skin, rect, view, corner)) {
-    const alpha = skin.pixels[from + 3]! / 255;
-    for (let channel = 0; channel < 3; channel++) {
-      const below = view.pixels[to + channel]!;
-      view.pixels[to + channel] = Math.round(below + (skin.pixels[from + channel]! - below) * alpha);
+/** The base layer is opaque, the overlay is blended over what is there. */
+function drawOver(skin: Picture, rect: Rect, view: Picture, { corner, isOpaque }: Painting): void {
+  for (let y = 0; y < rect.height; y++) {
+    let from = ((rect.y + y) * skin.width + rect.x) * 4;
+    let to = ((corner.y + y) * view.width + corner.x) * 4;
+    for (const end = from + rect.width * 4; from < end; from += 4, to += 4) {
+      const alpha = isOpaque ? 1 : skin.pixels[from + 3]! / 255;
+      for (let channel = 0; channel < 3; channel++) {
+        const below = view.pixels[to + channel]!;
+        view.pixels[to + channel] = Math.round(below + (skin.pixels[from + channel]! - below) * alpha);
+      }
+      if (isOpaque) view.pixels[to + 3] = 255;
     }
   }
-}
-
-/** Byte positions of a rectangle's pixels in the skin, and in the rendered picture. */
-function* pairOffsets(
-  skin: Picture,
-  rect: Rect,
-  view: Picture,
-  corner: Corner,
-): Generator<[from: number, to: number]> {
-  const shown = pixelOffsets({ ...rect, ...corner }, view.width);
-  for (const [at, from] of pixelOffsets(rect, skin.width).entries()) yield [from, shown[at]!];
 }
 
 /**
@@ -139,6 +121,11 @@ function* pairOffsets(
  */
 export function shownSkin({ width, height, pixels }: Picture): Picture {
   const copy = Uint8Array.from(pixels);
-  for (let at = 0; at < copy.length; at += 4) if (copy[at + 3] === 0) copy.fill(0, at, at + 3);
+  for (let at = 0; at < copy.length; at += 4) {
+    if (copy[at + 3] !== 0) continue;
+    copy[at] = 0;
+    copy[at + 1] = 0;
+    copy[at + 2] = 0;
+  }
   return toModern({ width, height, pixels: copy });
 }

@@ -27,6 +27,7 @@ async function addKey({ db }: OpenStore): Promise<ApiKeyRow> {
     role: 'user',
     created_at: 0,
     disabled_at: null,
+    shows_name: 0,
   } as const;
   const key: ApiKeyRow = {
     ...{ id: 'k', user_id: 'u', name: 'ci', hash: 'h', last4: 'abcd', created_at: 0 },

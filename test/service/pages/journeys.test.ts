@@ -127,6 +127,28 @@ test('A visitor is asked once where skins are used, and gets one thing to copy',
   }
 });
 
+test('Similar skins are shown as pictures in full rows at every width, and lead on', async () => {
+  const server = await runServer();
+  const made: string[] = [];
+  for (let n = 1; n <= 6; n++) {
+    const { body } = await server.owner.upload('/v2/generate', skinPng(n), { name: `Figure ${n}` });
+    made.push(String(body.skin?.uuid));
+  }
+  const { page, complaints } = await openPage(browser);
+  await page.goto(`${server.url}/ui/skins/${made[0]}`);
+  const cards = page.getByRole('region', { name: 'Similar skins' }).getByRole('listitem');
+  const shown: number[] = [];
+  for (const width of [1280, 800, 375]) {
+    await page.setViewportSize({ width, height: 900 });
+    shown.push(await cards.filter({ visible: true }).count());
+  }
+  expect(shown).toEqual([5, 3, 4]);
+  await cards.first().getByRole('link').click();
+  await page.waitForURL(/\/ui\/skins\/[0-9a-f]{32}$/);
+  expect(made.slice(1)).toContain(page.url().slice(-32));
+  expect(complaints).toEqual([]);
+});
+
 test('A person signs in with a provider, first as somebody new', async () => {
   const provider = await FakeProvider.start();
   const openId = provider.settings();

@@ -260,7 +260,7 @@ test('The command of SkinsRestorer is complete, and only where its service can f
   }
 });
 
-test('A skin leads to public ones of the same picture, in other variants only', async () => {
+test('A skin leads to those of the same picture that the visitor may see, and tells how they differ', async () => {
   const { url, owner } = await runServer();
   const make = async (fields: Record<string, string>) => {
     const { body } = await owner.upload('/v2/generate', skinPng(1), fields);
@@ -268,13 +268,18 @@ test('A skin leads to public ones of the same picture, in other variants only', 
   };
   const classic = await make({ variant: 'classic' });
   const browser = new PlainBrowser(url);
-  expect((await browser.open(`/ui/skins/${classic}`)).text).not.toContain('Other skins with this picture');
+  expect((await browser.open(`/ui/skins/${classic}`)).text).not.toContain('Similar skins');
   const hidden = await make({ variant: 'slim', visibility: 'unlisted' });
-  await make({ variant: 'classic', name: 'again' });
-  expect((await browser.open(`/ui/skins/${classic}`)).text).not.toContain('Other skins with this picture');
+  expect((await browser.open(`/ui/skins/${classic}`)).text).not.toContain('Similar skins');
+  const again = await make({ variant: 'classic', name: 'again' });
   const slim = await make({ variant: 'slim', name: 'public' });
   const { text } = await browser.open(`/ui/skins/${classic}`);
-  expect(text).toMatch(new RegExp(`href="/ui/skins/${slim}">\n<img [^>]+>\n<bdi>Slim arms</bdi>`));
+  const card = (uuid: string, name: string, arms: string) =>
+    new RegExp(
+      `href="/ui/skins/${uuid}">\n<img [^>]+>\n<bdi>${name}</bdi>\n</a><p class="quiet">Same picture, ${arms} arms</p>`,
+    );
+  expect(text).toMatch(card(again, 'again', 'classic'));
+  expect(text).toMatch(card(slim, 'public', 'slim'));
   expect(text).not.toContain(hidden);
 });
 

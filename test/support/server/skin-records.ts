@@ -5,7 +5,8 @@ import { keepTexture, keepTextureData } from '../../../src/server/store/textures
 /** Signed data under a name of its own, with its texture. */
 export async function keepData(db: Db, identity: string, created_at = 0): Promise<void> {
   const hash = Buffer.from(identity).toString('hex').padEnd(64, '0').slice(0, 64);
-  await keepTexture(db, { hash, width: 64, height: 64, png: new Uint8Array(1), created_at });
+  const look = { fingerprint: new Uint8Array(168), head_band: 'h', body_band: 'b', light_band: 'l' };
+  await keepTexture(db, { hash, width: 64, height: 64, ...look, png: new Uint8Array(1), created_at });
   await keepTextureData(db, {
     identity,
     texture_hash: hash,

@@ -21,6 +21,7 @@ export async function keepKey(db: Db, id = KEY_ID, owner = 'ann'): Promise<void>
     role: 'user',
     created_at: 0,
     disabled_at: null,
+    shows_name: 0,
   } as const;
   const { id: user_id } = await ensureUser(db, user);
   const found = await db.selectFrom('api_keys').select('id').where('id', '=', id).executeTakeFirst();

@@ -17,9 +17,9 @@ import {
 } from '../../../protocol/skin.ts';
 import { reportSkin } from '../../service/moderation.ts';
 import { deleteSkin, deleteSkins, editSkin, editSkins } from '../../service/skins/changes.ts';
-import { fullUuid, readSkin, viewSkin } from '../../service/skins/skins.ts';
+import { fullUuid, readSimilarSkins, readSkin, viewSkin } from '../../service/skins/skins.ts';
 import { likeSkin, tagsOf, unlikeSkin, voteOnTag } from '../../service/skins/tags-and-likes.ts';
-import { type SkinWithData, similarSkins } from '../../store/skins.ts';
+import type { SkinWithData } from '../../store/skins.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { envelope, hashesOf, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
 import { CROSS_ORIGIN, PRIVATE_ANSWER } from './pictures.ts';
@@ -105,18 +105,21 @@ export const skinTextureRoute = route({
   },
 });
 
+const MAX_SIMILAR = 12;
+
 export const similarSkinsRoute = route({
   method: 'GET',
   paths: ['/v2/skins/:uuid/similar'],
-  summary: 'Public skins with the same pixels, but other arms or another cape: at most one of each',
+  summary:
+    'Skins that look alike, public or your own: those with the same pixels first, then the most similar',
   params,
   answers: { 200: similarSkinsAnswerSchema, 404: errorAnswerSchema },
   handle: async (call) => {
-    const { context, warnings } = call;
+    const { context, caller, warnings } = call;
     const skin = await skinOf(call);
     const links = { skin: `/v2/skins/${skin.uuid}` };
-    const skins = (await similarSkins(context.db, skin)).map(similarSkinView);
-    return { status: 200, body: { ...envelope({ warnings, links }), skins } };
+    const similar = await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR });
+    return { status: 200, body: { ...envelope({ warnings, links }), skins: similar.map(similarSkinView) } };
   },
 });
 

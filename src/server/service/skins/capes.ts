@@ -3,8 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
 import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
 import { InvalidImageError } from '../../../skin/picture.ts';
-import { encodePng } from '../../../skin/png/encode.ts';
-import { decodeCape, pixelHash, type ReadSkin, readSkin } from '../../../skin/read-skin.ts';
+import { decodeCape, type ReadSkin, readSkin } from '../../../skin/read-skin.ts';
 import type { Generator } from '../../generators/port.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockManagement } from '../../store/locks.ts';
@@ -18,6 +17,7 @@ import {
   insertCape,
   keepTexture,
   listCapes,
+  textureOf,
 } from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { StoreCeiling } from '../limits/over-limit.ts';
@@ -92,10 +92,9 @@ export async function addCape(
   requireOperator(caller);
   context.ceiling.verifyRoom();
   const picture = decodeImage(image, decodeCape);
-  const { width, height } = picture;
-  const hash = pixelHash(picture);
+  const texture = textureOf(picture);
   const created_at = context.clock.now();
-  const cape = { uuid: newUuid(), alias, support, texture_hash: hash, created_at };
+  const cape = { uuid: newUuid(), alias, support, texture_hash: texture.hash, created_at };
   await inTransaction(context.db, async (tx) => {
     await lockManagement(tx);
     if ((await countCapes(tx)) >= MAX_CAPES)
@@ -103,7 +102,7 @@ export async function addCape(
         'invalid_request',
         `There are already ${MAX_CAPES} capes, the maximum. Delete one first.`,
       );
-    await keepTexture(tx, { hash, width, height, png: encodePng(picture), created_at });
+    await keepTexture(tx, { ...texture, created_at });
     if (!(await insertCape(tx, cape))) throw aliasTaken(alias);
   });
   return cape;

@@ -14,6 +14,7 @@ import {
 } from '../../fairness.ts';
 import type { Db } from '../../store/db.ts';
 import type { TextureRow } from '../../store/schema/tables.ts';
+import { type SimilarSkinRow, similarSkins } from '../../store/similar-skins.ts';
 import { type FoundSkins, type SkinSearch, searchSkins } from '../../store/skin-search.ts';
 import {
   countSkins,
@@ -425,6 +426,20 @@ interface PickContext {
   readonly webPages: WebPages;
 }
 
+/** The owner whose skins the caller finds, whatever their visibility. */
+function ownerSeen({ webPages }: Pick<PickContext, 'webPages'>, caller: Caller): string | undefined {
+  return hasScope(caller, 'read') && webPages.isTrusted(caller) ? caller.owner : undefined;
+}
+
+/** Skins that look like this one, of those that are public or the caller's own. */
+export async function readSimilarSkins(
+  context: PickContext,
+  caller: Caller,
+  { skin, size }: { readonly skin: SkinWithData; readonly size: number },
+): Promise<SimilarSkinRow[]> {
+  return await similarSkins(context.db, skin, { viewer: ownerSeen(context, caller), size });
+}
+
 /** The UUID for a UUID or a short ID. @throws Refusal `skin_not_found` for a short ID without a skin */
 export async function fullUuid(context: PickContext, caller: Caller, uuidOrShortId: string): Promise<string> {
   const isShort = uuidOrShortId.length === SHORT_ID_LENGTH;
@@ -441,7 +456,7 @@ async function uuidOfShortId(
   caller: Caller,
   shortId: string,
 ): Promise<string> {
-  const owner = hasScope(caller, 'read') && webPages.isTrusted(caller) ? caller.owner : undefined;
+  const owner = ownerSeen({ webPages }, caller);
   const [uuid, ...others] = await skinsBeginningWith(db, shortId, { owner, size: 2 });
   if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');
   return uuid;

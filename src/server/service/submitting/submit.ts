@@ -1,8 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
 import type { Note } from '../../../protocol/envelope.ts';
-import type { Picture } from '../../../skin/picture.ts';
-import { encodePng } from '../../../skin/png/encode.ts';
 import { variantFor } from '../../../skin/variant.ts';
 import { submitJob } from '../../queue/enqueue.ts';
 import { findJob } from '../../queue/lists.ts';
@@ -24,7 +22,13 @@ import { readUrl } from '../../sources/url.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
-import { findPublicCapeOf, findTexture, keepTexture, keepTextureData } from '../../store/textures.ts';
+import {
+  findPublicCapeOf,
+  findTexture,
+  keepTexture,
+  keepTextureData,
+  textureOf,
+} from '../../store/textures.ts';
 import { noteGeneration } from '../../store/usage.ts';
 import type { Caller } from '../callers/caller.ts';
 import { overLimitRefusal, untilOneEnds } from '../limits/over-limit.ts';
@@ -107,7 +111,7 @@ async function submitPicture(
   const warnings: Note[] = choice.warning ? [{ code: 'variant_mismatch', message: choice.warning }] : [];
   const source = nameOfSource(request.source);
   const texture = { textureHash, variant: choice.variant, source };
-  const found = await submitTexture(context, request, texture, () => storedPicture(textureHash, picture));
+  const found = await submitTexture(context, request, texture, () => textureOf(picture, textureHash));
   return { ...found, warnings };
 }
 
@@ -139,11 +143,6 @@ async function describeJob(
   const asked = { ...texture, capeHash, visibility, owner: caller.owner };
   const identity = identityOfJob(asked, await context.generator.signer());
   return await newJob(context, request, { ...texture, identity, capeHash });
-}
-
-function storedPicture(hash: string, picture: Picture): NewJob['picture'] {
-  const { width, height } = picture;
-  return { hash, width, height, png: encodePng(picture) };
 }
 
 async function enqueue(context: StoringContext, request: JobRequest, job: NewJob): Promise<FoundAnswer> {

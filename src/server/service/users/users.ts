@@ -82,7 +82,7 @@ export function isOwner({ name }: Pick<UserRow, 'name'>): boolean {
 }
 
 export function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' | 'role'>): UserRow {
-  return { id: newUuid(), name, created_at: now, disabled_at: null, ...rights };
+  return { id: newUuid(), name, created_at: now, disabled_at: null, shows_name: 0, ...rights };
 }
 
 /** The caller's own account: its plan and what it has used of it. */

@@ -5,7 +5,7 @@ import type { ColumnTypes, Db, StoreKind } from '../db.ts';
  * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
  * are made here and raise the number; later changes are migrations.
  */
-export const FIRST_SCHEMA = 28;
+export const FIRST_SCHEMA = 29;
 
 /** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
@@ -34,7 +34,8 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
     plan ${text} not null,
     role ${text} not null,
     created_at bigint not null,
-    disabled_at bigint
+    disabled_at bigint,
+    shows_name integer default 0 not null
   )`,
   `create table api_keys (
     id ${text} primary key,
@@ -87,6 +88,10 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
     hash ${text} primary key,
     width integer not null,
     height integer not null,
+    fingerprint ${bytes},
+    head_band ${text},
+    body_band ${text},
+    light_band ${text},
     png ${bytes} not null,
     created_at bigint not null
   )`,
@@ -323,6 +328,10 @@ const INDICES = [
   'create index capes_by_texture on capes (texture_hash)',
   'create index jobs_by_texture on jobs (texture_hash)',
   'create index jobs_by_cape on jobs (cape_hash) where cape_hash is not null',
+  // Pictures that look alike (store/similar-skins.ts).
+  'create index textures_by_head on textures (head_band)',
+  'create index textures_by_body on textures (body_band)',
+  'create index textures_by_light on textures (light_band)',
   // Textures by the address in signed data; statistics (store/stats.ts).
   'create index texture_data_by_url on texture_data (url)',
   'create index texture_data_by_time on texture_data (created_at)',

@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated, type Selectable, sql } from 'kysely';
+import { type ColumnType, type Generated, type Insertable, type Selectable, sql } from 'kysely';
 import type { JobStatus } from '../../../protocol/job.ts';
 import type { OperatorAction, ReportReason } from '../../../protocol/moderation.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
@@ -11,6 +11,8 @@ export interface UsersTable {
   role: 'operator' | 'user';
   created_at: number;
   disabled_at: number | null;
+  /** 1: the user wishes the name to be shown with public skins and sets. */
+  shows_name: Generated<number>;
 }
 
 export interface ApiKeysTable {
@@ -97,9 +99,17 @@ export interface TexturesTable {
   hash: string;
   width: number;
   height: number;
+  /** What it looks like, and keys by which similar ones are found (skin/fingerprint.ts). */
+  fingerprint: Added<Uint8Array>;
+  head_band: Added<string>;
+  body_band: Added<string>;
+  light_band: Added<string>;
   png: Uint8Array;
   created_at: number;
 }
+
+/** Null if it was not given. */
+type Added<Value> = ColumnType<Value | null, Value | null | undefined>;
 
 /** A signed value. `identity` states what was to be signed, by whom and for whom (service/skins/identity.ts). */
 export interface TextureDataTable {
@@ -204,6 +214,7 @@ export interface PlayersTable {
 }
 
 export type TextureRow = Selectable<TexturesTable>;
+export type NewTexture = Insertable<TexturesTable>;
 export type TextureDataRow = Selectable<TextureDataTable>;
 export type SkinRow = Selectable<SkinsTable>;
 export type SkinViewRow = Selectable<SkinViewsTable>;

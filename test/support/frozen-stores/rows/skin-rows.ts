@@ -8,6 +8,7 @@ import type {
 } from '../../../../src/server/store/schema/tables.ts';
 import { wordsIn } from '../../../../src/server/store/skins.ts';
 import { dayOf, hourOf } from '../../../../src/server/store/usage.ts';
+import { bandsOf, fingerprintOf } from '../../../../src/skin/fingerprint.ts';
 import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
 import { encodePng } from '../../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
@@ -21,7 +22,11 @@ export const PICTURES = 60_000;
 
 export function textureOf(picture: Picture): TextureRow {
   const { width, height } = picture;
-  return { hash: pixelHash(picture), width, height, png: encodePng(picture), created_at: MOMENT };
+  const fingerprint = fingerprintOf(picture);
+  const { head, body, light } = bandsOf(fingerprint);
+  const bands = { head_band: head, body_band: body, light_band: light };
+  const png = encodePng(picture);
+  return { hash: pixelHash(picture), width, height, fingerprint, ...bands, png, created_at: MOMENT };
 }
 
 export function textureOfSkin(number: number): TextureRow {

@@ -9,6 +9,7 @@ import type { Rows } from './rows.ts';
 function user(name: UserName, rights: Partial<UserRow> = {}): UserRow {
   return {
     ...{ id: userId(name), name, plan: 'free', role: 'user', created_at: MOMENT, disabled_at: null },
+    shows_name: name === 'dora' ? 1 : 0,
     ...rights,
   };
 }

@@ -15,7 +15,15 @@ import { openOwnStore } from '../../../../support/server/running-server.ts';
 
 const plans = new Plans();
 const operator = userCaller(
-  { id: 'ab', name: 'owner', plan: 'owner', role: 'operator', created_at: 0, disabled_at: null },
+  {
+    id: 'ab',
+    name: 'owner',
+    plan: 'owner',
+    role: 'operator',
+    created_at: 0,
+    disabled_at: null,
+    shows_name: 0,
+  },
   plans,
 );
 
@@ -75,7 +83,7 @@ test('The operator gets the findings of the store and of the generator', async (
 test('Others get no findings', async () => {
   const { context } = await service();
   const user = userCaller(
-    { id: 'cd', name: 'bob', plan: 'pro', role: 'user', created_at: 0, disabled_at: null },
+    { id: 'cd', name: 'bob', plan: 'pro', role: 'user', created_at: 0, disabled_at: null, shows_name: 0 },
     plans,
   );
   await expect(diagnose(context, user)).rejects.toMatchObject({ code: 'insufficient_grants' });

@@ -1,0 +1,189 @@
+import { setImmediate } from 'node:timers/promises';
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { BANDS, type Band, distanceBetween, nearBands, SIMILAR } from '../../skin/fingerprint.ts';
+import type { Db } from './db.ts';
+import type { Tables } from './schema/tables.ts';
+import type { SkinWithData } from './skins.ts';
+
+/** A skin that looks like another one. */
+export interface SimilarSkinRow
+  extends Pick<SkinWithData, 'uuid' | 'name' | 'visibility' | 'variant' | 'cape_hash'> {
+  /** 0: the same picture; at most 1. */
+  readonly distance: number;
+}
+
+interface SimilarQuery {
+  /** Whose skins are found whatever their visibility; of others, only public ones are. */
+  readonly viewer: string | undefined;
+  readonly size: number;
+}
+
+/** Skins with the same picture first, then those whose pictures look most alike. */
+export async function similarSkins(
+  db: Db,
+  skin: SkinWithData,
+  { viewer, size }: SimilarQuery,
+): Promise<SimilarSkinRow[]> {
+  const same = await withSamePicture(db, skin, viewer);
+  if (same.length >= size) return same.slice(0, size);
+  const others = await withSimilarPicture(db, skin, { viewer, size: size - same.length });
+  return [...same, ...others];
+}
+
+/** Maximum signed data to read with a picture: there is some for each variant, cape and signer. */
+const MAX_DATA = 50;
+/** Skins with the same picture that are read, to find those that differ from each other. */
+const MAX_SAME = 50;
+
+const COLUMNS = [
+  'skins.uuid',
+  'skins.name',
+  'skins.visibility',
+  'texture_data.variant',
+  'texture_data.cape_hash',
+] as const;
+
+/** Skins with other arms, another cape or another name: at most one of each. */
+async function withSamePicture(
+  db: Db,
+  skin: SkinWithData,
+  viewer: string | undefined,
+): Promise<SimilarSkinRow[]> {
+  const data = db.selectFrom('texture_data').select('identity').where('texture_hash', '=', skin.texture_hash);
+  const rows = await db
+    .selectFrom(data.limit(sql.lit(MAX_DATA)).as('some'))
+    .innerJoin('texture_data', 'texture_data.identity', 'some.identity')
+    .innerJoin('skins', 'skins.identity', 'some.identity')
+    .select(COLUMNS)
+    .where((eb) => isShown(eb, viewer))
+    .limit(sql.lit(MAX_SAME))
+    .execute();
+  const found = new Map(rows.map((row) => [describe(row), { ...row, distance: 0 }]));
+  found.delete(describe(skin));
+  return [...found.values()];
+}
+
+function describe({
+  name,
+  variant,
+  cape_hash,
+}: Pick<SkinWithData, 'name' | 'variant' | 'cape_hash'>): string {
+  return JSON.stringify([name, variant, cape_hash]);
+}
+
+/** Hidden skins are private, so that only their owners could see them. */
+function isShown(
+  eb: ExpressionBuilder<Tables, 'skins'>,
+  viewer: string | undefined,
+): ExpressionWrapper<Tables, 'skins', SqlBool> {
+  const isPublic = eb('skins.visibility', '=', sql.lit('public' as const));
+  if (viewer === undefined) return isPublic;
+  return eb.or([isPublic, eb.and([eb('skins.owner', '=', viewer), eb('skins.hidden_from', 'is', null)])]);
+}
+
+/** One skin of each picture. */
+async function withSimilarPicture(
+  db: Db,
+  { texture_hash }: SkinWithData,
+  { viewer, size }: SimilarQuery,
+): Promise<SimilarSkinRow[]> {
+  const own = await fingerprintOf(db, texture_hash);
+  if (!own) return [];
+  const near = new Map<number, number>();
+  for (const { skin, hash, fingerprint } of await candidates(db, own, viewer)) {
+    const distance = distanceBetween(own, fingerprint);
+    if (hash !== texture_hash && distance < SIMILAR) near.set(skin, distance);
+  }
+  const nearest = [...near].toSorted(([, one], [, other]) => one - other).slice(0, size);
+  const skins = await readSkins(
+    db,
+    nearest.map(([id]) => id),
+  );
+  return nearest.flatMap(([id, distance]) => {
+    const skin = skins.get(id);
+    return skin ? [{ ...skin, distance }] : [];
+  });
+}
+
+async function fingerprintOf(db: Db, hash: string): Promise<Uint8Array | null | undefined> {
+  const texture = await db
+    .selectFrom('textures')
+    .select('fingerprint')
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return texture?.fingerprint;
+}
+
+/** A picture that may look alike, and one of its skins. */
+interface Candidate {
+  readonly skin: number;
+  readonly hash: string;
+  readonly fingerprint: Uint8Array;
+}
+
+/**
+ * Compares at most 600 pictures, however many there are, in statements that take about a millisecond: meanwhile, SQLite
+ * serves no other request.
+ */
+async function candidates(db: Db, own: Uint8Array, viewer: string | undefined): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  for (const band of BANDS) {
+    const [nearest = '', ...others] = nearBands(own, band);
+    for (const keys of [[nearest], others]) {
+      found.push(...(await candidatesAt(db, { band, keys, viewer })));
+      await setImmediate();
+    }
+  }
+  return found;
+}
+
+/** Pictures that are read for the nearest key of a band, and for all others. */
+const MAX_READ = 100;
+
+const COLUMN = { head: 'head_band', body: 'body_band', light: 'light_band' } as const satisfies Record<
+  Band,
+  string
+>;
+
+async function candidatesAt(
+  db: Db,
+  { band, keys, viewer }: { band: Band; keys: readonly string[]; viewer: string | undefined },
+): Promise<Candidate[]> {
+  const near = db
+    .selectFrom('textures')
+    .select(['hash', 'fingerprint'])
+    .where(COLUMN[band], 'in', keys)
+    .limit(sql.lit(MAX_READ));
+  const seen = db
+    .selectFrom(near.as('near'))
+    .select(['near.hash', 'near.fingerprint'])
+    .select(({ selectFrom }) => {
+      const data = selectFrom('texture_data')
+        .select('identity')
+        .whereRef('texture_data.texture_hash', '=', 'near.hash')
+        .limit(sql.lit(MAX_DATA));
+      return selectFrom(data.as('some'))
+        .innerJoin('skins', 'skins.identity', 'some.identity')
+        .select('skins.id')
+        .where((eb) => isShown(eb, viewer))
+        .limit(sql.lit(1))
+        .as('skin');
+    });
+  const rows = await db.selectFrom(seen.as('seen')).selectAll().where('skin', 'is not', null).execute();
+  return rows.map(({ skin, hash, fingerprint }) => ({ skin: skin!, hash, fingerprint: fingerprint! }));
+}
+
+async function readSkins(
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Omit<SimilarSkinRow, 'distance'>>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('skins')
+    .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
+    .select('skins.id')
+    .select(COLUMNS)
+    .where('skins.id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, ...skin }) => [id, skin]));
+}

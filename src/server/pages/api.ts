@@ -1,7 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { ROUTES } from '../http/routes/routes.ts';
 import { type Page, terminalOf } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { type Content, type Html, html, say } from './html.ts';
 import { pageRoute } from './page-route.ts';
 
 export const apiRoute = pageRoute({
@@ -12,13 +12,16 @@ export const apiRoute = pageRoute({
 });
 
 /** The addresses that programs use, by what they are about. An address belongs to the first group that it fits. */
-const GROUPS: readonly (readonly [title: string, pattern: RegExp])[] = [
-  ['Make skins', /^\/v2\/(?:generate|queue|delay|capes)/],
-  ['Pictures', /\.(?:png|webp)$|^\/(?:avatars|renders|avatar|helm|cube|bust|body|skins?|capes|textures)\//],
-  ['Skins', /^\/v2\/(?:skins|me|sets|stats|oembed)/],
-  ['Accounts and operators', /^\/v2\/account\//],
-  ['Game servers and launchers', /^\/(?:$|sessionserver|api\/)/],
-  ['This server', /^\/(?:health|ready|metrics|openapi)/],
+const GROUPS: readonly (readonly [title: Html, pattern: RegExp])[] = [
+  [say`Make skins`, /^\/v2\/(?:generate|queue|delay|capes)/],
+  [
+    say`Pictures`,
+    /\.(?:png|webp)$|^\/(?:avatars|renders|avatar|helm|cube|bust|body|skins?|capes|textures)\//,
+  ],
+  [say`Skins`, /^\/v2\/(?:skins|me|sets|stats|oembed)/],
+  [say`Accounts and operators`, /^\/v2\/account\//],
+  [say`Game servers and launchers`, /^\/(?:$|sessionserver|api\/)/],
+  [say`This server`, /^\/(?:health|ready|metrics|openapi)/],
 ];
 
 /** For people who write programs: what the API is, how to begin, and every address of it. */
@@ -33,28 +36,29 @@ function apiPage({ origin }: { readonly origin: string }): Page {
   return {
     title: 'API',
     isIndexed: true,
-    body: html`<p class="lead">Programs make skins here as at the MineSkin API, version\u00a02: change the base address to
-<code>${origin}</code>, and they work.</p>
+    body: html`<p class="lead">${say`Programs make skins here as at the MineSkin API, version\u00a02: change the base address to
+<code>${origin}</code>, and they work.`}</p>
 <ul>
-<li>Send an API key as <code>Authorization: Bearer …</code>. Create one under <a href="/ui/account/keys">API keys</a>; some servers need none.</li>
-<li>Send a User-Agent that names your program.</li>
-<li>Wait as long as the header <code>Retry-After</code> of a refusal says.</li>
-<li>All details: <a href="/openapi.json">openapi.json</a>, for code generators and tools such as Swagger UI.</li>
-<li>Programs for version\u00a01 keep working: <a href="/ui/version-1">migrating from version 1</a>.</li>
+<li>${say`Send an API key as <code>Authorization: Bearer …</code>. Create one under <a href="${'/ui/account/keys'}">API keys</a>; some servers need none.`}</li>
+<li>${say`Send a User-Agent that names your program.`}</li>
+<li>${say`Wait as long as the header <code>Retry-After</code> of a refusal says.`}</li>
+<li>${say`All details: <a href="${'/openapi.json'}">openapi.json</a>, for code generators and tools such as Swagger UI.`}</li>
+<li>${say`Programs for version\u00a01 keep working: <a href="${'/ui/version-1'}">migrating from version 1</a>.`}</li>
 </ul>
 ${GROUPS.map(([title], at) => group(title, `group-${at}`, byGroup.get(title) ?? []))}`,
     terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
   };
 }
 
-function group(title: string, id: string, routes: readonly Route[]): Html {
+/** What requests do is a part of openapi.json, which is in English. */
+function group(title: Html, id: string, routes: readonly Route[]): Html {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${table(
-  `Requests: ${title}`,
-  ['Request', 'What it does'],
+  say`Requests: ${title}`,
+  [say`Request`, say`What it does`],
   routes.map(({ method, paths: [path], summary }) => [
     `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
-    summary,
+    html`<span lang="en">${summary}</span>`,
   ]),
   1,
 )}</section>`;
@@ -68,55 +72,59 @@ export const version1Route = pageRoute({
 });
 
 /** Addresses of version 1, their replacements, and the differences. */
-const MOVES: readonly (readonly [before: string, after: string, change: string])[] = [
-  ['POST /generate/upload', 'POST /v2/queue', 'The file is still a form field.'],
-  ['POST /generate/url', 'POST /v2/queue', 'The field url is unchanged.'],
-  ['POST /generate/user', 'POST /v2/queue', 'The field user takes a name or a UUID.'],
-  ['GET /get/uuid/:uuid', 'GET /v2/skins/:uuid', 'UUIDs have no dashes.'],
-  ['GET /get/id/:id', 'GET /v2/skins/:uuid', 'Skins have UUIDs instead of numbers.'],
-  ['GET /get/list/:page', 'GET /v2/skins?after=', 'Pass the last skin of a page to get the next one.'],
+const MOVES: readonly (readonly [before: string, after: string, change: Content])[] = [
+  ['POST /generate/upload', 'POST /v2/queue', say`The file is still a form field.`],
+  ['POST /generate/url', 'POST /v2/queue', say`The field <code>url</code> is unchanged.`],
+  ['POST /generate/user', 'POST /v2/queue', say`The field <code>user</code> takes a name or a UUID.`],
+  ['GET /get/uuid/:uuid', 'GET /v2/skins/:uuid', say`UUIDs have no dashes.`],
+  ['GET /get/id/:id', 'GET /v2/skins/:uuid', say`Skins have UUIDs instead of numbers.`],
+  ['GET /get/list/:page', 'GET /v2/skins?after=', say`Pass the last skin of a page to get the next one.`],
   [
     'GET /get/delay',
     'GET /v2/delay',
-    'Other answers and their headers also say when you may send the next request.',
+    say`Other answers and their headers also say when you may send the next request.`,
   ],
 ];
 
-const FIELDS: readonly (readonly [before: string, after: string, change: string])[] = [
+const FIELDS: readonly (readonly [before: string, after: string, change: Content])[] = [
   ['visibility=0', 'visibility=public', ''],
-  ['visibility=1', 'visibility=unlisted', 'private is new.'],
-  ['model=steve', 'variant=classic', 'slim is unchanged; unknown detects the arms.'],
+  ['visibility=1', 'visibility=unlisted', say`<code>private</code> is new.`],
+  [
+    'model=steve',
+    'variant=classic',
+    say`<code>slim</code> is unchanged; <code>unknown</code> detects the arms.`,
+  ],
   ['data.texture.value', 'skin.texture.data.value', ''],
   ['data.texture.signature', 'skin.texture.data.signature', ''],
-  ['nextRequest, delay', 'rateLimit.next.relative', 'Refusals also have Retry-After.'],
+  ['nextRequest, delay', 'rateLimit.next.relative', say`Refusals also have <code>Retry-After</code>.`],
 ];
 
 /** How to migrate programs from version 1 of the interface. */
 export function version1Page({ origin }: { readonly origin: string }): Page {
   return {
-    title: 'From version\u00a01 to version\u00a02',
+    title: say`From version\u00a01 to version\u00a02`,
     isIndexed: true,
-    body: html`<p class="lead">Programs written for version 1 keep working here. New ones should use version 2, which has a queue,
-batches, private skins and webhooks.</p>
-<section aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
-${table('Addresses of both versions', ['Version 1', 'Version 2', ''], MOVES)}</section>
-<section aria-labelledby="fields"><h2 id="fields">Fields</h2>
-${table('Fields of both versions', ['Version 1', 'Version 2', ''], FIELDS)}</section>
-<section aria-labelledby="steps"><h2 id="steps">In three steps</h2>
-<ol><li>Send the key as <code>Authorization: Bearer …</code>. Keep sending a User-Agent that names your program.</li>
-<li>Submit to <code>/v2/queue</code>, then poll the job until its <code>status</code> is <code>completed</code> or <code>failed</code>. Or
-send to <code>/v2/generate</code>, which answers with the skin as version 1 did.</li>
-<li>Errors have a <code>code</code> for programs and a <code>message</code> for people.</li></ol>
-<p>A key with <code>--v2-compat</code> sends version 1 requests through the queue too, so that your program needs no pauses between them.</p></section>`,
+    body: html`<p class="lead">${say`Programs written for version 1 keep working here. New ones should use version 2, which has a queue,
+batches, private skins and webhooks.`}</p>
+<section aria-labelledby="addresses"><h2 id="addresses">${say`Addresses`}</h2>
+${table(say`Addresses of both versions`, [say`Version 1`, say`Version 2`, ''], MOVES)}</section>
+<section aria-labelledby="fields"><h2 id="fields">${say`Fields`}</h2>
+${table(say`Fields of both versions`, [say`Version 1`, say`Version 2`, ''], FIELDS)}</section>
+<section aria-labelledby="steps"><h2 id="steps">${say`In three steps`}</h2>
+<ol><li>${say`Send the key as <code>Authorization: Bearer …</code>. Keep sending a User-Agent that names your program.`}</li>
+<li>${say`Submit to <code>/v2/queue</code>, then poll the job until its <code>status</code> is <code>completed</code> or <code>failed</code>. Or
+send to <code>/v2/generate</code>, which answers with the skin as version 1 did.`}</li>
+<li>${say`Errors have a <code>code</code> for programs and a <code>message</code> for people.`}</li></ol>
+<p>${say`A key with <code>--v2-compat</code> sends version 1 requests through the queue too, so that your program needs no pauses between them.`}</p></section>`,
     terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/queue', '-F file=@skin.png'),
   };
 }
 
 /** `codes`: the number of columns that are code. */
 function table(
-  label: string,
-  heads: readonly string[],
-  rows: readonly (readonly string[])[],
+  label: Html,
+  heads: readonly Content[],
+  rows: readonly (readonly Content[])[],
   codes = 2,
 ): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`))}</tr></thead>

@@ -1,7 +1,8 @@
 import type { Identity } from '../../protocol/account.ts';
+import { MAX_NAME_LENGTH } from '../../protocol/skin-name.ts';
 import type { Account, PlanView } from '../../protocol/user.ts';
 import type { View } from '../../skin/render/render.ts';
-import { type Content, count, Html, html, say } from './html.ts';
+import { type Content, count, counted, Html, html, say } from './html.ts';
 
 /** The person who views a page; undefined if nobody is signed in. */
 export type Visitor = { readonly name: string; readonly isOperator: boolean } | undefined;
@@ -119,6 +120,9 @@ export function options<Value extends string>(
   );
 }
 
+/** What `SKIN_NAME_RULE` says, for the fields of names. */
+export const NAME_RULE = say`Names may contain only A–Z, a–z, 0–9, spaces, _ . and -, at most ${MAX_NAME_LENGTH} characters.`;
+
 interface Check {
   readonly name: string;
   readonly value: string;
@@ -197,6 +201,10 @@ export function skinCards<Skin extends SkinCard>(
   { look = 'isometric', below = () => undefined }: CardOptions<Skin> = {},
 ): Html {
   return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin, look)}${below(skin)}</li>`)}</ul>`;
+}
+
+export function skinCount(skins: number): Html {
+  return counted(skins, { one: say`${count(skins)} skin`, other: say`${count(skins)} skins` });
 }
 
 function skinCard(skin: SkinCard, look: keyof typeof CARD_VIEWS): Html {

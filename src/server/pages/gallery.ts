@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { tagSchema } from '../../protocol/skin.ts';
 import { readPublicSkins, readRandomSkins, type SkinList } from '../service/skins/skins.ts';
-import { options, type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { options, type Page, type SkinCard, skinCards, skinCount, terminalOf } from './frame.ts';
+import { type Html, html, say } from './html.ts';
 import { type PageCall, pageRoute } from './page-route.ts';
 import { likeCount, tagLinks } from './tags-and-likes.ts';
 
@@ -16,14 +16,14 @@ const NEXT_PLACE = '~';
 const PATH = '/ui/gallery';
 
 const SORTS = {
-  newest: 'Newest',
-  week: 'Popular this week',
-  popular: 'Most viewed',
-  random: 'Random',
+  newest: say`Newest`,
+  week: say`Popular this week`,
+  popular: say`Most viewed`,
+  random: say`Random`,
 } as const;
-const ARMS = { '': 'All', classic: 'Classic', slim: 'Slim' } as const;
-const CAPES = { '': 'All', true: 'With a cape', false: 'Without a cape' } as const;
-const SIGNERS = { '': 'All', game: 'The game', service: 'A service' } as const;
+const ARMS = { '': say`All`, classic: say`Classic`, slim: say`Slim` } as const;
+const CAPES = { '': say`All`, true: say`With a cape`, false: say`Without a cape` } as const;
+const SIGNERS = { '': say`All`, game: say`The game`, service: say`A service` } as const;
 
 type Sort = keyof typeof SORTS;
 
@@ -94,15 +94,15 @@ export interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
 
 export function galleryPage({ skins, choice, next, total, after, back, tags, origin }: GalleryView): Page {
   return {
-    title: 'Gallery',
+    title: say`Gallery`,
     // Searches and further pages are for people.
     isIndexed: choice.filter === '' && choice.variant === '',
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
-<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="Newest skins">\n`,
-    body: html`<p class="quiet"><a href="/ui/sets">Sets of skins</a></p>
+<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
+    body: html`<p class="quiet"><a href="/ui/sets">${say`Sets of skins`}</a></p>
 ${searchForm(choice)}
 ${tags}
-${total !== undefined && total > 0 && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
+${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 ? html`<div class="gallery">${skinCards(skins, { look: 'body', below: liked })}</div>` : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
     terminal: terminalOf(commandOf(choice), origin, '/v2/skins'),
@@ -133,40 +133,40 @@ interface Place {
 /** Links to the pages around this one. */
 function turning(choice: Choice, { next, after, back }: Place): Html | undefined {
   if (choice.sort === 'random')
-    return html`<p class="more"><a class="button" href="${addressOf(choice)}">Show others</a></p>`;
+    return html`<p class="more"><a class="button" href="${addressOf(choice)}">${say`Show others`}</a></p>`;
   if (next === undefined && after === undefined) return undefined;
   const earlier = back === '' ? [] : back.split(NEXT_PLACE);
   const [before, ...others] = earlier;
   const previous = addressOf(choice, { after: before, back: others.join(NEXT_PLACE) });
   const places = [after ?? '', ...earlier].slice(0, MAX_BACK);
-  return html`<nav class="more turning" aria-label="Pages">
-${after !== undefined && html`<a class="button" rel="prev" href="${previous}">Previous page</a>`}
-${next !== undefined && html`<a class="button" rel="next" href="${addressOf(choice, { after: next, back: places.join(NEXT_PLACE) })}">Next page</a>`}
+  return html`<nav class="more turning" aria-label="${say`Pages`}">
+${after !== undefined && html`<a class="button" rel="prev" href="${previous}">${say`Previous page`}</a>`}
+${next !== undefined && html`<a class="button" rel="next" href="${addressOf(choice, { after: next, back: places.join(NEXT_PLACE) })}">${say`Next page`}</a>`}
 </nav>`;
 }
 
 /** `isMore`: the search has not covered all skins yet. */
 function nothing(choice: Choice, isMore: boolean): Html {
-  if (isMore) return html`<p class="empty">No matches so far. There are more skins to search.</p>`;
+  if (isMore) return html`<p class="empty">${say`No matches so far. There are more skins to search.`}</p>`;
   const { sort, ...filters } = choice;
   if (Object.values(filters).some((one) => one !== ''))
-    return html`<p class="empty">No skins match. <a href="${PATH}">Show all skins.</a></p>`;
+    return html`<p class="empty">${say`No skins match. <a href="${PATH}">Show all skins.</a>`}</p>`;
   return sort === 'week'
-    ? html`<p class="empty">Nobody has looked at a skin this week. <a href="${PATH}">Show the newest.</a></p>`
-    : html`<p class="empty">There are no public skins yet. <a href="/ui/make">Make the first one.</a></p>`;
+    ? html`<p class="empty">${say`Nobody has looked at a skin this week. <a href="${PATH}">Show the newest.</a>`}</p>`
+    : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`;
 }
 
 function searchForm({ sort, filter, variant, cape, signer, tag }: Choice): Html {
   const isNarrow = variant !== '' || cape !== '' || signer !== '' || tag !== '';
   return html`<search><form method="get" action="${PATH}"><div class="row">
-<div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
-<div><label for="sort">Order</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
-<div class="end"><button>Search</button></div></div>
-${isNarrow ? html`<details open>` : html`<details>`}<summary>More filters</summary><div class="row">
-<div><label for="tag">Tag</label><input id="tag" name="tag" maxlength="32" value="${tag}"></div>
-<div><label for="arms">Arms</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
-<div><label for="cape">Cape</label><select id="cape" name="cape">${options(CAPES, cape)}</select></div>
-<div><label for="signer">Signed by</label><select id="signer" name="signer">${options(SIGNERS, signer)}</select></div>
+<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
+<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
+<div class="end"><button>${say`Search`}</button></div></div>
+${isNarrow ? html`<details open>` : html`<details>`}<summary>${say`More filters`}</summary><div class="row">
+<div><label for="tag">${say`Tag`}</label><input id="tag" name="tag" maxlength="32" value="${tag}"></div>
+<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
+<div><label for="cape">${say`Cape`}</label><select id="cape" name="cape">${options(CAPES, cape)}</select></div>
+<div><label for="signer">${say`Signed by`}</label><select id="signer" name="signer">${options(SIGNERS, signer)}</select></div>
 </div></details></form></search>`;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { setReferenceSchema } from '../../protocol/set.ts';
-import { SKIN_NAME_RULE, skinNameSchema, uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
+import { skinNameSchema, uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { isSeenByAll } from '../http/routes/sets.ts';
@@ -16,8 +16,17 @@ import {
   type SetList,
 } from '../service/skins/sets.ts';
 import type { CountedSet } from '../store/sets.ts';
-import { confirmed, copyField, options, type Page, skinCards, terminalOf } from './frame.ts';
-import { type Html, html } from './html.ts';
+import {
+  confirmed,
+  copyField,
+  NAME_RULE,
+  options,
+  type Page,
+  skinCards,
+  skinCount,
+  terminalOf,
+} from './frame.ts';
+import { count, type Html, html, say } from './html.ts';
 import {
   listField,
   optionalField,
@@ -32,7 +41,7 @@ const PATH = '/ui/sets';
 /** Sets per page. */
 const SIZE = 24;
 
-const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;
+const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
 
 const listRoute = pageRoute({
   method: 'GET',
@@ -52,12 +61,12 @@ const MAX_OWN = 100;
 
 function listPage({ sets, next }: SetList, own: readonly CountedSet[], origin: string): Page {
   return {
-    title: 'Sets',
-    body: html`<p class="lead">Skins that belong together: with one page, one download and one resource pack.</p>
-${own.length > 0 && html`<h2>Your sets</h2>${setList(own)}`}
-<h2>Public sets</h2>
-${sets.length > 0 ? setList(sets) : html`<p class="empty">There are no public sets yet. Make one: select skins among <a href="/ui/skins">your skins</a>.</p>`}
-${next !== undefined && html`<p class="more"><a class="button" rel="next" href="${PATH}?after=${next}">Older sets</a></p>`}`,
+    title: say`Sets`,
+    body: html`<p class="lead">${say`Skins that belong together: with one page, one download and one resource pack.`}</p>
+${own.length > 0 && html`<h2>${say`Your sets`}</h2>${setList(own)}`}
+<h2>${say`Public sets`}</h2>
+${sets.length > 0 ? setList(sets) : html`<p class="empty">${say`There are no public sets yet. Make one: select skins among <a href="${'/ui/skins'}">your skins</a>.`}</p>`}
+${next !== undefined && html`<p class="more"><a class="button" rel="next" href="${PATH}?after=${next}">${say`Older sets`}</a></p>`}`,
     terminal: terminalOf('skinsmith sets list --public', origin, '/v2/sets'),
   };
 }
@@ -70,13 +79,15 @@ function setList(sets: readonly CountedSet[]): Html {
       skins,
       visibility,
     }) => html`<li><div class="grow"><a href="${PATH}/${uuid}"><bdi>${name}</bdi></a>
-<p class="quiet">${skinCount(skins)}${visibility !== 'public' && html`, ${VISIBILITIES[visibility].toLowerCase()}`}</p></div></li>`,
+<p class="quiet">${SKINS_IN_LIST[visibility](skinCount(skins))}</p></div></li>`,
   )}</ul>`;
 }
 
-function skinCount(count: number): string {
-  return `${count} ${count === 1 ? 'skin' : 'skins'}`;
-}
+const SKINS_IN_LIST = {
+  public: (skins: Html) => skins,
+  unlisted: (skins: Html) => say`${skins}, unlisted`,
+  private: (skins: Html) => say`${skins}, private`,
+} as const;
 
 const params = z.object({ set: setReferenceSchema });
 
@@ -97,13 +108,13 @@ function setPage(full: FullSet, { isOwn, origin }: { isOwn: boolean; origin: str
   const { uuid, name, slug, visibility } = set;
   const cards = isOwn
     ? html`<form method="post" action="${PATH}/${uuid}" data-select>${skinCards(skins, { look: 'body', below: selector })}
-<p class="acts"><button name="act" value="remove" class="quiet-button">Take selected out</button></p></form>`
+<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Take selected out`}</button></p></form>`
     : skinCards(skins, { look: 'body' });
   return {
     title: name,
-    body: html`<p class="quiet">${skinCount(skins.length)}${visibility !== 'public' && html`, ${ABOUT[visibility]}`}</p>
+    body: html`<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
 ${skins.length > 1 && groupPicture(full)}
-${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">You see no skin in this set.</p>`}
+${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You see no skin in this set.`}</p>`}
 ${skins.length > 0 && downloads(set, origin)}
 ${isOwn && ownForm(set)}`,
     terminal: terminalOf(
@@ -120,31 +131,32 @@ function groupPicture(full: FullSet): Html {
   const isForAll = set.visibility !== 'private' && skins.every((skin) => isSeenByAll(skin, full));
   const { width, height } = lineupSize(Math.min(skins.length, MAX_LINEUP));
   const src = `${isForAll ? '/v2/sets' : PATH}/${set.uuid}/group.png`;
-  return html`<img class="lineup" src="${src}" alt="The skins of the set ${set.name} side by side" width="${width}" height="${height}">
-${skins.length > MAX_LINEUP && html`<p class="quiet">The picture shows the first ${MAX_LINEUP}.</p>`}`;
+  return html`<img class="lineup" src="${src}" alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}">
+${skins.length > MAX_LINEUP && html`<p class="quiet">${say`The picture shows the first ${count(MAX_LINEUP)}.`}</p>`}`;
 }
 
-const ABOUT = {
-  unlisted: 'for everyone who has the address of this page',
-  private: 'only for you',
+const SKINS_OF_PAGE = {
+  public: (skins: Html) => skins,
+  unlisted: (skins: Html) => say`${skins}, for everyone who has the address of this page`,
+  private: (skins: Html) => say`${skins}, only for you`,
 } as const;
 
 function selector({ uuid, name }: { readonly uuid: string; readonly name: string | null }): Html {
-  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${name ?? uuid.slice(0, 8)}"> Select</label>`;
+  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="${say`Select ${name ?? uuid.slice(0, 8)}`}"> ${say`Select`}</label>`;
 }
 
 function downloads({ uuid, slug, visibility }: FullSet['set'], origin: string): Html {
   const pack = `${origin}/packs/${visibility === 'public' ? slug : uuid}.zip`;
   const space = packSpace(slug);
-  return html`<section class="panel"><h2>All of them at once</h2>
-<p class="acts"><a class="button" href="${PATH}/${uuid}/skins.zip" download>Pictures and data (zip)</a>
-<a href="${PATH}/${uuid}/skins.lock" download>Data only (skins.lock)</a>
-<a href="${PATH}/${uuid}/pack.zip" download>Resource pack</a>
-<a href="${PATH}/${uuid}/datapack.zip" download>Data pack</a>
-${visibility !== 'private' && html`<a href="/v2/sets/${uuid}/card.png">Picture of all</a>`}</p>
-<p>Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.</p>
-<dl class="copyable">${visibility !== 'private' && copyField('For server.properties', `resource-pack=${pack}`)}
-${copyField('Summons all of them, with the data pack', `/function ${space}:lineup`)}</dl></section>`;
+  return html`<section class="panel"><h2>${say`All of them at once`}</h2>
+<p class="acts"><a class="button" href="${PATH}/${uuid}/skins.zip" download>${say`Pictures and data (zip)`}</a>
+<a href="${PATH}/${uuid}/skins.lock" download>${say`Data only (skins.lock)`}</a>
+<a href="${PATH}/${uuid}/pack.zip" download>${say`Resource pack`}</a>
+<a href="${PATH}/${uuid}/datapack.zip" download>${say`Data pack`}</a>
+${visibility !== 'private' && html`<a href="/v2/sets/${uuid}/card.png">${say`Picture of all`}</a>`}</p>
+<p>${say`Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.`}</p>
+<dl class="copyable">${visibility !== 'private' && copyField(say`For server.properties`, `resource-pack=${pack}`)}
+${copyField(say`Summons all of them, with the data pack`, `/function ${space}:lineup`)}</dl></section>`;
 }
 
 /** The namespace of a set's packs. */
@@ -153,16 +165,16 @@ function packSpace(slug: string): string {
 }
 
 function ownForm({ uuid, name, visibility }: FullSet['set']): Html {
-  return html`<section class="panel"><h2>Change this set</h2><form method="post" action="${PATH}/${uuid}"><div class="row">
-<div><label for="name">Name</label><input id="name" name="name" maxlength="48" required value="${name}" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off"></div>
-<div><label for="visibility">Visibility</label><select id="visibility" name="visibility">${options(VISIBILITIES, visibility)}</select></div>
-<div class="end"><button name="act" value="save">Save</button></div></div></form>
-${confirmed('Delete this set', {
+  return html`<section class="panel"><h2>${say`Change this set`}</h2><form method="post" action="${PATH}/${uuid}"><div class="row">
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required value="${name}" title="${NAME_RULE}" autocomplete="off"></div>
+<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, visibility)}</select></div>
+<div class="end"><button name="act" value="save">${say`Save`}</button></div></div></form>
+${confirmed(say`Delete this set`, {
   about: name,
   path: `${PATH}/${uuid}`,
   fields: { act: 'delete' },
-  warning: 'The skins stay.',
-  button: 'Delete it',
+  warning: say`The skins stay.`,
+  button: say`Delete it`,
 })}</section>`;
 }
 

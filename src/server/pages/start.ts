@@ -3,7 +3,7 @@ import { USUAL_NAME } from '../service/context.ts';
 import { readPublicSkins } from '../service/skins/skins.ts';
 import { cameFrom, setCookie, withVisitorCookie } from './cookies.ts';
 import { type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, say } from './html.ts';
 import { LANGUAGE_PATH, LANGUAGES, type Language } from './language.ts';
 import { assetAddress } from './layout.ts';
 import { type FormMaker, formMakerOf, makeForm } from './make.ts';
@@ -24,9 +24,9 @@ export const startRoute = pageRoute({
     const { generatorKind, publicUrl, site } = context;
     const head = unfoldedHead(context, {
       path: '/',
-      title: site.name === USUAL_NAME ? TITLE : site.name,
-      description: LEAD,
-      picture: { path: '/card.png', alt: GROUP },
+      title: site.name === USUAL_NAME ? String(TITLE) : site.name,
+      description: String(LEAD),
+      picture: { path: '/card.png', alt: String(GROUP) },
     });
     const view = { name: site.name, signing: generatorKind, newest: skins, origin: publicUrl(), head };
     if (!mayUse) return startPage({ ...view, maker: undefined });
@@ -34,18 +34,18 @@ export const startRoute = pageRoute({
   },
 });
 
-const TITLE = 'Signed Minecraft skins';
-const LEAD = 'Upload a picture and get signed skin data for players, heads and NPCs.';
-const GROUP = 'Five Minecraft skins: a smith, a ranger, a knight, a robot and a miner';
+const TITLE = say`Signed Minecraft skins`;
+const LEAD = say`Upload a picture and get signed skin data for players, heads and NPCs.`;
+const GROUP = say`Five Minecraft skins: a smith, a ranger, a knight, a robot and a miner`;
 
 /** Who signs the skins of this server. */
 export type SigningMode = 'signing' | 'accounts' | 'upstream';
 
 const SIGNERS: Readonly<Record<SigningMode, Html>> = {
-  signing: html`This server signs skins with its own key. Only players whose game trusts this server
-(<a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a>) see these skins.`,
-  accounts: html`The game itself signs the skins made here. Every server accepts them.`,
-  upstream: html`Another service makes and signs the skins for this server.`,
+  signing: say`This server signs skins with its own key. Only players whose game trusts this server
+(<a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a>) see these skins.`,
+  accounts: say`The game itself signs the skins made here. Every server accepts them.`,
+  upstream: say`Another service makes and signs the skins for this server.`,
 };
 
 export interface StartView {
@@ -64,7 +64,7 @@ export function startPage({ name, signing, newest, origin, head, maker }: StartV
     title: name === USUAL_NAME ? TITLE : name,
     hasOwnHeading: true,
     isIndexed: true,
-    head: html`${head}<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="Newest skins">\n`,
+    head: html`${head}<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
     // Link bots get this page where programs get the key document.
     headers: { Vary: 'Accept, Accept-Encoding, Accept-Language, Cookie, User-Agent' },
     body: html`<div class="hero">
@@ -72,10 +72,10 @@ export function startPage({ name, signing, newest, origin, head, maker }: StartV
 <p class="lead">${LEAD}</p>
 <p>${SIGNERS[signing]}</p>
 <img class="group" src="${assetAddress('group.png')}" alt="${GROUP}" width="632" height="248"></div>
-<div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}</div>
+<div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel">${say`<a class="button" href="${'/ui/sign-in'}">Sign in</a> to make skins here.`}</p>`}</div>
 </div>
-<section aria-labelledby="newest"><h2 id="newest">Newest skins</h2>
-${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">All skins in the gallery</a></p>` : html`<p class="empty">There are no public skins yet. <a href="/ui/make">Make the first one.</a></p>`}
+<section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
+${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
 </section>`,
     terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
   };

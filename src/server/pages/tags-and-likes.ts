@@ -7,7 +7,7 @@ import type { Db } from '../store/db.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { frequentTags, hasLiked } from '../store/tags-and-likes.ts';
 import { actionButton, hiddenFields } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { count, counted, type Html, html, say } from './html.ts';
 import { toReports } from './operator-moderation.ts';
 import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -81,7 +81,7 @@ export async function readReactions(
 export function reactions(uuid: string, view: Reactions): Html {
   const { tags, mayAddTags } = view;
   return html`<div class="reactions"><div class="acts">${likeButton(uuid, view)} <span class="quiet">${likeCount(view.likes)}</span></div>
-${tags.length > 0 && html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li>${tagLink(tag)}${view.mayRemoveTags && removeTag(uuid, tag)}</li>`)}</ul>`}
+${tags.length > 0 && html`<ul class="tags" aria-label="${say`Tags`}">${tags.map((tag) => html`<li>${tagLink(tag)}${view.mayRemoveTags && removeTag(uuid, tag)}</li>`)}</ul>`}
 ${mayAddTags && tags.length < MAX_TAGS && tagForm(uuid)}</div>`;
 }
 
@@ -89,14 +89,14 @@ function likeButton(uuid: string, { like }: Reactions): Html | false {
   if (like === 'no') return false;
   if (like === 'sign-in') {
     const query = new URLSearchParams({ next: `/ui/skins/${uuid}` });
-    return html`<a class="button quiet-button" href="/ui/sign-in?${query.toString()}">Sign in to like it</a>`;
+    return html`<a class="button quiet-button" href="/ui/sign-in?${query.toString()}">${say`Sign in to like it`}</a>`;
   }
-  const label = like === 'like' ? 'Like' : 'Unlike';
-  return actionButton(`/ui/skins/${uuid}/like`, label, { about: 'this skin', fields: { act: like } });
+  const label = like === 'like' ? say`Like` : say`Unlike`;
+  return actionButton(`/ui/skins/${uuid}/like`, label, { about: say`this skin`, fields: { act: like } });
 }
 
-export function likeCount(likes: number): string {
-  return `${likes} ${likes === 1 ? 'like' : 'likes'}`;
+export function likeCount(likes: number): Html {
+  return counted(likes, { one: say`${count(likes)} like`, other: say`${count(likes)} likes` });
 }
 
 function tagLink(tag: string): Html {
@@ -106,13 +106,13 @@ function tagLink(tag: string): Html {
 /** A button that takes a tag away. `fields`: sent with the form. */
 export function removeTag(uuid: string, tag: string, fields: Readonly<Record<string, string>> = {}): Html {
   return html`<form method="post" action="/ui/skins/${uuid}/tags">${hiddenFields({ ...fields, vote: 'down', tag })}
-<button class="quiet-button" aria-label="Remove the tag ${tag}">×</button></form>`;
+<button class="quiet-button" aria-label="${say`Remove the tag ${tag}`}">×</button></form>`;
 }
 
 function tagForm(uuid: string): Html {
-  return html`<details><summary>Add a tag</summary><form method="post" action="/ui/skins/${uuid}/tags"><input type="hidden" name="vote" value="up"><div class="row">
-<div><label for="tag">Tag</label><input id="tag" name="tag" required maxlength="32" pattern="[A-Za-z]([A-Za-z \\-]*[A-Za-z])?" title="Tags may contain a-z, spaces and -." autocomplete="off"></div>
-<div class="end"><button class="quiet-button">Add</button></div></div></form></details>`;
+  return html`<details><summary>${say`Add a tag`}</summary><form method="post" action="/ui/skins/${uuid}/tags"><input type="hidden" name="vote" value="up"><div class="row">
+<div><label for="tag">${say`Tag`}</label><input id="tag" name="tag" required maxlength="32" pattern="[A-Za-z]([A-Za-z \\-]*[A-Za-z])?" title="${say`Tags may contain a-z, spaces and -.`}" autocomplete="off"></div>
+<div class="end"><button class="quiet-button">${say`Add`}</button></div></div></form></details>`;
 }
 
 /** Skins whose tags the gallery offers, and tags there. */
@@ -122,5 +122,5 @@ const OFFERED = { among: 1_000, size: 12 } as const;
 export async function tagLinks({ db }: { readonly db: Db }): Promise<Html | undefined> {
   const tags = await frequentTags(db, OFFERED);
   if (tags.length === 0) return undefined;
-  return html`<ul class="tags" aria-label="Frequent tags">${tags.map((tag) => html`<li>${tagLink(tag)}</li>`)}</ul>`;
+  return html`<ul class="tags" aria-label="${say`Frequent tags`}">${tags.map((tag) => html`<li>${tagLink(tag)}</li>`)}</ul>`;
 }

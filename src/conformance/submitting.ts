@@ -1,3 +1,4 @@
+import { didNotArrive } from '../client/errors.ts';
 import type { RequestContent } from '../client/transport.ts';
 import { receivedMeAnswerSchema } from '../protocol/account.ts';
 import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
@@ -46,10 +47,10 @@ export async function submit(
       ? { fields: all, file: { bytes: draft.png, fileName: 'skin.png' } }
       : { json: { url: draft.dataUrl, ...all } };
   const timeout = path.includes('generate') ? GENERATING : undefined;
-  const answer = await session.send('POST', path, {
-    content,
-    isUnpaced,
-    ...(timeout !== undefined && { timeout }),
+  const sent = { content, isUnpaced, ...(timeout !== undefined && { timeout }) };
+  const answer = await session.send('POST', path, sent).catch((error: unknown) => {
+    draft.isLost = !didNotArrive(error);
+    throw error;
   });
   return making.took(draft, answer);
 }
@@ -328,9 +329,10 @@ async function submitAll(target: Target): Promise<void> {
     const { drawn, ...shape } = BURST[at % BURST.length]!;
     return { shape, draft: making.draft(drawn) };
   });
-  await Promise.all(
+  const sent = await Promise.allSettled(
     drafts.map(async ({ shape, draft }) => await submit(target, draft, { ...shape, isUnpaced: true })),
   );
+  for (const one of sent) if (one.status === 'rejected') throw one.reason;
   making.overflow =
     slots > count
       ? `The plan of the key has ${slots} slots: --generations ${slots}, or another key`

@@ -7,6 +7,7 @@ import {
   receivedJobAnswerSchema,
   receivedJobListAnswerSchema,
 } from '../protocol/job.ts';
+import { receivedSkinListAnswerSchema } from '../protocol/skin.ts';
 import { makePicture } from '../skin/picture.ts';
 import { encodePng } from '../skin/png/encode.ts';
 import { pixelOffsets, UNUSED_IN_SLIM, type Variant } from '../skin/regions.ts';
@@ -22,14 +23,18 @@ export interface Draft {
   readonly drawn: Variant;
   /** The answer to its submission. */
   answer?: Answer;
+  /** Whether the answer was lost: it may have been accepted. */
+  isLost?: boolean;
   job?: Job;
   /** UUID of its skin. */
   uuid?: string;
 }
 
-/** Milliseconds between two looks at the list of jobs, and until the jobs must have ended. */
+/** Milliseconds between two looks at the list of jobs, and from the last submission until the jobs must have ended. */
 const LOOK = 1_000;
 const LONGEST_JOBS = 5 * 60_000;
+/** Skins on one page of the caller's list. */
+const PAGE = 64;
 /** Milliseconds for deleting what was made, once the run is over. */
 const CLEANING = 15_000;
 
@@ -43,6 +48,8 @@ export class Making {
   /** The answer to a submission to the full queue, or why there was none. */
   overflow: Answer | string | undefined;
   readonly #session: Session;
+  /** When all jobs must have ended, on the monotonic clock. */
+  #due = Number.NEGATIVE_INFINITY;
   #drawn = 0;
   readonly #name = `conformance-${randomBytes(3).toString('hex')}`;
   /** UUIDs of records under names of this run. */
@@ -69,6 +76,7 @@ export class Making {
       throw notTried(`All ${this.budget} skins of this run are used up: --generations ${number}`);
     const draft = this.spare(drawn);
     this.drafts.push(draft);
+    this.#due = this.#session.clock.monotonic() + LONGEST_JOBS;
     return draft;
   }
 
@@ -122,19 +130,27 @@ export class Making {
   /** Waits, as a careful client does, until the jobs of this run are over. */
   async untilEnded(): Promise<void> {
     if (this.hasEnded) return;
-    const { clock, signal } = this.#session;
-    const end = clock.monotonic() + LONGEST_JOBS;
-    while (this.#open().length > 0 && clock.monotonic() < end) {
+    await this.#lookUntil(async () => {
       const jobs = await this.#list();
       for (const draft of this.#open()) {
         const seen = jobs?.find(({ id }) => id === draft.job?.id);
         if (seen) draft.job = seen;
         else if (draft.job) await this.#poll(draft);
       }
-      if (this.#open().length > 0) await clock.sleep(LOOK, signal);
-    }
+      return this.#open().length === 0;
+    });
     this.hasEnded = true;
     for (const draft of this.drafts) if (draft.job?.status === 'completed') await this.#poll(draft);
+  }
+
+  /** Looks until that says it is enough, or until jobs must have ended. The last look begins after that time. */
+  async #lookUntil(look: () => Promise<boolean>): Promise<void> {
+    const { clock, signal } = this.#session;
+    for (;;) {
+      const isLate = clock.monotonic() >= this.#due;
+      if ((await look()) || isLate) return;
+      await clock.sleep(LOOK, signal);
+    }
   }
 
   #open(): Draft[] {
@@ -162,19 +178,56 @@ export class Making {
    * @returns what stays, in words
    */
   async cleanUp(): Promise<string[]> {
+    const isFound = await this.#findOthers().catch(() => false); // interrupted, or the server is gone
     const signal = AbortSignal.timeout(CLEANING);
     const stays: string[] = [];
     for (const draft of this.#open()) await this.#poll(draft, signal).catch(() => {}); // reported as what stays
+    if (!isFound) await this.#findNamed(signal).catch(() => {});
     for (const uuid of this.#records) {
       const status = await this.#delete(uuid, signal);
       if (status !== undefined && (status < 300 || status === 404)) this.#records.delete(uuid);
       else stays.push(`the skin ${uuid} (${status === undefined ? 'no answer' : `status ${status}`})`);
     }
-    for (const { job, uuid, name } of this.drafts) {
-      if (job && uuid === undefined && job.status !== 'failed')
-        stays.push(`the job ${job.id}, which becomes the unlisted skin ${name}`);
+    for (const { job, name } of this.#others()) {
+      if (job) stays.push(`the job ${job.id}, which becomes the unlisted skin ${name}`);
+      else if (!isFound)
+        stays.push(`perhaps the unlisted skin ${name}, whose submission was not answered with a job`);
     }
     return stays;
+  }
+
+  /** Submissions that may have become a skin, or may still, of which no record is known. */
+  #others(): Draft[] {
+    return this.drafts.filter(({ uuid, job, answer, isLost = false }) => {
+      const isAccepted = isLost || (answer !== undefined && answer.status < 400);
+      return uuid === undefined && isAccepted && job?.status !== 'failed';
+    });
+  }
+
+  /** Waits for jobs that could not be followed. @returns whether all of them have ended, and their skins are known */
+  async #findOthers(): Promise<boolean> {
+    if (this.#others().length === 0) return true;
+    let isOver = false;
+    await this.#lookUntil(async () => {
+      const pending = await this.pending();
+      isOver = (await this.#findNamed(this.#session.signal)) && pending === 0;
+      return isOver || pending === undefined || this.#others().length === 0;
+    });
+    return isOver;
+  }
+
+  /** Finds records by their names: the caller's newest ones. @returns whether the list could be read */
+  async #findNamed(signal: AbortSignal): Promise<boolean> {
+    if (!this.#session.hasKey) return false;
+    const { json } = await this.#session.get(`/v2/me/skins?size=${PAGE}`, { signal });
+    const { data } = receivedSkinListAnswerSchema.safeParse(json);
+    for (const { uuid, name } of data?.skins ?? []) {
+      if (!name?.startsWith(this.#name)) continue;
+      this.#records.add(uuid);
+      const draft = this.drafts.find((one) => one.name === name);
+      if (draft) draft.uuid ??= uuid;
+    }
+    return data !== undefined;
   }
 
   async #delete(uuid: string, signal: AbortSignal): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { whenAccepted } from '../support/hosted/run-hosted.ts';
+import { whenAccepted, whenRequested } from '../support/hosted/run-hosted.ts';
 import { hostedWorkshop } from '../support/program/batches.ts';
 
 const FOLDERS = ['a', 'b', 'c'];
@@ -27,10 +27,14 @@ describe('Commands with one key, at the same time', () => {
   test('on one folder give no picture two jobs, with --ndjson too', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 200, slack: 10, known: 'nothing' });
     await shop.drawMany('skins', 12);
-    const ended = await Promise.all([
+    service.hold();
+    const both = Promise.all([
       shop.start(['generate', 'skins', '--out', 'out']),
       shop.start(['generate', 'skins', '--ndjson']),
     ]);
+    await whenRequested(service, 'me', 2); // else one may have ended before the other began
+    service.release();
+    const ended = await both;
     expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(String(ended[1].stdout).trim().split('\n')).toHaveLength(12);
     expect([service.records.accepted.length, service.records.mostUnfinished <= 5]).toEqual([12, true]);

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { RequestKind } from '../../../src/double/requests.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 import { poll } from '../server/poll.ts';
 import { type Heard, TestCaller } from '../server/test-caller.ts';
@@ -29,6 +30,18 @@ export async function whenAccepted({ records }: HostedService, count: number): P
   await poll(
     () => records.accepted.length,
     (accepted) => accepted >= count,
+  );
+}
+
+/** Waits until the service has got so many requests of a kind. */
+export async function whenRequested(
+  { records }: HostedService,
+  kind: RequestKind,
+  count: number,
+): Promise<void> {
+  await poll(
+    () => records.requests[kind] ?? 0,
+    (requests) => requests >= count,
   );
 }
 

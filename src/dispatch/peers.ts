@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { DatabaseSync } from 'node:sqlite';
 import { processExists } from '../base/files.ts';
+import type { QueueDb } from './queue-file.ts';
 
 /** A job as other processes of the caller see it. */
 interface PeerJob {
@@ -109,7 +109,7 @@ export const REMEMBERED = 60_000;
 
 /** The processes that share the file, except the one called `name`; `now`: milliseconds since the epoch. */
 export function readPeers(
-  db: DatabaseSync,
+  db: QueueDb,
   name: string,
   now: number,
 ): { readonly living: readonly Peer[]; readonly gone: readonly Peer[] } {
@@ -123,7 +123,7 @@ export function readPeers(
 }
 
 /** Writes this process's own row, which is also its heartbeat. */
-export function writeOwnRow(db: DatabaseSync, { name, wants, unsure, jobs, typical }: Peer, now: number) {
+export function writeOwnRow(db: QueueDb, { name, wants, unsure, jobs, typical }: Peer, now: number) {
   db.prepare(
     `insert or replace into peers (name, host, pid, touched, wants, unsure, jobs, typical)
       values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -131,7 +131,7 @@ export function writeOwnRow(db: DatabaseSync, { name, wants, unsure, jobs, typic
 }
 
 /** This process is gone. Its row stays for a while, because it names the jobs that it leaves. */
-export function writeGone(db: DatabaseSync, name: string): void {
+export function writeGone(db: QueueDb, name: string): void {
   db.prepare('update peers set pid = 0 where name = ?').run(name);
 }
 
@@ -162,19 +162,19 @@ interface SharedWork {
   readonly at: number;
 }
 
-export function readWork(db: DatabaseSync, key: string): SharedWork | undefined {
+export function readWork(db: QueueDb, key: string): SharedWork | undefined {
   const row = db.prepare('select peer, job, at from works where key = ?').get(key);
   if (!row) return undefined;
   const { peer, job, at } = row;
   return { key, peer: String(peer), job: typeof job === 'string' ? job : undefined, at: Number(at) };
 }
 
-export function writeWork(db: DatabaseSync, { key, peer, job, at }: SharedWork): void {
+export function writeWork(db: QueueDb, { key, peer, job, at }: SharedWork): void {
   const insert = db.prepare('insert or replace into works (key, peer, job, at) values (?, ?, ?, ?)');
   insert.run(key, peer, job ?? null, at);
 }
 
 /** It became no job, so that others may try. */
-export function deleteWork(db: DatabaseSync, key: string, peer: string): void {
+export function deleteWork(db: QueueDb, key: string, peer: string): void {
   db.prepare('delete from works where key = ? and peer = ?').run(key, peer);
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { makeFolder } from '../base/files.ts';
 import { importSqlite, SQLITE, sqliteCode, switchToWal } from '../base/sqlite.ts';
 
@@ -26,12 +26,39 @@ const SCHEMA = `
     values (1, '', 0, '{"jobs":[],"links":{}}', 0, 0);
 `;
 
+/** What a transaction reads and writes the file with. */
+export type QueueDb = Pick<DatabaseSync, 'exec' | 'prepare'>;
+
+/** Keeps its statements prepared: a batch runs the same few with each request. */
+class PreparedDb implements QueueDb {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql);
+  }
+
+  prepare(sql: string): StatementSync {
+    const kept = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, kept);
+    return kept;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
 /**
  * The file that processes of one caller share. Its content matters only while they run, so a damaged file is
  * replaced, and a process that cannot use it continues as if it were alone.
  */
 export class QueueFile {
-  #db: DatabaseSync | undefined;
+  #db: PreparedDb | undefined;
   readonly #onBroken: (why: string) => void;
 
   /** `onBroken`: called once, when sharing becomes impossible. */
@@ -39,7 +66,8 @@ export class QueueFile {
     const file = new QueueFile(onBroken);
     try {
       makeFolder(folder, 0o700);
-      file.#db = await openOrReplace((await importSqlite()).DatabaseSync, join(folder, FILE));
+      const { DatabaseSync } = await importSqlite();
+      file.#db = new PreparedDb(await openOrReplace(DatabaseSync, join(folder, FILE)));
     } catch (error) {
       file.#broke(error);
     }
@@ -51,7 +79,7 @@ export class QueueFile {
   }
 
   /** Runs `act` in one transaction. `alone`: the result if nothing is shared. */
-  transact<T>(act: (db: DatabaseSync) => T, alone: T): T {
+  transact<T>(act: (db: QueueDb) => T, alone: T): T {
     const db = this.#db;
     if (!db) return alone;
     try {

@@ -1,8 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
 import type { Job } from '../protocol/job.ts';
 import type { Peers } from './peers.ts';
-import type { QueueFile } from './queue-file.ts';
+import type { QueueDb, QueueFile } from './queue-file.ts';
 import { LONG_JOB, type RunningJob } from './running-job.ts';
 
 /** Average number of list requests that all processes of a caller may make per wave of jobs. */
@@ -65,7 +64,7 @@ interface SharedListsOptions {
   readonly name: string;
   readonly peers: Peers;
   /** Reads the other processes' rows. */
-  readonly readPeers: (db: DatabaseSync) => void;
+  readonly readPeers: (db: QueueDb) => void;
   /** The minimum duration of a job, milliseconds; undefined while nothing is known. */
   readonly usual: () => number | undefined;
   /** A list is known that was requested at this time on the wall clock. */
@@ -132,7 +131,7 @@ export class SharedLists {
     this.#options.onHeard(askedAt, list);
   }
 
-  #lastLook(db: DatabaseSync) {
+  #lastLook(db: QueueDb) {
     const row = db.prepare('select peer, asked_at, until, spent from looks').get() ?? {};
     return {
       peer: String(row['peer']),

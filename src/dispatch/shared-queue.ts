@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
 import type { CallerQueue, SlotClaim } from './caller-queue.ts';
@@ -14,7 +13,7 @@ import {
   writeOwnRow,
   writeWork,
 } from './peers.ts';
-import { QueueFile } from './queue-file.ts';
+import { type QueueDb, QueueFile } from './queue-file.ts';
 import { LONG_JOB, type RunningJob } from './running-job.ts';
 import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
 import type { CountedSlots } from './slots.ts';
@@ -42,7 +41,7 @@ export interface WindowState {
  * Counts a submission in the caller's rate windows, for all processes on this machine.
  * @returns the exhausted windows; if there are any, the submission must wait
  */
-export function countSubmission(db: DatabaseSync, state: WindowState): readonly LimitWindow[] {
+export function countSubmission(db: QueueDb, state: WindowState): readonly LimitWindow[] {
   const rows = readRows(db).map((row) => renewed(row, state));
   const exhausted = state.isAlone ? [] : rows.filter(({ left }) => left <= 0);
   const isTaken = exhausted.length === 0;
@@ -60,7 +59,7 @@ export function countSubmission(db: DatabaseSync, state: WindowState): readonly 
  * the ones that other processes have had.
  */
 export function recordWindows(
-  db: DatabaseSync,
+  db: QueueDb,
   windows: readonly LimitWindow[],
   { now, inFlight, isAlone }: WindowState,
 ): void {
@@ -84,7 +83,7 @@ function renewed(row: Row, { now, inFlight }: WindowState): Row {
   return { ...row, left: allowed - inFlight, endsAt: endsAt + missed * span };
 }
 
-function readRows(db: DatabaseSync): Row[] {
+function readRows(db: QueueDb): Row[] {
   const rows = db.prepare('select span, allowed, left_over, ends_at from windows').all();
   return rows.map((row) => ({
     span: Number(row['span']),
@@ -94,7 +93,7 @@ function readRows(db: DatabaseSync): Row[] {
   }));
 }
 
-function write(db: DatabaseSync, { span, allowed, left, endsAt }: Row): void {
+function write(db: QueueDb, { span, allowed, left, endsAt }: Row): void {
   db.prepare('insert or replace into windows (span, allowed, left_over, ends_at) values (?, ?, ?, ?)').run(
     span,
     allowed,
@@ -329,7 +328,7 @@ export class SharedQueue implements CallerQueue {
     }, undefined);
   }
 
-  #heldElsewhere(db: DatabaseSync, key: string): SlotClaim | undefined {
+  #heldElsewhere(db: QueueDb, key: string): SlotClaim | undefined {
     const work = readWork(db, key);
     if (!work || work.peer === this.#name) return undefined;
     const { peer, job, at } = work;
@@ -339,7 +338,7 @@ export class SharedQueue implements CallerQueue {
     return isThere || this.#abandonedSlots > 0 ? { job: undefined } : undefined;
   }
 
-  #remember(db: DatabaseSync, key: string, job: string | undefined): void {
+  #remember(db: QueueDb, key: string, job: string | undefined): void {
     writeWork(db, { key, peer: this.#name, job, at: this.#ports.clock.now() });
   }
 
@@ -347,7 +346,7 @@ export class SharedQueue implements CallerQueue {
     return this.#abandoned.count(this.#ports.clock.now());
   }
 
-  #read(db: DatabaseSync): void {
+  #read(db: QueueDb): void {
     const { living, gone } = readPeers(db, this.#name, this.#ports.clock.now());
     this.#handleDeaths(this.#peers.saw(living, gone));
   }
@@ -360,7 +359,7 @@ export class SharedQueue implements CallerQueue {
   }
 
   /** `taking`: submissions that are about to begin. */
-  #write(db: DatabaseSync, taking: number): void {
+  #write(db: QueueDb, taking: number): void {
     const { clock, slots, typical } = this.#ports;
     const shift = clock.now() - clock.monotonic();
     const jobs = [...slots.jobs.values()].map(({ id, acceptedAt, eta }) => ({

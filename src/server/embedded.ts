@@ -5,7 +5,7 @@ import type { ServerOptions } from './assembly/server-options.ts';
 import { type App, buildApp } from './http/app.ts';
 import { Log } from './http/log.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
-import { REQUEST_LIMITS } from './service/limits/request-limiter.ts';
+import { REQUEST_LIMITS } from './service/limits.ts';
 import { makeOwnersKey } from './service/users/keys.ts';
 import { inTransaction } from './store/db.ts';
 

@@ -9,7 +9,7 @@ import {
   urlOf,
 } from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
-import { NETWORK_LIMITS } from './http/limits.ts';
+import { NETWORK_LIMITS } from './http/connections.ts';
 import { Log } from './http/log.ts';
 import { proxyTest } from './http/request.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';

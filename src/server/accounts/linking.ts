@@ -18,8 +18,7 @@ import {
   type LinkedAccount,
   listAccounts,
 } from '../store/accounts.ts';
-import { type Db, inTransaction } from '../store/db.ts';
-import { lockManagement } from '../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../store/db.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
 import { AccountPool, type AccountPoolOptions, type TakenAccount } from './account-pool.ts';
 import { ACCOUNT_RULES, type AccountRules } from './availability.ts';

@@ -19,7 +19,7 @@ import type { OpenUpstreamOptions } from '../generators/upstream/open.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/target.ts';
 import type { ClaimBounds } from '../queue/port.ts';
-import { ownerOf } from '../service/callers/caller.ts';
+import { ownerOf } from '../service/callers.ts';
 import type { Db } from '../store/db.ts';
 import { keepMeta, readMeta, writeMeta } from '../store/meta.ts';
 import type { UserRow } from '../store/schema/tables.ts';

@@ -13,14 +13,15 @@ import { pruneCallers, pruneJobs, type StoreQueue } from '../queue/store-queue.t
 import { endJobsOfDisabled } from '../service/users/users.ts';
 import { pruneRevokedKeys } from '../store/api-keys.ts';
 import { resetFutureRunTimes } from '../store/callbacks.ts';
-import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts';
 import type { Db, OpenStore } from '../store/db.ts';
 import { readMeta, writeMeta } from '../store/meta.ts';
 import { pruneReports } from '../store/moderation.ts';
 import {
+  type DatabaseClock,
   endChore,
   listNodes,
   NODE_TIMEOUT,
+  openDatabaseClock,
   pruneNodes,
   renewChore,
   sendHeartbeat,

@@ -12,10 +12,9 @@ import {
 } from '../service/sessions.ts';
 import { makeOwnersKey } from '../service/users/keys.ts';
 import { ensureOwner } from '../service/users/users.ts';
-import { readDatabaseClock } from '../store/database-clock.ts';
-import { type Db, inTransaction } from '../store/db.ts';
-import { lockManagement } from '../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../store/db.ts';
 import { deleteMeta, readMeta, writeMeta } from '../store/meta.ts';
+import { readDatabaseClock } from '../store/nodes.ts';
 import { changeUser, hasLink } from '../store/sessions.ts';
 import type { ServerOptions } from './server-options.ts';
 import { openBriefly } from './service-parts.ts';

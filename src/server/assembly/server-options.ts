@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../protocol/errors.ts';
 import type { AccountRules } from '../accounts/availability.ts';
 import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/contact.ts';
-import type { NetworkLimits } from '../http/limits.ts';
+import type { NetworkLimits } from '../http/connections.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/log.ts';
 import type { OpenIdSettings } from '../openid/claims.ts';
 import type { Site } from '../service/context.ts';

@@ -6,8 +6,7 @@ import {
   SigningKeyError,
   signingKeyOf,
 } from '../../textures/signing-key.ts';
-import { type Db, inTransaction } from '../store/db.ts';
-import { lockQueue } from '../store/locks.ts';
+import { type Db, inTransaction, lockQueue } from '../store/db.ts';
 import { deleteMeta, keepMeta, readMeta, writeMeta } from '../store/meta.ts';
 
 /** The store has skins that were signed with another key than the present one. `hint` says what to do. */

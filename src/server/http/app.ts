@@ -3,15 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Context, Hono, type Next } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import { isLinkBot, wantsPage } from '../pages/page-route.ts';
-import { anonymousCaller, type Caller } from '../service/callers/caller.ts';
+import { anonymousCaller, type Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
-import { RequestLimiter, type RequestLimits } from '../service/limits/request-limiter.ts';
+import { RequestLimiter, type RequestLimits } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { UserRow } from '../store/schema/tables.ts';
 import { API_HEADERS, errorAnswer, PREFLIGHT, responseOf, SECURITY_HEADERS } from './answers.ts';
 import { receiveBody } from './bodies.ts';
 import { Endpoint } from './endpoint.ts';
-import { MAX_PARAM_LENGTH, malformedUrl, urlTooLong, verifyUrlLength } from './limits.ts';
 import { type Log, type LogAddresses, logRequest } from './log.ts';
 import { type Bindings, originsOf, ServiceRequest } from './request.ts';
 import type { Answer, Route } from './route.ts';
@@ -139,14 +138,26 @@ function watch(
   });
 }
 
+const MAX_URL = 8 * 1024;
+/** Longest value in the path of an address, in characters. */
+const MAX_PARAM_LENGTH = 128;
+
 /** @throws Refusal with status 400, 414 */
 function verifyAddress(url: string): void {
-  verifyUrlLength(url);
+  if (url.length > MAX_URL) throw urlTooLong();
   try {
     decodeURIComponent(url.split('?', 1)[0]!);
   } catch (error) {
     throw malformedUrl(error);
   }
+}
+
+function urlTooLong(): Refusal {
+  return new Refusal('invalid_request', { status: 414, message: 'The address is too long.' });
+}
+
+export function malformedUrl(cause?: unknown): Refusal {
+  return new Refusal('invalid_request', { message: 'The address is not well-formed.', cause });
 }
 
 /** Maximum number of headers per request. */

@@ -14,13 +14,14 @@ import { type SkinVariant, VARIANTS, variantSchema } from '../../protocol/skin.t
 import { Refusal, validationRefusal } from '../service/refusal.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';
 import type { Source } from '../sources/source.ts';
-import { BODY_LIMIT, bodyTooLarge, forbiddenField, tooManyFields, tooManyFiles } from './limits.ts';
 import type { HttpRequest, Part, PartLimits, ServiceRequest } from './request.ts';
 import { isAccountPath, type Route } from './route.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART_TYPE = 'multipart/form-data';
+/** Bytes of a JSON or form body: several times the longest data URL. */
+export const BODY_LIMIT = 128 * 1024;
 
 /**
  * Reads the body of a request, JSON or a form; other types are refused. Routes read multipart bodies themselves,
@@ -381,4 +382,20 @@ function contentTypeWarnings(request: HttpRequest): Note[] {
   const type = String(request.headers['content-type'] ?? '');
   if (!type.startsWith('application/x-www-form-urlencoded')) return [];
   return [{ code: 'invalid_content_type', message: ERRORS.invalid_content_type.message }];
+}
+
+function bodyTooLarge(cause?: unknown): Refusal {
+  return new Refusal('invalid_file', { status: 413, message: 'The body is too large for a skin.', cause });
+}
+
+function tooManyFields(): Refusal {
+  return new Refusal('invalid_request', { message: 'The form has too many fields.' });
+}
+
+function tooManyFiles(): Refusal {
+  return new Refusal('invalid_request', { message: 'Send one file only.' });
+}
+
+function forbiddenField(): Refusal {
+  return new Refusal('invalid_request', { message: 'The form has a field of a forbidden name.' });
 }

@@ -2,7 +2,36 @@ import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { type Allowance, EvictingMap, isWhole, refill } from '../fairness.ts';
+import { REQUEST_LIMITS, type RequestLimits } from '../service/limits.ts';
 import { hasBody } from './request.ts';
+
+/** Limits for connections, before their requests are known. Milliseconds, bytes. */
+export interface NetworkLimits extends RequestLimits {
+  /** Maximum number of open connections; idle unauthenticated ones make room for new ones. */
+  readonly maxConnections: number;
+  /** The same for one address, excluding connections that have sent a valid key. */
+  readonly maxConnectionsPerAddress: number;
+  /** How long an answer may wait for a peer that does not read: longer than the silences of a stream. */
+  readonly unreadTimeout: number;
+  /** Total bytes of the incomplete bodies from callers without a key. */
+  readonly maxUnfinished: number;
+  /** Time from the first byte of a request to the end of its headers, and to its end. */
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  /** How long an idle connection is kept. */
+  readonly keepAliveTimeout: number;
+}
+
+export const NETWORK_LIMITS: NetworkLimits = {
+  maxConnections: 2_000,
+  maxConnectionsPerAddress: 100,
+  unreadTimeout: 20_000,
+  maxUnfinished: 32 * 1024 * 1024,
+  ...REQUEST_LIMITS,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+};
 
 /** Connections that one user may have in addition to those of the user's address. */
 const MAX_PER_USER = 200;

@@ -9,7 +9,7 @@ import { type ZipFile, ZipWriter } from '../../pack/zip.ts';
 import { lineOf } from '../../protocol/lock-line.ts';
 import type { setPackQuerySchema } from '../../protocol/set.ts';
 import type { skinPackQuerySchema } from '../../protocol/skin.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';

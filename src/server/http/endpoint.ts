@@ -1,16 +1,15 @@
 import type { Note } from '../../protocol/envelope.ts';
-import { authenticate } from '../service/callers/authenticate.ts';
 import {
   anonymousCaller,
+  authenticate,
   type Caller,
   type Origins,
   requireScope,
   requireUser,
   userCaller,
-} from '../service/callers/caller.ts';
+} from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
-import { withLimits } from '../service/limits/rate-limit.ts';
-import type { RequestLimiter } from '../service/limits/request-limiter.ts';
+import { type RequestLimiter, withLimits } from '../service/limits.ts';
 import { asRefusal, Refusal, validationRefusal } from '../service/refusal.ts';
 import type { UserRow } from '../store/schema/tables.ts';
 import { cacheHeaders, NO_STORE, refusalAnswer } from './answers.ts';

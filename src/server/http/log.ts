@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { inspect } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { parseUnmapped } from '../outbound/target.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 
 /** What to log; each level includes the ones before it. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';

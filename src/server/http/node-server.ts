@@ -12,13 +12,12 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
-import { networkOf } from '../service/callers/caller.ts';
+import { networkOf } from '../outbound/target.ts';
 import { Refusal } from '../service/refusal.ts';
 import { SERVER_NAME } from '../workers/worker-pool.ts';
 import { API_HEADERS, errorAnswer, makeBreadcrumb, refusalAnswer, responseOf } from './answers.ts';
-import { type AppOptions, buildApp, KEPT_HEADERS } from './app.ts';
-import { Connections, CountedMessage, UnfinishedBodies } from './connections.ts';
-import { malformedUrl, type NetworkLimits } from './limits.ts';
+import { type AppOptions, buildApp, KEPT_HEADERS, malformedUrl } from './app.ts';
+import { Connections, CountedMessage, type NetworkLimits, UnfinishedBodies } from './connections.ts';
 import { describeAddress } from './log.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. Callers beyond that retry after a second. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import type { WebPages } from '../service/callers/authenticate.ts';
-import { isInside, type Origins } from '../service/callers/caller.ts';
+import { isInside } from '../outbound/target.ts';
+import type { Origins, WebPages } from '../service/callers.ts';
 import type { ServiceLog } from './log.ts';
 
 /** Limits on the parts of a multipart body. Sizes in bytes. */

@@ -5,10 +5,9 @@ import { SHORT_ID_LENGTH, type SimilarSkin, type Skin, type WireSkinListItem } f
 import type { V1Skin } from '../../protocol/v1.ts';
 import { parseTexturesValue, textureName } from '../../textures/property.ts';
 import type { JobSummaryRow, JobWithSkin, ListedJob } from '../queue/lists.ts';
-import { tagsOf } from '../service/skins/tags-and-likes.ts';
 import type { CapeRow, JobRow } from '../store/schema/tables.ts';
 import type { SimilarSkinRow } from '../store/similar-skins.ts';
-import type { SkinWithData } from '../store/skins.ts';
+import { type SkinWithData, tagsOf } from '../store/skins.ts';
 
 /** A job in its wire format. If all of it was read, that includes its source. */
 export function jobView(job: JobSummaryRow & { readonly source?: string | null }, eta?: number): WireJob {

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { IPv4, IPv6 } from 'ipaddr.js';
 import ipaddr from 'ipaddr.js';
 import { PROXY_REFUSED } from '../../base/error-reasons.ts';
@@ -258,4 +258,43 @@ export function outboundPolicy(settings: {
 }): OutboundPolicy & { readonly ports: readonly number[] } {
   const { allowedNetworks = [] } = settings;
   return { networks: allowedNetworks.map(parseNetwork), ports: WEB_PORTS };
+}
+
+/** `network`: an address, or a network in CIDR notation. An IPv4-mapped IPv6 address counts as the IPv4 address. */
+export function isInside(address: string, network: string): boolean {
+  // Behind a proxy, the address comes from a header with any text.
+  return isIP(address) !== 0 && contains(unmappedNetwork(network), parseUnmapped(address));
+}
+
+/** Whether one network contains all addresses of the other. */
+export function isWithin(network: string, other: string): boolean {
+  const [inner, outer] = [unmappedNetwork(network), unmappedNetwork(other)];
+  return inner[1] >= outer[1] && contains(outer, inner[0]);
+}
+
+function unmappedNetwork(text: string): Network {
+  const [first, bits] = parseNetwork(text);
+  const isMapped = first instanceof ipaddr.IPv6 && first.isIPv4MappedAddress();
+  return isMapped ? [first.toIPv4Address(), Math.max(0, bits - 96)] : [first, bits];
+}
+
+/** An address as a proxy may write it: some append the port, which changes with each connection. */
+const WITH_PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
+
+/** An IPv4 address mapped into IPv6, from sockets that listen on both. */
+const MAPPED = '::ffff:';
+
+/** What counts as one address: for IPv6 a whole /64. */
+export function networkOf(address: string): string {
+  const plain = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+  if (isIPv4(plain)) return plain; // a shortcut, because every new connection needs this
+  const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
+  const bare = ipv6 ?? ipv4 ?? address;
+  if (isIP(bare) === 0) return bare;
+  const parsed = parseUnmapped(bare);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  return parsed.parts
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':');
 }

@@ -10,7 +10,7 @@ import {
   readGameLogin,
   unlinkGameAccount,
 } from '../service/accounts/accounts.ts';
-import { requireUser } from '../service/callers/caller.ts';
+import { requireUser } from '../service/callers.ts';
 import { withinFetchLimits } from '../sources/fetches.ts';
 import { accountPage, actionButton, checkBox, copyField, moment, type Page, terminalOf } from './frame.ts';
 import { type Html, html } from './html.ts';

@@ -10,12 +10,11 @@ import {
 } from '../../protocol/api-key.ts';
 import type { Account, PlanView } from '../../protocol/user.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { type Caller, hasScope } from '../service/callers/caller.ts';
+import { type Caller, hasScope } from '../service/callers.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
-import { type Deletion, deleteAccount, readDeletion } from '../service/users/deletion.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../service/users/keys.ts';
-import { readAccount } from '../service/users/users.ts';
+import { type Deletion, deleteAccount, readAccount, readDeletion } from '../service/users/users.ts';
 import {
   beginLoginFormRoute,
   checkGameFormRoute,

@@ -6,7 +6,7 @@ import { jobErrors } from '../http/views.ts';
 import { inputFor } from '../pictures/texture-renders.ts';
 import { isVisitorsJob } from '../queue/idempotency.ts';
 import { countWaitingBefore, findJob, type JobWithSkin, type ListedJob } from '../queue/lists.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { expectedEnd } from '../service/forecast.ts';
 import { followJobs, type JobFollower } from '../service/jobs/job-feeds.ts';

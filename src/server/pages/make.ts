@@ -4,7 +4,7 @@ import { refusalAnswer } from '../http/answers.ts';
 import { type GenerationBody, readBody, readInput } from '../http/bodies.ts';
 import { skinsAnswer } from '../http/downloads.ts';
 import { hasGameAccount } from '../service/accounts/accounts.ts';
-import { hasScope } from '../service/callers/caller.ts';
+import { hasScope } from '../service/callers.ts';
 import { asRefusal, Refusal } from '../service/refusal.ts';
 import { readPublicCapes } from '../service/skins/capes.ts';
 import { findVisible } from '../service/skins/skins.ts';

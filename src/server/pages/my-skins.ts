@@ -9,7 +9,7 @@ import {
   visibilitySchema,
 } from '../../protocol/skin.ts';
 import { exportAnswer, skinPackAnswer } from '../http/downloads.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { deleteSkins, editSkins } from '../service/skins/changes.ts';

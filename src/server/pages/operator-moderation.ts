@@ -18,7 +18,7 @@ import type { Answer } from '../http/route.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { placeAfter } from '../http/views.ts';
 import { inputFor } from '../pictures/texture-renders.ts';
-import { requireOperator } from '../service/callers/caller.ts';
+import { requireOperator } from '../service/callers.ts';
 import {
   blockImage,
   deleteAnySkin,

@@ -8,7 +8,7 @@ import type { PlanView } from '../../protocol/user.ts';
 import { readBody } from '../http/bodies.ts';
 import { capeView } from '../http/views.ts';
 import { changeGameAccount, readGameAccounts } from '../service/accounts/accounts.ts';
-import { requireOperator } from '../service/callers/caller.ts';
+import { requireOperator } from '../service/callers.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';

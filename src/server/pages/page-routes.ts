@@ -5,7 +5,7 @@ import { type App, admitted, type MountOptions, type Pages, respond, type Visit 
 import { receiveBody } from '../http/bodies.ts';
 import { originsOf } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
-import { anonymousCaller } from '../service/callers/caller.ts';
+import { anonymousCaller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { findVisible } from '../service/skins/skins.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Identity, identityIdSchema } from '../../protocol/account.ts';
 import { userNameSchema } from '../../protocol/user.ts';
-import { hasScope } from '../service/callers/caller.ts';
+import { hasScope } from '../service/callers.ts';
 import { readIdentities, unlinkIdentity } from '../service/openid.ts';
 import {
   endOtherSessions,

@@ -4,7 +4,7 @@ import { SHORT_ID_LENGTH, skinEditSchema, uuidOrShortIdSchema, uuidSchema } from
 import { MAX_SIZE, MIN_SIZE, VIEWS, widthOf } from '../../skin/render/render.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
 import { skinInput } from '../pictures/texture-renders.ts';
-import { hasScope } from '../service/callers/caller.ts';
+import { hasScope } from '../service/callers.ts';
 import { reportSkin } from '../service/moderation.ts';
 import { Refusal } from '../service/refusal.ts';
 import { deleteSkin, editSkin } from '../service/skins/changes.ts';

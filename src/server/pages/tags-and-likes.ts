@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { MAX_TAGS, tagVoteSchema, uuidSchema } from '../../protocol/skin.ts';
-import { type Caller, hasScope } from '../service/callers/caller.ts';
+import { type Caller, hasScope } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
-import { likeSkin, tagsOf, unlikeSkin, voteOnTag } from '../service/skins/tags-and-likes.ts';
+import { likeSkin, unlikeSkin, voteOnTag } from '../service/skins/changes.ts';
 import type { Db } from '../store/db.ts';
-import type { SkinWithData } from '../store/skins.ts';
-import { frequentTags, hasLiked } from '../store/tags-and-likes.ts';
+import { frequentTags } from '../store/skin-search.ts';
+import { hasLiked, type SkinWithData, tagsOf } from '../store/skins.ts';
 import { actionButton, hiddenFields } from './frame.ts';
 import { count, counted, type Html, html, say } from './html.ts';
 import { toReports } from './operator-moderation.ts';

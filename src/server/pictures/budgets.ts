@@ -12,8 +12,8 @@ import {
   stillSpent,
   untilAffordable,
 } from '../fairness.ts';
-import type { Caller } from '../service/callers/caller.ts';
-import { waitRefusal } from '../service/limits/request-limiter.ts';
+import type { Caller } from '../service/callers.ts';
+import { waitRefusal } from '../service/limits.ts';
 import type { Refusal } from '../service/refusal.ts';
 
 /** Look-ups per minute, of all callers together and of each. A key gives no more, because pictures are for everyone. */

@@ -8,7 +8,7 @@ import {
   type JoinQuestion,
   type SignedProfile,
 } from '../../game/profiles.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import { requestFromGame } from '../sources/profile-data.ts';
 import type { Db } from '../store/db.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';

@@ -4,7 +4,7 @@ import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import { requestFromGame } from '../sources/profile-data.ts';
 import { findKnownTexture, type GameAddress } from '../sources/url.ts';

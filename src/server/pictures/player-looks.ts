@@ -8,7 +8,7 @@ import { makePicture, type Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { faceRects, listParts, pixelOffsets, type Rect, type Variant } from '../../skin/regions.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { PlayerKey } from '../store/textures.ts';

@@ -4,7 +4,7 @@ import { VERSION } from '../../base/version.ts';
 import type { AnyView } from '../../skin/render/render.ts';
 import { TURN_FRAMES } from '../../skin/render/solid.ts';
 import type { Variant } from '../../skin/variant.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { RenderBudget } from './budgets.ts';
 import type { GroupText } from './card.ts';

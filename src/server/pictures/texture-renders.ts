@@ -1,6 +1,6 @@
 import { type AnyView, type View, widthOf } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readSkin, type ServedTextures } from '../service/skins/skins.ts';
 import type { SourceContext } from '../sources/reserve-slot.ts';

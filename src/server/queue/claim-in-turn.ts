@@ -1,7 +1,6 @@
 import { type RawBuilder, type Simplify, sql } from 'kysely';
-import { type Db, inTransaction } from '../store/db.ts';
+import { type Db, inTransaction, lockQueue } from '../store/db.ts';
 import { isLockTimeout } from '../store/failures.ts';
-import { lockQueue } from '../store/locks.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import { type Claim, type ClaimLimit, type ClaimTimes, claimNext, type Restrictions } from './claim.ts';
 import { type LeaseEnd, leaseEnd } from './leases.ts';

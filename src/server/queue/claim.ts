@@ -1,6 +1,5 @@
 import { type Expression, type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
-import type { Db } from '../store/db.ts';
-import { PreparedQuery } from '../store/prepared.ts';
+import { type Db, PreparedQuery } from '../store/db.ts';
 import { type JobRow, PROCESSING, type Tables, WAITING } from '../store/schema/tables.ts';
 import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';

@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { newUuid } from '../../base/text.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
-import type { Db } from '../store/db.ts';
-import { lockOwnerOfJob, lockQueue } from '../store/locks.ts';
+import { type Db, lockOwnerOfJob, lockQueue, PreparedQuery } from '../store/db.ts';
 import { isBlocked } from '../store/moderation.ts';
-import { PreparedQuery } from '../store/prepared.ts';
 import { PROCESSING, type TextureDataRow } from '../store/schema/tables.ts';
 import { addSkin } from '../store/skins.ts';
 import { keepTextureData } from '../store/textures.ts';

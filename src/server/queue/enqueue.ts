@@ -1,9 +1,7 @@
 import { HOUR, MINUTE, roomAt, spendOne, totalOf, turnAfter } from '../fairness.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller } from '../store/callers.ts';
-import type { Db } from '../store/db.ts';
-import { lockOwner, lockSubmitter } from '../store/locks.ts';
-import { PreparedQuery } from '../store/prepared.ts';
+import { type Db, lockOwner, lockSubmitter, PreparedQuery } from '../store/db.ts';
 import { type JobRow, PENDING, type Via } from '../store/schema/tables.ts';
 import { keepTexture } from '../store/textures.ts';
 import { answerToKey, INSERT_JOB, keepKey, keyedJob, newRow } from './idempotency.ts';

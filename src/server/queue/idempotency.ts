@@ -1,6 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Db } from '../store/db.ts';
-import { PreparedQuery } from '../store/prepared.ts';
+import { type Db, PreparedQuery } from '../store/db.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import type { NewJob, Repeated } from './port.ts';
 

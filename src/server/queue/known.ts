@@ -1,8 +1,7 @@
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, PreparedQuery } from '../store/db.ts';
 import { isBlocked } from '../store/moderation.ts';
-import { PreparedQuery } from '../store/prepared.ts';
 import { findOwnSkin, type SkinWithData } from '../store/skins.ts';
 import { findRepeated, INSERT_JOB, keyedJob, type NewRow, newRow } from './idempotency.ts';
 import type { NewJob, Recorded } from './port.ts';

@@ -3,9 +3,8 @@ import { hostname } from 'node:os';
 import { type Expression, sql } from 'kysely';
 import type { Clock } from '../../base/clock.ts';
 import { processExists } from '../../base/files.ts';
-import { DATABASE_NOW, readDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
-import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
+import { DATABASE_NOW, listNodes, NODE_TIMEOUT, readDatabaseClock } from '../store/nodes.ts';
 
 /**
  * Names a node as the holder of leases: `host/pid/nonce`, then `#n` for each of its workers. This lets another

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../store/db.ts';
-import { PreparedQuery } from '../store/prepared.ts';
+import { type Db, PreparedQuery } from '../store/db.ts';
 import {
   COMPLETED,
   FAILED,
@@ -10,8 +9,7 @@ import {
   PROCESSING,
   WAITING,
 } from '../store/schema/tables.ts';
-import { DATA, RECORD, type SkinWithData } from '../store/skins.ts';
-import { joinedTags } from '../store/tags-and-likes.ts';
+import { DATA, joinedTags, RECORD, type SkinWithData } from '../store/skins.ts';
 
 const STATE = ['id', 'uuid', 'status', 'created_at', 'skin_uuid'] as const satisfies (keyof JobRow)[];
 const LISTED = [...STATE, 'name', 'source', 'finished_at', 'error_code', 'error_message'] as const;

@@ -17,8 +17,7 @@
 import { sql } from 'kysely';
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
-import { type Db, inTransaction } from '../store/db.ts';
-import { lockOwnerOfJob } from '../store/locks.ts';
+import { type Db, inTransaction, lockOwnerOfJob } from '../store/db.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 
 const STEPS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {

@@ -7,7 +7,7 @@ import type { PlayerLooks } from '../pictures/player-looks.ts';
 import type { Renders } from '../pictures/renders.ts';
 import type { StoreQueue } from '../queue/store-queue.ts';
 import type { AccountsContext } from './accounts/accounts.ts';
-import type { OpenRequests } from './callers/open-requests.ts';
+import type { OpenRequests } from './callers.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { JobContext, WaitContext } from './jobs/jobs.ts';
 import type { OpenIdContext } from './openid.ts';

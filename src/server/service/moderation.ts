@@ -14,8 +14,7 @@ import {
 } from '../../protocol/moderation.ts';
 import { HOUR } from '../fairness.ts';
 import { findKnownTexture } from '../sources/url.ts';
-import { type Db, inTransaction } from '../store/db.ts';
-import { lockManagement } from '../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../store/db.ts';
 import {
   appendToLog,
   closeReport,
@@ -53,10 +52,9 @@ import {
   requireOperator,
   type UserCaller,
   userIdOf,
-} from './callers/caller.ts';
-import { readRateLimit } from './limits/rate-limit.ts';
+} from './callers.ts';
+import { readRateLimit } from './limits.ts';
 import { Refusal } from './refusal.ts';
-import { requireUnblocked } from './skins/changes.ts';
 import { shareData, withdrawData, withdrawFromOwner } from './skins/identity.ts';
 import { readSkin } from './skins/skins.ts';
 
@@ -422,4 +420,12 @@ function reportView(report: ReportWithSkin, users: ReadonlyMap<string, string>):
     createdAt: new Date(created_at).toISOString(),
     ...(closed_at !== null && { closedAt: new Date(closed_at).toISOString() }),
   };
+}
+
+/** @throws Refusal `blocked_image` */
+export async function requireUnblocked(
+  tx: Db,
+  { texture_hash }: Pick<SkinWithData, 'texture_hash'>,
+): Promise<void> {
+  if (await findBlockedImage(tx, texture_hash)) throw new Refusal('blocked_image');
 }

@@ -4,9 +4,9 @@ import type { Identity } from '../../protocol/account.ts';
 import { SCOPES } from '../../protocol/api-key.ts';
 import { MAX_NAME, ProviderError, type Rights } from '../openid/claims.ts';
 import type { OpenIdProvider, ProviderIdentity } from '../openid/provider.ts';
+import { networkOf } from '../outbound/target.ts';
 import { listKeys } from '../store/api-keys.ts';
-import { type Db, inTransaction } from '../store/db.ts';
-import { lockManagement } from '../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../store/db.ts';
 import { keepMeta, readMeta } from '../store/meta.ts';
 import type { FirstSignInRow, UserRow } from '../store/schema/tables.ts';
 import {
@@ -24,18 +24,17 @@ import {
   revokeKeylessSessions,
   unlinkSubject,
 } from '../store/sessions.ts';
-import { authenticate } from './callers/authenticate.ts';
 import {
+  authenticate,
   type Caller,
   callerKey,
-  networkOf,
+  noteRevocation,
   type Origins,
   requireOperator,
   requireScope,
   requireUser,
   type UserCaller,
-} from './callers/caller.ts';
-import { noteRevocation } from './callers/open-requests.ts';
+} from './callers.ts';
 import { logAction } from './moderation.ts';
 import { Refusal } from './refusal.ts';
 import { hashSecret, makeSecret, type SessionContext, startSession } from './sessions.ts';

@@ -1,8 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
-import { type Db, inTransaction } from '../store/db.ts';
-import { lockManagement } from '../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../store/db.ts';
 import { keepMeta, readMeta } from '../store/meta.ts';
 import type { SessionRow, SignInLinkRow } from '../store/schema/tables.ts';
 import {
@@ -16,18 +15,18 @@ import {
   revokeSession,
   takeLink,
 } from '../store/sessions.ts';
-import { authenticate } from './callers/authenticate.ts';
 import {
+  authenticate,
   callerKey,
   hasScope,
+  noteRevocation,
   type Origins,
   requireScope,
   requireUser,
   type UserCaller,
   userCaller,
   verifyBindings,
-} from './callers/caller.ts';
-import { noteRevocation } from './callers/open-requests.ts';
+} from './callers.ts';
 import type { Plans } from './plans.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness.ts';
-import type { Caller } from '../service/callers/caller.ts';
-import { type LimitedRequest, rateLimitOf } from '../service/limits/rate-limit.ts';
+import type { Caller } from '../service/callers.ts';
+import { type LimitedRequest, rateLimitOf } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';

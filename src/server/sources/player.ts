@@ -2,7 +2,7 @@ import { fetchBedrockProfile, floodgatePlayer, parseBedrockPlayer } from '../../
 import { GameError } from '../../game/errors.ts';
 import { isOfflineId, isPlayerName, parsePlayerId } from '../../game/names.ts';
 import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
-import { requireRoom, spendGeneration } from '../service/limits/over-limit.ts';
+import { requireRoom, spendGeneration } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
 import { profileIdentity } from '../service/skins/identity.ts';
 import {

@@ -7,7 +7,7 @@ import type { Note } from '../../protocol/envelope.ts';
 import { InvalidImageError, makePicture, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { SkinData } from '../../textures/property.ts';
-import { type LimitedRequest, rateLimitOf } from '../service/limits/rate-limit.ts';
+import { type LimitedRequest, rateLimitOf } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { ProfileLook } from '../service/skins/identity.ts';
 import { recallCaller } from '../store/callers.ts';

@@ -1,5 +1,5 @@
 import type { Note } from '../../protocol/envelope.ts';
-import type { LimitedRequest } from '../service/limits/rate-limit.ts';
+import type { LimitedRequest } from '../service/limits.ts';
 import type { NewTexture, TextureDataRow } from '../store/schema/tables.ts';
 
 interface SourceFields {

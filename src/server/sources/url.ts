@@ -7,7 +7,7 @@ import { sniffKind } from '../../skin/png/header.ts';
 import { fetchGuarded, type GuardedAgent, type GuardedAnswer } from '../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../outbound/target.ts';
 import { findKeyedJob } from '../queue/idempotency.ts';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import { fullUuid, readSkin } from '../service/skins/skins.ts';
 import type { Db } from '../store/db.ts';

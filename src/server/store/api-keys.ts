@@ -42,8 +42,7 @@ export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
   await db.insertInto('api_keys').values(key).execute();
 }
 
-/** Whether this key exists or has been revoked. */
-/** Includes revoked ones. */
+/** Whether there is such a key, including revoked ones. */
 export async function hasKeyWithId(db: Db, id: string): Promise<boolean> {
   return (await db.selectFrom('api_keys').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { HOUR, MINUTE, nextTurn, type Spent, stillSpent } from '../fairness.ts';
-import type { Db } from './db.ts';
-import { PreparedQuery } from './prepared.ts';
+import { type Db, PreparedQuery } from './db.ts';
 import { PENDING, type Tables } from './schema/tables.ts';
 
 /** The facts about a caller that are kept from one job to the next. */

@@ -1,7 +1,14 @@
-import type { CompiledQuery, Kysely, SelectQueryBuilder } from 'kysely';
+import {
+  type Compilable,
+  CompiledQuery,
+  type Kysely,
+  type QueryResult,
+  type SelectQueryBuilder,
+  sql,
+} from 'kysely';
 import type { HealthFinding } from '../../protocol/service.ts';
 import { isConflict } from './failures.ts';
-import type { ApiKeyRow, SkinViewRow, Tables, UserRow } from './schema/tables.ts';
+import { type ApiKeyRow, PENDING, type SkinViewRow, type Tables, type UserRow } from './schema/tables.ts';
 
 /** A newer version wrote this store; this one cannot open it. */
 export class StoreTooNewError extends Error {
@@ -188,7 +195,7 @@ export interface ColumnTypes {
   readonly numbered: string;
 }
 
-/** SQL of prepared queries (prepared.ts), by the query and by what its form depends on. */
+/** SQL of prepared queries, by the query and by what its form depends on. */
 export type PreparedTexts = Map<unknown, Map<string, CompiledQuery>>;
 
 /** The differences between SQLite and PostgreSQL, and a process's memory beside its store. */
@@ -287,4 +294,147 @@ export interface OpenStore {
    */
   isReplaced(): boolean;
   close(): Promise<void>;
+}
+
+/*
+ * SQLite has one writer at a time, so a transaction is alone. In PostgreSQL, transactions run concurrently, and what
+ * one has read may have changed before it writes. So each locks the rows of its decision before it reads them, always
+ * in this order, so that no two wait for each other: management, the owner, the owner of a shared limit, the queue.
+ */
+
+/** Arbitrary numbers that no other program on the same database is likely to lock. */
+const MANAGEMENT = 7_546_020;
+const SCHEMA = 7_546_021;
+
+/**
+ * Makes other transactions wait that change users, keys, sessions, capes, accounts, or the visibility of skins. They
+ * are rare enough to run one after the other.
+ */
+export async function lockManagement(tx: Db): Promise<void> {
+  await tx.store.lock(() => sql`select pg_advisory_xact_lock(${sql.lit(MANAGEMENT)})`.execute(tx));
+}
+
+/**
+ * Makes others that change tables wait until this transaction ends. Does not lock a row, because a transaction that
+ * uses a table for which this one waits would wait for that row.
+ */
+export async function lockSchema(tx: Db): Promise<void> {
+  await tx.store.lock(() => sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA)})`.execute(tx));
+}
+
+const NEVER = { turn: 0, spent_at: 0, generated_at: 0, minute: '[]', hour: '[]' } as const;
+
+/** Makes other transactions wait that decide on this owner's jobs, skins or limits. */
+export async function lockOwner(tx: Db, owner: string): Promise<void> {
+  await tx.store.lock(() =>
+    tx
+      .insertInto('callers')
+      .values({ owner, ...NEVER })
+      .onConflict((conflict) => conflict.column('owner').doUpdateSet({ owner }))
+      .execute(),
+  );
+}
+
+/** Locks the owner of a job. */
+export async function lockOwnerOfJob(tx: Db, jobUuid: string): Promise<void> {
+  await tx.store.lock(() =>
+    tx
+      .selectFrom('callers')
+      .select('owner')
+      .where('owner', '=', (eb) =>
+        eb.selectFrom('jobs').select('jobs.owner').where('jobs.uuid', '=', jobUuid),
+      )
+      .forUpdate()
+      .execute(),
+  );
+}
+
+/** Makes other transactions wait that decide on the jobs of all owners. */
+export async function lockQueue(tx: Db): Promise<void> {
+  await tx.store.lock(() => tx.selectFrom('queue_clock').select('id').forUpdate().execute());
+}
+
+/**
+ * Like `lockOwner`, for an owner who is about to get another job, with the maximum of its jobs to process at once. A
+ * higher limit of earlier jobs stays valid until they have ended.
+ */
+export async function lockSubmitter(tx: Db, owner: string, most: number): Promise<void> {
+  await tx.store.lock(() =>
+    sql`
+      insert into callers (owner, turn, spent_at, generated_at, minute, hour, burst)
+      values (${owner}, 0, 0, 0, '[]', '[]', ${most})
+      on conflict (owner) do update set burst = greatest(excluded.burst, callers.processing,
+        case when exists (select 1 from jobs where jobs.owner = excluded.owner and ${PENDING})
+          then callers.burst else 0 end)`.execute(tx),
+  );
+}
+
+/** Stands for a value while a query is built. */
+class Place {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** `literals` become part of the text: SQLite uses no partial index for a parameter. */
+type Build<Values, Row> = (db: Db, values: Values, ...literals: string[]) => Compilable<Row>;
+
+/**
+ * A query for which SQL is made once, for those that every skin needs: building one takes several times as long as SQLite
+ * takes to run it. Its form may depend on the kind of database, on the literals, and on which values there are.
+ */
+export class PreparedQuery<Values extends object, Row> {
+  readonly #build: Build<Values, Row>;
+
+  constructor(build: Build<Values, Row>) {
+    this.#build = build;
+  }
+
+  async run(db: Db, values: Values, ...literals: string[]): Promise<QueryResult<Row>> {
+    const { sql, parameters } = this.#compiled(db, values, literals);
+    const given = values as Readonly<Record<string, unknown>>;
+    const bound = parameters.map((one) => (one instanceof Place ? given[one.name] : one));
+    return await db.executeQuery<Row>(CompiledQuery.raw(sql, bound));
+  }
+
+  async all(db: Db, values: Values, ...literals: string[]): Promise<Row[]> {
+    return (await this.run(db, values, ...literals)).rows;
+  }
+
+  async first(db: Db, values: Values, ...literals: string[]): Promise<Row | undefined> {
+    return (await this.run(db, values, ...literals)).rows[0];
+  }
+
+  #compiled(db: Db, values: Values, literals: readonly string[]): CompiledQuery {
+    const forms = this.#formsOf(db);
+    let form = literals.join();
+    for (const [name, value] of Object.entries(values)) if (!isAbsent(value)) form += ` ${name}`;
+    const known = forms.get(form);
+    if (known) return known;
+    const made = this.#build(db, withPlaces(values), ...literals).compile();
+    forms.set(form, made);
+    return made;
+  }
+
+  #formsOf({ store: { preparedTexts } }: Db): Map<string, CompiledQuery> {
+    const known = preparedTexts.get(this.#build);
+    if (known) return known;
+    const forms = new Map<string, CompiledQuery>();
+    preparedTexts.set(this.#build, forms);
+    return forms;
+  }
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+function withPlaces<Values extends object>(values: Values): Values {
+  const places = Object.entries(values).map(([name, value]) => [
+    name,
+    isAbsent(value) ? value : new Place(name),
+  ]);
+  return Object.fromEntries(places) as Values;
 }

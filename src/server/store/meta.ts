@@ -1,8 +1,14 @@
 import { sql } from 'kysely';
 import { systemClock } from '../../base/clock.ts';
-import { type Db, inTransaction, type StoreKind, StoreTooNewError, StoreTooOldError } from './db.ts';
+import {
+  type Db,
+  inTransaction,
+  lockSchema,
+  type StoreKind,
+  StoreTooNewError,
+  StoreTooOldError,
+} from './db.ts';
 import { isLockTimeout } from './failures.ts';
-import { lockSchema } from './locks.ts';
 import { createFirstSchema, FIRST_SCHEMA } from './schema/first-schema.ts';
 
 /** Facts about the store as a whole. */

@@ -1,8 +1,7 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
 import type { SetRow, SkinRow, Tables } from './schema/tables.ts';
-import { DATA, RECORD, type SkinScope, type SkinWithData } from './skins.ts';
-import { tagsOfSkin } from './tags-and-likes.ts';
+import { DATA, RECORD, type SkinScope, type SkinWithData, tagsOfSkin } from './skins.ts';
 
 /** Who looks at a set. `owner`: undefined for those who see only what everyone sees. */
 export interface SetViewer {

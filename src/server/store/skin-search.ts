@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import type { Tables } from './schema/tables.ts';
 import {
+  bigint,
   findSkinsByNumber,
   pageOf,
   prefixRange,
@@ -225,4 +226,70 @@ async function matching(
     );
   }
   return new Set((await query.execute()).map(({ id }) => id));
+}
+
+/** The lowest and highest number of the public skins; undefined: there are none. */
+export async function publicRange(db: Db): Promise<{ first: number; last: number } | undefined> {
+  const ids = db.selectFrom('skins').select('skins.id').where(scopeFilter('public')).limit(1);
+  const first = await ids.orderBy('skins.id').executeTakeFirst();
+  const last = await ids.orderBy('skins.id', 'desc').executeTakeFirst();
+  return first && last && { first: first.id, last: last.id };
+}
+
+/** For each of these numbers, the first public skin with it or a higher one, in a single statement. */
+export async function publicSkinsFrom(db: Db, starts: readonly number[]): Promise<number[]> {
+  const next = db
+    .selectFrom('skins')
+    .select('skins.id')
+    .where(scopeFilter('public'))
+    .where('skins.id', '>=', sql<number>`starts.at`)
+    .orderBy('skins.id')
+    .limit(1);
+  const values = sql.join(starts.map((at) => sql`(${bigint(at)})`));
+  const { rows } = await sql<{ id: number | null }>`with starts (at) as (values ${values})
+    select (${next}) as id from starts`.execute(db);
+  return rows.flatMap(({ id }) => id ?? []);
+}
+
+/** A page of public skins, newest first. */
+export async function publicSkinsAt(
+  db: Db,
+  { offset, size }: { offset: number; size: number },
+): Promise<SkinWithData[]> {
+  const rows = await db
+    .selectFrom('skins')
+    .select('skins.id')
+    .where(scopeFilter('public'))
+    .orderBy('skins.id', 'desc')
+    .offset(offset)
+    .limit(size)
+    .execute();
+  return await findSkinsByNumber(
+    db,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** The most frequent tags of the `among` newest public skins, which bounds the cost. */
+export async function frequentTags(
+  db: Db,
+  { among, size }: { readonly among: number; readonly size: number },
+): Promise<string[]> {
+  const newest = db
+    .selectFrom('skins')
+    .select('id')
+    // The same expression as in the partial index.
+    .where(sql<boolean>`visibility = 'public'`)
+    .orderBy('id', 'desc')
+    .limit(among);
+  const rows = await db
+    .selectFrom(newest.as('newest'))
+    .innerJoin('skin_tags', 'skin_tags.skin_id', 'newest.id')
+    .select('tag')
+    .groupBy('tag')
+    .orderBy((eb) => eb.fn.countAll(), 'desc')
+    .orderBy('tag')
+    .limit(size)
+    .execute();
+  return rows.map(({ tag }) => tag);
 }

@@ -1,10 +1,7 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { Db } from './db.ts';
-import { lockOwner } from './locks.ts';
-import { PreparedQuery } from './prepared.ts';
+import { type Db, lockOwner, PreparedQuery } from './db.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
-import { replaceTags, tagsOfSkin } from './tags-and-likes.ts';
 
 /**
  * The words of a name that a search uses: its runs of letters and digits, in lower case. Only ASCII, so that every
@@ -365,29 +362,6 @@ export function scopeFilter(scope: SkinScope): RawBuilder<boolean> {
   return scope === 'public' ? sql`skins.visibility = 'public'` : sql`skins.owner = ${scope.owner}`;
 }
 
-/** The lowest and highest number of the public skins; undefined: there are none. */
-export async function publicRange(db: Db): Promise<{ first: number; last: number } | undefined> {
-  const ids = db.selectFrom('skins').select('skins.id').where(scopeFilter('public')).limit(1);
-  const first = await ids.orderBy('skins.id').executeTakeFirst();
-  const last = await ids.orderBy('skins.id', 'desc').executeTakeFirst();
-  return first && last && { first: first.id, last: last.id };
-}
-
-/** For each of these numbers, the first public skin with it or a higher one, in a single statement. */
-export async function publicSkinsFrom(db: Db, starts: readonly number[]): Promise<number[]> {
-  const next = db
-    .selectFrom('skins')
-    .select('skins.id')
-    .where(scopeFilter('public'))
-    .where('skins.id', '>=', sql<number>`starts.at`)
-    .orderBy('skins.id')
-    .limit(1);
-  const values = sql.join(starts.map((at) => sql`(${bigint(at)})`));
-  const { rows } = await sql<{ id: number | null }>`with starts (at) as (values ${values})
-    select (${next}) as id from starts`.execute(db);
-  return rows.flatMap(({ id }) => id ?? []);
-}
-
 /** Skins whose UUIDs start with this, from those that are public or belong to this owner. */
 export async function skinsBeginningWith(
   db: Db,
@@ -408,21 +382,68 @@ export async function skinsBeginningWith(
   return rows.map(({ uuid }) => uuid);
 }
 
-/** A page of public skins, newest first. */
-export async function publicSkinsAt(
-  db: Db,
-  { offset, size }: { offset: number; size: number },
-): Promise<SkinWithData[]> {
-  const rows = await db
-    .selectFrom('skins')
-    .select('skins.id')
-    .where(scopeFilter('public'))
-    .orderBy('skins.id', 'desc')
-    .offset(offset)
-    .limit(size)
+/** The tags of a skin, as both databases join them. */
+export const tagsOfSkin = (eb: ExpressionBuilder<Tables, 'skins'>) => joinedTags(eb).as('tags');
+
+export function joinedTags(eb: Pick<ExpressionBuilder<Tables, 'skins'>, 'selectFrom'>) {
+  return eb
+    .selectFrom('skin_tags')
+    .select(sql<string | null>`string_agg(tag, ',')`.as('joined'))
+    .whereRef('skin_tags.skin_id', '=', 'skins.id');
+}
+
+/** The tags of a skin, in alphabetical order. */
+export function tagsOf({ tags }: Pick<SkinWithData, 'tags'>): readonly string[] {
+  return tags ? tags.split(',').toSorted() : [];
+}
+
+export async function replaceTags(db: Db, skin_id: number, tags: readonly string[]): Promise<void> {
+  await db.deleteFrom('skin_tags').where('skin_id', '=', skin_id).execute();
+  if (tags.length > 0)
+    await db
+      .insertInto('skin_tags')
+      .values(tags.map((tag) => ({ tag, skin_id })))
+      .execute();
+}
+
+export async function hasLiked(db: Db, skin_id: number, owner: string): Promise<boolean> {
+  const like = await db
+    .selectFrom('skin_likes')
+    .select('skin_id')
+    .where('skin_id', '=', skin_id)
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  return like !== undefined;
+}
+
+/** @returns whether the user did not like it yet */
+export async function addLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('skin_likes')
+    .values({ skin_id, owner })
+    .onConflict((conflict) => conflict.columns(['skin_id', 'owner']).doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows !== 1n) return false;
+  await countLikes(db, skin_id, 1);
+  return true;
+}
+
+/** @returns whether the user liked it */
+export async function removeLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('skin_likes')
+    .where('skin_id', '=', skin_id)
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows !== 1n) return false;
+  await countLikes(db, skin_id, -1);
+  return true;
+}
+
+async function countLikes(db: Db, id: number, step: number): Promise<void> {
+  await db
+    .updateTable('skins')
+    .set((eb) => ({ likes: eb('likes', '+', step) }))
+    .where('id', '=', id)
     .execute();
-  return await findSkinsByNumber(
-    db,
-    rows.map(({ id }) => id),
-  );
 }

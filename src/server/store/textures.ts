@@ -4,9 +4,8 @@ import { bandsOf, fingerprintOf } from '../../skin/fingerprint.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import type { Db } from './db.ts';
+import { type Db, PreparedQuery } from './db.ts';
 import { isBlocked } from './moderation.ts';
-import { PreparedQuery } from './prepared.ts';
 import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
 /** What is stored of a picture. `hash`: its pixel hash, if it is known. */

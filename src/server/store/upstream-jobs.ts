@@ -1,5 +1,4 @@
-import { type Db, inTransaction } from './db.ts';
-import { lockQueue } from './locks.ts';
+import { type Db, inTransaction, lockQueue } from './db.ts';
 import type { UpstreamJobRow } from './schema/tables.ts';
 
 /** A submission about to be sent. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { ServiceEvents } from '../../../src/server/events.ts';
-import { NETWORK_LIMITS, type NetworkLimits } from '../../../src/server/http/limits.ts';
+import { NETWORK_LIMITS, type NetworkLimits } from '../../../src/server/http/connections.ts';
 import { Log } from '../../../src/server/http/log.ts';
 import { HttpServer } from '../../../src/server/http/node-server.ts';
 import type { ServiceContext } from '../../../src/server/service/context.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GameTextures } from '../../../src/server/pictures/game-textures.ts';
-import { anonymousCaller, type Caller } from '../../../src/server/service/callers/caller.ts';
+import { anonymousCaller, type Caller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { callGame } from '../../support/fake-game/run-game.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RenderBudget } from '../../../src/server/pictures/budgets.ts';
 import { type RenderInput, Renders } from '../../../src/server/pictures/renders.ts';
-import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
+import { anonymousCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { encodePng, encodeSmallPng } from '../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anonymousCaller, type Caller } from '../../../src/server/service/callers/caller.ts';
+import { anonymousCaller, type Caller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { Fetches, type Target } from '../../../src/server/sources/fetches.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { BODY_LIMIT } from '../../../src/server/http/limits.ts';
+import { BODY_LIMIT } from '../../../src/server/http/bodies.ts';
 import { decodePng, readPng } from '../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { zipArchive } from '../../../src/server/http/downloads.ts';
-import { userCaller } from '../../../src/server/service/callers/caller.ts';
+import { userCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { type ExportContext, Exports, exportSkins } from '../../../src/server/service/skins/export.ts';
 import { Searches } from '../../../src/server/service/skins/skins.ts';

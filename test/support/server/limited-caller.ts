@@ -1,5 +1,5 @@
 import type { Generator } from '../../../src/server/generators/port.ts';
-import type { Caller } from '../../../src/server/service/callers/caller.ts';
+import type { Caller } from '../../../src/server/service/callers.ts';
 import { type Plan, Plans } from '../../../src/server/service/plans.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { TEXTURE_HASH } from '../../contract/jobs.ts';

@@ -24,7 +24,7 @@ import {
   userListQuerySchema,
   userNameSchema,
 } from '../../../protocol/user.ts';
-import { requireUser } from '../../service/callers/caller.ts';
+import { requireUser } from '../../service/callers.ts';
 import { readIdentities, unlinkIdentity } from '../../service/openid.ts';
 import { planView } from '../../service/plans.ts';
 import { diagnose } from '../../service/status/health.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../protocol/cape.ts';
 import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
-import { requireOperator } from '../../service/callers/caller.ts';
+import { requireOperator } from '../../service/callers.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes, readPublicCapes } from '../../service/skins/capes.ts';
 import { readBody } from '../bodies.ts';

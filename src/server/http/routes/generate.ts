@@ -9,8 +9,7 @@ import {
 } from '../../../protocol/generate.ts';
 import { generateAnswerSchema } from '../../../protocol/job.ts';
 import { awaitSkin, DEFAULT_PATIENCE, type JobPatience } from '../../service/jobs/jobs.ts';
-import { asRateLimitRefusal } from '../../service/limits/over-limit.ts';
-import { readRateLimit } from '../../service/limits/rate-limit.ts';
+import { asRateLimitRefusal, readRateLimit } from '../../service/limits.ts';
 import { asRefusal } from '../../service/refusal.ts';
 import { rateLimitAfter, type Submitted } from '../../service/submitting/answering.ts';
 import { submitBatch, verifyMayBatch } from '../../service/submitting/batch.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../protocol/account.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { statsAnswerSchema } from '../../../protocol/service.ts';
-import { readRateLimit } from '../../service/limits/rate-limit.ts';
+import { readRateLimit } from '../../service/limits.ts';
 import { grantsOf } from '../../service/plans.ts';
 import { clientInfo, readOwnKey, readOwnKeys, requireKnownUser } from '../../service/users/users.ts';
 import { originsOf } from '../request.ts';

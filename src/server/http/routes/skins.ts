@@ -16,10 +16,17 @@ import {
   uuidSchema,
 } from '../../../protocol/skin.ts';
 import { reportSkin } from '../../service/moderation.ts';
-import { deleteSkin, deleteSkins, editSkin, editSkins } from '../../service/skins/changes.ts';
+import {
+  deleteSkin,
+  deleteSkins,
+  editSkin,
+  editSkins,
+  likeSkin,
+  unlikeSkin,
+  voteOnTag,
+} from '../../service/skins/changes.ts';
 import { fullUuid, readSimilarSkins, readSkin, viewSkin } from '../../service/skins/skins.ts';
-import { likeSkin, tagsOf, unlikeSkin, voteOnTag } from '../../service/skins/tags-and-likes.ts';
-import type { SkinWithData } from '../../store/skins.ts';
+import { type SkinWithData, tagsOf } from '../../store/skins.ts';
 import { type Answer, type Call, route } from '../route.ts';
 import { envelope, hashesOf, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
 import { CROSS_ORIGIN, PRIVATE_ANSWER } from './pictures.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { VERSION } from '../../../base/version.ts';
 import { healthAnswerSchema, keyDocumentSchema, readyAnswerSchema } from '../../../protocol/account.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
-import { requireOperator } from '../../service/callers/caller.ts';
+import { requireOperator } from '../../service/callers.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { encodedFor } from '../answers.ts';
 import { route } from '../route.ts';

@@ -15,7 +15,7 @@ import {
   v1SourceSchema,
 } from '../../../protocol/v1.ts';
 import { awaitSkin, DEFAULT_PATIENCE, type JobPatience } from '../../service/jobs/jobs.ts';
-import { readRateLimit, refusalWithPace, viaFor, waitAfterNew } from '../../service/limits/rate-limit.ts';
+import { readRateLimit, refusalWithPace, viaFor, waitAfterNew } from '../../service/limits.ts';
 import { asRefusal, Refusal, validationRefusal } from '../../service/refusal.ts';
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import { submit } from '../../service/submitting/submit.ts';

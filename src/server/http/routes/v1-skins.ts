@@ -10,7 +10,7 @@ import {
   v1SkinSchema,
   v1StatsSchema,
 } from '../../../protocol/v1.ts';
-import { readRateLimit, viaFor } from '../../service/limits/rate-limit.ts';
+import { readRateLimit, viaFor } from '../../service/limits.ts';
 import { Refusal } from '../../service/refusal.ts';
 import {
   readPublicPage,

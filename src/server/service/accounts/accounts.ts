@@ -24,10 +24,9 @@ import {
 import { AccountKeyError } from '../../accounts/token-cipher.ts';
 import type { JobSignals } from '../../events.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
-import { type Db, inTransaction } from '../../store/db.ts';
-import { lockManagement } from '../../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
 import type { AccountRow } from '../../store/schema/tables.ts';
-import { type Caller, requireUser, type UserCaller } from '../callers/caller.ts';
+import { type Caller, requireUser, type UserCaller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
 
 export interface AccountsContext {

@@ -4,8 +4,8 @@ import type { JobSignals } from '../../events.ts';
 import type { JobReads, JobWithSkin } from '../../queue/lists.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
-import type { Caller } from '../callers/caller.ts';
-import { readRateLimit } from '../limits/rate-limit.ts';
+import type { Caller } from '../callers.ts';
+import { readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
 /** A follower of an owner's jobs. */

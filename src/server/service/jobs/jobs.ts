@@ -18,9 +18,8 @@ import {
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
-import type { WebPages } from '../callers/authenticate.ts';
-import { type Caller, hasScope } from '../callers/caller.ts';
-import { type PollingContext, verifyPolling } from '../limits/request-limiter.ts';
+import { type Caller, hasScope, type WebPages } from '../callers.ts';
+import { type PollingContext, verifyPolling } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Default number of jobs per page. */

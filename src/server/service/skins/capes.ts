@@ -5,8 +5,7 @@ import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.
 import { InvalidImageError } from '../../../skin/picture.ts';
 import { decodeCape, type ReadSkin, readSkin } from '../../../skin/read-skin.ts';
 import type { Generator } from '../../generators/port.ts';
-import { type Db, inTransaction } from '../../store/db.ts';
-import { lockManagement } from '../../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
 import type { CapeRow } from '../../store/schema/tables.ts';
 import {
   changeCape,
@@ -19,8 +18,8 @@ import {
   listCapes,
   textureOf,
 } from '../../store/textures.ts';
-import { type Caller, requireOperator } from '../callers/caller.ts';
-import type { StoreCeiling } from '../limits/over-limit.ts';
+import { type Caller, requireOperator } from '../callers.ts';
+import type { StoreCeiling } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Decodes a picture sent by a caller. @throws Refusal `invalid_image`, with a description of the problem */

@@ -1,11 +1,19 @@
-import type { SkinEdit } from '../../../protocol/skin.ts';
-import { type Db, inTransaction } from '../../store/db.ts';
-import { lockManagement } from '../../store/locks.ts';
-import { findBlockedImage } from '../../store/moderation.ts';
-import { changeSkin, deleteSkinRow, findSkin, type SkinWithData } from '../../store/skins.ts';
-import { type Caller, hasScope, requireUser } from '../callers/caller.ts';
+import { MAX_TAGS, type SkinEdit } from '../../../protocol/skin.ts';
+import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
+import {
+  addLike,
+  changeSkin,
+  deleteSkinRow,
+  findSkin,
+  removeLike,
+  type SkinWithData,
+  tagsOf,
+} from '../../store/skins.ts';
+import { type Caller, hasScope, requireUser, type UserCaller } from '../callers.ts';
+import { logAction, type ModerationContext, requireUnblocked } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { shareData, withdrawData } from './identity.ts';
+import { readSkin } from './skins.ts';
 
 /** @throws Refusal `unauthorized` without a key, `insufficient_grants` when the plan has no private skins */
 export function requirePrivateSkins({ kind, plan }: Caller): void {
@@ -60,14 +68,6 @@ async function requireOpen(tx: Db, skin: SkinWithData): Promise<void> {
   if (skin.hidden_from !== null)
     throw new Refusal('insufficient_grants', 'The operator of this server has hidden this skin.');
   if (skin.visibility === 'private') await requireUnblocked(tx, skin);
-}
-
-/** @throws Refusal `blocked_image` */
-export async function requireUnblocked(
-  tx: Db,
-  { texture_hash }: Pick<SkinWithData, 'texture_hash'>,
-): Promise<void> {
-  if (await findBlockedImage(tx, texture_hash)) throw new Refusal('blocked_image');
 }
 
 /**
@@ -145,4 +145,63 @@ async function forEach<Done>(
     }
     return outcome;
   });
+}
+
+/** Counts the caller among those who like a skin. @throws Refusal `unauthorized`, `skin_not_found`, `already_liked` */
+export async function likeSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
+  const { owner } = requireUser(caller);
+  const isNew = await inTransaction(db, async (tx) => {
+    const { id } = await readSkin({ db: tx }, caller, uuid);
+    return await addLike(tx, id, owner);
+  });
+  if (!isNew) throw new Refusal('already_liked');
+}
+
+/** Takes a like back, if there is one. @throws Refusal `unauthorized`, `skin_not_found` */
+export async function unlikeSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
+  const { owner } = requireUser(caller);
+  await inTransaction(db, async (tx) => {
+    const { id } = await readSkin({ db: tx }, caller, uuid);
+    await removeLike(tx, id, owner);
+  });
+}
+
+/** A change of one tag. `vote` as on the hosted service, where all users vote on tags. */
+interface TagVote {
+  readonly uuid: string;
+  readonly tag: string;
+  readonly vote: 'up' | 'down';
+}
+
+/**
+ * Adds a tag to a skin of the caller, or takes it away. Operators take tags of any skin away.
+ * @throws Refusal `unauthorized`, `skin_not_found`, `insufficient_grants`, `invalid_request` for too many tags
+ * @returns whether something has changed
+ */
+export async function voteOnTag(
+  { db, clock }: ModerationContext,
+  caller: Caller,
+  { uuid, tag, vote }: TagVote,
+): Promise<boolean> {
+  const user = requireUser(caller);
+  return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    const skin = await readSkin({ db: tx }, caller, uuid);
+    requireMayTag(user, skin, vote);
+    const before = tagsOf(skin);
+    const rest = before.filter((other) => other !== tag);
+    const tags = vote === 'up' ? [...rest, tag].toSorted() : rest;
+    if (tags.length === before.length) return false;
+    if (tags.length > MAX_TAGS) throw new Refusal('invalid_request', `A skin has at most ${MAX_TAGS} tags.`);
+    await changeSkin(tx, skin.id, { tags });
+    if (skin.owner !== user.owner)
+      await logAction(tx, clock, { operator: user, action: 'remove_tag', subject: uuid, note: tag });
+    return true;
+  });
+}
+
+/** @throws Refusal `insufficient_grants` */
+function requireMayTag(user: UserCaller, skin: SkinWithData, vote: TagVote['vote']): void {
+  if (skin.owner === user.owner || (user.isOperator && vote === 'down')) return;
+  throw new Refusal('insufficient_grants', 'Only the owner of a skin can tag it here.');
 }

@@ -6,8 +6,8 @@ import { textureName } from '../../../textures/property.ts';
 import type { Db } from '../../store/db.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
-import { type Caller, requireUser } from '../callers/caller.ts';
-import { readRateLimit } from '../limits/rate-limit.ts';
+import { type Caller, requireUser } from '../callers.ts';
+import { readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { readOwnSkins, type Searches, type SignedByContext, type SkinListQuery, signedBy } from './skins.ts';
 /** Maximum skins per export; the next one starts after the last of them. */

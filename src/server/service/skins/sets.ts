@@ -4,8 +4,7 @@ import { newUuid } from '../../../base/text.ts';
 import type { ModeratedSet } from '../../../protocol/moderation.ts';
 import { MAX_SET, type setBodySchema, type setEditSchema, slugOf } from '../../../protocol/set.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
-import { type Db, inTransaction } from '../../store/db.ts';
-import { lockManagement } from '../../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
 import {
   type CountedSet,
@@ -24,7 +23,7 @@ import {
   skinsInSet,
 } from '../../store/sets.ts';
 import type { SkinScope, SkinWithData } from '../../store/skins.ts';
-import { type Caller, hasScope, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';
+import { type Caller, hasScope, requireOperator, requireUser, type UserCaller } from '../callers.ts';
 import { logAction, type ModerationContext } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { requirePrivateSkins } from './changes.ts';

@@ -15,16 +15,20 @@ import {
 import type { Db } from '../../store/db.ts';
 import type { TextureRow } from '../../store/schema/tables.ts';
 import { type SimilarSkinRow, similarSkins } from '../../store/similar-skins.ts';
-import { type FoundSkins, type SkinSearch, searchSkins } from '../../store/skin-search.ts';
+import {
+  type FoundSkins,
+  publicRange,
+  publicSkinsAt,
+  publicSkinsFrom,
+  type SkinSearch,
+  searchSkins,
+} from '../../store/skin-search.ts';
 import {
   countSkins,
   findSkin,
   findSkinByNumber,
   findSkinsByNumber,
   listSkins,
-  publicRange,
-  publicSkinsAt,
-  publicSkinsFrom,
   type SkinPlace,
   type SkinScope,
   type SkinSelection,
@@ -35,9 +39,8 @@ import {
 } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import { dayOf, hourOf, noteView } from '../../store/usage.ts';
-import type { WebPages } from '../callers/authenticate.ts';
-import { type Caller, hasScope, requireUser, viewerOf } from '../callers/caller.ts';
-import { waitRefusal } from '../limits/request-limiter.ts';
+import { type Caller, hasScope, requireUser, viewerOf, type WebPages } from '../callers.ts';
+import { waitRefusal } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
 interface SearchLimits extends ConcurrencyLimits {

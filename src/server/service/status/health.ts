@@ -1,11 +1,11 @@
 import { AWAKE, type Clock, systemClock } from '../../../base/clock.ts';
 import type { Diagnosis, HealthFinding } from '../../../protocol/service.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
-import { MAX_SKEW } from '../../store/database-clock.ts';
 import { type Db, type OpenStore, StoreTooNewError } from '../../store/db.ts';
 import { isUnreachable, StoreGoneError } from '../../store/failures.ts';
 import { NEWEST_SCHEMA, readVersion, writeMeta } from '../../store/meta.ts';
-import { type Caller, requireOperator } from '../callers/caller.ts';
+import { MAX_SKEW } from '../../store/nodes.ts';
+import { type Caller, requireOperator } from '../callers.ts';
 
 /** Problems that do not stop the service but concern its operator. Diagnoses have the same codes, and say more. */
 export type StoreWarning = 'store_clock' | 'store_pool' | 'store_listener';

@@ -17,9 +17,9 @@ import {
   newestFailures,
   type Span,
 } from '../../store/stats.ts';
-import { type Caller, requireOperator, userIdOf } from '../callers/caller.ts';
+import { type Caller, requireOperator, userIdOf } from '../callers.ts';
 import type { Workers } from '../forecast.ts';
-import type { StoreCeiling } from '../limits/over-limit.ts';
+import type { StoreCeiling } from '../limits.ts';
 import { countReportsToDecide } from '../moderation.ts';
 import { type DiagnosisContext, diagnose, type Unreadiness } from './health.ts';
 

@@ -7,10 +7,10 @@ import type { NewJob, Repeated } from '../../queue/port.ts';
 import type { CallerMemory } from '../../store/callers.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
-import { type Caller, hasScope } from '../callers/caller.ts';
+import { type Caller, hasScope } from '../callers.ts';
 import { expectedEnd } from '../forecast.ts';
 import { skinAsSent, withSkin } from '../jobs/jobs.ts';
-import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
+import { rateLimitOf, readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { type AnswerableRequest, type KnownDataContext, lookUpJob, recordOfKnownData } from './known-data.ts';
 

@@ -1,8 +1,8 @@
 import { HOUR, MINUTE, roomAt } from '../../fairness.ts';
 import type { Material } from '../../sources/source.ts';
 import { recallCaller } from '../../store/callers.ts';
-import type { Caller } from '../callers/caller.ts';
-import { rateLimitOf } from '../limits/rate-limit.ts';
+import type { Caller } from '../callers.ts';
+import { rateLimitOf } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import type { Submitted } from './answering.ts';
 import type { GenerationRequest } from './generation-request.ts';

@@ -8,8 +8,8 @@ import type { Source } from '../../sources/source.ts';
 import { countOpenCallbacks, type NewCallback } from '../../store/callbacks.ts';
 import type { Db } from '../../store/db.ts';
 import type { Via } from '../../store/schema/tables.ts';
-import type { Caller } from '../callers/caller.ts';
-import { readRateLimit } from '../limits/rate-limit.ts';
+import type { Caller } from '../callers.ts';
+import { readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { requestKey } from '../skins/identity.ts';
 

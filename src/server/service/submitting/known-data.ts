@@ -6,9 +6,14 @@ import type { NewJob } from '../../queue/port.ts';
 import { recallCaller } from '../../store/callers.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { ensureSkin, findSkin, oldestPublicOf, type SkinWithData, someSkinOf } from '../../store/skins.ts';
-import { ANONYMOUS_OWNERS } from '../callers/caller.ts';
-import { type SpendingContext, type StoreCeiling, spendGeneration } from '../limits/over-limit.ts';
-import { type LimitedRequest, rateLimitOf } from '../limits/rate-limit.ts';
+import { ANONYMOUS_OWNERS } from '../callers.ts';
+import {
+  type LimitedRequest,
+  rateLimitOf,
+  type SpendingContext,
+  type StoreCeiling,
+  spendGeneration,
+} from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { ownIdentity, shareData, sharedOf } from '../skins/identity.ts';
 import type { GenerationRequest } from './generation-request.ts';

@@ -30,8 +30,8 @@ import {
   textureOf,
 } from '../../store/textures.ts';
 import { noteGeneration } from '../../store/usage.ts';
-import type { Caller } from '../callers/caller.ts';
-import { overLimitRefusal, untilOneEnds } from '../limits/over-limit.ts';
+import type { Caller } from '../callers.ts';
+import { overLimitRefusal, untilOneEnds } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { readCapeFor, readSent } from '../skins/capes.ts';
 import { requirePrivateSkins } from '../skins/changes.ts';

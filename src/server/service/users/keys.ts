@@ -9,6 +9,7 @@ import type {
   Scope,
 } from '../../../protocol/api-key.ts';
 import type { OperatorAction } from '../../../protocol/moderation.ts';
+import { isWithin } from '../../outbound/target.ts';
 import {
   changeKey,
   countKeys,
@@ -20,23 +21,22 @@ import {
   type KeyChange,
   listKeys,
 } from '../../store/api-keys.ts';
-import { type Db, inTransaction } from '../../store/db.ts';
-import { lockManagement } from '../../store/locks.ts';
+import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
 import { findUserByName } from '../../store/sessions.ts';
-import { hashApiKey, makeApiKey } from '../callers/authenticate.ts';
 import {
   type Caller,
   callerKey,
+  hashApiKey,
   hasScope,
-  isWithin,
+  makeApiKey,
+  noteRevocation,
   requireOperator,
   requireScope,
   requireUser,
   type UserCaller,
   usualScopes,
-} from '../callers/caller.ts';
-import { noteRevocation } from '../callers/open-requests.ts';
+} from '../callers.ts';
 import { logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { ensureNamedUser, isOwner, OWNER_NAME, userNotFound } from './users.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { HealthFinding } from '../../../protocol/service.ts';
-import { MAX_SKEW } from '../database-clock.ts';
+import { MAX_SKEW } from '../nodes.ts';
 import { asConnectError } from './failures.ts';
 
 /** The share of the database's connections that causes a warning. */

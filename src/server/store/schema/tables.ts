@@ -439,7 +439,7 @@ export interface ChoresTable {
 
 export type NodeRow = Selectable<NodesTable>;
 
-/** All times are milliseconds since the epoch. `owner` is a caller's key, see service/callers/caller.ts. */
+/** All times are milliseconds since the epoch. `owner` is a caller's key, see service/callers.ts. */
 export interface Tables {
   meta: { key: string; value: string };
   users: UsersTable;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ServiceEvents } from '../../../../src/server/events.ts';
 import { QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { changeState } from '../../../../src/server/queue/states.ts';
-import { readDatabaseClock } from '../../../../src/server/store/database-clock.ts';
+import { readDatabaseClock } from '../../../../src/server/store/nodes.ts';
 import { LIMITS, newJob } from '../../../contract/jobs.ts';
 import { fill, mustClaim } from '../../../contract/queue-steps.ts';
 import { otherSession } from '../../../support/postgres/other-session.ts';

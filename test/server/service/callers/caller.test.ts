@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anonymousCaller } from '../../../../src/server/service/callers/caller.ts';
+import { anonymousCaller } from '../../../../src/server/service/callers.ts';
 import { Plans } from '../../../../src/server/service/plans.ts';
 
 const plans = new Plans();

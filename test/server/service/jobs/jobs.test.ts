@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { knownRow } from '../../../../src/server/queue/known.ts';
-import type { Caller } from '../../../../src/server/service/callers/caller.ts';
+import type { Caller } from '../../../../src/server/service/callers.ts';
 import { listJobs, listNewestJobs } from '../../../../src/server/service/jobs/jobs.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';

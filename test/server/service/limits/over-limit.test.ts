@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asRateLimitRefusal, overLimitRefusal } from '../../../../src/server/service/limits/over-limit.ts';
+import { asRateLimitRefusal, overLimitRefusal } from '../../../../src/server/service/limits.ts';
 import { Refusal } from '../../../../src/server/service/refusal.ts';
 import { recallCaller } from '../../../../src/server/store/callers.ts';
 import type { Via } from '../../../../src/server/store/schema/tables.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Caller } from '../../../../src/server/service/callers/caller.ts';
-import { rateLimitOf } from '../../../../src/server/service/limits/rate-limit.ts';
+import type { Caller } from '../../../../src/server/service/callers.ts';
+import { rateLimitOf } from '../../../../src/server/service/limits.ts';
 import { PLANS } from '../../../../src/server/service/plans.ts';
 import type { CallerMemory } from '../../../../src/server/store/callers.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Caller } from '../../../../src/server/service/callers/caller.ts';
-import { REQUEST_LIMITS, RequestLimiter } from '../../../../src/server/service/limits/request-limiter.ts';
+import type { Caller } from '../../../../src/server/service/callers.ts';
+import { REQUEST_LIMITS, RequestLimiter } from '../../../../src/server/service/limits.ts';
 import { PLANS } from '../../../../src/server/service/plans.ts';
 import type { Refusal } from '../../../../src/server/service/refusal.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';

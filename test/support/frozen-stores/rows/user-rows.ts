@@ -1,5 +1,5 @@
 import { SCOPES } from '../../../../src/protocol/api-key.ts';
-import { hashApiKey } from '../../../../src/server/service/callers/authenticate.ts';
+import { hashApiKey } from '../../../../src/server/service/callers.ts';
 import { hashSecret } from '../../../../src/server/service/sessions.ts';
 import type { ApiKeyRow, UserRow } from '../../../../src/server/store/schema/tables.ts';
 import { FROZEN_KEYS, hex, LINK_SECRET, SESSION_SECRET, type UserName, userId } from '../secrets.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../../src/base/clock.ts';
-import { anonymousCaller, type Caller } from '../../../../../src/server/service/callers/caller.ts';
+import { anonymousCaller, type Caller } from '../../../../../src/server/service/callers.ts';
 import { Plans } from '../../../../../src/server/service/plans.ts';
 import { Searches } from '../../../../../src/server/service/skins/skins.ts';
 import type { Db } from '../../../../../src/server/store/db.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { HealthFinding } from '../../../../../src/protocol/service.ts';
-import { anonymousCaller, userCaller } from '../../../../../src/server/service/callers/caller.ts';
+import { anonymousCaller, userCaller } from '../../../../../src/server/service/callers.ts';
 import { Plans } from '../../../../../src/server/service/plans.ts';
 import { diagnose, Health } from '../../../../../src/server/service/status/health.ts';
 import type { Db } from '../../../../../src/server/store/db.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../../../../src/server/service/callers/caller.ts';
-import { Polling, verifyPolling } from '../../../../../src/server/service/limits/request-limiter.ts';
-import { PLANS } from '../../../../../src/server/service/plans.ts';
-import type { JobRow } from '../../../../../src/server/store/schema/tables.ts';
-import { MovableClock } from '../../../../support/server/movable-clock.ts';
-import { ownFolder } from '../../../../support/server/own-folder.ts';
-import { openOwnStore } from '../../../../support/server/running-server.ts';
+import type { Caller } from '../../../../src/server/service/callers.ts';
+import { Polling, verifyPolling } from '../../../../src/server/service/limits.ts';
+import { PLANS } from '../../../../src/server/service/plans.ts';
+import type { JobRow } from '../../../../src/server/store/schema/tables.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
 
 describe('Looks at one job', () => {
   function look(polling: Polling, job: string, times: number): number[] {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../../../../src/protocol/errors.ts';
-import type { Caller } from '../../../../../src/server/service/callers/caller.ts';
-import { rateLimitOf, withLimits } from '../../../../../src/server/service/limits/rate-limit.ts';
-import { PLANS } from '../../../../../src/server/service/plans.ts';
-import { Refusal } from '../../../../../src/server/service/refusal.ts';
-import { MovableClock } from '../../../../support/server/movable-clock.ts';
-import { ownFolder } from '../../../../support/server/own-folder.ts';
-import { openOwnStore } from '../../../../support/server/running-server.ts';
+import type { ErrorCode } from '../../../../src/protocol/errors.ts';
+import type { Caller } from '../../../../src/server/service/callers.ts';
+import { rateLimitOf, withLimits } from '../../../../src/server/service/limits.ts';
+import { PLANS } from '../../../../src/server/service/plans.ts';
+import { Refusal } from '../../../../src/server/service/refusal.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
 
 const PLAN = { ...PLANS.free, burst: 1 };
 const STRANGER: Caller = {

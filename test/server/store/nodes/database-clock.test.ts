@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openDatabaseClock } from '../../../src/server/store/database-clock.ts';
-import { MovableClock } from '../../support/server/movable-clock.ts';
+import { openDatabaseClock } from '../../../../src/server/store/nodes.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
 
 const HOUR = 3_600_000;
 

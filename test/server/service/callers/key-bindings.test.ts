@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { apiKeyBodySchema } from '../../../../../src/protocol/api-key.ts';
-import { type CallerKey, verifyBindings } from '../../../../../src/server/service/callers/caller.ts';
+import { apiKeyBodySchema } from '../../../../src/protocol/api-key.ts';
+import { type CallerKey, verifyBindings } from '../../../../src/server/service/callers.ts';
 
 const KEY: CallerKey = {
   id: 'k',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { requireRoom, spendGeneration } from '../../../../../src/server/service/limits/over-limit.ts';
-import { Refusal } from '../../../../../src/server/service/refusal.ts';
-import { callerWith, limitsContext } from '../../../../support/server/limited-caller.ts';
+import { requireRoom, spendGeneration } from '../../../../src/server/service/limits.ts';
+import { Refusal } from '../../../../src/server/service/refusal.ts';
+import { callerWith, limitsContext } from '../../../support/server/limited-caller.ts';
 
 const SHARED = { together: { owner: 'all strangers', perHour: 2 } };
 

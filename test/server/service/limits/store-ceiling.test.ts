@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_STORE_BYTES, StoreCeiling } from '../../../../../src/server/service/limits/over-limit.ts';
+import { MAX_STORE_BYTES, StoreCeiling } from '../../../../src/server/service/limits.ts';
 
 test.each([
   [0, false],

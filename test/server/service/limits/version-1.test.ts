@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
-import type { RateLimit } from '../../../../../src/protocol/envelope.ts';
-import type { Caller, CallerKey } from '../../../../../src/server/service/callers/caller.ts';
-import {
-  rateLimitOf,
-  refusalWithPace,
-  viaFor,
-  waitAfterNew,
-} from '../../../../../src/server/service/limits/rate-limit.ts';
-import { PLANS } from '../../../../../src/server/service/plans.ts';
-import { Refusal } from '../../../../../src/server/service/refusal.ts';
-import { MovableClock } from '../../../../support/server/movable-clock.ts';
-import { ownFolder } from '../../../../support/server/own-folder.ts';
-import { openOwnStore } from '../../../../support/server/running-server.ts';
+import type { RateLimit } from '../../../../src/protocol/envelope.ts';
+import type { Caller, CallerKey } from '../../../../src/server/service/callers.ts';
+import { rateLimitOf, refusalWithPace, viaFor, waitAfterNew } from '../../../../src/server/service/limits.ts';
+import { PLANS } from '../../../../src/server/service/plans.ts';
+import { Refusal } from '../../../../src/server/service/refusal.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
 
 const PLAN = { ...PLANS.free, burst: 1, delay: 1_500 };
 const STRANGER: Caller = {

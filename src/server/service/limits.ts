@@ -1,0 +1,450 @@
+import type { Clock } from '../../base/clock.ts';
+import type { RateLimit, RateLimitWindow } from '../../protocol/envelope.ts';
+import type { ErrorCode } from '../../protocol/errors.ts';
+import { isPending } from '../../protocol/job.ts';
+import {
+  type Allowance,
+  EvictingMap,
+  emptyAt,
+  HOUR,
+  isWhole,
+  MINUTE,
+  refill,
+  type Spent,
+  spendOne,
+  totalOf,
+  untilAffordable,
+  type WindowShape,
+} from '../fairness.ts';
+import { opensAt, sharedOpensAt, spendShared, VIA_RULES } from '../queue/enqueue.ts';
+import { listJobs } from '../queue/lists.ts';
+import type { OverLimit } from '../queue/port.ts';
+import { type CallerMemory, currentMemory, recallCaller, rememberCaller } from '../store/callers.ts';
+import { type Db, inTransaction, lockOwner } from '../store/db.ts';
+import type { JobRow, Via } from '../store/schema/tables.ts';
+import type { Caller } from './callers.ts';
+import { expectedEnd, type ForecastContext } from './forecast.ts';
+import { Refusal } from './refusal.ts';
+
+/** A request to which a caller's limits apply. */
+export interface LimitedRequest {
+  readonly caller: Caller;
+  /** The route by which it came; the rules depend on it. */
+  readonly via: Via;
+}
+
+/** The caller's current rate limit for another request by `via`. */
+export async function readRateLimit(
+  db: Db,
+  caller: Caller,
+  now: number,
+  via: Via = 'queue',
+): Promise<RateLimit> {
+  return rateLimitOf(await recallCaller(db, caller.owner, now), caller, now, via);
+}
+
+export function rateLimitOf(
+  remembered: CallerMemory,
+  { plan }: Caller,
+  now: number,
+  via: Via = 'queue',
+): RateLimit {
+  const memory = currentMemory(remembered, now);
+  const next = opensAt(memory, plan, { via, now });
+  const delay = VIA_RULES[via].delay(plan);
+  const minute = windowOf(memory.minute, MINUTE, { limit: plan.perMinute, now });
+  return {
+    next: { absolute: next, relative: next - now },
+    delay: { millis: delay, seconds: Math.ceil(delay / 1000) },
+    limit: { ...minute, minute, hour: windowOf(memory.hour, HOUR, { limit: plan.perHour, now }) },
+  };
+}
+
+/** `reset`: when the whole limit is available again. */
+function windowOf(
+  spent: Spent,
+  shape: WindowShape,
+  { limit, now }: { limit: number; now: number },
+): RateLimitWindow {
+  const used = totalOf(spent);
+  const reset = Math.ceil(emptyAt(spent, shape, now) / 1000);
+  return { limit, remaining: Math.max(0, limit - used), used, reset };
+}
+
+/**
+ * Errors without a rate limit: the request is malformed, the caller is no longer known, or the store should not be
+ * queried again.
+ */
+const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'validation_error',
+  'invalid_api_key',
+  'internal_error',
+  'service_unavailable',
+  'store_unreachable',
+]);
+
+/**
+ * The same error with the caller's rate limit, as clients of version 2 expect. A 429 stays as it is, because it has
+ * its own wait.
+ */
+export async function withLimits(
+  context: { readonly db: Db; readonly clock: Clock },
+  error: unknown,
+  caller: Caller,
+): Promise<unknown> {
+  if (!(error instanceof Refusal) || !lacksLimits(error)) return error;
+  const { code, message, cause, details } = error;
+  try {
+    const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
+    return new Refusal(code, { ...details, message, cause, rateLimit });
+  } catch {
+    return error; // why the request was refused matters more
+  }
+}
+
+function lacksLimits({ code, status, details }: Refusal): boolean {
+  return details.rateLimit === undefined && status !== 429 && !UNTOLD.has(code);
+}
+
+/**
+ * Decides whether the request goes through the queue: the caller's key may require it for all requests, and each
+ * request may ask for it.
+ */
+export function viaFor(caller: Caller, isAskedFor: boolean): Via {
+  const isSetting = caller.kind === 'user' && caller.key?.v2Compat === true;
+  return isAskedFor || isSetting ? 'queue' : 'v1';
+}
+
+/**
+ * The wait after a new skin in an answer, in milliseconds: the whole delay, although it started when the request was
+ * accepted. Old clients measure it from different moments, and none of them may retry too early.
+ */
+export function waitAfterNew({ next, delay }: RateLimit): number {
+  return Math.max(next.relative, delay.millis);
+}
+
+/** Errors after which the store should not be queried again. */
+const OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
+
+/** The same refusal, with the time at which the next request may come and the rules that applied to it. */
+export async function refusalWithPace(
+  context: { readonly db: Db; readonly clock: Clock },
+  { code, message, cause, details }: Refusal,
+  { caller, via, headers }: LimitedRequest & { readonly headers: Readonly<Record<string, string>> },
+): Promise<Refusal> {
+  const isTold = OURS.has(code) || details.rateLimit !== undefined;
+  if (isTold)
+    return new Refusal(code, { ...details, message, cause, headers: { ...details.headers, ...headers } });
+  const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), via);
+  return new Refusal(code, { ...details, message, cause, headers, rateLimit });
+}
+
+interface Wait extends Pick<LimitedRequest, 'caller'> {
+  readonly message: string;
+  /** Milliseconds until the request would pass. */
+  readonly wait: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The refusal of a request that exceeds a limit kept in memory. Does not read the store, because refusing must be cheap. */
+export function waitRefusal(
+  code: 'rate_limit' | 'concurrency_limit',
+  { caller, message, wait, now }: Wait,
+): Refusal {
+  const nothing = { owner: caller.owner, turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
+  const next = { absolute: now + wait, relative: wait };
+  return new Refusal(code, { message, rateLimit: { ...rateLimitOf(nothing, caller, now), next } });
+}
+
+export interface RequestLimits {
+  /** Requests per minute, and simultaneous ones, of one address without a key. */
+  readonly requestsPerMinute: number;
+  readonly requestsAtOnce: number;
+}
+
+export const REQUEST_LIMITS: RequestLimits = { requestsPerMinute: 6_000, requestsAtOnce: 32 };
+
+/** Simultaneous requests of one user, and of all callers without a key. */
+const MAX_OF_USER = 256;
+const MAX_OF_STRANGERS = 500;
+/** Number of callers above which those without any counts are forgotten. */
+const MANY_CALLERS = 10_000;
+/** Milliseconds until a retry when a request only has to wait for others to end. */
+const SOON = 1_000;
+
+/** The requests that a caller may send, and how many are under way. */
+interface Tally extends Allowance {
+  underWay: number;
+}
+
+/** Counts requests of every kind by caller, so that no address takes all capacity. Counts are per process. */
+export class RequestLimiter {
+  readonly #limits: RequestLimits;
+  readonly #clock: Clock;
+  readonly #tallies = new EvictingMap<Tally>(MANY_CALLERS);
+  #strangers = 0;
+
+  constructor(limits: RequestLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /**
+   * Admits a request. @returns the function to call when it is over. @throws Refusal `rate_limit`, `concurrency_limit`
+   */
+  enter(caller: Caller): () => void {
+    const tally = this.#tallyOf(caller.owner);
+    const isStranger = caller.kind === 'anonymous';
+    if (isStranger) this.#spend(caller, tally);
+    const most = isStranger ? this.#limits.requestsAtOnce : MAX_OF_USER;
+    if (tally.underWay >= most || (isStranger && this.#strangers >= MAX_OF_STRANGERS)) {
+      const message = 'Too many simultaneous requests. Wait until some of them end.';
+      throw waitRefusal('concurrency_limit', { message, caller, wait: SOON, now: this.#clock.now() });
+    }
+    tally.underWay++;
+    if (isStranger) this.#strangers++;
+    return () => {
+      tally.underWay--;
+      if (isStranger) this.#strangers--;
+    };
+  }
+
+  /** Counts a request that was refused before it was admitted. @throws Refusal `rate_limit` */
+  count(caller: Caller): void {
+    this.#spend(caller, this.#tallyOf(caller.owner));
+  }
+
+  #spend(caller: Caller, tally: Tally): void {
+    const { requestsPerMinute } = this.#limits;
+    if (tally.left >= 1) {
+      tally.left--;
+      return;
+    }
+    const message = `Without an API key, an address may send ${requestsPerMinute} requests per minute.`;
+    const wait = Math.max(SOON, untilAffordable(tally, 1, requestsPerMinute));
+    throw waitRefusal('rate_limit', { message, caller, wait, now: this.#clock.now() });
+  }
+
+  #tallyOf(owner: string): Tally {
+    const at = this.#clock.monotonic();
+    const { requestsPerMinute } = this.#limits;
+    const isIdle = (other: Tally) => other.underWay === 0 && isWhole(other, at);
+    const tally = this.#tallies.ensure(owner, () => ({ underWay: 0, left: requestsPerMinute, at }), isIdle);
+    refill(tally, requestsPerMinute, at);
+    return tally;
+  }
+}
+
+/**
+ * How often a caller may poll one job within a window, in milliseconds; callers with many jobs poll the list. The
+ * window ends `early` for clients that poll once a second, whose first poll may have been late, for example on a new
+ * connection.
+ */
+const LIMIT = { polls: 10, window: 10_000, early: 500 } as const;
+/** Number of jobs above which those with expired windows are forgotten. */
+const MANY_JOBS = 10_000;
+
+/** The polls of a job in its current window. */
+interface Window {
+  polls: number;
+  /** When the window ends (monotonic). */
+  end: number;
+}
+
+/** Counts how often each job is polled. */
+export class Polling {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #windows = new EvictingMap<Window>(MANY_JOBS);
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Counts one poll of a job. @returns milliseconds until the next poll is allowed; 0: this one was within the limit
+   */
+  count(jobUuid: string): number {
+    const now = this.#clock.monotonic();
+    const isOver = ({ end }: Window) => now >= end;
+    const begin = () => ({ polls: 0, end: now + LIMIT.window - LIMIT.early });
+    const window = this.#windows.ensure(jobUuid, begin, isOver);
+    if (isOver(window)) Object.assign(window, begin());
+    window.polls++;
+    return window.polls > LIMIT.polls ? Math.ceil(window.end - now) : 0;
+  }
+}
+
+export interface PollingContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly polling: Polling;
+}
+
+/** Call with jobs of the caller only, so that there are never more counts than jobs it may have. @throws Refusal */
+export async function verifyPolling(
+  context: PollingContext,
+  caller: Caller,
+  { uuid }: Pick<JobRow, 'uuid'>,
+): Promise<void> {
+  const wait = context.polling.count(uuid);
+  if (wait === 0) return;
+  const now = context.clock.now();
+  const next = { absolute: now + wait, relative: wait };
+  throw new Refusal('rate_limit', {
+    message: `A job may be requested ${LIMIT.polls} times in ${LIMIT.window / 1000} s; the job list returns all of them at once.`,
+    rateLimit: { ...(await readRateLimit(context.db, caller, now)), next },
+  });
+}
+
+/** Bytes: enough for weeks of a busy public service. */
+export const MAX_STORE_BYTES = 10 * 1024 ** 3;
+
+export interface StoreCeilingOptions {
+  /** Bytes in use now. */
+  readonly usedBytes: () => number;
+  readonly maxBytes: number;
+}
+
+/** The size limit of the store. At the limit the service accepts nothing new, but still serves what it has. */
+export class StoreCeiling {
+  readonly #options: StoreCeilingOptions;
+
+  constructor(options: StoreCeilingOptions) {
+    this.#options = options;
+  }
+
+  get isReached(): boolean {
+    const { usedBytes, maxBytes } = this.#options;
+    return Number.isFinite(maxBytes) && usedBytes() >= maxBytes;
+  }
+
+  /** Bytes in use now, and their maximum; undefined: no limit. */
+  get use(): { readonly used: number; readonly most: number | undefined } {
+    const { usedBytes, maxBytes } = this.#options;
+    return { used: usedBytes(), most: Number.isFinite(maxBytes) ? maxBytes : undefined };
+  }
+
+  /** Call before anything new is stored. @throws Refusal `store_full` */
+  verifyRoom(): void {
+    if (this.isReached) throw new Refusal('store_full');
+  }
+}
+
+export interface SpendingContext extends ForecastContext {
+  readonly db: Db;
+}
+
+/** Checks whether the caller may have another generation now. @throws Refusal `rate_limit` */
+export async function requireRoom(context: SpendingContext, { caller, via }: LimitedRequest): Promise<void> {
+  const now = context.clock.now();
+  const { owner, plan } = caller;
+  const memory = await recallCaller(context.db, owner, now);
+  if (opensAt(memory, plan, { via, now }) > now) {
+    throw await overLimitRefusal(context, { kind: 'too_fast', memory }, { caller, via });
+  }
+  const sharedAt = plan.together ? await sharedOpensAt(context.db, plan.together, now) : now;
+  if (sharedAt <= now) return;
+  throw await overLimitRefusal(context, { kind: 'crowded', opensAt: sharedAt, memory }, { caller, via });
+}
+
+/**
+ * Charges the caller the cost of a generation for something that was not a job in the queue. Checks the limit in the
+ * same step, because other requests of the caller may have used it up in the meantime. @throws Refusal `rate_limit`
+ */
+export async function spendGeneration(
+  context: SpendingContext,
+  { caller, via }: LimitedRequest,
+): Promise<void> {
+  const { db, clock } = context;
+  const now = clock.now();
+  const { owner, plan } = caller;
+  const over = await inTransaction(db, async (tx): Promise<OverLimit | undefined> => {
+    await lockOwner(tx, owner);
+    if (plan.together) await lockOwner(tx, plan.together.owner);
+    const memory = await recallCaller(tx, owner, now);
+    if (opensAt(memory, plan, { via, now }) > now) return { kind: 'too_fast', memory };
+    const sharedAt = plan.together ? await sharedOpensAt(tx, plan.together, now) : now;
+    if (sharedAt > now) return { kind: 'crowded', opensAt: sharedAt, memory };
+    if (plan.together) await spendShared(tx, plan.together, now);
+    await rememberCaller(tx, {
+      ...memory,
+      minute: spendOne(memory.minute, MINUTE, now),
+      hour: spendOne(memory.hour, HOUR, now),
+      spentAt: now,
+      ...(via === 'v1' && { generatedAt: now }),
+    });
+    return undefined;
+  });
+  if (over) throw await overLimitRefusal(context, over, { caller, via });
+}
+
+/** Shortest wait for a job whose end is overdue or unknown, in milliseconds. */
+const LEAST_WAIT = 1_000;
+/** Added to an expected end, so that the slot is free by then: a share of the remaining time, and milliseconds. */
+const MARGIN = { share: 0.1, ms: 100 } as const;
+
+/** The refusal for a caller over a limit: the reason, and when to retry. */
+export async function overLimitRefusal(
+  context: ForecastContext,
+  over: OverLimit,
+  { caller, via }: LimitedRequest,
+): Promise<Refusal> {
+  const now = context.clock.now();
+  const rateLimit = rateLimitOf(over.memory, caller, now, via);
+  if (over.kind === 'too_fast') return new Refusal('rate_limit', { rateLimit });
+  if (over.kind === 'crowded') {
+    const relative = over.opensAt - now;
+    const headers = { 'Retry-After': String(Math.ceil(relative / 1000)) };
+    const next = { absolute: over.opensAt, relative };
+    return new Refusal('anonymous_limit', { headers, rateLimit: { ...rateLimit, next } });
+  }
+  const blocking = over.kind === 'busy' ? (job: JobRow) => job.via === via : undefined;
+  const relative = Math.max(rateLimit.next.relative, await untilOneEnds(context, caller, blocking));
+  const details = { rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } } };
+  if (over.kind === 'full') {
+    const message = `All ${over.pending} of your slots in the queue are taken; send more as jobs finish.`;
+    return new Refusal('job_limit', { ...details, message });
+  }
+  const message = `Wait for your ${over.running === 1 ? 'generation' : `${over.running} generations`} under way to end, or use the queue.`;
+  return new Refusal('concurrency_limit', { ...details, message });
+}
+
+/** Milliseconds until the first of the caller's pending jobs of this kind ends, as far as is known. */
+export async function untilOneEnds(
+  context: ForecastContext,
+  { owner }: Caller,
+  isBlocking: (job: JobRow) => boolean = () => true,
+): Promise<number> {
+  const jobs = await listJobs(context.db, owner, 1);
+  const oldest = jobs.findLast((job) => isPending(job.status) && isBlocking(job));
+  if (!oldest) return LEAST_WAIT;
+  const now = context.clock.now();
+  const expected = ((await expectedEnd(context, oldest)) ?? now) - now;
+  if (expected > 0) return Math.ceil(expected * (1 + MARGIN.share)) + MARGIN.ms;
+  // A job that has taken some time may well take as much again.
+  return Math.max(LEAST_WAIT, now - oldest.created_at);
+}
+
+/**
+ * The refusal in the form of POST /v2/generate. Its clients wait and retry if the first code is `rate_limit`, and give
+ * up on any other. Some take the wait from the message.
+ */
+export function asRateLimitRefusal(refusal: Refusal): Refusal {
+  const { code, cause, details } = refusal;
+  if (code !== 'job_limit' && code !== 'rate_limit') return refusal;
+  const { notes = [] } = details;
+  const first = code === 'job_limit' ? [{ code, message: refusal.message }] : [];
+  return new Refusal('rate_limit', {
+    ...details,
+    message: messageWithWait(refusal),
+    cause,
+    notes: [...first, ...notes],
+  });
+}
+
+/** As the hosted service words it. */
+function messageWithWait({ message, details: { rateLimit } }: Refusal): string {
+  if (!rateLimit) return message;
+  return `${message.replace(/\.$/, '')}, next request in ${Math.ceil(rateLimit.next.relative)}ms`;
+}

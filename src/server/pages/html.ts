@@ -41,6 +41,12 @@ export class Html {
     return this.#write(reader);
   }
 
+  /** The text alone, for scripts. */
+  writeText(reader: Reader): string {
+    const text = this.write(reader).replaceAll(/<[^>]*>/g, '');
+    return text.replaceAll(/&[a-z\d#]+;/g, (entity) => CHARACTERS.get(entity) ?? entity);
+  }
+
   /** In English. */
   toString(): string {
     return this.write(ENGLISH);
@@ -55,6 +61,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
   '`': '&#96;',
 };
+
+const CHARACTERS = new Map(Object.entries(ESCAPES).map(([character, entity]) => [entity, character]));
 
 /** Characters that no document may contain, lone surrogates among them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to replace

@@ -108,13 +108,14 @@ export const jobStateRoute = pageRoute({
 
 async function stateOf(
   { job, skin }: JobWithSkin,
-  call: Pick<PageCall, 'context' | 'request'>,
+  call: Pick<PageCall, 'context' | 'request' | 'reader'>,
 ): Promise<object> {
   const [error] = jobErrors(job);
   if (error) return { status: job.status, error };
   if (!skin) return { status: job.status, says: await progressOf(call.context, job) };
   const { uuid, value, signature, url } = skin;
-  const way = bestWayOf(rememberedUse(call), skin, await signedBy(call.context, skin));
+  const signer = await signedBy(call.context, skin);
+  const way = bestWayOf(rememberedUse(call), skin, { signer, reader: call.reader });
   return { status: job.status, skin: { uuid, value, signature, url, ...(way && { way }) } };
 }
 

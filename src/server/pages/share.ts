@@ -10,7 +10,7 @@ import type { FullSet } from '../service/skins/sets.ts';
 import type { SignerKind } from '../service/skins/skins.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { copyField, type Page, pictureAddress, type SkinCard } from './frame.ts';
-import { Html, html } from './html.ts';
+import { Html, html, say } from './html.ts';
 import { pageRoute } from './page-route.ts';
 
 type SiteContext = Pick<ServiceContext, 'site' | 'publicUrl'>;
@@ -130,13 +130,13 @@ export function sharePanel(
   const title = titleOf(skin);
   const address = `${origin}/ui/skins/${uuid}`;
   const pictures = `/v2/skins/${uuid}`;
-  return html`<section class="share" aria-labelledby="share"><h2 id="share">Share</h2>
-<div class="acts"><button type="button" class="quiet-button needs-script" data-share="${address}" data-title="${title}">Share</button>
-<button type="button" class="quiet-button" data-copy-picture="${pictures}/card.png" hidden>Copy picture</button>
-<a href="${pictures}/card.png">Card</a> <a href="${pictures}/turn.webp">Animation</a></div>
-<details><summary>Show it on your site</summary>
-<img src="${pictures}/turn.webp" alt="The skin turning" width="${TURN.width / 2}" height="${TURN.height / 2}" loading="lazy">
-<dl class="copyable">${copyField('HTML for a website', embedCode({ src: `${origin}/embed/${uuid}`, title, ...EMBED }))}</dl></details></section>`;
+  return html`<section class="share" aria-labelledby="share"><h2 id="share">${say`Share`}</h2>
+<div class="acts"><button type="button" class="quiet-button needs-script" data-share="${address}" data-title="${title}">${say`Share`}</button>
+<button type="button" class="quiet-button" data-copy-picture="${pictures}/card.png" hidden>${say`Copy picture`}</button>
+<a href="${pictures}/card.png">${say`Card`}</a> <a href="${pictures}/turn.webp">${say`Animation`}</a></div>
+<details><summary>${say`Show it on your site`}</summary>
+<img src="${pictures}/turn.webp" alt="${say`The skin turning`}" width="${TURN.width / 2}" height="${TURN.height / 2}" loading="lazy">
+<dl class="copyable">${copyField(say`HTML for a website`, embedCode({ src: `${origin}/embed/${uuid}`, title, ...EMBED }))}</dl></details></section>`;
 }
 
 const EMBED_STYLE = `:root{color-scheme:light dark;font:16px/1.4 system-ui,sans-serif}body{margin:0}

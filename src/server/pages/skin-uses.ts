@@ -28,6 +28,7 @@ import {
 } from '../../textures/plugins.ts';
 import { checkAddress } from '../outbound/target.ts';
 import type { SignerKind } from '../service/skins/skins.ts';
+import { type Content, count, counted, type Html, html, type Reader, say } from './html.ts';
 
 /** A skin to use somewhere. */
 export interface UsableSkin {
@@ -43,7 +44,7 @@ export interface UsableSkin {
 
 /** A file to download. */
 export interface UseFile {
-  readonly label: string;
+  readonly label: Html;
   readonly name: string;
   readonly address: string;
   /** The folder of a game server that it belongs to. */
@@ -55,13 +56,13 @@ export interface UseFile {
 /** Who sees the skin then: who has signed it decides, unless the game signs it or a pack brings it. */
 export type Audience = SignerKind | 'signed-again' | 'has-pack' | 'account';
 
-export const AUDIENCES: Readonly<Record<Audience, string>> = {
-  game: 'Everyone will see it: the game signed it.',
-  'signed-again': 'Everyone will see it: the plugin has MineSkin sign the picture again.',
-  'has-pack': 'Everyone who has the resource pack will see it.',
-  account: 'Everyone will see it, on every server.',
-  server: 'Only players whose game trusts this server will see it.',
-  other: 'Only players whose game trusts the service that signed it will see it.',
+export const AUDIENCES: Readonly<Record<Audience, Html>> = {
+  game: say`Everyone will see it: the game signed it.`,
+  'signed-again': say`Everyone will see it: the plugin has MineSkin sign the picture again.`,
+  'has-pack': say`Everyone who has the resource pack will see it.`,
+  account: say`Everyone will see it, on every server.`,
+  server: say`Only players whose game trusts this server will see it.`,
+  other: say`Only players whose game trusts the service that signed it will see it.`,
 };
 
 /** One way to use a skin: a file, a text to copy, or both. */
@@ -69,17 +70,17 @@ export interface Way {
   readonly file?: UseFile;
   readonly text?: string;
   /** Where to paste the text, and what to replace in it. */
-  readonly where: string;
+  readonly where: Html;
   /** Where else one may paste it. */
-  readonly also?: string;
+  readonly also?: Html;
   readonly audience: Audience;
 }
 
 /** Where skins are used, and with what. The first of each group is what a new visitor sees. */
 export const USES = {
-  player: ['Player', { skinsrestorer: 'SkinsRestorer', libsdisguises: 'LibsDisguises' }],
+  player: [say`Player`, { skinsrestorer: 'SkinsRestorer', libsdisguises: 'LibsDisguises' }],
   npc: [
-    'NPC',
+    say`NPC`,
     {
       citizens: 'Citizens',
       fancynpcs: 'FancyNpcs',
@@ -90,19 +91,19 @@ export const USES = {
     },
   ],
   head: [
-    'Head',
+    say`Head`,
     {
-      'head-1.21.9': '1.21.9 and later',
-      'head-1.21.5': '1.21.5 to 1.21.8',
-      'head-1.20.5': '1.20.5 to 1.21.4',
-      'head-1.16': '1.16 to 1.20.4',
-      pack: 'Resource pack (1.21.9+)',
-      chat: 'Face in chat (1.21.9+)',
+      'head-1.21.9': say`${'1.21.9'} and later`,
+      'head-1.21.5': say`${'1.21.5'} to ${'1.21.8'}`,
+      'head-1.20.5': say`${'1.20.5'} to ${'1.21.4'}`,
+      'head-1.16': say`${'1.16'} to ${'1.20.4'}`,
+      pack: say`Resource pack (1.21.9+)`,
+      chat: say`Face in chat (1.21.9+)`,
     },
   ],
-  account: ['My account', { account: 'Minecraft account' }],
-  code: ['Code', { paper: 'Paper', authlib: 'Mods (authlib)', json: 'Profile property (JSON)' }],
-} as const satisfies Record<string, readonly [string, Readonly<Record<string, string>>]>;
+  account: [say`My account`, { account: say`Minecraft account` }],
+  code: [say`Code`, { paper: 'Paper', authlib: say`Mods (authlib)`, json: say`Profile property (JSON)` }],
+} as const satisfies Record<string, readonly [Html, Readonly<Record<string, Content>>]>;
 
 export type GroupId = keyof typeof USES;
 type UsesIn<G extends GroupId> = keyof (typeof USES)[G][1] & string;
@@ -150,52 +151,60 @@ type Found = readonly (Way | undefined)[];
 
 const WAYS: Readonly<Record<UseId, (known: Known) => Found>> = {
   skinsrestorer: (known) => [
-    inChat(known, skinsRestorerCommand, 'You wear the skin at once.'),
+    inChat(known, skinsRestorerCommand, say`You wear the skin at once.`),
     {
       file: customSkinFile(known),
       text: `/skin set ${known.name}`,
-      where: 'Paste this into the chat.',
-      also: `In the server console: \`skin set ${known.name} PLAYER\``,
+      where: say`Paste this into the chat.`,
+      also: say`In the server console: <code>skin set ${known.name} PLAYER</code>`,
       audience: known.signer,
     },
   ],
   libsdisguises: ({ data, name, signer }) => [
     byData(libsDisguisesCommand('PLAYER', name.replaceAll(/\W/g, '_').slice(0, 16), data), signer, {
-      where: 'server console',
-      replace: 'Replace `PLAYER` with the name of a player.',
+      where: IN_CONSOLE,
+      replace: say`Replace <code>PLAYER</code> with the name of a player.`,
     }),
   ],
   citizens: (known) => [
-    inChat(known, citizensUrlCommand, 'Select the NPC first, with `/npc select`.'),
+    inChat(known, citizensUrlCommand, say`Select the NPC first, with <code>/npc select</code>.`),
     byData(citizensCommand(known.data), known.signer, {
-      where: 'server console',
-      replace: 'Select the NPC first, with `npc select ID`.',
+      where: IN_CONSOLE,
+      replace: say`Select the NPC first, with <code>npc select ID</code>.`,
     }),
   ],
   fancynpcs: (known) => [
-    inChat(known, (picture) => fancyNpcsCommand('NPC', picture), 'Replace `NPC` with the name of the NPC.'),
+    inChat(
+      known,
+      (picture) => fancyNpcsCommand('NPC', picture),
+      say`Replace <code>NPC</code> with the name of the NPC.`,
+    ),
     {
       text: fancyNpcsSection(quoted(known.data)),
-      where: 'Stop the server, and paste this into `plugins/FancyNpcs/npcs.yml` as the skin of the NPC.',
+      where: say`Stop the server, and paste this into <code>plugins/FancyNpcs/npcs.yml</code> as the skin of the NPC.`,
       audience: known.signer,
     },
   ],
   znpcsplus: (known) => [
-    inChat(known, (picture) => znpcsCommand('NPC', picture), 'Replace `NPC` with the ID of the NPC.'),
+    inChat(
+      known,
+      (picture) => znpcsCommand('NPC', picture),
+      say`Replace <code>NPC</code> with the ID of the NPC.`,
+    ),
     {
       text: znpcsProperty(known.data),
-      where: 'Stop the server, and paste this into the file of the NPC in `plugins/ZNPCsPlus/data`.',
+      where: say`Stop the server, and paste this into the file of the NPC in <code>plugins/ZNPCsPlus/data</code>.`,
       audience: known.signer,
     },
   ],
   taterzens: ({ data, signer }) => [
     byData(taterzensCommand(data), signer, {
-      where: 'command block beside the NPC',
-      replace: 'Come back to the NPC from far away to see its skin.',
+      where: say`Paste it into a command block beside the NPC.`,
+      replace: say`Come back to the NPC from far away to see its skin.`,
     }),
   ],
   denizen: ({ data, signer }) => [
-    { text: denizenLine(data), where: 'Paste it into a Denizen script of the NPC.', audience: signer },
+    { text: denizenLine(data), where: say`Paste it into a Denizen script of the NPC.`, audience: signer },
   ],
   mannequin: (known) => [forProfile(known, mannequinCommand), inPack(known, mannequinCommand)],
   'head-1.21.9': (known) => [forProfile(known, headCommand)],
@@ -207,30 +216,33 @@ const WAYS: Readonly<Record<UseId, (known: Known) => Found>> = {
   account: ({ skin, variant }) => [
     {
       file: {
-        label: 'Download the PNG',
+        label: say`Download the PNG`,
         name: `${skin.uuid}.png`,
         address: `/textures/${skin.texture_hash}`,
       },
-      where: `Open the Minecraft Launcher, then Skins, New skin: choose the file and ${variant === 'slim' ? 'slim' : 'wide'} arms.`,
+      where:
+        variant === 'slim'
+          ? say`Open the Minecraft Launcher, then Skins, New skin: choose the file and slim arms.`
+          : say`Open the Minecraft Launcher, then Skins, New skin: choose the file and wide arms.`,
       audience: 'account',
     },
   ],
   paper: ({ data, signer }) => [
-    { text: paperCode(data), where: 'Paste it into your plugin.', audience: signer },
+    { text: paperCode(data), where: say`Paste it into your plugin.`, audience: signer },
   ],
   authlib: ({ data, signer }) => [
-    { text: authlibCode(data), where: 'Paste it into your mod or plugin.', audience: signer },
+    { text: authlibCode(data), where: say`Paste it into your mod or plugin.`, audience: signer },
   ],
   json: ({ skin: { uuid }, data: { value, signature }, signer }) => [
     {
       file: {
-        label: 'Download as a file',
+        label: say`Download as a file`,
         name: 'textures.json',
         address: `/ui/skins/${uuid}/files/textures.json`,
         isExtra: true,
       },
       text: JSON.stringify({ name: 'textures', value, signature }),
-      where: 'This is the property of a game profile, as servers and plugins store it.',
+      where: say`This is the property of a game profile, as servers and plugins store it.`,
       audience: signer,
     },
   ],
@@ -240,20 +252,20 @@ const WAYS: Readonly<Record<UseId, (known: Known) => Found>> = {
 function inChat(
   { picture }: Known,
   command: (picture: NonNullable<Known['picture']>) => string,
-  also: string,
+  also: Html,
 ): Way | undefined {
   const text = picture && command(picture);
   if (text === undefined || text.length > CHAT_LENGTH) return undefined;
-  return { text, where: `Paste it into the chat. ${also}`, audience: 'signed-again' };
+  return { text, where: html`${say`Paste it into the chat.`} ${also}`, audience: 'signed-again' };
 }
 
 /** A command with signed data. */
-function byData(text: string, audience: Audience, place: { where: string; replace?: string }): Way {
+function byData(text: string, audience: Audience, place: { where: Html; replace?: Html }): Way {
   return { text, where: pasteInto(place.where, text, place.replace), audience };
 }
 
 function inBlock({ data, signer }: Known, command: typeof giveCommand): Way {
-  return byData(command(data), signer, { where: 'command block' });
+  return byData(command(data), signer, { where: IN_BLOCK });
 }
 
 /** A command without a signature, which names the address of the texture. */
@@ -262,7 +274,7 @@ function forProfile({ data, signer, variant }: Known, command: typeof headComman
   const isShort = text.length <= CHAT_LENGTH;
   return {
     text: isShort ? text : text.slice(1),
-    where: isShort ? 'Paste it into the chat, as an operator.' : pasteInto('command block', text),
+    where: isShort ? say`Paste it into the chat, as an operator.` : pasteInto(IN_BLOCK, text),
     audience: signer,
   };
 }
@@ -273,28 +285,32 @@ function inPack({ skin, data, variant }: Known, command: typeof headCommand): Wa
   const look = { texture: textureLocation(PACK_NAMESPACE, 'texture', legalName(skin.name ?? skin.uuid)) };
   return {
     file: {
-      label: 'Download the resource pack',
+      label: say`Download the resource pack`,
       name: 'pack.zip',
       address: `${own}/skins/pack.zip?ids=${skin.uuid}`,
     },
     text: `/${command({ name: data.name, variant, look })}`,
-    where: 'Once players have the pack, paste this into the chat, as an operator.',
+    where: say`Once players have the pack, paste this into the chat, as an operator.`,
     audience: 'has-pack',
   };
 }
 
-function pasteInto(place: string, text: string, also?: string): string {
-  const length = text.length.toLocaleString('en');
-  const why = `With ${length} characters it is too long for the chat.`;
-  return [`Paste it into a ${place}.`.replace('a server console', 'the server console'), also, why]
-    .filter(Boolean)
-    .join(' ');
+const IN_CONSOLE = say`Paste it into the server console.`;
+const IN_BLOCK = say`Paste it into a command block.`;
+
+function pasteInto(where: Html, text: string, also?: Html): Html {
+  const length = count(text.length);
+  const why = counted(text.length, {
+    one: say`With ${length} character it is too long for the chat.`,
+    other: say`With ${length} characters it is too long for the chat.`,
+  });
+  return html`${where} ${also && html`${also} `}${why}`;
 }
 
 /** The file for the folder of SkinsRestorer. */
 function customSkinFile({ skin: { uuid }, name }: Pick<Known, 'skin' | 'name'>): UseFile {
   return {
-    label: 'Download the file',
+    label: say`Download the file`,
     name: `${name}.customskin`,
     address: `/ui/skins/${uuid}/files/${name}.customskin`,
     folder: 'plugins/SkinsRestorer/skins',
@@ -311,20 +327,29 @@ export interface BestWay {
   readonly notes: readonly string[];
 }
 
-/** Nothing for data that cannot be quoted safely. */
-export function bestWayOf(use: UseId, skin: UsableSkin, signer: SignerKind): BestWay | undefined {
+/** For scripts, so in the reader's language. Nothing for data that cannot be quoted safely. */
+export function bestWayOf(
+  use: UseId,
+  skin: UsableSkin,
+  { signer, reader }: { readonly signer: SignerKind; readonly reader: Reader },
+): BestWay | undefined {
   const [best] = waysOf(use, skin, signer);
   if (!best) return undefined;
   const { text, file, where, audience } = best;
-  const notes = [where.replaceAll('`', ''), AUDIENCES[audience]];
+  const notes = [where, AUDIENCES[audience]];
   const { name = '', address = '', folder, isExtra } = file ?? {};
-  if (folder !== undefined) notes.unshift(`Put the file into ${folder}.`);
+  if (folder !== undefined) notes.unshift(say`Put the file into ${folder}.`);
   const needed = file && !isExtra && { file: { name, address } };
-  return { label: `for ${nameOfUse(use)}`, ...(text !== undefined && { text }), ...needed, notes };
+  return {
+    label: say`for ${nameOfUse(use)}`.writeText(reader),
+    ...(text !== undefined && { text }),
+    ...needed,
+    notes: notes.map((note) => note.writeText(reader)),
+  };
 }
 
-function nameOfUse(use: UseId): string | undefined {
-  const names = Object.values(USES).map(([, uses]): Readonly<Record<string, string>> => uses);
+function nameOfUse(use: UseId): Content {
+  const names = Object.values(USES).map(([, uses]): Readonly<Record<string, Content>> => uses);
   return names.find((uses) => use in uses)?.[use];
 }
 

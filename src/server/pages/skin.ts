@@ -29,7 +29,7 @@ import {
   skinCards,
   terminalOf,
 } from './frame.ts';
-import { type Html, html, say } from './html.ts';
+import { type Content, count, type Html, html, say } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
 import { isLinkBot, type PageCall, pageRoute, seeOther } from './page-route.ts';
 import { sharedSkin, sharePanel } from './share.ts';
@@ -106,8 +106,8 @@ async function publicSkinsPage({ context, caller }: PageCall, start: string) {
   const skins = found.filter((skin) => skin !== undefined);
   if (skins.length === 0) throw new Refusal('skin_not_found');
   return {
-    title: `Skins at ${start}`,
-    body: html`<p>Several skins share this short address.</p>${skinCards(skins)}`,
+    title: say`Skins at ${start}`,
+    body: html`<p>${say`Several skins share this short address.`}</p>${skinCards(skins)}`,
     terminal: terminalOf(
       `skinsmith skins get ${skins[0]!.uuid}`,
       context.publicUrl(),
@@ -223,39 +223,40 @@ export interface SkinPageOptions {
   readonly origin: string;
 }
 
-const DONE = { reported: 'Report sent. Thank you.', saved: 'Saved.' } as const;
+const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as const;
 
 export function skinPage(skin: SkinView, options: SkinPageOptions): Page {
   const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
   const { isOwn, done, signer, similar, origin } = options;
+  const title = name ?? say`Skin ${uuid.slice(0, 8)}`;
   return {
-    title: name ?? `Skin ${uuid.slice(0, 8)}`,
+    title,
     hasOwnHeading: true,
     body: html`${done && html`<p class="done" role="status">${DONE[done]}</p>`}
 ${signer !== 'game' && trustBox(signer, origin)}
 <div class="skin">
 <div class="show">
 <div class="stage" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
-<div class="view"><img src="${pictureAddress(skin, 'isometric', 384)}" srcset="${pictureAddress(skin, 'isometric', 768)} 2x" alt="The skin from a corner" width="192" height="384"></div>
-<div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>Show in 3D</button></div>
+<div class="view"><img src="${pictureAddress(skin, 'isometric', 384)}" srcset="${pictureAddress(skin, 'isometric', 768)} 2x" alt="${say`The skin from a corner`}" width="192" height="384"></div>
+<div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>${say`Show in 3D`}</button></div>
 </div>
 ${pictures(skin)}
 </div>
 <div>
-<h1><bdi>${name ?? `Skin ${uuid.slice(0, 8)}`}</bdi></h1>
+<h1><bdi>${title}</bdi></h1>
 <dl class="facts">
-<div><dt>Arms</dt><dd>${variant === 'slim' ? 'Slim' : 'Classic'}</dd></div>
-${cape_hash !== null && html`<div><dt>Cape</dt><dd>Yes</dd></div>`}
-<div><dt>Signed by</dt><dd>${SIGNERS[signer]}</dd></div>
-<div><dt>Made</dt><dd>${day(skin_created_at)}</dd></div>
-<div><dt>Views</dt><dd>${views}</dd></div>
-${(isOwn || visibility !== 'public') && html`<div><dt>Visibility</dt><dd>${VISIBILITIES[visibility]}</dd></div>`}
+<div><dt>${say`Arms`}</dt><dd>${variant === 'slim' ? say`Slim` : say`Classic`}</dd></div>
+${cape_hash !== null && html`<div><dt>${say`Cape`}</dt><dd>${say`Yes`}</dd></div>`}
+<div><dt>${say`Signed by`}</dt><dd>${SIGNERS[signer]}</dd></div>
+<div><dt>${say`Made`}</dt><dd>${day(skin_created_at)}</dd></div>
+<div><dt>${say`Views`}</dt><dd>${count(views)}</dd></div>
+${(isOwn || visibility !== 'public') && html`<div><dt>${say`Visibility`}</dt><dd>${VISIBILITIES[visibility]}</dd></div>`}
 </dl>
 ${reactions(uuid, options.reactions)}
 ${usePanel(skin, options)}
 ${shareLine(skin, origin)}
 ${sharePanel(skin, origin)}
-<details><summary>Value, signature and other data</summary>${dataFields(skin)}</details>
+<details><summary>${say`Value, signature and other data`}</summary>${dataFields(skin)}</details>
 </div>
 </div>
 ${similar.length > 0 && similarCards(similar)}
@@ -264,45 +265,51 @@ ${isOwn ? ownerForms(skin) : done !== 'reported' && reportForm(skin)}`,
   };
 }
 
-const SIGNERS: Readonly<Record<SignerKind, string>> = {
-  game: 'The game',
-  server: 'This server, with its own key',
-  other: 'Another service',
+const SIGNERS: Readonly<Record<SignerKind, Html>> = {
+  game: say`The game`,
+  server: say`This server, with its own key`,
+  other: say`Another service`,
 };
 
 /** Players' games accept what the game signs, unless they are set up to trust this server. */
 function trustBox(signer: SignerKind, origin: string): Html {
   return html`<aside class="panel caution" aria-labelledby="caution">
-<h2 id="caution">Players with an unmodified game will not see this skin as signed here</h2>
-<p>Their games accept only what the game itself has signed. Each way below says who will see the skin.</p>
+<h2 id="caution">${say`Players with an unmodified game will not see this skin as signed here`}</h2>
+<p>${say`Their games accept only what the game itself has signed. Each way below says who will see the skin.`}</p>
 ${signer === 'server' && trustSteps(origin)}</aside>`;
 }
 
 function trustSteps(origin: string): Html {
-  return html`<details><summary>Let a game trust this server: three steps</summary>
+  return html`<details><summary>${say`Let a game trust this server: three steps`}</summary>
 <ol id="trust">
-<li>This works on game servers in offline mode: <code>online-mode=false</code> in server.properties.</li>
-<li>Each player downloads <a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a> into the folder of the game.</li>
-<li>Each player adds this to the Java arguments in the launcher:
-${copyLine(`-javaagent:authlib-injector.jar=${origin}`, 'Copy: Java argument')}</li>
+<li>${say`This works on game servers in offline mode: <code>online-mode=false</code> in server.properties.`}</li>
+<li>${say`Each player downloads <a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a> into the folder of the game.`}</li>
+<li>${say`Each player adds this to the Java arguments in the launcher:`}
+${copyLine(`-javaagent:authlib-injector.jar=${origin}`, say`Copy: Java argument`)}</li>
 </ol></details>`;
 }
 
 /** Pictures to look at and to save. */
-const PICTURES = { front: 'Front', back: 'Back', bust: 'Bust', head: 'Head', face: 'Face' } as const;
+const PICTURES = {
+  front: say`Front`,
+  back: say`Back`,
+  bust: say`Bust`,
+  head: say`Head`,
+  face: say`Face`,
+} as const;
 
 function pictures(skin: SkinView): Html {
-  const shown = Object.entries(PICTURES) as [keyof typeof PICTURES, string][];
-  return html`<ul class="pictures" aria-label="Pictures">
+  const shown = Object.entries(PICTURES) as [keyof typeof PICTURES, Html][];
+  return html`<ul class="pictures" aria-label="${say`Pictures`}">
 ${shown.map(([view, label]) => html`<li><a href="${pictureAddress(skin, view, 512)}"><img src="${pictureAddress(skin, view, 128)}" alt="" width="${widthOf(view, 64)}" height="64" loading="lazy">${label}</a></li>`)}
-<li><a href="/textures/${skin.texture_hash}" download="${skin.uuid}.png"><img src="/textures/${skin.texture_hash}" alt="" width="64" height="64" loading="lazy">Skin file</a></li>
+<li><a href="/textures/${skin.texture_hash}" download="${skin.uuid}.png"><img src="/textures/${skin.texture_hash}" alt="" width="64" height="64" loading="lazy">${say`Skin file`}</a></li>
 </ul>`;
 }
 
 /** Asks where the skin will be used, and answers with one thing to copy. It works without scripts. */
 function usePanel(skin: SkinView, options: SkinPageOptions): Html {
   const groups = Object.entries(USES) as [GroupId, (typeof USES)[GroupId]][];
-  return html`<fieldset class="panel uses" data-remember="${options.remembers}"><legend>Where will you use it?</legend>
+  return html`<fieldset class="panel uses" data-remember="${options.remembers}"><legend>${say`Where will you use it?`}</legend>
 ${groups.map(([id, [label, uses]]) => {
   const isChosen = options.use in uses;
   return html`<div class="use">${choice('for', id, { label, isChecked: isChosen })}<div class="answer">
@@ -313,14 +320,14 @@ ${Object.keys(uses).length === 1 ? answerFor(Object.keys(uses)[0] as UseId, skin
 }
 
 interface UsesView {
-  readonly uses: Readonly<Record<string, string>>;
+  readonly uses: Readonly<Record<string, Content>>;
   readonly skin: SkinView;
   readonly options: SkinPageOptions;
 }
 
-function usesOf(group: GroupId, label: string, { uses, skin, options }: UsesView): Html {
+function usesOf(group: GroupId, label: Html, { uses, skin, options }: UsesView): Html {
   const open = options.use in uses ? options.use : Object.keys(uses)[0];
-  return html`<fieldset class="uses" aria-label="${label}: with what?">
+  return html`<fieldset class="uses" aria-label="${say`${label}: with what?`}">
 ${Object.entries(uses).map(([id, name]) => html`<div class="use">${choice(group, id, { label: name, isChecked: id === open })}<div class="answer">${answerFor(id as UseId, skin, options)}</div></div>`)}
 </fieldset>`;
 }
@@ -328,53 +335,48 @@ ${Object.entries(uses).map(([id, name]) => html`<div class="use">${choice(group,
 function choice(
   name: string,
   value: string,
-  { label, isChecked }: { label: string; isChecked: boolean },
+  { label, isChecked }: { label: Content; isChecked: boolean },
 ): Html {
   return html`<label class="chip"><input type="radio" name="${name}" value="${value}"${isChecked && html` checked`}>${label}</label>`;
 }
 
 function answerFor(use: UseId, skin: SkinView, { signer }: SkinPageOptions): Html {
   const [best, ...others] = waysOf(use, skin, signer);
-  if (!best) return html`<p class="problem">The data of this skin cannot be used in commands.</p>`;
+  if (!best) return html`<p class="problem">${say`The data of this skin cannot be used in commands.`}</p>`;
   return html`${wayShown(best)}${others.map(
     (way) =>
-      html`<details><summary>${OTHER_WAY[best.audience] ?? 'With a resource pack'}</summary>${wayShown(way)}</details>`,
+      html`<details><summary>${OTHER_WAY[best.audience] ?? say`With a resource pack`}</summary>${wayShown(way)}</details>`,
   )}`;
 }
 
-const OTHER_WAY: Readonly<Partial<Record<Audience, string>>> = { 'signed-again': 'Without MineSkin' };
+const OTHER_WAY: Readonly<Partial<Record<Audience, Html>>> = { 'signed-again': say`Without MineSkin` };
 
 function wayShown({ file, text, where, also, audience }: Way): Html {
   const isForFew = audience === 'server' || audience === 'other';
-  const seen = html`<p class="${isForFew ? 'seen few' : 'seen'}">${AUDIENCES[audience]}${audience === 'server' && html` <a href="#trust">Three steps</a>`}</p>`;
-  const paste = html`<p>${withCode(also === undefined ? where : `${where} ${also}`)}</p>${text !== undefined && copyLine(text, 'Copy: what to paste')}`;
+  const seen = html`<p class="${isForFew ? 'seen few' : 'seen'}">${AUDIENCES[audience]}${audience === 'server' && html` <a href="#trust">${say`Three steps`}</a>`}</p>`;
+  const paste = html`<p>${where}${also && html` ${also}`}</p>${text !== undefined && copyLine(text, say`Copy: what to paste`)}`;
   if (!file) return html`${paste}${seen}`;
   if (text === undefined) return html`${fileLink(file)}${paste}${seen}`;
   if (file.isExtra) return html`${paste}${fileLink(file)}${seen}`;
   return html`<ol class="todo"><li>${fileLink(file)}</li><li>${paste}</li></ol>${seen}`;
 }
 
-/** Marks what is between backticks. */
-function withCode(text: string): Html[] {
-  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
-}
-
 function fileLink({ label, name, address, folder, isExtra }: UseFile): Html {
-  return html`<p><a class="${isExtra ? 'button quiet-button' : 'button'}" href="${address}" download="${name}">${label}</a>${folder !== undefined && html` <span class="into">into <code>${folder}</code></span>`}</p>`;
+  return html`<p><a class="${isExtra ? 'button quiet-button' : 'button'}" href="${address}" download="${name}">${label}</a>${folder !== undefined && html` <span class="into">${say`into <code>${folder}</code>`}</span>`}</p>`;
 }
 
 /** The address to send to others. Short ones can be guessed, so only public skins have one. */
 function shareLine({ uuid, visibility }: SkinView, origin: string): Html {
   const isPublic = visibility === 'public';
   const address = `${origin}${isPublic ? `/s/${uuid.slice(0, SHORT_ID_LENGTH)}` : `/ui/skins/${uuid}`}`;
-  return html`<dl>${copyField(isPublic ? 'Short address of this page' : 'Address of this page', address)}</dl>`;
+  return html`<dl>${copyField(isPublic ? say`Short address of this page` : say`Address of this page`, address)}</dl>`;
 }
 
 /** The data itself, for everything else. The property is one of the uses. */
 function dataFields({ uuid, value, signature, url }: SkinView): Html {
   return html`<dl class="copyable">
-${copyField('Value', value)}${copyField('Signature', signature)}
-${copyField('Texture URL', url)}
+${copyField(say`Value`, value)}${copyField(say`Signature`, signature)}
+${copyField(say`Texture URL`, url)}
 ${copyField('UUID', uuid)}
 </dl>`;
 }
@@ -391,34 +393,34 @@ function sameness({ distance, variant, cape_hash }: SimilarSkinRow): Html | unde
   return html`<p class="quiet">${arms}${cape}</p>`;
 }
 
-const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;
+const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
 
 function ownerForms(skin: SkinView): Html {
   const { uuid, name } = skin;
-  return html`<section class="panel" aria-labelledby="edit"><h2 id="edit">Your skin</h2>
+  return html`<section class="panel" aria-labelledby="edit"><h2 id="edit">${say`Your skin`}</h2>
 <form method="post" action="/ui/skins/${uuid}"><div class="row">
-<div><label for="name">Name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" value="${name ?? ''}"></div>
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" value="${name ?? ''}"></div>
 ${visibilityField(skin)}
-</div><button>Save</button></form>
-<details><summary>Delete this skin</summary>
-<form method="post" action="/ui/skins/${uuid}/delete"><p>This deletes its page and its data. Copies of the data keep working.</p>
-<button class="danger">Delete for good</button></form></details></section>`;
+</div><button>${say`Save`}</button></form>
+<details><summary>${say`Delete this skin`}</summary>
+<form method="post" action="/ui/skins/${uuid}/delete"><p>${say`This deletes its page and its data. Copies of the data keep working.`}</p>
+<button class="danger">${say`Delete for good`}</button></form></details></section>`;
 }
 
 function visibilityField({ visibility, hidden_from }: SkinView): Html {
   if (hidden_from !== null)
-    return html`<p class="problem">The operator of this server has hidden this skin.</p>`;
-  return html`<div><label for="visibility">Visibility</label><select id="visibility" name="visibility">
+    return html`<p class="problem">${say`The operator of this server has hidden this skin.`}</p>`;
+  return html`<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">
 ${options(VISIBILITIES, visibility)}
 </select></div>`;
 }
 
 function reportForm({ uuid }: SkinView): Html {
-  return html`<details class="report"><summary>Report this skin</summary>
+  return html`<details class="report"><summary>${say`Report this skin`}</summary>
 <form method="post" action="/ui/skins/${uuid}/report"><div class="row">
-<div><label for="reason">Reason</label><select id="reason" name="reason">
+<div><label for="reason">${say`Reason`}</label><select id="reason" name="reason">
 ${REPORT_REASONS.map((reason) => html`<option value="${reason}">${REASON_WORDS[reason]}</option>`)}
 </select></div>
-<div><label for="text">Details</label><input id="text" name="text" maxlength="500" autocomplete="off"></div>
-</div><button>Send report</button></form></details>`;
+<div><label for="text">${say`Details`}</label><input id="text" name="text" maxlength="500" autocomplete="off"></div>
+</div><button>${say`Send report`}</button></form></details>`;
 }

@@ -70,6 +70,11 @@ test.each([
   expect(written.map((one) => one.replaceAll('\u00a0', ' '))).toEqual([english, polish, russian, japanese]);
 });
 
+test('Scripts get texts without elements and escapes', () => {
+  const german = reader('de', { 'Run <code>{0}</code>': '<code>{0}</code> ausführen' });
+  expect(say`Run <code>${'say "<b>" & `c`'}</code>`.writeText(german)).toBe('say "<b>" & `c` ausführen');
+});
+
 test('Names in a row are joined as in the language', () => {
   expect(listed(['a', '<b>', 'c']).toString()).toBe('a, &lt;b&gt;, and c');
   expect(listed(['a', 'b']).write(reader('de', {}))).toBe('a und b');

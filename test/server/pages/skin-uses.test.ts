@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ENGLISH } from '../../../src/server/pages/html.ts';
 import {
   type Audience,
   bestWayOf,
@@ -107,7 +108,7 @@ describe.each(USE_IDS)('%s', (use) => {
       `https://${'a'.repeat(60)}.${'b'.repeat(60)}.example.org/textures/${HASH}`,
     ])
       for (const { text = '', where } of waysOf(use, skinAt(url), 'server')) {
-        if (/into the chat/.test(where)) expect(text).toMatch(/^\/.{1,255}$/s);
+        if (/into the chat/.test(String(where))) expect(text).toMatch(/^\/.{1,255}$/s);
         else expect(text).not.toMatch(/^\//);
       }
   });
@@ -149,7 +150,7 @@ test('SkinsRestorer’s file has the name that its command names', () => {
 });
 
 test('Make offers the best way for the use that the visitor chose last', () => {
-  expect(bestWayOf('citizens', skinAt(PUBLIC), 'server')).toEqual({
+  expect(bestWayOf('citizens', skinAt(PUBLIC), { signer: 'server', reader: ENGLISH })).toEqual({
     label: 'for Citizens',
     text: `/npc skin --url ${PUBLIC} -s`,
     notes: [
@@ -157,7 +158,7 @@ test('Make offers the best way for the use that the visitor chose last', () => {
       'Everyone will see it: the plugin has MineSkin sign the picture again.',
     ],
   });
-  expect(bestWayOf('skinsrestorer', skinAt(LOCAL), 'server')).toEqual({
+  expect(bestWayOf('skinsrestorer', skinAt(LOCAL), { signer: 'server', reader: ENGLISH })).toEqual({
     label: 'for SkinsRestorer',
     text: '/skin set sir_smith',
     file: {
@@ -170,6 +171,8 @@ test('Make offers the best way for the use that the visitor chose last', () => {
       'Only players whose game trusts this server will see it.',
     ],
   });
-  expect(bestWayOf('json', skinAt(LOCAL), 'game')?.file).toBeUndefined();
-  expect(bestWayOf('json', { ...skinAt(LOCAL), value: '"' }, 'game')).toBeUndefined();
+  expect(bestWayOf('json', skinAt(LOCAL), { signer: 'game', reader: ENGLISH })?.file).toBeUndefined();
+  expect(
+    bestWayOf('json', { ...skinAt(LOCAL), value: '"' }, { signer: 'game', reader: ENGLISH }),
+  ).toBeUndefined();
 });

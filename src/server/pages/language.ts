@@ -3,7 +3,17 @@ import { readCookie } from './cookies.ts';
 import { ENGLISH, type Html, html, type Reader, say, type Translation } from './html.ts';
 
 /** The languages, by BCP 47 tag, each by the name that its speakers call it. */
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export const LANGUAGES = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  ja: '日本語',
+  pl: 'Polski',
+  'pt-BR': 'Português (Brasil)',
+  ru: 'Русский',
+  'zh-Hans': '简体中文',
+} as const;
 
 export type Language = keyof typeof LANGUAGES;
 
@@ -16,10 +26,25 @@ interface Catalogue {
 const CATALOGUES: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ readonly default: Catalogue }>>> =
   {
     de: async () => await import('./languages/de.json', { with: { type: 'json' } }),
+    es: async () => await import('./languages/es.json', { with: { type: 'json' } }),
+    fr: async () => await import('./languages/fr.json', { with: { type: 'json' } }),
+    ja: async () => await import('./languages/ja.json', { with: { type: 'json' } }),
+    pl: async () => await import('./languages/pl.json', { with: { type: 'json' } }),
+    'pt-BR': async () => await import('./languages/pt-BR.json', { with: { type: 'json' } }),
+    ru: async () => await import('./languages/ru.json', { with: { type: 'json' } }),
+    'zh-Hans': async () => await import('./languages/zh-Hans.json', { with: { type: 'json' } }),
   };
 
 /** Other tags that browsers send for a language: with a country, or without the script. */
-const OTHER_TAGS: Readonly<Record<string, Language>> = {};
+const OTHER_TAGS: Readonly<Record<string, Language>> = {
+  pt: 'pt-BR',
+  'pt-pt': 'pt-BR',
+  zh: 'zh-Hans',
+  'zh-cn': 'zh-Hans',
+  'zh-hans-cn': 'zh-Hans',
+  'zh-my': 'zh-Hans',
+  'zh-sg': 'zh-Hans',
+};
 
 /** The reader who sent a request. */
 export async function readerOf(request: Pick<HttpRequest, 'headers'>, publicUrl: string): Promise<Reader> {

@@ -92,6 +92,11 @@ test.each([
   ['tlh', undefined],
   [`${'xx,'.repeat(50)}de`, undefined],
   ['de;q=x', 'de'],
+  ['pt', 'pt-BR'],
+  ['pt-PT,en', 'pt-BR'],
+  ['zh-CN,zh;q=0.9', 'zh-Hans'],
+  ['zh-TW', undefined],
+  ['zh-Hant-HK, ja;q=0.5', 'ja'],
 ])('%j leads to %s', (header, language) => {
   expect(preferredLanguage(header)).toBe(language);
 });

@@ -71,14 +71,18 @@ describe.each(OTHERS)('The catalogue of %s', (language) => {
     }
   });
 
-  test('keeps values and elements, and fits the places of the English texts', () => {
+  test('keeps values and elements', () => {
     for (const [english, form] of formsIn(catalogue)) {
       // A plural form may leave out the number: "one skin".
       if (valuesIn(form).length > 0) expect([english, valuesIn(form)]).toEqual([english, valuesIn(english)]);
       expect([english, elementsIn(form)]).toEqual([english, elementsIn(english)]);
       expect(form).toBe(form.trim());
       expect(form.replaceAll(/<[^>]*>/g, ''), 'typographic quotes only').not.toMatch(/["<>]/);
-      expect([english, widthOf(form) <= 1.5 * widthOf(english) + 12, form]).toEqual([english, true, form]);
     }
+  });
+
+  test('has no text that is too long for the place of the English one', () => {
+    const long = formsIn(catalogue).filter(([english, form]) => widthOf(form) > 1.5 * widthOf(english) + 12);
+    expect(long).toEqual([]);
   });
 });

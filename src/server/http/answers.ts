@@ -15,8 +15,9 @@ import { rateLimitHeaders } from './views.ts';
 
 /** Makes browsers treat answers as mere data. */
 export const SECURITY_HEADERS = {
+  // Browsers style the documents that they make for pictures and JSON themselves.
   'content-security-policy':
-    "default-src 'none';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';style-src 'self' https: 'unsafe-inline';upgrade-insecure-requests",
+    "default-src 'none';style-src 'unsafe-inline';base-uri 'none';form-action 'none';frame-ancestors 'self'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',
@@ -89,12 +90,20 @@ export interface ResponseOptions {
   readonly isTagged?: boolean;
 }
 
+/** Pages show dozens of pictures. They read none of their headers, and these concern documents only. */
+const NOT_FOR_PICTURES = [
+  'access-control-expose-headers',
+  'cross-origin-opener-policy',
+  'origin-agent-cluster',
+  'x-permitted-cross-domain-policies',
+  'x-xss-protection',
+];
+
 /** Converts an answer to a standard `Response`. */
 export function responseOf({ status, body, headers }: Answer, options: ResponseOptions): Response {
   const all = headersOf(options, headers);
   if (body instanceof Readable) return new Response(streamOf(body), { status, headers: listOf(all) });
-  // Pages show dozens of pictures and read none of their headers.
-  if (isPicture(all)) delete all['access-control-expose-headers'];
+  if (isPicture(all)) for (const name of NOT_FOR_PICTURES) delete all[name];
   const payload = payloadOf(body, all);
   if (options.isTagged && status >= 400) delete all['etag'];
   else if (options.isTagged && payload !== undefined) {

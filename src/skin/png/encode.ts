@@ -47,7 +47,7 @@ export function encodeSmallPng(picture: Picture): Buffer {
   const { rows, colours } = indexed;
   return writePng(picture, 'indexed', [
     ['PLTE', channelsOf(colours, [0, 1, 2])],
-    ['tRNS', channelsOf(colours, [3])],
+    ...alphaOf(colours),
     ['IDAT', compress(rows, picture.width + 1)],
   ]);
 }
@@ -59,7 +59,7 @@ const UP = 2;
 
 /** A large render repeats its rows: as differences from the row above they are mostly zeros, whose runs are found at once. */
 function compress(rows: Buffer, stride: number): Buffer {
-  if (rows.length < MANY) return deflateSync(rows);
+  if (rows.length < MANY) return deflateSync(rows, { level: constants.Z_BEST_COMPRESSION });
   for (let at = rows.length - 1; at >= stride; at--) rows[at]! -= rows[at - stride]!;
   for (let at = 0; at < rows.length; at += stride) rows[at] = UP;
   return deflateSync(rows, { strategy: constants.Z_RLE });
@@ -107,6 +107,15 @@ function channelsOf(colours: Uint8Array, channels: readonly number[]): Uint8Arra
   return colours.filter((_, at) => channels.includes(at % 4));
 }
 
+/** The alphas of the colours, if needed: colours behind the last one that is not opaque need none. */
+function alphaOf(colours: Uint8Array): readonly Chunk[] {
+  const alphas = channelsOf(colours, [3]);
+  const count = alphas.findLastIndex((alpha) => alpha < 255) + 1;
+  return count === 0 ? [] : [['tRNS', alphas.subarray(0, count)]];
+}
+
+type Chunk = readonly [type: string, data: Uint8Array];
+
 /** PNG's numbers for the kinds of pixels that we write. */
 const COLOUR_TYPES = { indexed: 3, rgba: 6 } as const;
 
@@ -114,7 +123,7 @@ const COLOUR_TYPES = { indexed: 3, rgba: 6 } as const;
 export function writePng(
   { width, height }: Pick<Picture, 'width' | 'height'>,
   kind: keyof typeof COLOUR_TYPES,
-  chunks: readonly (readonly [type: string, data: Uint8Array])[],
+  chunks: readonly Chunk[],
 ): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { responseOf } from '../../../src/server/http/answers.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
@@ -23,6 +24,15 @@ test.each([
     'strict-transport-security': expect.stringMatching(/^max-age=\d+/),
   });
   expect(answer.headers.has('x-powered-by')).toBe(false);
+});
+
+test('A picture has none of the headers for documents and programs, for pages show dozens', async () => {
+  const { url, owner } = await runServer();
+  const { body } = await owner.upload('/v2/generate', skinPng(1));
+  const { headers, status } = await fetch(`${url}/v2/skins/${body.skin?.uuid}/body.png?size=136`);
+  expect([status, headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
+  for (const name of ['origin-agent-cluster', 'x-xss-protection', 'access-control-expose-headers'])
+    expect([name, headers.has(name)]).toEqual([name, false]);
 });
 
 test('No page has its addresses led elsewhere by a base of somebody else', async () => {

@@ -34,6 +34,16 @@ describe('a picture for viewing', () => {
     expect(encodeSmallPng(coloured(257))).toEqual(encodePng(coloured(257)));
   });
 
+  test('names the alpha of no colour behind the last that is not opaque', () => {
+    const picture = fill(makePicture(3, 1), { x: 1, y: 0, width: 2, height: 1 }, (n) => [n, 5, 6, 255]);
+    const bytes = encodeSmallPng(picture);
+    expect(bytes.readUInt32BE(bytes.indexOf('tRNS') - 4)).toBe(1);
+    expect(PNG.sync.read(bytes).data.equals(picture.pixels)).toBe(true);
+    expect(encodeSmallPng(fill(picture, { x: 0, y: 0, width: 1, height: 1 }, [1, 1, 1, 255]))).not.toContain(
+      'tRNS',
+    );
+  });
+
   test('hides no colour in what is invisible', () => {
     const picture = fill(coloured(4), { x: 0, y: 0, width: 1, height: 1 }, [9, 9, 9, 0]);
     const { data } = PNG.sync.read(encodeSmallPng(picture));

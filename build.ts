@@ -145,13 +145,15 @@ const bundles: readonly BuildOptions[] = [
   },
   {
     platform: 'browser',
-    input: { page: 'src/server/pages/browser/page.ts' },
+    input: { page: 'src/server/pages/browser/page.ts', make: 'src/server/pages/browser/make.ts' },
     plugins: [passOnLicences()],
     output: {
       dir: 'dist/pages',
       format: 'esm',
       entryFileNames: '[name]-[hash].js',
       chunkFileNames: '[name]-[hash].js',
+      // One request for all that both scripts use.
+      codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] },
       minify: true,
     },
   },
@@ -187,6 +189,7 @@ function finishPages(folder: string, pictures: Readonly<Record<string, Buffer>>)
     writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
     rmSync(join(folder, name));
   }
-  names['page.js'] = served.find((name) => name.startsWith('page-')) ?? '';
+  for (const script of ['page', 'make'])
+    names[`${script}.js`] = served.find((name) => name.startsWith(`${script}-`)) ?? '';
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ names, served }));
 }

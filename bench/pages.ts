@@ -27,13 +27,14 @@ export async function pageRows(): Promise<Row[]> {
     const options = { pace: 0, workers: 1 };
     const before = await startOwn(machine, options);
     await untilKnown(before);
-    const pictures = await picturesOf(before.url);
+    const pages = { ...PAGES, 'a skin': await pathOfSkin(before.url) };
+    const pictures = await picturesOf(before.url, Object.values(pages));
     await before.close();
     fillStore(join(machine.dataDir, 'skinsmith.db'), SKINS);
     const { url, close } = await startOwn(machine, options);
     try {
       const rows: Row[] = [];
-      for (const [name, path] of Object.entries(PAGES))
+      for (const [name, path] of Object.entries(pages))
         rows.push(...(await measure(name, `${url}${path}`, pictures)));
       return rows;
     } finally {
@@ -46,9 +47,9 @@ export async function pageRows(): Promise<Row[]> {
 type Pictures = ReadonlyMap<string, number>;
 
 /** The filled store has no real textures, so all cards count like those of its first skin. */
-async function picturesOf(url: string): Promise<Pictures> {
+async function picturesOf(url: string, paths: readonly string[]): Promise<Pictures> {
   const pictures = new Map<string, number>();
-  for (const path of Object.values(PAGES)) {
+  for (const path of paths) {
     const { text } = await load(`${url}${path}`);
     for (const address of picturesIn(text))
       pictures.set(nameOf(address), (await load(`${url}${address}`)).bytes);
@@ -56,7 +57,17 @@ async function picturesOf(url: string): Promise<Pictures> {
   return pictures;
 }
 
-const picturesIn = (text: string) => [...text.matchAll(/<img src="([^"]+)"/g)].map(([, address]) => address!);
+/** The page of the only skin of a store. */
+async function pathOfSkin(url: string): Promise<string> {
+  const { text } = await load(`${url}/ui/gallery`);
+  const [path] = /\/ui\/skins\/[0-9a-f]{32}/.exec(text) ?? [];
+  if (path === undefined) throw new Error('The gallery has no skin.');
+  return path;
+}
+
+/** Addresses of pictures, without the animation, which a page loads only when somebody unfolds it. */
+const picturesIn = (text: string) =>
+  [...text.matchAll(/<img src="([^"]+\.png[^"]*|\/textures\/[^"]+)"/g)].map(([, address]) => address!);
 const nameOf = (address: string) => address.replace(/[0-9a-f]{32}/, '');
 
 async function measure(name: string, address: string, pictures: Pictures): Promise<Row[]> {
@@ -66,9 +77,13 @@ async function measure(name: string, address: string, pictures: Pictures): Promi
   await timeRequests(timed); // warms up the service
   const { milliseconds } = await timeRequests(timed);
   const { bytes: own, text } = await load(address);
-  const assets = [...new Set([...text.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, asset]) => asset!))];
+  const assets = new Set([...text.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, asset]) => asset!));
   let weight = own;
-  for (const asset of assets) weight += (await load(`${origin}${asset}`)).bytes;
+  for (const asset of assets) {
+    const loaded = await load(`${origin}${asset}`);
+    weight += loaded.bytes;
+    for (const [, file] of loaded.text.matchAll(/from"\.\/([\w-]+\.js)"/g)) assets.add(`/ui/assets/${file}`);
+  }
   for (const picture of picturesIn(text)) weight += pictures.get(nameOf(picture)) ?? Number.NaN;
   const work = `serve: ${name}, ${SKINS.toLocaleString('en')} skins stored`;
   return [

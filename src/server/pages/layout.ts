@@ -119,6 +119,7 @@ export const LOGO = '/ui/logo';
 export type AssetName =
   | 'style.css'
   | 'page.js'
+  | 'make.js'
   | 'icon.svg'
   | 'group.png'
   | 'card.png'

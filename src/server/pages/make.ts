@@ -13,6 +13,7 @@ import type { SkinWithData } from '../store/skins.ts';
 import { visitorSecret, withVisitorCookie } from './cookies.ts';
 import { options, type Page, terminalOf } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
+import { assetAddress } from './layout.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, wantsPage } from './page-route.ts';
 
 /** What a skin is made from. */
@@ -217,7 +218,8 @@ ${
 <button>${say`Make skin`}</button>
 </fieldset>
 </form>
-${from === 'file' && !obstacle && results()}</div>
+${from === 'file' && !obstacle && results()}
+${!obstacle && html`<script type="module" src="${assetAddress('make.js')}"></script>`}</div>
 ${name === undefined && html`<p class="quiet"><a href="/ui/jobs">${say`Skins made with this browser`}</a></p>`}`;
 }
 

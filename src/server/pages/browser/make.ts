@@ -1,3 +1,4 @@
+/** The script of the form that makes skins, for the few pages that have one. */
 import { ChosenPicture } from './chosen-picture.ts';
 import { chooseFolder, droppedFiles } from './files.ts';
 import { MakeQueue } from './make-queue.ts';
@@ -5,7 +6,7 @@ import { Preview } from './preview.ts';
 import { Results } from './results.ts';
 
 /** Lets the form take several pictures, also by drop and paste, and shows the check and the result of each. */
-export function enhanceMakeForm(form: HTMLFormElement): void {
+function enhanceMakeForm(form: HTMLFormElement): void {
   rememberVisibility(form);
   const input = form.querySelector<HTMLInputElement>('input[type="file"]');
   const around = form.parentElement;
@@ -164,3 +165,5 @@ function fieldsFor(form: FormData, name: string): FormData {
   fields.set('name', name);
   return fields;
 }
+
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-make]')) enhanceMakeForm(form);

@@ -1,11 +1,10 @@
-/** The script of all pages, for what forms and links cannot do. */
+/** The script of all pages, for what forms and links cannot do. The form that makes skins has one of its own. */
 import { offerSelectingAll, rememberUse } from './choices.ts';
 import { offerCopying } from './copy.ts';
 import { followJobs } from './job-list.ts';
 import { followJob } from './jobs.ts';
 import { isEnglish, say } from './language.ts';
 import { followLogin } from './login.ts';
-import { enhanceMakeForm } from './make.ts';
 import { offerPicture, offerSharing } from './share.ts';
 import { offerViewer } from './viewer.ts';
 
@@ -13,7 +12,6 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-share]')) offerSharing(button);
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy-picture]'))
   offerPicture(button);
-for (const form of document.querySelectorAll<HTMLFormElement>('form[data-make]')) enhanceMakeForm(form);
 for (const stage of document.querySelectorAll<HTMLElement>('[data-viewer]')) offerViewer(stage);
 for (const element of document.querySelectorAll<HTMLElement>('[data-job]')) void followJob(element);
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-select]')) offerSelectingAll(form);

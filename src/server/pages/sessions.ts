@@ -10,7 +10,7 @@ import {
   type SessionCaller,
 } from '../service/sessions.ts';
 import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { type Content, type Html, html, say } from './html.ts';
 import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 export const sessionsRoute = pageRoute({
@@ -123,33 +123,33 @@ export interface SessionsView {
 
 export function sessionsPage({ sessions, isWhole, identities }: SessionsView): Page {
   return accountPage('sessions', {
-    title: 'Where you are signed in',
+    title: say`Where you are signed in`,
     body: html`<ul class="list">${sessions.map(row)}</ul>
-${sessions.length > 1 && html`<form method="post" action="/ui/sessions/end-others"><button class="quiet-button danger">End all others</button></form>`}
-${!isWhole && html`<p class="quiet">To see your other sessions, sign in with an API key that has the scope account.</p>`}
+${sessions.length > 1 && html`<form method="post" action="/ui/sessions/end-others"><button class="quiet-button danger">${say`End all others`}</button></form>`}
+${!isWhole && html`<p class="quiet">${say`To see your other sessions, sign in with an API key that has the scope account.`}</p>`}
 ${identities.length > 0 && ways(identities)}`,
   });
 }
 
 function ways(identities: readonly Identity[]): Html {
-  return html`<section aria-labelledby="ways"><h2 id="ways">Single sign-on accounts</h2>
-<p>Once unlinked, an account can no longer sign you in. Browsers that signed in without an API key are signed out, except this one.</p>
+  return html`<section aria-labelledby="ways"><h2 id="ways">${say`Single sign-on accounts`}</h2>
+<p>${say`Once unlinked, an account can no longer sign you in. Browsers that signed in without an API key are signed out, except this one.`}</p>
 <ul class="list">${identityRows(identities, '/ui/account/identities')}</ul></section>`;
 }
 
 function row({ id, agent, created_at, used_at, expires_at, isCurrent }: ShownSession): Html {
-  return html`<li class="panel"><div class="grow"><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag active">this browser</span>`}
-<p class="quiet">Signed in ${moment(created_at)}, last seen ${moment(used_at)}, expires ${moment(expires_at)}</p></div>
-<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="End the session of ${browserOf(agent)}, signed in ${minuteOf(created_at)}">End</button></form></li>`;
+  return html`<li class="panel"><div class="grow"><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag active">${say`this browser`}</span>`}
+<p class="quiet">${say`Signed in ${moment(created_at)}, last seen ${moment(used_at)}, expires ${moment(expires_at)}`}</p></div>
+<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="${say`End the session of ${browserOf(agent)}, signed in ${minuteOf(created_at)}`}">${say`End`}</button></form></li>`;
 }
 
 const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari', 'curl'] as const;
 const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'] as const;
 
 /** A User-Agent in a few words, or its beginning if the browser is unknown. */
-function browserOf(agent: string): string {
+function browserOf(agent: string): Content {
   const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
-  if (!browser) return agent.slice(0, 60) || 'Unknown browser';
+  if (!browser) return agent.slice(0, 60) || say`Unknown browser`;
   const system = SYSTEMS.find((name) => agent.includes(name));
-  return system ? `${browser} on ${system}` : browser;
+  return system ? say`${browser} on ${system}` : browser;
 }

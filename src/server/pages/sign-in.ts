@@ -12,8 +12,8 @@ import {
   signInWithLink,
 } from '../service/sessions.ts';
 import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
-import type { Page } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { inEnglish, type Page } from './frame.ts';
+import { type Content, type Html, html, say } from './html.ts';
 import { type PageAnswer, type PageCall, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/sign-in';
@@ -46,7 +46,7 @@ export const signInFormRoute = pageRoute({
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
       const reason = error.message.replace(/\.$/, '');
-      const message = `This API key is not valid here: ${reason}. Check that you copied all of it.`;
+      const message = say`This API key is not valid here: ${inEnglish(reason)}. Check that you copied all of it.`;
       const problem = { message, status: 403 };
       return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
     }
@@ -84,7 +84,7 @@ async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
     return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
-    const message = `${error.message} Run skinsmith open again to get a new one.`;
+    const message = say`${inEnglish(error.message)} Run skinsmith open again to get a new one.`;
     return signInPage({ problem: { message, status: error.status }, provider: providerOf(context) });
   }
 }
@@ -179,15 +179,15 @@ export const firstSignInFormRoute = pageRoute({
         return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
       } catch (error) {
         if (error instanceof Refusal)
-          return await welcome(call, `This key was not accepted: ${error.message}`);
+          return await welcome(call, say`This key was not accepted: ${inEnglish(error.message)}`);
         throw error;
       }
     }),
 });
 
-async function welcome(call: PageCall, problem?: string): Promise<Page> {
+async function welcome(call: PageCall, problem?: Html): Promise<Page> {
   const { name } = await readFirstSignIn(call.context, signInOf(call).secret);
-  return firstSignInPage({ name, provider: call.context.openId?.name ?? 'the provider', problem });
+  return firstSignInPage({ name, provider: call.context.openId?.name ?? say`the provider`, problem });
 }
 
 /** @throws ProviderError for a browser that did not start a sign-in, or started it too long ago */
@@ -219,7 +219,7 @@ async function orSignInPage(
     const next = keptNext(call);
     const provider = providerOf(context, next);
     const { status, text } = PROBLEMS[error.code];
-    const problem = { status, message: text(provider?.name ?? 'The provider') };
+    const problem = { status, message: text(provider?.name) };
     return signInPage({ problem, provider, next: nextAddress(next) });
   }
 }
@@ -230,30 +230,31 @@ const REPORTED: ReadonlySet<ProviderFault> = new Set(['unreachable', 'invalid'])
 const PROBLEMS = {
   unreachable: {
     status: 503,
-    text: (name) => `${name} is not responding. Try again later, or sign in with a key.`,
+    text: (name) => say`${name} is not responding. Try again later, or sign in with a key.`,
   },
-  denied: { status: 403, text: (name) => `${name} did not sign you in.` },
+  denied: { status: 403, text: (name) => say`${name} did not sign you in.` },
   stale: {
     status: 403,
-    text: () => 'This sign-in was already used, has expired, or was started in another browser. Start again.',
+    text: () =>
+      say`This sign-in was already used, has expired, or was started in another browser. Start again.`,
   },
   not_allowed: {
     status: 403,
-    text: () => 'You are not allowed to use this server. Its operator decides who is.',
+    text: () => say`You are not allowed to use this server. Its operator decides who is.`,
   },
   busy: {
     status: 429,
-    text: () => 'Too many people are signing in. Try again in a minute, or sign in with a key.',
+    text: () => say`Too many people are signing in. Try again in a minute, or sign in with a key.`,
   },
   invalid: {
     status: 502,
-    text: (name) => `${name} sent an invalid answer, so you could not be signed in. Tell the operator.`,
+    text: (name) => say`${name} sent an invalid answer, so you could not be signed in. Tell the operator.`,
   },
-} satisfies Record<ProviderFault, { status: number; text: (name: string) => string }>;
+} satisfies Record<ProviderFault, { status: number; text: (name: Content) => Html }>;
 
 export interface SignInView {
   /** Why the last attempt failed, and the status that says so. */
-  readonly problem?: { readonly message: string; readonly status: number } | undefined;
+  readonly problem?: { readonly message: Html; readonly status: number } | undefined;
   /** The single sign-on provider, and the address where its sign-in starts. */
   readonly provider?: { readonly name: string; readonly address: string } | undefined;
   /** The page to continue to. */
@@ -265,24 +266,28 @@ export interface SignInView {
 export function signInPage({ problem, provider, next, signedIn: name }: SignInView): Page {
   return {
     ...(problem && { status: problem.status }),
-    title: 'Sign in',
+    title: say`Sign in`,
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
-${name !== undefined && html`<p>You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Go on</a>, or sign in as somebody else.</p>`}
-${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">Sign in with ${provider.name}</a></p><p class="narrow or">or</p>`}
+${name !== undefined && html`<p>${say`You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Go on</a>, or sign in as somebody else.`}</p>`}
+${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">${say`Sign in with ${provider.name}`}</a></p><p class="narrow or">${say`or`}</p>`}
 ${keyForm(next, provider !== undefined)}
-<h2>No key yet?</h2>
-<p>${provider && html`Sign in with ${provider.name}: you get an account, and can create keys there. `}The operator of this server ${provider ? 'can also give' : 'gives'} you a key. People who are signed in create more under API keys in their account.</p>
-<details><summary>You run this server?</summary><p>On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for somebody else.</p></details>`,
+<h2>${say`No key yet?`}</h2>
+<p>${
+      provider
+        ? say`Sign in with ${provider.name}: you get an account, and can create keys there. The operator of this server can also give you a key. People who are signed in create more under API keys in their account.`
+        : say`The operator of this server gives you a key. People who are signed in create more under API keys in their account.`
+    }</p>
+<details><summary>${say`You run this server?`}</summary><p>${say`On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for somebody else.`}</p></details>`,
   };
 }
 
 /** `isSecond`: whether there is another way to sign in, which is the usual one. */
 function keyForm(next: string | undefined, isSecond: boolean): Html {
   return html`<form class="panel narrow" method="post" action="/ui/sign-in">
-<label for="key">API key</label>
+<label for="key">${say`API key`}</label>
 <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
-<p id="key-hint" class="quiet">Paste it once. This browser then stays signed in for 30 days, or until you sign out.</p>
-${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button type="submit"${isSecond && html` class="quiet-button"`}>Sign in</button></form>`;
+<p id="key-hint" class="quiet">${say`Paste it once. This browser then stays signed in for 30 days, or until you sign out.`}</p>
+${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button type="submit"${isSecond && html` class="quiet-button"`}>${say`Sign in`}</button></form>`;
 }
 
 /** `name`: of the user that would be created; `problem`: why the key was not accepted. */
@@ -292,30 +297,30 @@ export function firstSignInPage({
   problem,
 }: {
   readonly name: string;
-  readonly provider: string;
-  readonly problem?: string | undefined;
+  readonly provider: Content;
+  readonly problem?: Html | undefined;
 }): Page {
   return {
     ...(problem !== undefined && { status: 403 }),
-    title: 'Welcome',
-    body: html`<p class="lead">You signed in with ${provider} for the first time.</p>
-<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>New here?</h2>
-<p>You get your own account, named <bdi>${name}</bdi> if that name is free.</p>
-<button>Create my account</button></form>
-<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>Already have an account?</h2>
+    title: say`Welcome`,
+    body: html`<p class="lead">${say`You signed in with ${provider} for the first time.`}</p>
+<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>${say`New here?`}</h2>
+<p>${say`You get your own account, named <bdi>${name}</bdi> if that name is free.`}</p>
+<button>${say`Create my account`}</button></form>
+<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>${say`Already have an account?`}</h2>
 ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
-<label for="key">API key of that account</label>
+<label for="key">${say`API key of that account`}</label>
 <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
-<p id="key-hint" class="quiet">The key needs full access. From now on, ${provider} signs you in to that account.</p>
-<button>Use this account</button></form>`,
+<p id="key-hint" class="quiet">${say`The key needs full access. From now on, ${provider} signs you in to that account.`}</p>
+<button>${say`Use this account`}</button></form>`,
   };
 }
 
 /** Asks for confirmation before signing in: a link on another site could be somebody else's. */
 export function linkPage({ secret }: { readonly secret: string }): Page {
   return {
-    title: 'Sign in with this link?',
-    body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>Continue only if you created this link yourself with <code>skinsmith open</code>.</p>
-<input type="hidden" name="secret" value="${secret}"><button>Sign in</button></form>`,
+    title: say`Sign in with this link?`,
+    body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>${say`Continue only if you created this link yourself with <code>skinsmith open</code>.`}</p>
+<input type="hidden" name="secret" value="${secret}"><button>${say`Sign in`}</button></form>`,
   };
 }

@@ -12,8 +12,17 @@ import {
 } from '../service/accounts/accounts.ts';
 import { requireUser } from '../service/callers.ts';
 import { withinFetchLimits } from '../sources/fetches.ts';
-import { accountPage, actionButton, checkBox, copyField, moment, type Page, terminalOf } from './frame.ts';
-import { type Html, html } from './html.ts';
+import {
+  accountPage,
+  actionButton,
+  checkBox,
+  copyField,
+  inEnglish,
+  moment,
+  type Page,
+  terminalOf,
+} from './frame.ts';
+import { count, counted, type Html, html, say } from './html.ts';
 import { checked, dataAnswer, type PageCall, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/games';
@@ -134,11 +143,11 @@ export const unlinkGameFormRoute = pageRoute({
   },
 });
 
-const STATES: Readonly<Record<GameAccount['state'], string>> = {
-  active: 'works',
-  paused: 'paused',
-  suspended: 'suspended by the game',
-  needs_login: 'needs to be linked again',
+const STATES: Readonly<Record<GameAccount['state'], Html>> = {
+  active: say`works`,
+  paused: say`paused`,
+  suspended: say`suspended by the game`,
+  needs_login: say`needs to be linked again`,
 };
 
 export interface GamesView {
@@ -154,44 +163,52 @@ export interface GamesView {
 
 export function gamesPage({ accounts, mayLink, areUsed, isWorn, now, origin }: GamesView): Page {
   return accountPage('games', {
-    title: 'Game accounts',
-    body: html`${isWorn && html`<p class="problem" role="status">The account is unlinked, but its previous skin could not be restored. Its owner must set it again.</p>`}
+    title: say`Game accounts`,
+    body: html`${isWorn && html`<p class="problem" role="status">${say`The account is unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
 <p>${
       areUsed
-        ? 'This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that the game signed.'
-        : 'This server does not make skins with game accounts, so linked accounts are not used.'
+        ? say`This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that the game signed.`
+        : say`This server does not make skins with game accounts, so linked accounts are not used.`
     }</p>
-${accounts.length > 0 ? html`<ul class="list">${accounts.map((account) => row(account, now))}</ul>` : html`<p class="empty">No game accounts linked yet.</p>`}
-${mayLink ? linkForm() : html`<p class="panel">Only the operator of this server may link game accounts.</p>`}`,
+${accounts.length > 0 ? html`<ul class="list">${accounts.map((account) => row(account, now))}</ul>` : html`<p class="empty">${say`No game accounts linked yet.`}</p>`}
+${mayLink ? linkForm() : html`<p class="panel">${say`Only the operator of this server may link game accounts.`}</p>`}`,
     terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
   });
 }
 
 function linkForm(): Html {
-  return html`<section aria-labelledby="link"><h2 id="link">Link an account</h2>
-<form class="panel narrow" method="post" action="${PATH}/logins"><p>You sign in to Microsoft with a code; this server never sees your password. Your player wears each skin while this server makes it.</p>
-${checkBox({ name: 'share', value: 'on', isChecked: false }, 'Share it: make everyone’s skins with it')}
-<button>Get a code</button></form></section>`;
+  return html`<section aria-labelledby="link"><h2 id="link">${say`Link an account`}</h2>
+<form class="panel narrow" method="post" action="${PATH}/logins"><p>${say`You sign in to Microsoft with a code; this server never sees your password. Your player wears each skin while this server makes it.`}</p>
+${checkBox({ name: 'share', value: 'on', isChecked: false }, say`Share it: make everyone’s skins with it`)}
+<button>${say`Get a code`}</button></form></section>`;
 }
 
 function row(account: GameAccount, now: number): Html {
   const { uuid, name, state, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
   const isPaused = state === 'paused';
-  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">in use</span>`}
-<p class="quiet">${generated} ${generated === 1 ? 'skin' : 'skins'} made, ${failed} ${failed === 1 ? 'failure' : 'failures'}${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}${freeAt !== undefined && new Date(freeAt).getTime() > now && html`; available from ${moment(freeAt)}`}</p>
-${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">${say`in use`}</span>`}
+<p class="quiet">${skinsMade(generated)}, ${failureCount(failed)}${lastUsedAt !== undefined && html`; ${say`last used ${moment(lastUsedAt)}`}`}${freeAt !== undefined && new Date(freeAt).getTime() > now && html`; ${say`available from ${moment(freeAt)}`}`}</p>
+${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${inEnglish(lastError.message)}</bdi></p>`}
 ${settings(account)}
-<details><summary aria-label="Unlink ${name}">Unlink</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>The account gets its previous skin back. Skins that it made stay.</p><button class="danger">Unlink the account</button></form></details></div>
-<div class="acts">${actionButton(`${PATH}/${uuid}/check`, 'Check', { about: name })}
-${actionButton(`${PATH}/${uuid}/pause`, isPaused ? 'Resume' : 'Pause', { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
+<details><summary aria-label="${say`Unlink ${name}`}">${say`Unlink`}</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>${say`The account gets its previous skin back. Skins that it made stay.`}</p><button class="danger">${say`Unlink the account`}</button></form></details></div>
+<div class="acts">${actionButton(`${PATH}/${uuid}/check`, say`Check`, { about: name })}
+${actionButton(`${PATH}/${uuid}/pause`, isPaused ? say`Resume` : say`Pause`, { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
+}
+
+export function skinsMade(number: number): Html {
+  return counted(number, { one: say`${count(number)} skin made`, other: say`${count(number)} skins made` });
+}
+
+export function failureCount(number: number): Html {
+  return counted(number, { one: say`${count(number)} failure`, other: say`${count(number)} failures` });
 }
 
 function settings({ uuid, name, share, restore, capes }: GameAccount): Html {
-  return html`<details><summary aria-label="Settings of ${name}">Settings</summary><form method="post" action="${PATH}/${uuid}">
-${checkBox({ name: 'share', value: 'on', isChecked: share }, 'Share it: make everyone’s skins with it')}
-${checkBox({ name: 'capes', value: 'on', isChecked: capes }, 'Allow skins to show its cape')}
-${checkBox({ name: 'restore', value: 'on', isChecked: restore }, 'Restore its own skin when it is idle')}
-<button>Save</button></form></details>`;
+  return html`<details><summary aria-label="${say`Settings of ${name}`}">${say`Settings`}</summary><form method="post" action="${PATH}/${uuid}">
+${checkBox({ name: 'share', value: 'on', isChecked: share }, say`Share it: make everyone’s skins with it`)}
+${checkBox({ name: 'capes', value: 'on', isChecked: capes }, say`Allow skins to show its cape`)}
+${checkBox({ name: 'restore', value: 'on', isChecked: restore }, say`Restore its own skin when it is idle`)}
+<button>${say`Save`}</button></form></details>`;
 }
 
 /** The code that the account's owner has to enter, and where. */
@@ -200,12 +217,12 @@ export function loginPage(
   origin: string,
 ): Page {
   return accountPage('games', {
-    title: 'Sign in to your game account',
-    body: html`<ol class="steps"><li><p>Open <a href="${verificationUri}" target="_blank" rel="noreferrer">${verificationUri}</a></p></li>
-<li><dl class="copyable">${copyField('Enter this code there', userCode)}</dl></li>
-<li><p>Come back here. The code works until ${moment(expiresAt)}.</p></li></ol>
-<p role="status" data-login="${PATH}/logins/${id}/state" data-every="${interval}" hidden>Waiting for you to enter the code.</p>
-<p><a class="button" href="${PATH}/logins/${id}">I have entered the code</a></p>`,
+    title: say`Sign in to your game account`,
+    body: html`<ol class="steps"><li><p>${say`Open ${html`<a href="${verificationUri}" target="_blank" rel="noreferrer">${verificationUri}</a>`}`}</p></li>
+<li><dl class="copyable">${copyField(say`Enter this code there`, userCode)}</dl></li>
+<li><p>${say`Come back here. The code works until ${moment(expiresAt)}.`}</p></li></ol>
+<p role="status" data-login="${PATH}/logins/${id}/state" data-every="${interval}" hidden>${say`Waiting for you to enter the code.`}</p>
+<p><a class="button" href="${PATH}/logins/${id}">${say`I have entered the code`}</a></p>`,
     terminal: terminalOf('skinsmith accounts link', origin, `/v2/account/accounts/logins/${id}`),
   });
 }
@@ -213,17 +230,17 @@ export function loginPage(
 export function failedLoginPage(message: string): Page {
   return accountPage('games', {
     status: 400,
-    title: 'The account was not linked',
-    body: html`<p class="lead">${message}</p><p><a class="button" href="${PATH}">Back to game accounts</a></p>`,
+    title: say`The account was not linked`,
+    body: html`<p class="lead">${inEnglish(message)}</p><p><a class="button" href="${PATH}">${say`Back to game accounts`}</a></p>`,
   });
 }
 
 export function checkedPage({ account, problems }: GameAccountCheck, origin: string): Page {
   return accountPage('games', {
-    title: problems.length === 0 ? 'The account works' : 'The account cannot be used now',
+    title: problems.length === 0 ? say`The account works` : say`The account cannot be used now`,
     body: html`<p class="lead"><bdi>${account.name}</bdi>: ${STATES[account.state]}</p>
-${problems.length > 0 && html`<ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`}
-<p><a class="button" href="${PATH}">Back to game accounts</a></p>`,
+${problems.length > 0 && html`<ul>${problems.map((problem) => html`<li>${inEnglish(problem)}</li>`)}</ul>`}
+<p><a class="button" href="${PATH}">${say`Back to game accounts`}</a></p>`,
     terminal: terminalOf(
       'skinsmith accounts health',
       origin,

@@ -30,13 +30,14 @@ import {
   accountPage,
   checkBox,
   copyField,
+  inEnglish,
   moment,
   type Page,
   planTable,
   terminalOf,
   usageMeters,
 } from './frame.ts';
-import { count, type Html, html } from './html.ts';
+import { count, counted, type Html, html, say } from './html.ts';
 import { checked, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/keys';
@@ -137,12 +138,12 @@ export const revokeKeyFormRoute = pageRoute({
   },
 });
 
-const SCOPE_NAMES: Readonly<Record<Scope, string>> = {
-  read: 'Read my jobs and skins, including private ones',
-  generate: 'Make skins',
-  skins: 'Edit and delete my skins',
-  account: 'Manage my keys and game accounts',
-  operator: 'Run this server',
+const SCOPE_NAMES: Readonly<Record<Scope, Html>> = {
+  read: say`Read my jobs and skins, including private ones`,
+  generate: say`Make skins`,
+  skins: say`Edit and delete my skins`,
+  account: say`Manage my keys and game accounts`,
+  operator: say`Run this server`,
 };
 
 export interface KeysView {
@@ -158,12 +159,12 @@ export interface KeysView {
 
 export function keysPage({ keys, current, mayGive, wasCreated, origin }: KeysView): Page {
   return accountPage('keys', {
-    title: 'API keys',
-    body: html`${wasCreated && html`<p class="problem" role="status">This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.</p>`}
-<p>Programs use a key to act for you. Give each its own, with no more scopes than it needs.</p>
+    title: say`API keys`,
+    body: html`${wasCreated && html`<p class="problem" role="status">${say`This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.`}</p>`}
+<p>${say`Programs use a key to act for you. Give each its own, with no more scopes than it needs.`}</p>
 <ul class="list">${keys.map((key) => row(key, { current, mayGive }))}</ul>
-<section aria-labelledby="new"><h2 id="new">Create a key</h2>
-<form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive)}<button>Create key</button></form></section>`,
+<section aria-labelledby="new"><h2 id="new">${say`Create a key`}</h2>
+<form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive)}<button>${say`Create key`}</button></form></section>`,
     terminal: terminalOf('skinsmith keys list', origin, '/v2/account/keys'),
   });
 }
@@ -174,10 +175,10 @@ export function newKeyPage(
   { origin, back }: { readonly origin: string; readonly back: `/ui${string}` },
 ): Page {
   return {
-    title: 'Your new key',
-    body: html`<p class="lead">Copy the key “<bdi>${name}</bdi>” now. You will not see it again.</p>
-<dl class="copyable">${copyField('API key', secret)}${copyField('Key ID', id)}</dl>
-<p><a class="button" href="${back}">I have copied it</a></p>`,
+    title: say`Your new key`,
+    body: html`<p class="lead">${say`Copy the key “<bdi>${name}</bdi>” now. You will not see it again.`}</p>
+<dl class="copyable">${copyField(say`API key`, secret)}${copyField(say`Key ID`, id)}</dl>
+<p><a class="button" href="${back}">${say`I have copied it`}</a></p>`,
     terminal: terminalOf('skinsmith login', origin, '/v2/me'),
   };
 }
@@ -185,34 +186,45 @@ export function newKeyPage(
 interface Rights extends Pick<KeysView, 'current' | 'mayGive'> {}
 
 function row(key: ApiKey, { current, mayGive }: Rights): Html {
-  const { id, name, last4, createdAt, lastUsedAt, generations = 0, scopes = [] } = key;
-  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">used for this session</span>`}
-<p class="quiet">Created ${moment(createdAt)}; ${lastUsedAt === undefined ? 'never used' : html`last used ${moment(lastUsedAt)}`}; ${generations} new ${generations === 1 ? 'skin' : 'skins'}</p>
-<p class="quiet">Scopes: ${scopes.join(', ')}${boundTo(key)}${key.v2Compat && '; version 1 requests use the queue'}</p>
-<details><summary aria-label="Change ${name}">Change</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], key)}<button>Save</button></form></details>
-<details><summary aria-label="Revoke ${name}">Revoke</summary><form method="post" action="${PATH}/${id}/revoke"><p>Programs that use this key will be refused, and browsers that signed in with it will be signed out.</p><button class="danger">Revoke key</button></form></details></div></li>`;
+  const { id, name, last4, scopes = [] } = key;
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">${say`used for this session`}</span>`}
+<p class="quiet">${useOf(key)}</p>
+<p class="quiet">${say`Scopes: ${scopes.join(', ')}`}${boundTo(key)}${key.v2Compat && html`; ${say`version 1 requests use the queue`}`}</p>
+<details><summary aria-label="${say`Change ${name}`}">${say`Change`}</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], key)}<button>${say`Save`}</button></form></details>
+<details><summary aria-label="${say`Revoke ${name}`}">${say`Revoke`}</summary><form method="post" action="${PATH}/${id}/revoke"><p>${say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`}</p><button class="danger">${say`Revoke key`}</button></form></details></div></li>`;
+}
+
+/** When a key was made and used, and what for. */
+export function useOf({ createdAt, lastUsedAt, generations = 0 }: ApiKey): Html {
+  const skins = counted(generations, {
+    one: say`${count(generations)} new skin`,
+    other: say`${count(generations)} new skins`,
+  });
+  return lastUsedAt === undefined
+    ? say`Created ${moment(createdAt)}; never used; ${skins}`
+    : say`Created ${moment(createdAt)}; last used ${moment(lastUsedAt)}; ${skins}`;
 }
 
 function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html {
   const all = [...allowedIps, ...allowedOrigins, ...allowedAgents];
-  return html`${all.length > 0 && html`; only from <bdi>${all.join(', ')}</bdi>`}`;
+  return html`${all.length > 0 && html`; ${say`only from <bdi>${all.join(', ')}</bdi>`}`}`;
 }
 
 /** The fields for a new key, or for changing one. `form`: makes the fields' ids unique on the page. */
 function fields(form: string, offered: readonly Scope[], key?: ApiKey): Html {
   const chosen = key?.scopes ?? ['read', 'generate', 'skins'];
   const scopes = SCOPES.filter((scope) => offered.includes(scope));
-  return html`<div class="row"><div><label for="name-${form}">Name</label><input id="name-${form}" name="name" required maxlength="64" autocomplete="off" value="${key?.name ?? ''}"></div></div>
-<fieldset><legend>Permissions</legend>${scopes.map((scope) => checkBox({ name: 'scope', value: scope, isChecked: chosen.includes(scope) }, SCOPE_NAMES[scope]))}</fieldset>
-<fieldset><legend>Restrict to</legend><div class="row">
-${textArea(`ips-${form}`, 'allowedIps', 'Addresses and networks', key?.allowedIps)}
-${textArea(`origins-${form}`, 'allowedOrigins', 'Web pages (origins)', key?.allowedOrigins)}
-${textArea(`agents-${form}`, 'allowedAgents', 'Programs (user agents)', key?.allowedAgents)}</div>
-<p class="quiet">One per line. Leave a field empty to set no restriction.</p></fieldset>
-${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, 'Send version 1 requests through the version 2 queue')}`;
+  return html`<div class="row"><div><label for="name-${form}">${say`Name`}</label><input id="name-${form}" name="name" required maxlength="64" autocomplete="off" value="${key?.name ?? ''}"></div></div>
+<fieldset><legend>${say`Permissions`}</legend>${scopes.map((scope) => checkBox({ name: 'scope', value: scope, isChecked: chosen.includes(scope) }, SCOPE_NAMES[scope]))}</fieldset>
+<fieldset><legend>${say`Restrict to`}</legend><div class="row">
+${textArea(`ips-${form}`, 'allowedIps', say`Addresses and networks`, key?.allowedIps)}
+${textArea(`origins-${form}`, 'allowedOrigins', say`Web pages (origins)`, key?.allowedOrigins)}
+${textArea(`agents-${form}`, 'allowedAgents', say`Programs (user agents)`, key?.allowedAgents)}</div>
+<p class="quiet">${say`One per line. Leave a field empty to set no restriction.`}</p></fieldset>
+${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, say`Send version 1 requests through the version 2 queue`)}`;
 }
 
-function textArea(id: string, name: string, label: string, values: readonly string[] = []): Html {
+function textArea(id: string, name: string, label: Html, values: readonly string[] = []): Html {
   return html`<div><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="2" spellcheck="false">${values.join('\n')}</textarea></div>`;
 }
 
@@ -237,20 +249,20 @@ export interface AccountOverview {
 export function overviewPage({ account, plans, origin }: AccountOverview): Page {
   const { name, role, plan, usage, user } = account;
   return accountPage('overview', {
-    title: 'Account',
+    title: say`Account`,
     body: html`<dl class="facts">
-<div><dt>Name</dt><dd><bdi>${name}</bdi></dd></div>
-<div><dt>Plan</dt><dd>${plan.name}</dd></div>
-<div><dt>Role</dt><dd>${role === 'operator' ? 'Operator' : 'User'}</dd></div>
+<div><dt>${say`Name`}</dt><dd><bdi>${name}</bdi></dd></div>
+<div><dt>${say`Plan`}</dt><dd>${plan.name}</dd></div>
+<div><dt>${say`Role`}</dt><dd>${role === 'operator' ? say`Operator` : say`User`}</dd></div>
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
 </dl>
-<section aria-labelledby="used"><h2 id="used">Current usage</h2>
+<section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>
 ${usageMeters(usage, plan)}
-<p><a href="/ui/account/keys">${usage.keys} API ${usage.keys === 1 ? 'key' : 'keys'}</a></p></section>
-<section aria-labelledby="plans"><h2 id="plans">Compare plans</h2>
+<p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p></section>
+<section aria-labelledby="plans"><h2 id="plans">${say`Compare plans`}</h2>
 ${planTable(plans, plan)}
-<p class="quiet">The operator of this server assigns plans. Skins that already exist do not count towards any limit.</p></section>
-<p><a href="${DELETE_PATH}">Delete this account</a></p>`,
+<p class="quiet">${say`The operator of this server assigns plans. Skins that already exist do not count towards any limit.`}</p></section>
+<p><a href="${DELETE_PATH}">${say`Delete this account`}</a></p>`,
     terminal: terminalOf('skinsmith whoami', origin, '/v2/account/me'),
   });
 }
@@ -278,7 +290,7 @@ const deleteAccountFormRoute = pageRoute({
     const fields = z.object({ confirm: z.string(), shared: z.enum(['delete', 'leave']).optional() });
     const { confirm, shared } = fields.parse(request.body ?? {});
     const deletion = await readDeletion(context, caller);
-    const isDecided = sharedText(deletion) === '' || shared !== undefined;
+    const isDecided = !isShared(deletion.shared) || shared !== undefined;
     if (confirm.trim() !== name || !isDecided)
       return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
     await deleteAccount(context, caller, shared ?? 'delete');
@@ -293,36 +305,46 @@ interface DeletionView extends Deletion {
 }
 
 function deleteAccountPage({ name, shared, obstacle, isRefused = false }: DeletionView): Page {
-  const title = 'Delete your account?';
-  if (obstacle !== undefined) return accountPage('overview', { title, body: html`<p>${obstacle}</p>` });
-  const many = sharedText({ shared });
+  const title = say`Delete your account?`;
+  if (obstacle !== undefined)
+    return accountPage('overview', { title, body: html`<p>${inEnglish(obstacle)}</p>` });
+  const mayChoose = isShared(shared);
   return accountPage('overview', {
     title,
-    body: html`${isRefused && html`<p class="problem" role="alert">Type your name as below${many !== '' && ', and choose what becomes of your skins'}.</p>`}
-<p>This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. The operators’ log keeps your name where it says what operators did.</p>
+    body: html`${
+      isRefused &&
+      html`<p class="problem" role="alert">${
+        mayChoose
+          ? say`Type your name as below, and choose what becomes of your skins.`
+          : say`Type your name as below.`
+      }</p>`
+    }
+<p>${say`This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. The operators’ log keeps your name where it says what operators did.`}</p>
 <form class="panel narrow" method="post" action="${DELETE_PATH}">
 ${
-  many !== '' &&
-  html`<fieldset><legend>What becomes of your skins that others can see: ${many}?</legend>
-<label class="check"><input type="radio" name="shared" value="delete" required> Delete</label>
-<label class="check"><input type="radio" name="shared" value="leave"> Leave, without a name and without an owner</label></fieldset>`
+  mayChoose &&
+  html`<fieldset><legend>${say`What becomes of your skins that others can see: ${sharedText(shared)}?`}</legend>
+<label class="check"><input type="radio" name="shared" value="delete" required> ${say`Delete`}</label>
+<label class="check"><input type="radio" name="shared" value="leave"> ${say`Leave, without a name and without an owner`}</label></fieldset>`
 }
-<label for="confirm">Type your name, <bdi>${name}</bdi>, to confirm</label>
+<label for="confirm">${say`Type your name, <bdi>${name}</bdi>, to confirm`}</label>
 <input id="confirm" name="confirm" required maxlength="32" autocomplete="off" spellcheck="false">
-<div class="acts"><button class="danger">Delete my account</button> <a href="/ui/account">Keep it</a></div></form>`,
+<div class="acts"><button class="danger">${say`Delete my account`}</button> <a href="/ui/account">${say`Keep it`}</a></div></form>`,
   });
 }
 
-/** How many skins others can see, by visibility; empty: none. */
-function sharedText({ shared }: Pick<Deletion, 'shared'>): string {
-  const counts = [
-    ['public', shared.public],
-    ['unlisted', shared.unlisted],
-  ] as const;
-  return counts
-    .filter(([, number]) => number > 0)
-    .map(([visibility, number]) => `${count(number)} ${visibility}`)
-    .join(', ');
+function isShared({ public: open, unlisted }: Deletion['shared']): boolean {
+  return open + unlisted > 0;
+}
+
+/** How many skins others can see, by visibility. */
+function sharedText({ public: open, unlisted }: Deletion['shared']): Html {
+  const parts = [
+    open > 0 && counted(open, { one: say`${count(open)} public`, other: say`${count(open)} public` }),
+    unlisted > 0 &&
+      counted(unlisted, { one: say`${count(unlisted)} unlisted`, other: say`${count(unlisted)} unlisted` }),
+  ];
+  return html`${parts.filter(Boolean).map((part, index) => [index > 0 && ', ', part])}`;
 }
 
 const accountDeletedRoute = pageRoute({
@@ -330,8 +352,8 @@ const accountDeletedRoute = pageRoute({
   path: DELETED_PATH,
   isFor: 'everyone',
   handle: async () => ({
-    title: 'Your account is deleted',
-    body: html`<p class="lead">Your keys, sessions and private skins are gone.</p><p><a href="/ui/">Go to the start page.</a></p>`,
+    title: say`Your account is deleted`,
+    body: html`<p class="lead">${say`Your keys, sessions and private skins are gone.`}</p><p><a href="/ui/">${say`Go to the start page.`}</a></p>`,
   }),
 });
 

@@ -13,9 +13,11 @@ import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';
 import { type Failure, type HourFigures, readOverview } from '../service/status/stats.ts';
+import { failureCount, skinsMade } from './account-games.ts';
 import {
   actionButton,
   confirmed,
+  inEnglish,
   listOr,
   moment,
   operatorPage,
@@ -23,7 +25,7 @@ import {
   planTable,
   terminalOf,
 } from './frame.ts';
-import { count, type Html, html } from './html.ts';
+import { type Content, count, counted, Html, html, say } from './html.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
@@ -50,13 +52,13 @@ export interface OperatorOverview {
 
 export function overviewPage(view: OperatorOverview): Page {
   return operatorPage('overview', {
-    title: 'Operator',
+    title: say`Operator`,
     body: html`${state(view)}
-<section aria-labelledby="health"><h2 id="health">Health</h2><ul class="findings">${view.findings.map(finding)}</ul></section>
+<section aria-labelledby="health"><h2 id="health">${say`Health`}</h2><ul class="findings">${view.findings.map(finding)}</ul></section>
 ${figures(view)}
 ${history(view.history)}
 ${failures(view.failures)}
-<details class="plans"><summary>Limits of the plans</summary>${planTable(view.plans)}</details>`,
+<details class="plans"><summary>${say`Limits of the plans`}</summary>${planTable(view.plans)}</details>`,
     terminal: terminalOf('skinsmith doctor', view.origin, '/v2/account/doctor'),
   });
 }
@@ -65,51 +67,51 @@ function state({ unready, openReports, version }: OperatorOverview): Html {
   const isReady = unready.length === 0;
   return html`<p class="lead" role="status">${
     isReady
-      ? 'The service accepts jobs.'
-      : `The service accepts no jobs: ${unready.join(', ').replaceAll('_', ' ')}.`
+      ? say`The service accepts jobs.`
+      : say`The service accepts no jobs: ${inEnglish(unready.join(', ').replaceAll('_', ' '))}.`
   }</p>
 <p><span class="tag">skinsmith ${version}</span> ${
     openReports > 0
-      ? html`<a href="/ui/operator/reports">${openReports} open ${openReports === 1 ? 'report' : 'reports'}</a>`
-      : html`<span class="quiet">No open reports</span>`
+      ? html`<a href="/ui/operator/reports">${counted(openReports, { one: say`${count(openReports)} open report`, other: say`${count(openReports)} open reports` })}</a>`
+      : html`<span class="quiet">${say`No open reports`}</span>`
   }</p>`;
 }
 
 /** The word and the CSS class of each result. */
-const RESULTS: Readonly<Record<HealthFinding['result'], readonly [word: string, look: string]>> = {
-  ok: ['OK', 'ok'],
-  warning: ['Warning', 'trouble'],
-  problem: ['Problem', 'trouble'],
+const RESULTS: Readonly<Record<HealthFinding['result'], readonly [word: Html, look: string]>> = {
+  ok: [say`OK`, 'ok'],
+  warning: [say`Warning`, 'trouble'],
+  problem: [say`Problem`, 'trouble'],
 };
 
 function finding({ result, message }: HealthFinding): Html {
   const [word, look] = RESULTS[result];
-  return html`<li class="${look}"><strong>${word}</strong> ${message}</li>`;
+  return html`<li class="${look}"><strong>${word}</strong> ${inEnglish(message)}</li>`;
 }
 
 function figures({ jobs, workers, store, diskLeft, stats }: OperatorOverview): Html {
   const { generated, accounts, upstream, generator } = stats;
   const { hour, day } = generated.time;
   const failures = Object.entries(upstream.errors).map(([code, count]) => `${count} ${code}`);
-  const most = store.most === undefined ? '' : ` of ${size(store.most)}`;
-  const rows: readonly (readonly [string, string])[] = [
-    ['Jobs waiting', String(jobs.waiting)],
-    ['Jobs in progress', String(jobs.processing)],
-    ['Workers', `${workers.count}`],
-    ['Duration of a job', `${generator.duration.generate} ms`],
-    ['Wait in the queue', `${generator.duration.pending} ms`],
-    ['Store', `${size(store.used)}${most}`],
-    ...(diskLeft === undefined ? [] : [['Disk space left', size(diskLeft)] as const]),
-    ['Skins this hour', madeIn(hour.current)],
-    ['Skins today', madeIn(day.current)],
-    ['Skins in total', madeIn(generated.total)],
-    ['Success rate, 24 hours', `${day.successRate} %`],
-    ['Failures, 10 minutes', failures.length > 0 ? failures.join(', ') : 'none'],
-    ['Game accounts', `${accounts.usable.global} of ${accounts.total.global} usable`],
+  const { used, most } = store;
+  const rows: readonly (readonly [Html, Content])[] = [
+    [say`Jobs waiting`, count(jobs.waiting)],
+    [say`Jobs in progress`, count(jobs.processing)],
+    [say`Workers`, count(workers.count)],
+    [say`Duration of a job`, html`${count(generator.duration.generate)} ms`],
+    [say`Wait in the queue`, html`${count(generator.duration.pending)} ms`],
+    [say`Store`, most === undefined ? size(used) : say`${size(used)} of ${size(most)}`],
+    ...(diskLeft === undefined ? [] : [[say`Disk space left`, size(diskLeft)] as const]),
+    [say`Skins this hour`, madeIn(hour.current)],
+    [say`Skins today`, madeIn(day.current)],
+    [say`Skins in total`, madeIn(generated.total)],
+    [say`Success rate, 24 hours`, html`${count(day.successRate)} %`],
+    [say`Failures, 10 minutes`, failures.length > 0 ? failures.join(', ') : say`none`],
+    [say`Game accounts`, say`${count(accounts.usable.global)} of ${count(accounts.total.global)} usable`],
   ];
-  return html`<section aria-labelledby="figures"><h2 id="figures">At a glance</h2>
+  return html`<section aria-labelledby="figures"><h2 id="figures">${say`At a glance`}</h2>
 <dl class="facts figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-<p class="quiet">More figures for Prometheus: <code>/metrics</code>, with an operator’s key.</p></section>`;
+<p class="quiet">${say`More figures for Prometheus: <code>/metrics</code>, with an operator’s key.`}</p></section>`;
 }
 
 /** In units of the drawing: the width of an hour, and the height of the bars above and below the line. */
@@ -124,16 +126,16 @@ function history(hours: readonly HourFigures[]): Html {
   const bar = ({ from, made, failed }: HourFigures, index: number) => {
     const [up, down] = [(made.new / (most || 1)) * UP, (failed / (worst || 1)) * DOWN];
     const x = index * BAR + 1;
-    return html`<g><title>${hourOf(from)}: ${count(made.new)} new, ${count(failed)} failed</title>
+    return html`<g><title>${say`${hourOf(from)}: ${count(made.new)} new, ${count(failed)} failed`}</title>
 <rect class="new" x="${x}" y="${(UP - up).toFixed(1)}" width="${BAR - 2}" height="${up.toFixed(1)}"></rect>
 <rect class="failed" x="${x}" y="${UP + 1}" width="${BAR - 2}" height="${down.toFixed(1)}"></rect></g>`;
   };
-  return html`<section aria-labelledby="history"><h2 id="history">The last 24 hours</h2>
-<svg class="bars" viewBox="0 0 ${hours.length * BAR} ${UP + DOWN + 1}" preserveAspectRatio="none" role="img" aria-label="New skins and failed jobs in each hour">
+  return html`<section aria-labelledby="history"><h2 id="history">${say`The last 24 hours`}</h2>
+<svg class="bars" viewBox="0 0 ${hours.length * BAR} ${UP + DOWN + 1}" preserveAspectRatio="none" role="img" aria-label="${say`New skins and failed jobs in each hour`}">
 <rect class="line" x="0" y="${UP}" width="${hours.length * BAR}" height="1"></rect>${hours.map(bar)}</svg>
-<p class="quiet">Above the line: new skins, at most ${count(most)} in an hour. Below: failed jobs, at most ${count(worst)}. From ${moment(hours[0]?.from ?? 0)} until now.</p>
-<details><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Table of hours"><table>
-<thead><tr><th scope="col">Hour, UTC</th><th scope="col">New skins</th><th scope="col">Known skins</th><th scope="col">Failed jobs</th></tr></thead>
+<p class="quiet">${say`Above the line: new skins, at most ${count(most)} in an hour. Below: failed jobs, at most ${count(worst)}. From ${moment(hours[0]?.from ?? 0)} until now.`}</p>
+<details><summary>${say`The same as a table`}</summary><div class="scroll" tabindex="0" role="region" aria-label="${say`Table of hours`}"><table>
+<thead><tr><th scope="col">${say`Hour, UTC`}</th><th scope="col">${say`New skins`}</th><th scope="col">${say`Known skins`}</th><th scope="col">${say`Failed jobs`}</th></tr></thead>
 <tbody>${hours.toReversed().map(({ from, made, failed }) => html`<tr><th scope="row">${hourOf(from)}</th><td>${count(made.new)}</td><td>${count(made.duplicate)}</td><td>${count(failed)}</td></tr>`)}</tbody></table></div></details></section>`;
 }
 
@@ -144,26 +146,28 @@ function hourOf(from: number): string {
 function failures(jobs: readonly Failure[]): Html {
   const rows = jobs.map(
     ({ user, error_code, error_message, finished_at }) =>
-      html`<div class="grow"><strong>${error_code ?? 'failed'}</strong>${error_message !== null && html` <bdi>${error_message}</bdi>`}
-<p class="quiet">${moment(finished_at)}, ${user === undefined ? 'a visitor' : html`<a href="${userPath(user)}"><bdi>${user}</bdi></a>`}</p></div>`,
+      html`<div class="grow"><strong>${error_code ?? say`failed`}</strong>${error_message !== null && html` <bdi>${inEnglish(error_message)}</bdi>`}
+<p class="quiet">${moment(finished_at)}, ${user === undefined ? say`a visitor` : html`<a href="${userPath(user)}"><bdi>${user}</bdi></a>`}</p></div>`,
   );
-  return html`<section aria-labelledby="failures"><h2 id="failures">Newest failures</h2>${listOr('No job has failed in the last 24 hours.', rows)}</section>`;
+  return html`<section aria-labelledby="failures"><h2 id="failures">${say`Newest failures`}</h2>${listOr(say`No job has failed in the last 24 hours.`, rows)}</section>`;
 }
 
-function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly duplicate: number }): string {
-  return `${fresh} new, ${duplicate} known`;
+function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly duplicate: number }): Html {
+  return say`${count(fresh)} new, ${count(duplicate)} known`;
 }
 
-function size(bytes: number): string {
+function size(bytes: number): Html {
   const mebibytes = bytes / 1024 / 1024;
-  return mebibytes >= 1024 ? `${(mebibytes / 1024).toFixed(1)} GiB` : `${mebibytes.toFixed(1)} MiB`;
+  const [number, unit] = mebibytes >= 1024 ? [mebibytes / 1024, 'GiB'] : [mebibytes, 'MiB'];
+  const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+  return Html.forReader(({ language }) => `${number.toLocaleString(language, digits)} ${unit}`);
 }
 
-const STATES: Readonly<Record<GameAccount['state'], string>> = {
-  active: 'active',
-  paused: 'paused',
-  suspended: 'suspended by the game',
-  needs_login: 'needs to be linked again',
+const STATES: Readonly<Record<GameAccount['state'], Html>> = {
+  active: say`active`,
+  paused: say`paused`,
+  suspended: say`suspended by the game`,
+  needs_login: say`needs to be linked again`,
 };
 
 export function accountsPage({
@@ -174,8 +178,8 @@ export function accountsPage({
   readonly origin: string;
 }): Page {
   return operatorPage('accounts', {
-    title: 'Game accounts',
-    body: listOr('No game accounts linked.', accounts.map(accountRow)),
+    title: say`Game accounts`,
+    body: listOr(say`No game accounts linked.`, accounts.map(accountRow)),
     terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
   });
 }
@@ -183,10 +187,10 @@ export function accountsPage({
 function accountRow(account: GameAccount): Html {
   const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt } = account;
   const isActive = state === 'active';
-  return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">shared</span>`}
-<p class="quiet">Linked by ${user === undefined ? 'a deleted user' : html`<bdi>${user}</bdi>`}; ${generated} skins made, ${failed} failures${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}</p>
-${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}</div>
-<div class="acts">${actionButton(`/ui/operator/accounts/${uuid}`, isActive ? 'Pause' : 'Resume', { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
+  return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">${say`shared`}</span>`}
+<p class="quiet">${user === undefined ? say`Linked by a deleted user` : say`Linked by <bdi>${user}</bdi>`}; ${skinsMade(generated)}, ${failureCount(failed)}${lastUsedAt !== undefined && html`; ${say`last used ${moment(lastUsedAt)}`}`}</p>
+${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${inEnglish(lastError.message)}</bdi></p>`}</div>
+<div class="acts">${actionButton(`/ui/operator/accounts/${uuid}`, isActive ? say`Pause` : say`Resume`, { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
 }
 
 const CAPES_PATH = '/ui/operator/capes';
@@ -199,12 +203,12 @@ export function capesPage({
   readonly origin: string;
 }): Page {
   return operatorPage('capes', {
-    title: 'Capes',
+    title: say`Capes`,
     body: html`<form class="panel" method="post" action="${CAPES_PATH}" enctype="multipart/form-data"><div class="row">
-<div><label for="file">Picture, 64×32 pixels</label><input id="file" type="file" name="file" accept="image/png" required></div>
-<div><label for="alias">Alias</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
-<div class="end"><button>Add the cape</button></div></div></form>
-${listOr('No capes yet.', capes.map(capeRow))}`,
+<div><label for="file">${say`Picture, 64×32 pixels`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
+<div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
+<div class="end"><button>${say`Add the cape`}</button></div></div></form>
+${listOr(say`No capes yet.`, capes.map(capeRow))}`,
     terminal: terminalOf('skinsmith capes list', origin, '/v2/account/capes'),
   });
 }
@@ -212,10 +216,10 @@ ${listOr('No capes yet.', capes.map(capeRow))}`,
 function capeRow({ uuid, alias, hash, support }: WireCape): Html {
   const path = `${CAPES_PATH}/${uuid}`;
   const isShown = support === 'public';
-  return html`<div class="cape"><img src="/textures/${hash}" alt="The cape" width="384" height="192" loading="lazy"></div>
-<div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">hidden</span>`}</div>
-<div class="acts">${actionButton(path, isShown ? 'Hide' : 'Show', { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
-${confirmed('Delete', { about: alias, path: `${path}/delete`, warning: 'This removes the cape from the list. Skins that have it keep it.', button: 'Delete the cape' })}</div>`;
+  return html`<div class="cape"><img src="/textures/${hash}" alt="${say`The cape`}" width="384" height="192" loading="lazy"></div>
+<div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">${say`hidden`}</span>`}</div>
+<div class="acts">${actionButton(path, isShown ? say`Hide` : say`Show`, { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
+${confirmed(say`Delete`, { about: alias, path: `${path}/delete`, warning: say`This removes the cape from the list. Skins that have it keep it.`, button: say`Delete the cape` })}</div>`;
 }
 
 const yesOrNo = z.enum(['yes', 'no']);

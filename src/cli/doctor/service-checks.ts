@@ -186,11 +186,11 @@ function inWords(seconds: number): string {
   );
 }
 
-/** How far the service's clock is ahead, measured from the middle of the request and of the second. */
+/** How far the service's clock is ahead, at least: its time, to the middle of the second, is of a moment during the request. */
 async function offsetByHeader(setup: Setup): Promise<number | undefined> {
   const { date, askedAt, answeredAt } = await setup.firstAnswer();
-  const theirs = Date.parse(date ?? '');
-  return Number.isNaN(theirs) ? undefined : theirs + 500 - (askedAt + answeredAt) / 2;
+  const theirs = Date.parse(date ?? '') + 500;
+  return Number.isNaN(theirs) ? undefined : theirs - Math.min(Math.max(theirs, askedAt), answeredAt);
 }
 
 /** A time and the milliseconds until then, which together give the current time there. */

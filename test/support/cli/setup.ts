@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import type { GlobalFlags } from '../../../src/cli/config/settings.ts';
 import { openContext } from '../../../src/cli/context/open-context.ts';
 import { Setup } from '../../../src/cli/doctor/setup.ts';
@@ -13,17 +14,26 @@ export interface SetupOptions {
   readonly flags?: GlobalFlags;
   /** Milliseconds to the first answer. */
   readonly limit?: number;
+  readonly clock?: Clock;
 }
 
 /** A set-up that one check can look at: settings and folders of its own, here `config` and `data` of `folder`. */
-export async function makeSetup({ env = {}, flags = {}, limit = 2_000 }: SetupOptions = {}) {
+export async function makeSetup({
+  env = {},
+  flags = {},
+  limit = 60_000,
+  clock = systemClock,
+}: SetupOptions = {}) {
   const folder = await ownFolder();
   const folders = {
     SKINSMITH_CONFIG_DIR: join(folder, 'config'),
     SKINSMITH_DATA_DIR: join(folder, 'data'),
   };
   const { signal } = new AbortController();
-  const context = openContext({ io: testIo().io, env: { ...folders, ...env }, signal, flags });
+  const context = Object.assign(
+    openContext({ io: testIo().io, env: { ...folders, ...env }, signal, flags }),
+    { clock },
+  );
   onTestFinished(async () => await context.close());
   return { folder, context, setup: new Setup(context, { stop: signal, connectLimit: limit }) };
 }
@@ -45,10 +55,10 @@ export async function configuredSetup(
 export const KEY = `${'k'.repeat(60)}wxyz`;
 
 /** One that uses a service which is asked just this, with a key unless it is empty. */
-export async function servedSetup(script: readonly Exchange[], key = KEY) {
+export async function servedSetup(script: readonly Exchange[], key = KEY, clock: Clock = systemClock) {
   const server = await scriptedServer(script);
   const env = { SKINSMITH_BASE_URL: server.url, ...(key && { SKINSMITH_API_KEY: key }) };
-  return { ...(await makeSetup({ env })), server };
+  return { ...(await makeSetup({ env, clock })), server };
 }
 
 export const errors = (code: string, message: string) => ({ success: false, errors: [{ code, message }] });

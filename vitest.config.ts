@@ -28,6 +28,7 @@ export default defineConfig({
     // Only to end tests that hang: on a busy machine, a test may take thirty times as long as on an idle one.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
     execArgv: SELDOM_GARBAGE,
     globalSetup: ['test/support/setup/build.ts'],
     setupFiles: ['test/support/setup/compiled-code.ts', 'test/support/setup/on-sqlite.ts'],

@@ -63,7 +63,7 @@ test('A list may be UTF-16 with a separator of its own and paths as on Windows, 
   const text = '\uFEFFsep=;\r\nsource;name\r\n.\\pngs\\a.png;Ann\r\n';
   await shop.write('list.csv', Buffer.from(text, 'utf16le'));
   const { exitCode, stderr } = await shop.run('generate', '--from', 'list.csv', '--out', 'out');
-  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^1 source: 1 made/)]);
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^1 source: 1 made/m)]);
   expect(await shop.files('out')).toEqual(['Ann.json', 'skins.lock']);
 });
 

@@ -73,7 +73,7 @@ describe('A service', () => {
     const { exitCode, stderr } = await shop.start(MAKE, { env: { SKINSMITH_API_KEY: 'x'.repeat(70) } });
     expect([exitCode, String(stderr)]).toEqual([
       4,
-      expect.stringMatching(/^error: .*\nhint: .*skinsmith login\n$/),
+      expect.stringMatching(/^error: .*\nhint: .*skinsmith login\n$/m),
     ]);
     expect(sum(service.records.requests)).toBeLessThanOrEqual(3);
   });
@@ -83,7 +83,7 @@ describe('A service', () => {
     await shop.drawMany('skins', 3);
     const { url, requests } = await closedForAnHour();
     const { exitCode, stdout, stderr } = await shop.run(...MAKE, '--base-url', url);
-    expect([exitCode, stdout, stderr]).toEqual([75, '', expect.stringMatching(/^error: .*\n/)]);
+    expect([exitCode, stdout, stderr]).toEqual([75, '', expect.stringMatching(/^error: .*\n/m)]);
     expect(requests()).toBeLessThanOrEqual(3);
   });
 
@@ -93,7 +93,7 @@ describe('A service', () => {
     const { shop, service } = await hostedWorkshop({ fate });
     await shop.drawMany('skins', 2);
     const hasty = await shop.run(...MAKE, '--retries', '0');
-    expect([hasty.exitCode, hasty.stderr]).toEqual([1, expect.stringMatching(/^error: skins\/01\.png: /)]);
+    expect([hasty.exitCode, hasty.stderr]).toEqual([1, expect.stringMatching(/^error: skins\/01\.png: /m)]);
     expect(service.records.accepted).toHaveLength(2);
     const patient = await shop.run(...MAKE, '--retries', '1');
     expect([patient.exitCode, patient.stderr]).toEqual([0, expect.stringMatching(/1 made, 1 unchanged/)]);
@@ -141,7 +141,7 @@ describe('A service', () => {
     await shop.drawMany('skins', 3);
     const { exitCode, stderr } = await shop.run(...MAKE);
     expect([exitCode, await shop.files('out')]).toEqual([1, ['01.json', '03.json', 'skins.lock']]);
-    expect(stderr).toMatch(/^error: skins\/02\.png: /);
+    expect(stderr).toMatch(/^error: skins\/02\.png: /m);
   });
 });
 

@@ -182,7 +182,7 @@ describe('What is printed', () => {
     );
     expect(rows.map((row) => row.length)).toEqual([8, 8, 8, 8]);
     expect(rows.at(-1)?.[0]).toBe('skins/01.png');
-    expect(stderr).toMatch(/^4 sources: 4 made.*\.\nwarning: 4 signatures could not be verified: .*\n$/);
+    expect(stderr).toMatch(/^4 sources: 4 made.*\.\nwarning: 4 signatures could not be verified: .*\n$/m);
   });
 
   test('by queue is a row for each job as it is accepted, while others wait for their turn', async () => {
@@ -194,7 +194,7 @@ describe('What is printed', () => {
     });
     expect(acceptedAtFirst).toBeLessThan(8); // the first may have ended by the time their rows are read
     const { exitCode, stdout, stderr } = await child;
-    expect([exitCode, String(stderr)]).toEqual([0, expect.stringMatching(/^8 sources: 8 submitted/)]);
+    expect([exitCode, String(stderr)]).toEqual([0, expect.stringMatching(/^8 sources: 8 submitted/m)]);
     expect(service.records.mostUnfinished).toBeLessThanOrEqual(5);
     const jobs = service.records.accepted.map(({ job }) => job);
     expect(firstCells(String(stdout)).sort()).toEqual(jobs.toSorted());
@@ -219,7 +219,7 @@ describe('The same picture', () => {
     const { exitCode, stderr } = await shop.run('generate', 'skins', '--out', 'out');
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringMatching(/^4 sources: 2 made, 2 the same as another/),
+      expect.stringMatching(/^4 sources: 2 made, 2 the same as another/m),
     ]);
     expect(service.records.accepted.map(({ pixels }) => pixels).sort()).toEqual([1, 2].map(pixelsOf).sort());
     const uuids = new Map((await shop.lock()).map(({ source, uuid }) => [source, uuid]));
@@ -260,7 +260,7 @@ describe('Sources that cannot be used', () => {
     const args = ['generate', 'skins', '--out', 'out', '--report', 'junit=r/report.xml'];
     const { exitCode, stderr } = await shop.run(...args, '--report', 'html=r/report.html');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('4 sources: 3 made, 1 failed')]);
-    expect(stderr).toMatch(/^error: skins\/broken\.png: .*\nhint: /);
+    expect(stderr).toMatch(/^error: skins\/broken\.png: .*\nhint: /m);
     expect(await shop.files('out')).toEqual(['01.json', '02.json', '03.json', 'skins.lock']);
     const junit = await shop.read('r/report.xml');
     expect(junit).toContain('<testsuites tests="4" failures="1" errors="0" skipped="0"');

@@ -182,7 +182,7 @@ describe('generate', () => {
       { source: SMITH, status: 'completed' },
     ]);
     const [error, end] = lines(stderr)
-      .slice(0, 2)
+      .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as object);
     expect(error).toMatchObject({ error: { code: 'invalid_image' } });
     expect(end).toMatchObject({ summary: { end: 'complete', sources: 2, made: 1, failed: 1, left: 0 } });

@@ -99,7 +99,7 @@ describe.each([
     const before = service.records.requests.submit;
     const { exitCode, stdout, stderr } = await shop.run('generate', 'more', '--out', 'made', '--dry-run');
     expect([exitCode, stdout]).toEqual([3, expect.stringMatching(/^more\/01\.png\tnew/)]);
-    expect(stderr).toMatch(/^2 sources: 2 new\./);
+    expect(stderr).toMatch(/^2 sources: 2 new\./m);
     expect(service.records.requests.submit).toBe(before);
   });
 
@@ -110,7 +110,7 @@ describe.each([
     // The imitation has a key of its own, which it does not tell.
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringMatching(/^warning: The signature could not be verified: .*\n$/),
+      expect.stringMatching(/^warning: The signature could not be verified: .*\n$/m),
     ]);
     expect(stdout).toContain('"signature"');
   });

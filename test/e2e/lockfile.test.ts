@@ -156,7 +156,7 @@ test('--force makes the skins in the lockfile again', async () => {
   await shop.run(...MAKE);
   const before = await shop.lock();
   const { exitCode, stderr } = await shop.run(...MAKE, '--force');
-  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^3 sources: 3 made/)]);
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^3 sources: 3 made/m)]);
   expect(service.records.accepted).toHaveLength(6);
   const uuids = (await shop.lock()).map(({ uuid }) => uuid);
   expect(uuids).toHaveLength(3);
@@ -180,7 +180,7 @@ test('Two batches on one lockfile: the second says who holds it; when that one i
   await first;
   service.release();
   const { exitCode, stderr } = await shop.run(...MAKE);
-  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^4 sources: 4 made/)]);
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^4 sources: 4 made/m)]);
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([4, []]);
 });
 

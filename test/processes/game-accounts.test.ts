@@ -59,7 +59,7 @@ test('An account that a killed process had is used again, after its delay', asyn
     () => jobs.executeTakeFirstOrThrow(),
     ({ status }) => status === 'completed',
   );
-  expect(job.attempts).toBeGreaterThan(1); // one more where the machine is too slow for the game's time limit
+  expect(job.attempts).toBeGreaterThan(1); // more where the machine is too slow to renew its lease
   expect(fake.changes()).toHaveLength(2);
   expect(hurriedIn(fake.calls, 300)).toEqual([]);
   expect(await listAccounts(db)).toMatchObject([{ lease_owner: null, generated: 1, failed: 0 }]);

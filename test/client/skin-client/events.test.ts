@@ -179,7 +179,7 @@ describe('SkinClient.events', () => {
     const dispatcher = new Agent();
     onTestFinished(async () => await dispatcher.destroy());
     const path = '/v2/queue/events';
-    const request = { method: 'GET', path, timeout: 5_000, idle: 100, type: 'text/event-stream' } as const;
+    const request = { method: 'GET', path, timeout: 60_000, idle: 100, type: 'text/event-stream' } as const;
     const transport = new NetworkTransport({ dispatcher });
     const options = {
       origin: server.url,

@@ -12,7 +12,7 @@ describe('onRequest', () => {
   async function reportsOf(
     script: Exchange[],
     call: (client: SkinClient) => Promise<unknown>,
-    timeout = 5_000,
+    timeout = 60_000,
   ) {
     const reports: RequestReport[] = [];
     const { client } = await testClient(script, {

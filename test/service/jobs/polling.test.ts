@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 
@@ -8,7 +9,8 @@ guardAgainstLeaks();
 test.each(['/v2/queue', '/queue'])(
   'A job at %s may be requested ten times in ten seconds, the list always',
   async (path) => {
-    const { owner, anonymous } = await runServer({ workers: 0 });
+    const clock = new MovableClock();
+    const { owner, anonymous } = await runServer({ workers: 0, clock });
     const [one, other] = [
       await owner.upload('/v2/queue', skinPng(1)),
       await owner.upload('/v2/queue', skinPng(2)),
@@ -29,5 +31,9 @@ test.each(['/v2/queue', '/queue'])(
     });
     expect((await look(other)).status).toBe(200);
     for (let n = 0; n < 15; n++) expect((await owner.get(path)).status).toBe(200);
+    clock.forward(next.relative - 1);
+    expectRefusal(await look(one), 'rate_limit');
+    clock.forward(1);
+    expect((await look(one)).status).toBe(200);
   },
 );

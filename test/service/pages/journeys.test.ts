@@ -75,8 +75,6 @@ test('Several pictures go at once, and a wrong one is reported before it is sent
   expect(complaints).toEqual([]);
 });
 
-/** On a busy machine. */
-const SLOWLY = { timeout: 30_000 };
 /** The elements that have moved while the page was loaded. */
 const SHIFTS = `new Promise((done) => {
   new PerformanceObserver((list) => done(list.getEntries().map(({ sources }) => sources.map(({ node }) => node?.outerHTML ?? node?.textContent)))).observe({ type: 'layout-shift', buffered: true });
@@ -101,10 +99,10 @@ test('A skin turns in 3D by itself on a wide screen: by keys, without catching t
   await canvas.focus();
   const front = await canvas.screenshot();
   await page.keyboard.press('ArrowLeft');
-  await expect.poll(async () => (await canvas.screenshot()).equals(front), SLOWLY).toBe(false);
+  await expect.poll(async () => (await canvas.screenshot()).equals(front)).toBe(false);
   await canvas.hover();
   await page.mouse.wheel(0, 200);
-  await expect.poll(async () => await page.evaluate('scrollY'), SLOWLY).toBe(200);
+  await expect.poll(async () => await page.evaluate('scrollY')).toBe(200);
   expect(complaints).toEqual([]);
 });
 

@@ -182,7 +182,7 @@ describe('The public list', () => {
     for (const caller of callers) await caller.json(`/v2/skins/${two}/interactions/views`, {});
     for (const viewed of [uuid, three]) await nobody.json(`/v2/skins/${viewed}/interactions/views`, {});
     await expect
-      .poll(async () => uuidsIn(await nobody.get('/v2/skins?sort=week')), { timeout: 20_000 })
+      .poll(async () => uuidsIn(await nobody.get('/v2/skins?sort=week')))
       .toEqual([two, three, uuid]);
     const first = await nobody.get('/v2/skins?sort=week&size=2');
     expect(uuidsIn(first)).toEqual([two, three]);

@@ -6,7 +6,7 @@ import { insertAccount } from '../../../src/server/store/accounts.ts';
 import { findUserByName } from '../../../src/server/store/sessions.ts';
 import type { FakeGame } from '../fake-game/fake-game.ts';
 import { FakeProvider } from '../openid/fake-provider.ts';
-import { FAST_GAME, runAccountServer } from '../server/account-server.ts';
+import { runAccountServer } from '../server/account-server.ts';
 import { addCape } from '../server/drawn-capes.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 import { linkIdentity } from '../server/linked-identity.ts';
@@ -22,14 +22,11 @@ export interface Scene {
   readonly game: FakeGame;
 }
 
-/** Waits for the game however slow the machine is. */
-const PATIENT_GAME = { ...FAST_GAME, timeout: 60_000 };
-
 /** A service in which every page has something to show. */
 export async function openScene(): Promise<Scene> {
   const provider = await FakeProvider.start();
   const openId = provider.settings();
-  const options = { openId, allowedNetworks: ['127.0.0.0/8'], game: PATIENT_GAME };
+  const options = { openId, allowedNetworks: ['127.0.0.0/8'] };
   const { server, fake, link } = await runAccountServer(options);
   const { owner } = server;
   await link(fake.addAccount({ name: 'A_linked_account' }));

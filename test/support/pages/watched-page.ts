@@ -13,7 +13,7 @@ export interface WatchedPage {
 }
 
 /** Milliseconds that anything may take on a page, on a busy machine too: a script that is broken tells nothing of it. */
-const LONGEST_WAIT = 30_000;
+const LONGEST_WAIT = 300_000;
 
 /**
  * A page in a context of its own, which ends with the test. Without other options it belongs to a person who wants

@@ -66,7 +66,7 @@ describe('With PostgreSQL', () => {
     await inTransaction(one.db, async (held) => {
       await sql`select 1 from chores for update`.execute(held);
       late.push(run(other, 'other'));
-      await expect.poll(() => waitsForLock(one.db), { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => waitsForLock(one.db)).toBe(true);
       await choresInStore(held, { owner: 'one', onError }).run(
         'prune',
         MINUTE,

@@ -18,7 +18,7 @@ function ownAgent(): GuardedAgent {
   return agent;
 }
 
-const LIMITS = { method: 'GET', answer: 'whole', timeout: 5_000, maxBytes: 1_000, maxRedirects: 0 } as const;
+const LIMITS = { method: 'GET', answer: 'whole', timeout: 60_000, maxBytes: 1_000, maxRedirects: 0 } as const;
 
 async function ask(answer: RequestListener, input: Partial<GuardedRequest> = {}) {
   const { url } = await webServer(answer);

@@ -30,7 +30,7 @@ interface Ways {
 async function go(url: string, { resolve = async () => [], dial }: Ways = {}) {
   const policy = { networks: [parseNetwork(OWN)], ports: [80, 443, trap.port] };
   const agent = makeGuardedAgent({ policy, resolve, ...(dial && { dial }) });
-  const limits = { timeout: 5_000, maxBytes: 1_000, maxRedirects: 3 };
+  const limits = { timeout: 60_000, maxBytes: 1_000, maxRedirects: 3 };
   try {
     const { status } = await fetchGuarded(agent, { url, method: 'GET', answer: 'whole', ...limits });
     return { code: String(status), message: '' };
@@ -69,7 +69,7 @@ describe('Nobody is led', () => {
       const agent = makeGuardedAgent({ policy: strict, resolve: async () => [] });
       onTestFinished(async () => await agent.close());
       const named = { url: url.replace('PORT', String(trap.port)), method: 'GET', answer: 'whole' } as const;
-      const going = fetchGuarded(agent, { ...named, timeout: 5_000, maxBytes: 10, maxRedirects: 0 });
+      const going = fetchGuarded(agent, { ...named, timeout: 60_000, maxBytes: 10, maxRedirects: 0 });
       await expect(going).rejects.toMatchObject({ name: 'OutboundError', code });
     },
   );
@@ -173,7 +173,7 @@ test('Redirects that are ordinary are followed, with what the caller sends for t
     method: 'GET',
     headers: { 'x-secret': '1', accept: 'image/png' },
     answer: 'whole',
-    timeout: 5_000,
+    timeout: 60_000,
     maxBytes: 100,
     maxRedirects: 3,
   });

@@ -240,10 +240,10 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     },
   },
   reports: {
-    summary: 'report skins, and list and close reports',
+    summary: 'report skins and sets, and list and close reports',
     commands: {
       create: {
-        summary: 'report a skin',
+        summary: 'report a skin or a set',
         load: async () => (await import('./commands/reports.ts')).reportsCreate,
       },
       list: {

@@ -41,7 +41,7 @@ export class ModerationClient {
     return { entries: reports, next: nextIn(links) };
   }
 
-  /** POST /v2/account/reports/:id/close: closes a report without changing its skin. */
+  /** POST /v2/account/reports/:id/close: closes a report without changing what it is about. */
   async closeReport(id: string, decision: ReportDecision = {}, call: CallOptions = {}): Promise<Report> {
     const path = `/reports/${encodeURIComponent(id)}/close`;
     const request = { method: 'POST', path, content: { json: decision } } as const;

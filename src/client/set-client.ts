@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
-import { type ModeratedSet, moderatedSetAnswerSchema, type ReportDecision } from '../protocol/moderation.ts';
+import {
+  type ModeratedSet,
+  moderatedSetAnswerSchema,
+  type ReportDecision,
+  type ReportInput,
+  type SetDecision,
+} from '../protocol/moderation.ts';
 import {
   receivedSetAnswerSchema,
   receivedSetListAnswerSchema,
@@ -80,12 +86,14 @@ export class SetClient {
     return this.#requester.file(`${pathOf(set)}${path}${query.size > 0 ? `?${query}` : ''}`, type, call);
   }
 
-  /** PATCH /v2/account/sets/:uuid (operator only): hides any user's set, or shows it again. */
-  async setHidden(
-    uuid: string,
-    decision: ReportDecision & { readonly hidden: boolean },
-    call: CallOptions = {},
-  ): Promise<ModeratedSet> {
+  /** POST /v2/sets/:set/report: reports a set to the operators. */
+  async report(set: string, report: ReportInput, call: CallOptions = {}): Promise<void> {
+    const request = { method: 'POST', path: `${pathOf(set)}/report`, content: { json: report } } as const;
+    await this.#ask(request, receivedEnvelopeSchema, call);
+  }
+
+  /** PATCH /v2/account/sets/:uuid (operator only): hides any user's set, shows it again, or clears its name. */
+  async decide(uuid: string, decision: SetDecision, call: CallOptions = {}): Promise<ModeratedSet> {
     const path = `/v2/account/sets/${encodeURIComponent(uuid)}`;
     const request = { method: 'PATCH', path, content: { json: decision } } as const;
     return (await this.#ask(request, moderatedSetAnswerSchema, call)).set;

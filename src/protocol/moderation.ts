@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { envelopeSchema } from './envelope.ts';
 import { uuidSchema, visibilitySchema } from './skin.ts';
 
-/** Why a skin should not be here. */
+/** Why a skin or set should not be here. */
 export const REPORT_REASONS = ['offensive', 'copyright', 'personal', 'other'] as const;
 /** One of the reasons for a report. */
 export type ReportReason = (typeof REPORT_REASONS)[number];
@@ -14,6 +14,7 @@ const OPERATOR_ACTIONS = [
   'delete_skin',
   'hide_set',
   'show_set',
+  'clear_set_name',
   'delete_set',
   'remove_tag',
   'close_report',
@@ -38,7 +39,7 @@ const lineSchema = z
   .max(MAX_TEXT, `at most ${MAX_TEXT} characters`)
   .transform((text) => text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim());
 
-/** Body of POST /v2/skins/:uuid/report. */
+/** Body of POST /v2/skins/:uuid/report and /v2/sets/:set/report. */
 export const reportBodySchema = z.strictObject({
   reason: z.enum(REPORT_REASONS),
   text: lineSchema.default(''),
@@ -49,22 +50,26 @@ export type ReportInput = z.input<typeof reportBodySchema>;
 const reportSchema = z
   .object({
     id: z.string(),
-    /** UUID of the skin. */
-    skin: z.string(),
-    /** Current name of the skin; absent: the skin is gone, or its owner made it private. */
+    /** UUID of the skin; absent: the report is about a set. */
+    skin: z.string().optional(),
+    /** UUID of the set; absent: the report is about a skin. */
+    set: z.string().optional(),
+    /** Its current name; absent: it is gone, or its owner made it private. */
     name: z.string().optional(),
-    /** Hash of its texture, likewise. */
+    /** Hash of the skin's texture, likewise. */
     texture: z.string().optional(),
+    /** Tags of the skin, likewise. Older services do not send them. */
+    tags: z.array(z.string()).optional(),
     visibility: visibilitySchema.optional(),
-    /** Whether an operator has hidden the skin. */
+    /** Whether an operator has hidden it. */
     hidden: z.boolean(),
-    /** Name of the user whose skin it is; absent: the skin is gone or of somebody without a key. */
+    /** Name of the user whose skin or set it is; absent: it is gone or of somebody without a key. */
     owner: z.string().optional(),
     reason: z.enum(REPORT_REASONS),
     text: z.string(),
     /** Name of the user who sent the report; absent: somebody without a key, or a deleted user. */
     reporter: z.string().optional(),
-    /** Number of reports of the skin. Older services do not send it. */
+    /** Number of reports of the same. Older services do not send it. */
     reports: z.number().optional(),
     createdAt: z.iso.datetime(),
     /** When an operator decided about it; absent: it is open. */
@@ -101,6 +106,15 @@ export type ReportDecision = z.input<typeof decisionSchema>;
 
 /** PATCH /v2/account/skins/:uuid */
 export const skinDecisionSchema = decisionSchema.extend({ hidden: z.boolean() });
+
+/** PATCH /v2/account/sets/:uuid: `clearName` puts the first digits of the UUID in place of the name. */
+export const setDecisionSchema = decisionSchema
+  .extend({ hidden: z.boolean().optional(), clearName: z.literal(true).optional() })
+  .refine(({ hidden, clearName }) => hidden !== undefined || clearName !== undefined, {
+    error: 'Nothing to decide: send hidden or clearName.',
+  });
+/** A decision about a set: whether to hide it, or to clear its name; `note` is for the log. */
+export type SetDecision = z.input<typeof setDecisionSchema>;
 
 const moderatedSkinSchema = z
   .object({ uuid: z.string(), visibility: visibilitySchema, hidden: z.boolean() })

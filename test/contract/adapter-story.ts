@@ -115,6 +115,7 @@ const TOLD: readonly Step[] = [
   post('/v2/sets', json({ name: 'Set One' })),
   patch('/v2/sets/:set', json({ visibility: 'unlisted' }), ofSet),
   patch('/v2/account/sets/:uuid', json({ hidden: true }), player),
+  post('/v2/sets/:set/report', json({ reason: 'other', text: 'look' }), { params: ofSet }),
   { route: 'DELETE /v2/account/sets/:uuid', params: player },
   get('/v2/capes'),
   get('/v2/me'),

@@ -17,27 +17,30 @@ import { ago, alignedRows, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
   id: ({ id }) => id,
-  skin: ({ skin }) => skin,
+  skin: ({ skin }) => skin ?? '',
   reason: ({ reason }) => reason,
   createdAt: ({ createdAt }) => createdAt,
   closedAt: ({ closedAt }) => closedAt,
   visibility: ({ visibility }) => visibility,
   name: ({ name }) => name,
   text: ({ text }) => text,
+  set: ({ set }) => set ?? '',
 } satisfies Columns<Report>;
 
 const FIELDS: Fields<Report> = {
   id: 'number of the report',
-  skin: 'UUID of the skin',
-  name: 'name of the skin; absent if it has none or only its owner sees the skin',
-  texture: 'hash of the texture; absent likewise',
-  visibility: 'visibility of the skin now; absent if it is deleted',
-  hidden: 'whether an operator has hidden the skin',
-  owner: 'name of the user whose skin it is; absent if it is of somebody without a key or deleted',
+  skin: 'UUID of the skin; absent if the report is about a set',
+  set: 'UUID of the set; absent if the report is about a skin',
+  name: 'name of the skin or set; absent if it has none or only its owner sees it',
+  texture: 'hash of the texture of the skin; absent likewise',
+  tags: 'tags of the skin; absent likewise',
+  visibility: 'visibility now; absent if it is deleted',
+  hidden: 'whether an operator has hidden it',
+  owner: 'name of the user who owns it; absent if it is of somebody without a key or deleted',
   reason: 'offensive, copyright, personal or other',
   text: 'what the reporter wrote',
   reporter: 'name of the user who sent the report; absent if it was somebody without a key',
-  reports: 'number of reports of the skin',
+  reports: 'number of reports of the same',
   createdAt: 'when it was reported',
   closedAt: 'when an operator decided; absent: the report is open',
 };
@@ -47,7 +50,7 @@ export const REPORT_LIST_OUTPUT: CommandOutput = {
   json: { shape: 'list', fields: FIELDS },
 };
 
-const HEADER = ['ID', 'SKIN', 'REPORTED', 'STATE', 'REASON', 'TEXT'];
+const HEADER = ['ID', 'OF', 'REPORTED', 'STATE', 'REASON', 'TEXT'];
 
 /** Prints reports, for people or for programs. */
 export function printReports(reports: readonly Report[], { io, clock, flags }: CommandContext): void {
@@ -55,9 +58,9 @@ export function printReports(reports: readonly Report[], { io, clock, flags }: C
   else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, reports));
   else io.out.write(alignedRows(HEADER, reports.map(row), io.out.columns));
 
-  function row({ id, skin, createdAt, hidden, visibility, reason, text }: Report): string[] {
+  function row({ id, skin, set = '', createdAt, hidden, visibility, reason, text }: Report): string[] {
     const state = hidden ? 'hidden' : (visibility ?? 'deleted');
-    return [id, skin, ago(createdAt, clock.now()), state, reason, text];
+    return [id, skin ?? `set ${set}`, ago(createdAt, clock.now()), state, reason, text];
   }
 }
 
@@ -75,7 +78,7 @@ export const reportsList = {
   output: [REPORT_LIST_OUTPUT],
   register(command: Command, runner: Runner, run = runReportsList): void {
     command
-      .description('List reports of skins, newest first (operators only).')
+      .description('List reports of skins and sets, newest first (operators only).')
       .addOption(
         new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
       );
@@ -99,23 +102,29 @@ export async function runReportsList(
   return exitStatus('done');
 }
 
-const REPORTED = doneViews('uuid', 'UUID of the skin', 'reported');
+export interface ReportsCreateOptions extends ReportInput {
+  readonly set?: boolean;
+}
+
+const REPORTED = doneViews('uuid', 'UUID of the skin or set', 'reported');
 export const reportsCreate = {
   examples: [
     ['Report a skin', 'skinsmith reports create SKIN --reason offensive'],
     ['Say more about it', 'skinsmith reports create SKIN --reason copyright --text "I drew it"'],
+    ['Report a set of skins', 'skinsmith reports create UUID --set --reason offensive'],
   ],
   output: [{ json: { shape: 'object', fields: REPORTED.fields } }],
   register(command: Command, runner: Runner, run = runReportsCreate): void {
     command
-      .description('Report a skin to the operators of a skinsmith service. No API key is needed.')
-      .argument('<uuid>', 'UUID of the skin')
+      .description('Report a skin or a set to the operators of a skinsmith service. No API key is needed.')
+      .argument('<uuid>', 'UUID of the skin, or of the set')
+      .option('--set', 'the UUID is that of a set')
       .addOption(
         new Option('--reason <reason>', 'what is wrong').choices(REPORT_REASONS).makeOptionMandatory(),
       )
       .option('--text <text>', 'more about it, at most 500 characters')
       .action(
-        async (uuid: string, report: ReportInput) =>
+        async (uuid: string, report: ReportsCreateOptions) =>
           await runner(async (context) => await run(uuid, report, context)),
       );
   },
@@ -123,12 +132,14 @@ export const reportsCreate = {
 
 export async function runReportsCreate(
   uuid: string,
-  report: ReportInput,
+  { set: isSet, ...report }: ReportsCreateOptions,
   context: CommandContext,
 ): Promise<number> {
   verifyUuids([uuid], context);
   const { client } = await connectWithProgress(await context.settings(), context);
-  await client.reportSkin(uuid, report, { signal: context.signal });
+  const { signal } = context;
+  if (isSet) await client.account.sets.report(uuid, report, { signal });
+  else await client.reportSkin(uuid, report, { signal });
   context.messages.say('Report sent.');
   if (context.flags.json) context.io.out.write(jsonDocument(REPORTED.view(uuid)));
   return exitStatus('done');
@@ -136,7 +147,7 @@ export async function runReportsCreate(
 
 export const reportsClose = {
   examples: [
-    ['Close a report and keep the skin', 'skinsmith reports close 1'],
+    ['Close a report and keep what it is about', 'skinsmith reports close 1'],
     ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
   ],
   output: [REPORT_LIST_OUTPUT],

@@ -153,6 +153,12 @@ ${hiddenFields(fields)}
 <button class="${isDanger ? 'quiet-button danger' : 'quiet-button'}" aria-label="${say`${label}: ${about}`}">${label}</button></form>`;
 }
 
+/** A button that takes a tag away. `fields`: sent with the form. */
+export function removeTag(uuid: string, tag: string, fields: Readonly<Record<string, string>> = {}): Html {
+  return html`<form method="post" action="/ui/skins/${uuid}/tags">${hiddenFields({ ...fields, vote: 'down', tag })}
+<button class="quiet-button" aria-label="${say`Remove the tag ${tag}`}">×</button></form>`;
+}
+
 interface Confirmation {
   /** What it acts on, for screen readers. */
   readonly about: Content;
@@ -171,7 +177,7 @@ export function confirmed(label: Content, { about, path, fields = {}, warning, b
 <form method="post" action="${path}">${hiddenFields(fields)}<p>${warning}</p><button class="danger">${button}</button></form></details>`;
 }
 
-export function hiddenFields(fields: Readonly<Record<string, string>>): Html[] {
+function hiddenFields(fields: Readonly<Record<string, string>>): Html[] {
   return Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );

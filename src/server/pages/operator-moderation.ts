@@ -4,9 +4,6 @@ import {
   blockBodySchema,
   blockedImageListQuerySchema,
   imageHashSchema,
-  type LogEntry,
-  logQuerySchema,
-  type OperatorAction,
   type Report,
   type ReportReason,
   reportListQuerySchema,
@@ -25,7 +22,6 @@ import {
   dismissReport,
   readAnyTexture,
   readBlockedImages,
-  readOperatorLog,
   readReports,
   setHidden,
   unblockImage,
@@ -42,6 +38,7 @@ import {
   nextPageLink,
   operatorPage,
   type Page,
+  removeTag,
   terminalOf,
 } from './frame.ts';
 import { type Html, html } from './html.ts';
@@ -186,18 +183,6 @@ const unblockFormRoute = pageRoute({
   },
 });
 
-const logPageRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/operator/log',
-  ...FOR_OPERATORS,
-  query: logQuerySchema,
-  handle: async ({ context, caller, query }) => {
-    const entries = await readOperatorLog(context, caller, query);
-    const next = placeAfter(entries, query.size, ({ id }) => id);
-    return logPage({ entries, next, origin: context.publicUrl() });
-  },
-});
-
 export const MODERATION_PAGES: readonly PageRoute[] = [
   reportsRoute,
   closeReportFormRoute,
@@ -207,7 +192,6 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
   imagePictureRoute,
   blockFormRoute,
   unblockFormRoute,
-  logPageRoute,
 ];
 
 export interface ImagesView {
@@ -252,53 +236,6 @@ function row({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boo
   return html`${hasPicture ? html`<img src="${front}" alt="Front view" width="64" height="128" loading="lazy">` : html`<span class="quiet">No picture stored</span>`}<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
 <p class="quiet">Blocked by <bdi>${blockedBy}</bdi>, ${moment(blockedAt)}</p></div>
 <div class="acts">${actionButton(`${PATH}/${hash}/unblock`, 'Unblock', { about: hash.slice(0, 8) })}</div>`;
-}
-
-export interface LogView {
-  readonly entries: readonly LogEntry[];
-  /** `after` of the next page. */
-  readonly next: string | undefined;
-  readonly origin: string;
-}
-
-const ACTIONS: Readonly<Record<OperatorAction, string>> = {
-  hide_skin: 'hid the skin',
-  show_skin: 'showed the skin',
-  delete_skin: 'deleted the skin',
-  hide_set: 'hid the set',
-  show_set: 'showed the set',
-  delete_set: 'deleted the set',
-  remove_tag: 'took a tag away from the skin',
-  close_report: 'closed the report',
-  block_image: 'blocked the image',
-  unblock_image: 'unblocked the image',
-  create_user: 'created the user',
-  change_plan: 'changed the plan of the user',
-  disable_user: 'disabled the user',
-  enable_user: 'enabled the user',
-  unlink_identity: 'unlinked an identity of the user',
-  create_key: 'created a key for the user',
-  change_key: 'changed a key of the user',
-  revoke_key: 'revoked a key of the user',
-};
-
-export function logPage({ entries, next, origin }: LogView): Page {
-  return operatorPage('log', {
-    title: 'Operator log',
-    body: html`${listOr('Nothing yet.', entries.map(logRow))}
-${nextPageLink('/ui/operator/log', {}, next)}`,
-    terminal: terminalOf('skinsmith moderation log', origin, '/v2/account/log'),
-  });
-}
-
-function logRow({ at, operator, action, subject, note }: LogEntry): Html {
-  return html`<div class="grow"><bdi>${operator}</bdi> ${ACTIONS[action]} <code class="breaks">${subject}</code>${note !== '' && html`${isAboutPlan(action) ? ', plan ' : ': '}<bdi>${note}</bdi>`}
-<p class="quiet">${moment(at)}</p></div>`;
-}
-
-/** Whether the note names a plan. */
-function isAboutPlan(action: OperatorAction): boolean {
-  return action === 'create_user' || action === 'change_plan';
 }
 
 export interface ReportsView {
@@ -359,10 +296,11 @@ function placeFields({ state, after }: Listed, decided: readonly string[]): Read
 
 function reportRow(report: Report, listed: Listed): Html {
   const { reason, text, createdAt, closedAt, reporter, reports = 1 } = report;
-  const often = reports > 1 && html`, one of ${reports} reports of this skin`;
-  return html`${picture(report)}<div class="grow"><strong>${skinLink(report)}</strong> ${stateOf(report)}
+  const often = reports > 1 && html`, one of ${reports} reports of this ${kindOf(report)}`;
+  return html`${picture(report)}<div class="grow"><strong>${subjectLink(report)}</strong> ${stateOf(report)}
 <p>${REASON_WORDS[reason]}${text !== '' && html`: <bdi>${text}</bdi>`}</p>
 <p class="quiet">${ownerOf(report, listed)}</p>
+${tagsOf(report, placeFields(listed, listed.decided))}
 <p class="quiet">Reported ${moment(createdAt)} by ${reporter === undefined ? 'a visitor' : userLink(reporter)}${often}${closedAt !== undefined && html`, closed ${moment(closedAt)}`}</p>
 ${listed.decided.includes(report.id) ? decision(report, listed) : html`</div><div class="acts">${decisions(report, listed)}`}</div>`;
 }
@@ -372,21 +310,41 @@ function picture({ texture }: Report): Html {
   return html`<img src="/textures/${texture}/front.png?size=128" alt="Front view" width="64" height="128" loading="lazy">`;
 }
 
-/** A skin that nobody sees has no page. */
-function skinLink({ skin, name, hidden, visibility }: Report): Html {
-  const label = html`<bdi>${name ?? skin.slice(0, 8)}</bdi>`;
-  const isSeen = !hidden && visibility !== undefined && visibility !== 'private';
-  return isSeen ? html`<a href="/ui/skins/${skin}">${label}</a>` : label;
+function kindOf({ set }: Report): 'skin' | 'set' {
+  return set === undefined ? 'skin' : 'set';
+}
+
+function subjectOf({ skin, set = '' }: Report): string {
+  return skin ?? set;
+}
+
+/** What nobody sees has no page. */
+function subjectLink(report: Report): Html {
+  const uuid = subjectOf(report);
+  const label = html`<bdi>${report.name ?? uuid.slice(0, 8)}</bdi>`;
+  return isSeen(report) ? html`<a href="/ui/${kindOf(report)}s/${uuid}">${label}</a>` : label;
+}
+
+function isSeen({ hidden, visibility }: Report): boolean {
+  return !hidden && visibility !== undefined && visibility !== 'private';
+}
+
+/** The tags of a skin that is seen, each with a button that takes it away. */
+function tagsOf(report: Report, fields: Readonly<Record<string, string>>): Html | false {
+  const { skin, tags = [] } = report;
+  if (skin === undefined || tags.length === 0 || !isSeen(report)) return false;
+  return html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li><span>${tag}</span>${removeTag(skin, tag, fields)}</li>`)}</ul>`;
 }
 
 function userLink(name: string): Html {
   return html`<a href="${userPath(name)}"><bdi>${name}</bdi></a>`;
 }
 
-function ownerOf({ owner, visibility }: Report, { disabled }: Listed): Html {
+function ownerOf(report: Report, { disabled }: Listed): Html {
+  const { owner, visibility } = report;
   if (owner === undefined)
     return html`${visibility === undefined ? 'Its owner is unknown' : 'Made by a visitor'}`;
-  return html`Skin of ${userLink(owner)}${disabled.has(owner) && html` <span class="tag">disabled</span>`}`;
+  return html`${kindOf(report) === 'set' ? 'Set' : 'Skin'} of ${userLink(owner)}${disabled.has(owner) && html` <span class="tag">disabled</span>`}`;
 }
 
 /** The page of a user. */
@@ -430,31 +388,72 @@ function decision(report: Report, listed: Listed): Html {
   const { id, skin, hidden, visibility, texture } = report;
   const { decided, blocked } = listed;
   const fields = placeFields(listed, decided);
-  if (visibility === undefined) return html`<p role="status">The skin is deleted.</p>`;
+  const kind = kindOf(report);
+  if (visibility === undefined) return html`<p role="status">The ${kind} is deleted.</p>`;
   if (texture !== undefined && blocked.has(texture))
     return html`<p role="status">The image is blocked. Skins that have it are hidden, and their reports are closed.</p>
 ${actionButton(`/ui/operator/images/${texture}/unblock`, 'Unblock', { about: `the image of report ${id}`, fields })}`;
-  if (!hidden) return html`<p role="status">The report is closed. The skin is unchanged.</p>`;
-  return html`<p role="status">The skin is hidden, and its reports are closed.</p>
-${actionButton(`/ui/operator/skins/${skin}/hidden`, 'Undo', { about: `the skin of report ${id}`, fields: { ...fields, hidden: 'no' } })}`;
+  if (!hidden) return html`<p role="status">The report is closed. The ${kind} is unchanged.</p>`;
+  const about = `the ${kind} of report ${id}`;
+  return html`<p role="status">The ${kind} is hidden, and its reports are closed.</p>
+${
+  kind === 'set'
+    ? actionButton(setPath(report), 'Undo', { about, fields: { ...fields, act: 'show' } })
+    : actionButton(`/ui/operator/skins/${skin}/hidden`, 'Undo', {
+        about,
+        fields: { ...fields, hidden: 'no' },
+      })
+}`;
+}
+
+function setPath(report: Report): `/ui${string}` {
+  return `/ui/operator/sets/${subjectOf(report)}`;
 }
 
 function decisions(report: Report, listed: Listed): Html {
   const { reports, decided: before } = listed;
-  const { id, skin, hidden, visibility, texture, closedAt } = report;
-  const about = `the skin of report ${id}`;
+  const { id, hidden, visibility, texture, closedAt } = report;
+  const kind = kindOf(report);
+  const about = `the ${kind} of report ${id}`;
   const after = (decided: readonly Pick<Report, 'id'>[]) => {
     const ids = new Set([...before, ...decided.map((other) => other.id)]);
     return placeFields(listed, [...ids].slice(-MAX_DECIDED));
   };
-  // Hiding a skin or an image closes all its reports.
-  const ofSkin = after(reports.filter((other) => other.skin === skin));
+  // Hiding a skin, set or image closes all its reports.
+  const subject = subjectOf(report);
+  const ofSubject = after(reports.filter((other) => subjectOf(other) === subject));
   const ofImage = after(reports.filter((other) => other.texture === texture));
-  const path = `/ui/operator/skins/${skin}`;
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
   return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, 'Dismiss', { about, fields: after([report]) })}
-${isThere && actionButton(`${path}/hidden`, hidden ? 'Show again' : 'Hide', { about, fields: { ...ofSkin, hidden: hidden ? 'no' : 'yes' } })}
+${isThere && (kind === 'set' ? setDecisions(report, { about, fields: ofSubject, before: after([]) }) : hiding(report, { about, fields: ofSubject }))}
 ${texture !== undefined && actionButton('/ui/operator/images', 'Block image', { about, fields: { ...ofImage, hash: texture } })}
-${isThere && confirmed('Delete', { about, path: `${path}/delete`, fields: ofSkin, warning: 'This deletes its page and its data, for its owner too.', button: 'Delete for good' })}
+${isThere && kind === 'skin' && confirmed('Delete', { about, path: `/ui/operator/skins/${subject}/delete`, fields: ofSubject, warning: 'This deletes its page and its data, for its owner too.', button: 'Delete for good' })}
 ${ownerAction(report, listed)}`;
+}
+
+interface Decision {
+  readonly about: string;
+  /** Sent with decisions that close the reports of the same. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+function hiding(report: Report, { about, fields }: Decision): Html {
+  const { hidden } = report;
+  const path = `/ui/operator/skins/${subjectOf(report)}/hidden`;
+  const label = hidden ? 'Show again' : 'Hide';
+  return actionButton(path, label, { about, fields: { ...fields, hidden: hidden ? 'no' : 'yes' } });
+}
+
+interface SetDecision extends Decision {
+  /** Sent with those that close none. */
+  readonly before: Readonly<Record<string, string>>;
+}
+
+function setDecisions(report: Report, { about, fields, before }: SetDecision): Html {
+  const { hidden } = report;
+  const path = setPath(report);
+  const [label, act] = hidden ? ['Show again', 'show'] : ['Hide', 'hide'];
+  return html`${actionButton(path, label, { about, fields: { ...fields, act } })}
+${actionButton(path, 'Clear name', { about, fields: { ...before, act: 'clear-name' } })}
+${confirmed('Delete', { about, path: `${path}/delete`, fields, warning: 'The skins stay.', button: 'Delete for good' })}`;
 }

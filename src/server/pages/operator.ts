@@ -26,6 +26,7 @@ import {
   terminalOf,
 } from './frame.ts';
 import { type Content, count, counted, Html, html, say } from './html.ts';
+import { operatorLogRoute } from './operator-log.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
@@ -315,4 +316,5 @@ export const OPERATOR_ROUTES: readonly PageRoute[] = [
   changeCapeFormRoute,
   deleteCapeFormRoute,
   ...MODERATION_PAGES,
+  operatorLogRoute,
 ];

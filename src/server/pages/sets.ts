@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reportBodySchema } from '../../protocol/moderation.ts';
 import { setReferenceSchema } from '../../protocol/set.ts';
 import { skinNameSchema, uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
@@ -7,12 +8,15 @@ import { isSeenByAll } from '../http/routes/sets.ts';
 import { lineupSize, MAX_LINEUP } from '../pictures/card.ts';
 import { lineupInput } from '../pictures/texture-renders.ts';
 import {
+  decideOnSet,
+  deleteAnySet,
   deleteSet,
   editSet,
   type FullSet,
   readOwnSets,
   readPublicSets,
   readSet,
+  reportSet,
   type SetList,
 } from '../service/skins/sets.ts';
 import type { CountedSet } from '../store/sets.ts';
@@ -27,7 +31,9 @@ import {
   terminalOf,
 } from './frame.ts';
 import { count, type Html, html, say } from './html.ts';
+import { toReports } from './operator-moderation.ts';
 import {
+  FOR_OPERATORS,
   listField,
   optionalField,
   type PageCall,
@@ -36,6 +42,7 @@ import {
   seeOther,
 } from './page-route.ts';
 import { sharedSet } from './share.ts';
+import { reportForm } from './skin.ts';
 
 const PATH = '/ui/sets';
 /** Sets per page. */
@@ -96,14 +103,23 @@ const setRoute = pageRoute({
   path: `${PATH}/:set`,
   isFor: 'callers',
   params,
-  handle: async ({ context, caller, session, params }) => {
+  query: z.object({ reported: z.literal('yes').optional().catch(undefined) }),
+  handle: async ({ context, caller, session, params, query }) => {
     const full = await readSet(context, caller, params.set);
     const isOwn = session !== undefined && full.set.owner === caller.owner;
-    return { ...setPage(full, { isOwn, origin: context.publicUrl() }), ...sharedSet(context, full) };
+    const view = { isOwn, isReported: query.reported !== undefined, origin: context.publicUrl() };
+    return { ...setPage(full, view), ...sharedSet(context, full) };
   },
 });
 
-function setPage(full: FullSet, { isOwn, origin }: { isOwn: boolean; origin: string }): Page {
+interface SetView {
+  readonly isOwn: boolean;
+  /** Whether the visitor has just reported it. */
+  readonly isReported: boolean;
+  readonly origin: string;
+}
+
+function setPage(full: FullSet, { isOwn, isReported, origin }: SetView): Page {
   const { set, skins } = full;
   const { uuid, name, slug, visibility } = set;
   const cards = isOwn
@@ -112,11 +128,11 @@ function setPage(full: FullSet, { isOwn, origin }: { isOwn: boolean; origin: str
     : skinCards(skins, { look: 'body' });
   return {
     title: name,
-    body: html`<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
+    body: html`${isReported && html`<p class="done" role="status">${say`Report sent. Thank you.`}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
 ${skins.length > 1 && groupPicture(full)}
 ${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You see no skin in this set.`}</p>`}
 ${skins.length > 0 && downloads(set, origin)}
-${isOwn && ownForm(set)}`,
+${isOwn ? ownForm(set) : !isReported && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
     terminal: terminalOf(
       `skinsmith sets export ${visibility === 'public' ? slug : uuid}`,
       origin,
@@ -204,6 +220,46 @@ const formRoute = pageRoute({
   },
 });
 
+const anySetParams = z.object({ uuid: uuidSchema });
+
+/** An operator's decisions about a reported set. */
+const decideOnSetFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/sets/:uuid',
+  ...FOR_OPERATORS,
+  params: anySetParams,
+  handle: async (call) => {
+    const { context, caller, params, request } = call;
+    const { act } = z.object({ act: z.enum(['hide', 'show', 'clear-name']) }).parse(request.body ?? {});
+    const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
+    await decideOnSet(context, caller, { ...params, ...decision, note: '' });
+    return toReports(call);
+  },
+});
+
+const deleteSetFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/sets/:uuid/delete',
+  ...FOR_OPERATORS,
+  params: anySetParams,
+  handle: async (call) => {
+    await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call);
+  },
+});
+
+const reportFormRoute = pageRoute({
+  method: 'POST',
+  path: `${PATH}/:set/report`,
+  isFor: 'callers',
+  params,
+  handle: async ({ context, caller, params, request }) => {
+    const report = reportBodySchema.parse(request.body ?? {});
+    await reportSet(context, caller, { ...report, reference: params.set });
+    return seeOther(`${PATH}/${params.set}?reported=yes`);
+  },
+});
+
 type FileCall = PageCall<z.output<typeof params>>;
 
 /** The files of a set for the visitor, who may see more than callers without a key. */
@@ -238,6 +294,9 @@ export const SET_PAGE_ROUTES: readonly PageRoute[] = [
   listRoute,
   setRoute,
   formRoute,
+  reportFormRoute,
   groupRoute,
   ...fileRoutes,
+  decideOnSetFormRoute,
+  deleteSetFormRoute,
 ];

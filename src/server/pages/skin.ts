@@ -260,7 +260,7 @@ ${sharePanel(skin, origin)}
 </div>
 </div>
 ${similar.length > 0 && similarCards(similar)}
-${isOwn ? ownerForms(skin) : done !== 'reported' && reportForm(skin)}`,
+${isOwn ? ownerForms(skin) : done !== 'reported' && reportForm(`/ui/skins/${uuid}/report`, say`Report this skin`)}`,
     terminal: terminalOf(`skinsmith skins get ${uuid}`, origin, `/v2/skins/${uuid}`),
   };
 }
@@ -415,9 +415,10 @@ ${options(VISIBILITIES, visibility)}
 </select></div>`;
 }
 
-function reportForm({ uuid }: SkinView): Html {
-  return html`<details class="report"><summary>${say`Report this skin`}</summary>
-<form method="post" action="/ui/skins/${uuid}/report"><div class="row">
+/** How visitors report a skin or set. */
+export function reportForm(path: `/ui${string}`, label: Html): Html {
+  return html`<details class="report"><summary>${label}</summary>
+<form method="post" action="${path}"><div class="row">
 <div><label for="reason">${say`Reason`}</label><select id="reason" name="reason">
 ${REPORT_REASONS.map((reason) => html`<option value="${reason}">${REASON_WORDS[reason]}</option>`)}
 </select></div>

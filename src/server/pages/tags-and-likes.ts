@@ -6,7 +6,7 @@ import { likeSkin, unlikeSkin, voteOnTag } from '../service/skins/changes.ts';
 import type { Db } from '../store/db.ts';
 import { frequentTags } from '../store/skin-search.ts';
 import { hasLiked, type SkinWithData, tagsOf } from '../store/skins.ts';
-import { actionButton, hiddenFields } from './frame.ts';
+import { actionButton, removeTag } from './frame.ts';
 import { count, counted, type Html, html, say } from './html.ts';
 import { toReports } from './operator-moderation.ts';
 import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
@@ -101,12 +101,6 @@ export function likeCount(likes: number): Html {
 
 function tagLink(tag: string): Html {
   return html`<a href="/ui/gallery?${new URLSearchParams({ tag }).toString()}">${tag}</a>`;
-}
-
-/** A button that takes a tag away. `fields`: sent with the form. */
-export function removeTag(uuid: string, tag: string, fields: Readonly<Record<string, string>> = {}): Html {
-  return html`<form method="post" action="/ui/skins/${uuid}/tags">${hiddenFields({ ...fields, vote: 'down', tag })}
-<button class="quiet-button" aria-label="${say`Remove the tag ${tag}`}">×</button></form>`;
 }
 
 function tagForm(uuid: string): Html {

@@ -31,10 +31,10 @@ import {
   listReports,
   type ReportCounts,
   type ReportPage,
-  type ReportWithSkin,
+  type ReportWithSubject,
   readLog,
 } from '../store/moderation.ts';
-import type { BlockedImageRow, TextureRow } from '../store/schema/tables.ts';
+import type { BlockedImageRow, ReportRow, TextureRow } from '../store/schema/tables.ts';
 import { findUsersById } from '../store/sessions.ts';
 import {
   changeSkin,
@@ -43,6 +43,7 @@ import {
   openIdentitiesOf,
   openSkinsOf,
   type SkinWithData,
+  tagsOf,
 } from '../store/skins.ts';
 import { findTexture, storedTextures } from '../store/textures.ts';
 import {
@@ -305,8 +306,8 @@ export interface ModerationContext {
 
 /** Reports per hour and caller. */
 const MAX_PER_REPORTER = 10;
-/** Maximum open reports per skin. More tell the operator nothing new. */
-const MAX_PER_SKIN = 20;
+/** Maximum open reports per skin or set. More tell the operator nothing new. */
+const MAX_PER_SUBJECT = 20;
 /** Maximum open reports by callers without a key, and as many by users, so that the former cannot shut out the latter. */
 const MAX_OPEN = 10_000;
 
@@ -315,21 +316,32 @@ const MAX_OPEN = 10_000;
  * nothing, nor does one of a skin that many have reported. @throws Refusal `skin_not_found`, `rate_limit`
  */
 export async function reportSkin(
+  context: ModerationContext,
+  caller: Caller,
+  report: ReportBody & { readonly uuid: string },
+): Promise<void> {
+  const { uuid } = await readSkin(context, caller, report.uuid);
+  await fileReport(context, caller, { ...report, kind: 'skin', subject: uuid });
+}
+
+type ReportBody = z.output<typeof reportBodySchema>;
+
+/** The same for anything that the caller can see. @throws Refusal `rate_limit` */
+export async function fileReport(
   { db, clock }: ModerationContext,
   caller: Caller,
-  { uuid, reason, text }: z.output<typeof reportBodySchema> & { readonly uuid: string },
+  { kind, subject, reason, text }: ReportBody & Pick<ReportRow, 'kind' | 'subject'>,
 ): Promise<void> {
-  await readSkin({ db }, caller, uuid);
   const { owner: reporter } = caller;
   const now = clock.now();
   const counts = await inTransaction(db, async (tx) => {
     await lockManagement(tx);
     const counted = await countReports(tx, {
-      ...{ skin: uuid, reporter, strangersBegin: ANONYMOUS_OWNERS },
+      ...{ subject, reporter, strangersBegin: ANONYMOUS_OWNERS },
       ...{ since: now - HOUR.span, most: MAX_OPEN },
     });
     if (isWanted(counted, caller)) {
-      await insertReport(tx, { skin_uuid: uuid, reporter, reason, text, created_at: now });
+      await insertReport(tx, { kind, subject, reporter, reason, text, created_at: now });
     }
     return counted;
   });
@@ -341,8 +353,8 @@ export async function reportSkin(
   });
 }
 
-function isKnown({ same, ofSkin }: ReportCounts): boolean {
-  return same > 0 || ofSkin >= MAX_PER_SKIN;
+function isKnown({ same, ofSubject }: ReportCounts): boolean {
+  return same > 0 || ofSubject >= MAX_PER_SUBJECT;
 }
 
 function isWanted(counts: ReportCounts, caller: Caller): boolean {
@@ -379,7 +391,7 @@ export async function countReportsToDecide({ db }: { readonly db: Db }, caller: 
   return await countOpenReports(db, MAX_OPEN);
 }
 
-/** Closes a report without changing its skin. @throws Refusal `not_found` */
+/** Closes a report without changing what it is about. @throws Refusal `not_found` */
 export async function dismissReport(
   { db, clock }: ModerationContext,
   caller: Caller,
@@ -399,24 +411,25 @@ export async function dismissReport(
   });
 }
 
-/** If the owner made the skin private after the report, it stays private even from operators. */
-function reportView(report: ReportWithSkin, users: ReadonlyMap<string, string>): Report {
-  const { id, skin_uuid, name, visibility, hidden_from, texture_hash, reason, text } = report;
+/** What the owner made private after the report stays private even from operators. */
+function reportView(report: ReportWithSubject, users: ReadonlyMap<string, string>): Report {
+  const { id, kind, subject, name, visibility, hidden_from, texture_hash, reason, text } = report;
   const [owner, reporter] = [users.get(report.owner ?? ''), users.get(report.reporter)];
   const { created_at, closed_at } = report;
   const isSeen = visibility !== null && (visibility !== 'private' || hidden_from !== null);
   return {
     id: String(id),
-    skin: skin_uuid,
+    [kind]: subject,
     ...(isSeen && name !== null && { name }),
     ...(isSeen && texture_hash !== null && { texture: texture_hash }),
+    ...(isSeen && kind === 'skin' && { tags: [...tagsOf(report)] }),
     ...(visibility !== null && { visibility }),
     hidden: hidden_from !== null,
     ...(owner !== undefined && { owner }),
     reason,
     text,
     ...(reporter !== undefined && { reporter }),
-    reports: Number(report.of_skin),
+    reports: Number(report.of_subject),
     createdAt: new Date(created_at).toISOString(),
     ...(closed_at !== null && { closedAt: new Date(closed_at).toISOString() }),
   };

@@ -1,14 +1,17 @@
 import { type AliasableExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from './db.ts';
 import type { BlockedImageRow, OperatorLogRow, ReportRow, SkinRow, Tables } from './schema/tables.ts';
+import { joinedTags } from './skins.ts';
 
-/** A report with the current state of its skin; all null: the skin is gone. */
-export type ReportWithSkin = ReportRow & {
+/** A report with the current state of its skin or set; all null: it is gone. */
+export type ReportWithSubject = ReportRow & {
   readonly [Field in 'name' | 'visibility' | 'hidden_from' | 'owner']: SkinRow[Field] | null;
 } & {
+  /** Both of skins only. */
   readonly texture_hash: string | null;
-  /** Reports of the skin. */
-  readonly of_skin: number;
+  readonly tags: string | null;
+  /** Reports of the same. */
+  readonly of_subject: number;
 };
 
 export async function insertReport(db: Db, report: Omit<ReportRow, 'id' | 'closed_at'>): Promise<void> {
@@ -17,18 +20,18 @@ export async function insertReport(db: Db, report: Omit<ReportRow, 'id' | 'close
 
 /** Counts that limit reports. */
 export interface ReportCounts {
-  /** Open reports of the skin. */
-  readonly ofSkin: number;
-  /** Open reports of the skin by the reporter. */
+  /** Open reports of the skin or set. */
+  readonly ofSubject: number;
+  /** Those by the reporter. */
   readonly same: number;
-  /** Reports of any skin by the reporter since a moment. */
+  /** Reports of anything by the reporter since a moment. */
   readonly ofReporter: number;
   /** Open reports by anonymous callers or, for a user, by users; counted up to `most`. */
   readonly open: number;
 }
 
 interface CountedReports {
-  readonly skin: string;
+  readonly subject: string;
   readonly reporter: string;
   /** The prefix of anonymous callers' names. */
   readonly strangersBegin: string;
@@ -38,15 +41,15 @@ interface CountedReports {
 
 export async function countReports(
   db: Db,
-  { skin, reporter, strangersBegin, since, most }: CountedReports,
+  { subject, reporter, strangersBegin, since, most }: CountedReports,
 ): Promise<ReportCounts> {
   const isStranger = reporter.startsWith(strangersBegin);
   const open = db.selectFrom('reports').select('id').where('closed_at', 'is', null);
-  const ofSkin = open.where('skin_uuid', '=', skin);
+  const ofSubject = open.where('subject', '=', subject);
   const ofReporter = db.selectFrom('reports').select('id').where('reporter', '=', reporter);
   return {
-    ofSkin: await countUpTo(db, ofSkin, most),
-    same: await countUpTo(db, ofSkin.where('reporter', '=', reporter), most),
+    ofSubject: await countUpTo(db, ofSubject, most),
+    same: await countUpTo(db, ofSubject.where('reporter', '=', reporter), most),
     ofReporter: await countUpTo(db, ofReporter.where('created_at', '>', since), most),
     open: await countUpTo(
       db,
@@ -81,8 +84,8 @@ export interface ReportPage {
 export async function listReports(
   db: Db,
   { state, after, size, kept = [] }: ReportPage,
-): Promise<ReportWithSkin[]> {
-  const page = reportsWithSkins(db)
+): Promise<ReportWithSubject[]> {
+  const page = reportsWithSubjects(db)
     .where(({ eb, or }) =>
       or([
         eb('reports.closed_at', state === 'open' ? 'is' : 'is not', null),
@@ -94,8 +97,8 @@ export async function listReports(
   return await (after === undefined ? page : page.where('reports.id', '<', after)).execute();
 }
 
-export async function findReport(db: Db, id: number): Promise<ReportWithSkin | undefined> {
-  return await reportsWithSkins(db).where('reports.id', '=', id).executeTakeFirst();
+export async function findReport(db: Db, id: number): Promise<ReportWithSubject | undefined> {
+  return await reportsWithSubjects(db).where('reports.id', '=', id).executeTakeFirst();
 }
 
 /** Number of open reports, up to `most`. */
@@ -107,12 +110,12 @@ export async function closeReport(db: Db, id: number, now: number): Promise<void
   await db.updateTable('reports').set({ closed_at: now }).where('id', '=', id).execute();
 }
 
-/** Closes the open reports of a skin. */
-export async function closeReportsOf(db: Db, skin: string, now: number): Promise<void> {
+/** Closes the open reports of a skin or set. */
+export async function closeReportsOf(db: Db, subject: string, now: number): Promise<void> {
   await db
     .updateTable('reports')
     .set({ closed_at: now })
-    .where('skin_uuid', '=', skin)
+    .where('subject', '=', subject)
     .where('closed_at', 'is', null)
     .execute();
 }
@@ -122,28 +125,29 @@ export async function pruneReports(db: Db, before: number): Promise<void> {
   await db.deleteFrom('reports').where('closed_at', '<', before).execute();
 }
 
-function reportsWithSkins(db: Db) {
+function reportsWithSubjects(db: Db) {
   return db
     .selectFrom('reports')
-    .leftJoin('skins', 'skins.uuid', 'reports.skin_uuid')
+    .leftJoin('skins', 'skins.uuid', 'reports.subject')
+    .leftJoin('sets', 'sets.uuid', 'reports.subject')
     .leftJoin('texture_data', 'texture_data.identity', 'skins.identity')
-    .select(['reports.id', 'reports.skin_uuid', 'reports.reporter', 'reports.reason', 'reports.text'])
-    .select(['reports.created_at', 'reports.closed_at'])
-    .select([
-      'skins.name',
-      'skins.visibility',
-      'skins.hidden_from',
-      'skins.owner',
+    .selectAll('reports')
+    .select((eb) => [
+      eb.fn.coalesce('skins.name', 'sets.name').as('name'),
+      eb.fn.coalesce('skins.visibility', 'sets.visibility').as('visibility'),
+      eb.fn.coalesce('skins.hidden_from', 'sets.hidden_from').as('hidden_from'),
+      eb.fn.coalesce('skins.owner', 'sets.owner').as('owner'),
       'texture_data.texture_hash',
+      joinedTags(eb).as('tags'),
     ])
     .select((eb) =>
       eb
         .selectFrom('reports as all')
         .select((all) => all.fn.countAll<number>().as('count'))
-        .whereRef('all.skin_uuid', '=', 'reports.skin_uuid')
+        .whereRef('all.subject', '=', 'reports.subject')
         .$asScalar()
         .$notNull()
-        .as('of_skin'),
+        .as('of_subject'),
     );
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -38,6 +38,7 @@ test('Anybody may report a skin, once, and the operator reads why', async () => 
     skin,
     name: 'Rude',
     texture: expect.stringMatching(/^[0-9a-f]{64}$/),
+    tags: [],
     visibility: 'public',
     hidden: false,
     owner: 'ann',
@@ -91,7 +92,8 @@ test('Ten thousand open reports of anonymous callers shut out only anonymous cal
   const { db } = await openOwnStore(server.dataDir);
   const reportsFrom = async (reporter: string) => {
     const of = (n: number) => ({
-      skin_uuid: `${n}`,
+      kind: 'skin',
+      subject: `${n}`,
       reporter: `${reporter}:${n}`,
       reason: 'other',
       text: '',
@@ -146,6 +148,116 @@ test('What its owner made private after a report stays private', async () => {
   expectRefusal(await server.owner.patch(`/v2/account/skins/${skin}`, { hidden: true }), 'skin_not_found');
 });
 
+describe('A report of a set', () => {
+  async function runWithSet() {
+    const server = await runServer();
+    const ann = await server.user('ann');
+    const skins = [await makeSkin(ann, 1)];
+    const { uuid } = (await ann.json('/v2/sets', { name: 'Rude Words', skins })).body.set!;
+    return { server, ann, uuid };
+  }
+  const REPORT = { reason: 'offensive', text: 'the name' };
+
+  test('is sent as one of a skin, with its limits; hiding the set closes it, and nobody finds the set', async () => {
+    const { server, ann, uuid } = await runWithSet();
+    const stranger = server.anonymous('127.0.0.2');
+    for (let n = 0; n < 2; n++) {
+      const { status, body } = await stranger.json('/v2/sets/rude-words/report', REPORT);
+      expect([status, body.messages[0]?.code]).toEqual([200, 'set_reported']);
+    }
+    const [report, ...others] = await openReports(server);
+    expect([report, others]).toEqual([
+      {
+        ...{ id: expect.any(String), set: uuid, name: 'Rude Words', visibility: 'public', hidden: false },
+        ...{ owner: 'ann', reports: 1, ...REPORT, createdAt: expect.any(String) },
+      },
+      [],
+    ]);
+    expectRefusal(await stranger.json('/v2/sets/none/report', REPORT), 'set_not_found');
+    expectRefusal(await stranger.json('/v2/sets/rude-words/report', {}), 'validation_error');
+    for (let n = 0; n < 9; n++) {
+      const { body } = await ann.json('/v2/sets', { name: `set ${n}` });
+      expect((await stranger.json(`/v2/sets/${body.set?.uuid}/report`, REPORT)).status).toBe(200);
+    }
+    await ann.json('/v2/sets', { name: 'one more' });
+    expectRefusal(await stranger.json('/v2/sets/one-more/report', REPORT), 'rate_limit');
+
+    const path = `/v2/account/sets/${uuid}`;
+    expectRefusal(await server.owner.patch(path, { note: 'nothing' }), 'validation_error');
+    expect((await server.owner.patch(path, { hidden: true })).body.set).toMatchObject({ hidden: true });
+    expect((await openReports(server)).map(({ set }) => set)).not.toContain(uuid);
+    expectRefusal(await stranger.json(`/v2/sets/${uuid}/report`, REPORT), 'set_not_found');
+    await server.owner.patch(path, { hidden: false });
+    await stranger.json(`/v2/sets/${uuid}/report`, REPORT);
+    await server.owner.send('DELETE', path);
+    const closed = (await server.owner.get('/v2/account/reports?state=closed')).body.reports;
+    expect(closed?.find(({ set }) => set === uuid)).toMatchObject({
+      ...{ hidden: false, closedAt: expect.stringMatching(/Z$/) },
+    });
+  });
+
+  test('leads the operator to clear its name, which the log says', async () => {
+    const { server, uuid } = await runWithSet();
+    const cleared = await server.owner.patch(`/v2/account/sets/${uuid}`, { clearName: true, note: 'rude' });
+    const name = `Set ${uuid.slice(0, 8)}`;
+    expect(cleared.body.set).toMatchObject({ name, visibility: 'public', hidden: false });
+    expectRefusal(await server.anonymous().get('/v2/sets/rude-words'), 'set_not_found');
+    expect((await server.anonymous().get(`/v2/sets/set-${uuid.slice(0, 8)}`)).body.set?.uuid).toBe(uuid);
+    const { entries } = (await server.owner.get('/v2/account/log')).body;
+    expect(entries?.[0]).toMatchObject({ action: 'clear_set_name', subject: uuid, note: 'rude' });
+  });
+
+  test('is sent and decided on pages, and hiding the set is undone there', async () => {
+    const { server, ann, uuid } = await runWithSet();
+    const visitor = new PlainBrowser(server.url);
+    expect((await visitor.open(`/ui/sets/${uuid}`)).text).toContain('<summary>Report this set</summary>');
+    const sent = await visitor.open(`/ui/sets/${uuid}/report`, { form: REPORT });
+    expect(sent.headers.get('location')).toBe(`/ui/sets/${uuid}?reported=yes`);
+    const thanks = (await visitor.open(`/ui/sets/${uuid}?reported=yes`)).text;
+    expect(thanks).toContain('Report sent. Thank you.');
+    expect(thanks).not.toContain('Report this set');
+
+    const operator = new PlainBrowser(server.url);
+    await operator.signIn(server.key);
+    const queue = '/ui/operator/reports';
+    const [report] = await openReports(server);
+    const open = (await operator.open(queue)).text;
+    expect(open).toContain(`<a href="/ui/sets/${uuid}"><bdi>Rude Words</bdi></a>`);
+    for (const label of ['Hide', 'Clear name', 'Delete', 'Dismiss'])
+      expect(open).toContain(`aria-label="${label}: the set of report ${report?.id}"`);
+    const decide = async (act: string, to = `/ui/operator/sets/${uuid}`) =>
+      (await operator.open(to, { form: { act, decided: report?.id ?? '' } })).headers.get('location');
+    const after = `${queue}?decided=${report?.id}`;
+    expect(await decide('hide')).toBe(after);
+    expect((await operator.open(after)).text).toContain('The set is hidden, and its reports are closed.');
+    expect((await visitor.open(`/ui/sets/${uuid}`)).status).toBe(404);
+    expect(await decide('show')).toBe(after);
+    expect((await visitor.open(`/ui/sets/${uuid}`)).status).toBe(200);
+    expect(await decide('clear-name')).toBe(after);
+    expect((await ann.get(`/v2/sets/${uuid}`)).body.set?.name).toBe(`Set ${uuid.slice(0, 8)}`);
+    expect(await decide('', `/ui/operator/sets/${uuid}/delete`)).toBe(after);
+    expect((await operator.open(after)).text).toContain('The set is deleted.');
+    const intruder = new PlainBrowser(server.url);
+    await intruder.signIn((await server.owner.json('/v2/account/keys', { user: 'ann' })).body.key?.secret);
+    const refused = await intruder.open(`/ui/operator/sets/${uuid}`, { form: { act: 'hide' } });
+    expect(refused.status).toBe(403);
+  });
+});
+
+test('Tags of a reported skin are taken away from the list of reports', async () => {
+  const server = await runServer();
+  const ann = await server.user('ann');
+  const skin = await makeSkin(ann, 1);
+  await ann.patch(`/v2/skins/${skin}`, { tags: ['rude', 'robot'] });
+  await server.anonymous().json(`/v2/skins/${skin}/report`, { reason: 'other' });
+  expect((await openReports(server))[0]?.tags).toEqual(['robot', 'rude']);
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  expect((await operator.open('/ui/operator/reports')).text).toContain('aria-label="Remove the tag rude"');
+  await operator.open(`/ui/skins/${skin}/tags`, { form: { vote: 'down', tag: 'rude', decided: '' } });
+  expect((await openReports(server))[0]?.tags).toEqual(['robot']);
+});
+
 test('Reports, decisions and the log are for operators only', async () => {
   const server = await runServer();
   const ann = await server.user('ann');
@@ -155,6 +267,8 @@ test('Reports, decisions and the log are for operators only', async () => {
     async (by: TestCaller) => await by.json('/v2/account/reports/1/close', {}),
     async (by: TestCaller) => await by.patch(`/v2/account/skins/${uuid}`, { hidden: true }),
     async (by: TestCaller) => await by.send('DELETE', `/v2/account/skins/${uuid}`),
+    async (by: TestCaller) => await by.patch(`/v2/account/sets/${uuid}`, { clearName: true }),
+    async (by: TestCaller) => await by.send('DELETE', `/v2/account/sets/${uuid}`),
     async (by: TestCaller) => await by.get('/v2/account/blocked-images'),
     async (by: TestCaller) => await by.json('/v2/account/blocked-images', { skin: uuid }),
     async (by: TestCaller) => await by.send('DELETE', `/v2/account/blocked-images/${'0'.repeat(64)}`),

@@ -121,7 +121,14 @@ async function insertEverywhere(
     .insertInto('identities')
     .values({ issuer: text, subject: text, user_id: user.id, created_at: 1 })
     .execute();
-  await insertReport(db, { skin_uuid: uuid, reporter: text, reason: 'other', text, created_at: 1 });
+  await insertReport(db, {
+    kind: 'skin',
+    subject: uuid,
+    reporter: text,
+    reason: 'other',
+    text,
+    created_at: 1,
+  });
   await db
     .insertInto('blocked_images')
     .values({ hash: uuid.repeat(2), note: text, blocked_by: text, blocked_at: 1 })

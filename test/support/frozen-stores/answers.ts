@@ -135,8 +135,8 @@ function accountView(row: PlainRow): object {
   };
 }
 
-function reportView({ id, skin_uuid, reason, text, created_at }: PlainRow): object {
-  return { id: String(id), skin: skin_uuid, reason, text, createdAt: at(created_at) };
+function reportView({ id, subject, reason, text, created_at }: PlainRow): object {
+  return { id: String(id), skin: subject, reason, text, createdAt: at(created_at) };
 }
 
 function blockedView({ hash, note, blocked_by, blocked_at }: PlainRow): object {

@@ -73,6 +73,7 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/skins/:uuid/like',
   'POST /ui/skins/:uuid/tags',
   'POST /ui/sets/:set',
+  'POST /ui/sets/:set/report',
   'POST /ui/account/delete',
   'POST /ui/account/keys/:id',
   'POST /ui/account/keys/:id/revoke',
@@ -94,6 +95,8 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/operator/reports/:id/close',
   'POST /ui/operator/skins/:uuid/hidden',
   'POST /ui/operator/skins/:uuid/delete',
+  'POST /ui/operator/sets/:uuid',
+  'POST /ui/operator/sets/:uuid/delete',
   'POST /ui/operator/images',
   'POST /ui/operator/images/:hash/unblock',
 ];

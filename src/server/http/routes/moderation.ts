@@ -42,7 +42,7 @@ const reportListRoute = route({
   method: 'GET',
   scopes: ['operator'],
   paths: [REPORTS],
-  summary: 'Reports of skins, newest first (operator only)',
+  summary: 'Reports of skins and sets, newest first (operator only)',
   query: reportListQuerySchema,
   answers: { ...refusals, 200: reportListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
@@ -60,7 +60,7 @@ const closeReportRoute = route({
   method: 'POST',
   scopes: ['operator'],
   paths: [`${REPORTS}/:id/close`],
-  summary: 'Close a report without changing its skin (operator only)',
+  summary: 'Close a report without changing what it is about (operator only)',
   params: z.object({ id: reportNumberSchema }),
   bodies: { 'application/json': decisionSchema },
   answers: { ...refusals, 200: reportAnswerSchema, 404: errorAnswerSchema },

@@ -3,7 +3,8 @@ import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts
 import {
   decisionSchema,
   moderatedSetAnswerSchema,
-  skinDecisionSchema,
+  reportBodySchema,
+  setDecisionSchema,
 } from '../../../protocol/moderation.ts';
 import {
   type SkinSetSummary,
@@ -19,6 +20,7 @@ import { uuidSchema } from '../../../protocol/skin.ts';
 import { groupInput, lineupInput } from '../../pictures/texture-renders.ts';
 import {
   createSet,
+  decideOnSet,
   deleteAnySet,
   deleteSet,
   editSet,
@@ -27,8 +29,8 @@ import {
   readOwnSets,
   readPublicSets,
   readSet,
+  reportSet,
   type SetList,
-  setHiddenSet,
 } from '../../service/skins/sets.ts';
 import type { CountedSet } from '../../store/sets.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../downloads.ts';
@@ -261,6 +263,25 @@ function headersOf(full: FullSet) {
   return visibility === 'unlisted' ? UNLISTED : {};
 }
 
+const reportRoute = route({
+  method: 'POST',
+  paths: [`${SET}/report`],
+  summary: 'Report a set to the operators',
+  verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
+  params,
+  bodies: { 'application/json': reportBodySchema },
+  answers: { 200: envelopeSchema, 400: errorAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    await reportSet(context, caller, {
+      ...reportBodySchema.parse(request.body ?? {}),
+      reference: params.set,
+    });
+    const messages = [{ code: 'set_reported', message: 'Report sent.' }];
+    const body = envelope({ warnings, messages, links: { set: `/v2/sets/${params.set}` } });
+    return { status: 200, body };
+  },
+});
+
 const ANY_SET = '/v2/account/sets/:uuid';
 const anySetParams = z.object({ uuid: uuidSchema });
 
@@ -268,13 +289,14 @@ const hideRoute = route({
   method: 'PATCH',
   scopes: ['operator'],
   paths: [ANY_SET],
-  summary: "Hide any user's set or show it again (operator only)",
+  summary:
+    "Hide any user's set or show it again, or clear its name; hiding closes its reports (operator only)",
   params: anySetParams,
-  bodies: { 'application/json': skinDecisionSchema },
+  bodies: { 'application/json': setDecisionSchema },
   answers: { ...refusals, 200: moderatedSetAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
-    const decision = skinDecisionSchema.parse(request.body ?? {});
-    const set = await setHiddenSet(context, caller, { ...params, ...decision });
+    const decision = setDecisionSchema.parse(request.body ?? {});
+    const set = await decideOnSet(context, caller, { ...params, ...decision });
     return { status: 200, body: { ...envelope({ warnings, links: { set: `/v2/sets/${set.uuid}` } }), set } };
   },
 });
@@ -283,7 +305,7 @@ const deleteAnyRoute = route({
   method: 'DELETE',
   scopes: ['operator'],
   paths: [ANY_SET],
-  summary: "Delete any user's set; its skins stay (operator only)",
+  summary: "Delete any user's set and close its reports; its skins stay (operator only)",
   params: anySetParams,
   query: decisionSchema,
   answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
@@ -329,6 +351,7 @@ export const SET_ROUTES: readonly Route[] = [
   dataPackRoute,
   cardRoute,
   groupRoute,
+  reportRoute,
   hideRoute,
   deleteAnyRoute,
 ];

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
-import type { ModeratedSet } from '../../../protocol/moderation.ts';
+import type { ModeratedSet, reportBodySchema, setDecisionSchema } from '../../../protocol/moderation.ts';
 import { MAX_SET, type setBodySchema, type setEditSchema, slugOf } from '../../../protocol/set.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
+import { closeReportsOf } from '../../store/moderation.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
 import {
   type CountedSet,
@@ -24,7 +25,7 @@ import {
 } from '../../store/sets.ts';
 import type { SkinScope, SkinWithData } from '../../store/skins.ts';
 import { type Caller, hasScope, requireOperator, requireUser, type UserCaller } from '../callers.ts';
-import { logAction, type ModerationContext } from '../moderation.ts';
+import { fileReport, logAction, type ModerationContext } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { requirePrivateSkins } from './changes.ts';
 
@@ -220,27 +221,55 @@ async function requireFreeName(
     throw new Refusal('invalid_request', `There is already a public set with the name ${other.name}.`);
 }
 
+/** Reports a set that the caller can see to the operators, as `reportSkin`. @throws Refusal `set_not_found`, `rate_limit` */
+export async function reportSet(
+  context: ModerationContext,
+  caller: Caller,
+  { reference, ...report }: z.output<typeof reportBodySchema> & { readonly reference: string },
+): Promise<void> {
+  const { uuid } = await findVisibleSet(context.db, caller, reference);
+  await fileReport(context, caller, { ...report, kind: 'set', subject: uuid });
+}
+
+type SetDecision = z.output<typeof setDecisionSchema>;
+
 /**
  * Hides a set, which becomes private without its owner being able to change that, or shows it again with its previous
- * visibility; unlisted if its name has been taken since. @throws Refusal `set_not_found`
+ * visibility; unlisted if its name has been taken since. Or replaces its name by one that says nothing. Hiding closes
+ * its open reports. @throws Refusal `set_not_found`
  */
-export async function setHiddenSet(
+export async function decideOnSet(
   { db, clock }: ModerationContext,
   caller: Caller,
-  { uuid, hidden, note }: { readonly uuid: string; readonly hidden: boolean; readonly note: string },
+  { uuid, hidden, clearName, note }: SetDecision & { readonly uuid: string },
 ): Promise<ModeratedSet> {
   const operator = requireOperator(caller);
   return await inTransaction(db, async (tx) => {
     await lockManagement(tx);
     const set = await anySet(tx, uuid);
-    if (hidden !== (set.hidden_from !== null)) {
-      await changeSet(tx, set.id, hidden ? hiddenFrom(set) : await shownAgain(tx, set));
-      const action = hidden ? 'hide_set' : 'show_set';
+    const log = async (action: 'hide_set' | 'show_set' | 'clear_set_name') =>
       await logAction(tx, clock, { operator, action, subject: uuid, note });
+    if (clearName) {
+      await changeSet(tx, set.id, await withoutName(tx, set));
+      await log('clear_set_name');
+    }
+    if (hidden) await closeReportsOf(tx, uuid, clock.now());
+    if (hidden !== undefined && hidden !== (set.hidden_from !== null)) {
+      const now = await anySet(tx, uuid);
+      await changeSet(tx, set.id, hidden ? hiddenFrom(now) : await shownAgain(tx, now));
+      await log(hidden ? 'hide_set' : 'show_set');
     }
     const { name, visibility, hidden_from } = await anySet(tx, uuid);
     return { uuid, name, visibility, hidden: hidden_from !== null };
   });
+}
+
+/** @throws Refusal `invalid_request` */
+async function withoutName(tx: Db, set: SetRow): Promise<Pick<SetRow, 'name' | 'slug'>> {
+  const name = `Set ${set.uuid.slice(0, 8)}`;
+  const named = { name, slug: slugOf(name) };
+  await requireFreeName(tx, { ...set, ...named });
+  return named;
 }
 
 function hiddenFrom({ visibility }: SetRow): Pick<SetRow, 'visibility' | 'hidden_from'> {
@@ -263,6 +292,7 @@ export async function deleteAnySet(
   await inTransaction(db, async (tx) => {
     await lockManagement(tx);
     await deleteSetRow(tx, (await anySet(tx, uuid)).id);
+    await closeReportsOf(tx, uuid, clock.now());
     await logAction(tx, clock, { operator, action: 'delete_set', subject: uuid, note });
   });
 }

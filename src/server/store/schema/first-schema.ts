@@ -5,7 +5,7 @@ import type { ColumnTypes, Db, StoreKind } from '../db.ts';
  * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
  * are made here and raise the number; later changes are migrations.
  */
-export const FIRST_SCHEMA = 29;
+export const FIRST_SCHEMA = 30;
 
 /** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
@@ -277,7 +277,8 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
   )`,
   `create table reports (
     id ${rowNumber} ${numbered},
-    skin_uuid ${text} not null,
+    kind ${text} not null,
+    subject ${text} not null,
     reporter ${text} not null,
     reason ${text} not null,
     text ${text} not null,
@@ -371,7 +372,7 @@ const INDICES = [
   'create index callbacks_due on callbacks (run_at, host, key_id) where done_at is null',
   'create index callbacks_open_by_key on callbacks (key_id) where done_at is null',
   'create index reports_open on reports (id) where closed_at is null',
-  'create index reports_by_skin on reports (skin_uuid, reporter)',
+  'create index reports_by_subject on reports (subject, reporter)',
   'create index reports_by_reporter on reports (reporter, created_at)',
 ];
 

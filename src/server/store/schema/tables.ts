@@ -382,7 +382,10 @@ export type AccountRow = Selectable<GameAccountsTable>;
 export interface ReportsTable {
   /** Order of the reports. */
   id: Generated<number>;
-  skin_uuid: string;
+  /** What the report is about. */
+  kind: 'skin' | 'set';
+  /** UUID of the skin or set. */
+  subject: string;
   /** The owner key of its sender. */
   reporter: string;
   reason: ReportReason;

@@ -5,6 +5,7 @@ describeParsing('reports create', reportsCreate.register, {
   taken: [
     [['a', '--reason', 'other'], 'a', { reason: 'other' }],
     [['a', '--reason', 'copyright', '--text', 'mine'], 'a', { reason: 'copyright', text: 'mine' }],
+    [['a', '--set', '--reason', 'other'], 'a', { set: true, reason: 'other' }],
   ],
   refused: [
     [['a'], /required option '--reason <reason>' not specified/],

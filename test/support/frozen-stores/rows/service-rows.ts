@@ -50,8 +50,8 @@ export async function serviceRows(keys: Keys): Promise<Pick<Rows, ServiceTable>>
     }).map(([key, value]) => ({ key, value })),
     game_accounts: [await account('Forge', keys), await account('Anvil', keys, TIRED)],
     reports: [
-      { ...report, id: 1, skin_uuid: skinUuid(5), reason: 'offensive', closed_at: LATER },
-      { ...report, id: 2, skin_uuid: skinUuid(1), reason: 'copyright', closed_at: null },
+      { ...report, id: 1, kind: 'skin', subject: skinUuid(5), reason: 'offensive', closed_at: LATER },
+      { ...report, id: 2, kind: 'skin', subject: skinUuid(1), reason: 'copyright', closed_at: null },
     ],
     operator_log: [
       { ...act, id: 1, action: 'hide_skin', subject: skinUuid(5), note: 'it\'s "rude"' },

@@ -249,7 +249,8 @@ CREATE TABLE game_accounts (
   );
 CREATE TABLE reports (
     id integer primary key autoincrement,
-    skin_uuid text not null,
+    kind text not null,
+    subject text not null,
     reporter text not null,
     reason text not null,
     text text not null,
@@ -282,8 +283,8 @@ CREATE TABLE chores (
     lease_owner text,
     lease_until bigint
   );
-insert into "meta" ("key", "value") values ('schema', '29');
-insert into "meta" ("key", "value") values ('oldest-reader', '29');
+insert into "meta" ("key", "value") values ('schema', '30');
+insert into "meta" ("key", "value") values ('oldest-reader', '30');
 insert into "meta" ("key", "value") values ('public-url', 'https://skins.example.org');
 insert into "meta" ("key", "value") values ('local-url', 'http://127.0.0.1:1');
 insert into "meta" ("key", "value") values ('last-look', '1759320000000');
@@ -401,10 +402,10 @@ insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "h
 insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "hour") values ('address:37fcff24bf62035b2b08020afc08b4fe', 1, 1759320000000, 0, '[[1759320000,2]]', '[[29322000,2]]');
 insert into "queue_clock" ("id", "turn") values (1, 1.5);
 insert into "upstream_jobs" ("identity", "job_id", "idempotency_key", "mark", "submitted_at", "sender", "sending_until", "settles_at") values ('1581e27de87bffae0bd4d745cd7964e68528d7a83e2e4c259a782d275df6f558', 'f648d50848a530af353f9b47526f9a86', 'sent', 1759320000000, 1759320000000, 'elsewhere/7/0011aabbccdd#2', 1759320060000, 1759320060000);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.sF4qjNN5823TvkFD.RHMaaHhJAG_IW1yJHJ2ZVQ.z2lbeSAMQU9JMB3Wco0WlxB16Ijnx01f-AzAmunyeG6D8KanoecmG1w252ntBKpTOXS3', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.GTOapULOyNA_QGaI.Tq3JlGO3qXZDDeVYEXsfRQ.mlYHH3YMpjt4znE1tGKIV8q4Y3JEfYrs32BQqTMjbha9mafPFsQDeiK3r0m4IXInBV6g', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
-insert into "reports" ("id", "skin_uuid", "reporter", "reason", "text", "created_at", "closed_at") values (1, 'fe91d0957cca15934122d5ffe5247e86', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'offensive', 'look: "Ä" 💎', 1759320000000, 1759320060000);
-insert into "reports" ("id", "skin_uuid", "reporter", "reason", "text", "created_at", "closed_at") values (2, 'fbae7a59c7fcdb5909887073699b7ede', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'copyright', 'look: "Ä" 💎', 1759320000000, null);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.mm7vR_OE_MtI0K5c.I8fEA3JAEy_pidG1nGamdg.1ZfS7Ji09bD38FhIsaazzczr9Nj5LpMpyACcY_XbBqxml4spyAjn86ybChXeFtZWMXVu', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.vVpvDJlJcZ8OLy00.mnvbEOyXsEZqBvXmI7Os8Q.SgVfXb9OM1BtAPHIIkre-qEXSR6uGiEVY8y99ZW53kcktIE1h0TZ1QOMlLgZCZuOFK8T', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
+insert into "reports" ("id", "kind", "subject", "reporter", "reason", "text", "created_at", "closed_at") values (1, 'skin', 'fe91d0957cca15934122d5ffe5247e86', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'offensive', 'look: "Ä" 💎', 1759320000000, 1759320060000);
+insert into "reports" ("id", "kind", "subject", "reporter", "reason", "text", "created_at", "closed_at") values (2, 'skin', 'fbae7a59c7fcdb5909887073699b7ede', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'copyright', 'look: "Ä" 💎', 1759320000000, null);
 insert into "blocked_images" ("hash", "note", "blocked_by", "blocked_at") values ('2b92d7e0f0f4712480f1c161701b2bdfe6e16ad36d3218faa6a63bada0d43b4f', 'not "here"', 'owner', 1759320000000);
 insert into "operator_log" ("id", "at", "operator", "action", "subject", "note") values (1, 1759320000000, 'owner', 'hide_skin', 'fe91d0957cca15934122d5ffe5247e86', 'it''s "rude"');
 insert into "operator_log" ("id", "at", "operator", "action", "subject", "note") values (2, 1759320000000, 'owner', 'disable_user', 'fay', '');
@@ -460,7 +461,7 @@ CREATE UNIQUE INDEX callbacks_once on callbacks (job_id, key_id, url);
 CREATE INDEX callbacks_due on callbacks (run_at, host, key_id) where done_at is null;
 CREATE INDEX callbacks_open_by_key on callbacks (key_id) where done_at is null;
 CREATE INDEX reports_open on reports (id) where closed_at is null;
-CREATE INDEX reports_by_skin on reports (skin_uuid, reporter);
+CREATE INDEX reports_by_subject on reports (subject, reporter);
 CREATE INDEX reports_by_reporter on reports (reporter, created_at);
 CREATE TRIGGER jobs_keep_key after insert on jobs when new.idempotency_key is not null begin
     insert into idempotency_keys (owner, key, job_id) values (new.owner, new.idempotency_key, new.id);

@@ -293,7 +293,10 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   health: { summary: 'check whether a service is alive', load: () => import('./commands/health.ts') },
   open: { summary: 'open the pages of the service in a browser', load: () => import('./commands/open.ts') },
   backup: { summary: "back up a service's data to one file", load: () => import('./commands/backup.ts') },
-  restore: { summary: 'restore a backup', load: () => import('./commands/restore.ts') },
+  restore: {
+    summary: 'restore a backup',
+    load: async () => (await import('./commands/backup.ts')).restoreCommand,
+  },
   store: {
     summary: 'manage the store of a service',
     commands: {

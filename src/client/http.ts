@@ -5,8 +5,7 @@ import { networkCode, networkReason, PROXY_REFUSED } from '../base/error-reasons
 import { decodedText, hasTooManyValues, MAX_JSON_VALUES, parsedJson } from '../base/text.ts';
 import { ignoredFields, type Note, receivedEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
-import { unknownEncoding } from './network-transport.ts';
-import type { RequestContent, Transport, TransportAnswer } from './transport.ts';
+import { type RequestContent, type Transport, type TransportAnswer, unknownEncoding } from './transport.ts';
 
 export interface ClientRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -13,9 +13,8 @@ import {
   openStream,
 } from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
-import { NetworkTransport } from './network-transport.ts';
 import { pauseBefore, retryPolicy } from './retry-timing.ts';
-import { type Transport, transportTo } from './transport.ts';
+import { NetworkTransport, type Transport, transportTo } from './transport.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
 
 /**

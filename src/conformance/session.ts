@@ -5,9 +5,14 @@ import { VERSION } from '../base/version.ts';
 import { NetworkError, SkinsmithError } from '../client/errors.ts';
 import { type ClientRequest, exchangeText } from '../client/http.ts';
 import { KeyGuard, systemResolve } from '../client/key-guard.ts';
-import { NetworkTransport } from '../client/network-transport.ts';
 import { parseBaseUrl } from '../client/requester.ts';
-import { type Fetch, type RequestContent, type RequestDispatcher, transportTo } from '../client/transport.ts';
+import {
+  type Fetch,
+  NetworkTransport,
+  type RequestContent,
+  type RequestDispatcher,
+  transportTo,
+} from '../client/transport.ts';
 import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
 import { type Answer, codeOf, differs } from './finding.ts';
 

@@ -1,6 +1,5 @@
 import { type StopSignals, WakeUpSignal } from '../base/clock.ts';
 import type { Job } from '../protocol/job.ts';
-import { type CallerQueue, OwnQueue } from './caller-queue.ts';
 import { JobTracker, type TrackerUser } from './job-tracker.ts';
 import { settlingTime, settlingTimeAfterDeath } from './lag.ts';
 import { isOutagePage, lossPause } from './outage.ts';
@@ -8,6 +7,7 @@ import type { RetryingReader } from './retrying-reader.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
 import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
+import { type CallerQueue, OwnQueue } from './slots.ts';
 import { type SubmissionMark, Submitter } from './submitter.ts';
 
 /** The user of a dispatcher: provides the pictures and receives the results. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
-import type { CallerQueue, SlotClaim } from './caller-queue.ts';
 import { AbandonedSubmissions } from './lost-answers.ts';
 import {
   deleteWork,
@@ -16,7 +15,7 @@ import {
 import { type QueueDb, QueueFile } from './queue-file.ts';
 import { LONG_JOB, type RunningJob } from './running-job.ts';
 import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
-import type { CountedSlots } from './slots.ts';
+import type { CallerQueue, CountedSlots, SlotClaim } from './slots.ts';
 
 /** Milliseconds by which two processes may differ about the end of the same window. */
 const SAME_END = 2_000;

@@ -1,11 +1,11 @@
 import type { StopSignals, WakeUpSignal } from '../base/clock.ts';
 import { didNotArrive } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
-import type { CallerQueue } from './caller-queue.ts';
 import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './outage.ts';
 import { FullQueue } from './pace.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
 import type { Session } from './session.ts';
+import type { CallerQueue } from './slots.ts';
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
 const MAX_LOSSES = 40;

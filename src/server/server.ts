@@ -24,9 +24,8 @@ export {
   waitForLink,
 } from './assembly/owner.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
-export { type Backup, backUp, readBackup, restore } from './backup/backup.ts';
+export { type Backup, backUp, dumpFormat, readBackup, restore, verifyDump } from './backup/backup.ts';
 export { DATA_FILES } from './backup/data-files.ts';
-export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
 export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/contact.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/log.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { TokenCipher } from '../../src/server/accounts/token-cipher.ts';
+import { TokenCipher } from '../../src/server/accounts/held-account.ts';
 import { openStoreOf } from '../../src/server/assembly/service-parts.ts';
 import type { ServerOptions } from '../../src/server/server.ts';
 import { NEWEST_SCHEMA } from '../../src/server/store/meta.ts';

@@ -6,7 +6,7 @@ import type { CommandContext } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import { singleLine, singleSentence } from '../output/progress-text.ts';
-import { resultPictures, type ShownSkin, textureOf } from '../preview/result-pictures.ts';
+import { resultPictures, type ShownSkin, textureOf } from '../preview.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';

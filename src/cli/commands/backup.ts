@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { isStream } from '../../base/files.ts';
 import type { Backup } from '../../server/server.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
-import { backUpAsOwner, backUpToStream } from '../context/data-owner.ts';
+import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import { backUpAsOwner, backUpToStream, withFileFor } from '../context/data-owner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/help-page.ts';
 import { nonEmpty } from '../options/option-values.ts';
@@ -174,3 +174,73 @@ async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandCon
   );
   return exitStatus('done');
 }
+
+interface RestoreOptions {
+  readonly data?: string;
+  readonly force?: boolean;
+}
+
+const RESTORE_EXAMPLES: Examples = [
+  ['Restore a backup into a new data folder', 'skinsmith restore skins.backup --data restored/'],
+  ['Replace the data of this machine and keep the old data aside', 'skinsmith restore skins.backup --force'],
+];
+
+interface RestoredView {
+  readonly data: string;
+  readonly made: string;
+  readonly version: string;
+  readonly aside?: string;
+}
+
+const RESTORE_FIELDS: Fields<RestoredView> = {
+  data: 'the data folder',
+  made: 'when the backup was made',
+  version: 'version of skinsmith that made it',
+  aside: 'where the earlier data is now',
+};
+
+export function registerRestore(command: Command, runner: Runner, run = runRestore): void {
+  command
+    .description(
+      'Restore a backup into a data folder.\n' +
+        'Checks the backup first; either everything is restored or nothing. No server may be running on ' +
+        'that folder.',
+    )
+    .argument('<file>', 'file written by skinsmith backup', nonEmpty)
+    .option('--data <folder>', 'data folder of the service', nonEmpty)
+    .option('--force', 'move existing data into a folder with the date in its name')
+    .action(
+      async (file: string, typed: RestoreOptions) =>
+        await runner(async (context) => await run({ file, ...typed }, context)),
+    );
+}
+
+export async function runRestore(
+  { file, data, force = false }: RestoreOptions & { readonly file: string },
+  { folders, clock, flags, io, messages }: CommandContext,
+): Promise<number> {
+  const { restore } = await import('../../server/server.ts');
+  const dataDir = data ?? folders.data;
+  const { time, version, aside } = await withFileFor(
+    dataDir,
+    file,
+    async (backup) => await restore({ dataDir, file: backup, force, now: clock.now() }),
+  );
+  const made = new Date(time).toISOString();
+  const view: RestoredView = {
+    data: dataDir,
+    made,
+    version,
+    ...(aside !== undefined && { aside }),
+  };
+  if (flags.json) io.out.write(jsonLine(view));
+  messages.say(`Restored ${dataDir} to the state of ${made}.`);
+  if (aside !== undefined) messages.say(`The previous data is in ${aside}.`);
+  return exitStatus('done');
+}
+
+export const restoreCommand: CommandModule = {
+  examples: RESTORE_EXAMPLES,
+  output: [{ json: { shape: 'object', fields: RESTORE_FIELDS } }],
+  register: registerRestore,
+};

@@ -26,7 +26,7 @@ import {
   type TypedPictureOption,
   terminalPictures,
 } from '../output/terminal-picture.ts';
-import { frontOf } from '../preview/result-pictures.ts';
+import { frontOf } from '../preview.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, count, hanging, jsonDocument } from '../text/text.ts';
 

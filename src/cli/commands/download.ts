@@ -18,7 +18,7 @@ import { addLocalSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts
 import { OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } from '../output/described.ts';
-import { findTexture } from '../preview/find-picture.ts';
+import { findTexture } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 

@@ -15,8 +15,7 @@ import {
   type TypedPictureOption,
   terminalPictures,
 } from '../output/terminal-picture.ts';
-import { type FoundPicture, findPicture } from '../preview/find-picture.ts';
-import { frontAndBack } from '../preview/result-pictures.ts';
+import { type FoundPicture, findPicture, frontAndBack } from '../preview.ts';
 import { clean } from '../text/text.ts';
 
 export interface PreviewOptions extends TypedPictureOption {

@@ -22,7 +22,7 @@ import { wholeNumber } from '../options/option-values.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
-import { findPicture } from '../preview/find-picture.ts';
+import { findPicture } from '../preview.ts';
 import { clean } from '../text/text.ts';
 
 export interface RenderCommandOptions {

@@ -25,7 +25,7 @@ import { addFormatOption, type TypedOutputOptions, verifyName } from '../options
 import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
 import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
-import { resultPictures, textureOf } from '../preview/result-pictures.ts';
+import { resultPictures, textureOf } from '../preview.ts';
 import { colorsFor, type OutputStream } from '../terminal/io.ts';
 import { confirm } from '../terminal/read-input.ts';
 import { alignedRows, clean, count, jsonDocument } from '../text/text.ts';

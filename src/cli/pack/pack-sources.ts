@@ -18,7 +18,7 @@ import type { CommandContext } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import { type FoundTexture, findTexture } from '../preview/find-picture.ts';
+import { type FoundTexture, findTexture } from '../preview.ts';
 
 /** A source of a pack, read, or why it cannot be used. */
 export type ReadSource =

@@ -1,12 +1,192 @@
-import { type Command, Option } from 'commander';
-import type { LogAddresses, LogLevel } from '../../server/server.ts';
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type {
+  GeneratorKind,
+  LogAddresses,
+  LogLevel,
+  Logo,
+  Site,
+  UpstreamSettings,
+} from '../../server/server.ts';
 import type { AccountOptions } from '../config/network-settings.ts';
-import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from '../options/option-values.ts';
+import { allowsInsecureHttp } from '../connection/connect.ts';
+import type { CommandContext } from '../context/context.ts';
+import { CliError } from '../errors/exit.ts';
+import {
+  httpUrl,
+  network,
+  nonEmpty,
+  origin,
+  proxies,
+  refuseCredentials,
+  wholeNumber,
+} from '../options/option-values.ts';
+import { readSecretFile } from '../terminal/read-input.ts';
+import { clean } from '../text/text.ts';
 import { addDoubleOptions, type DoubleCommandOptions } from './double.ts';
-import { GENERATOR_KINDS, type GeneratorOptions, UPSTREAM_VISIBILITIES } from './generator.ts';
 import { claimTest, issuer, type OpenIdOptions } from './openid.ts';
-import { contact, pageAddress, type SiteOptions, shortLine } from './site.ts';
 import type { StoreOptions } from './store.ts';
+
+/** Command-line options for what the pages say about the service. */
+export interface SiteOptions {
+  readonly serviceName?: string;
+  readonly logo?: string;
+  readonly notice?: string;
+  readonly contact?: string;
+  readonly termsUrl?: string;
+  readonly privacyUrl?: string;
+}
+
+/** A line of text with at most this many characters. */
+export function shortLine(longest: number): (text: string) => string {
+  return (text) => {
+    const line = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+    if (line !== '' && line.length <= longest) return line;
+    throw new InvalidArgumentError(`It must have 1 to ${longest} characters.`);
+  };
+}
+
+/** The address of a page: on any server, or a path on this one. */
+export function pageAddress(text: string): string {
+  if (/^\/(?![/\\])\S*$/.test(text)) return text;
+  refuseCredentials(text);
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return url.href;
+  throw new InvalidArgumentError(
+    'It must be an address like https://example.org/terms, or a path like /terms.',
+  );
+}
+
+/** An email address, or the address of a page. */
+export function contact(text: string): string {
+  return /^[^\s@:/]+@[^\s@:/]+$/.test(text) ? `mailto:${encodeURI(text)}` : pageAddress(text);
+}
+
+/** What the pages say about the service. @throws CliError for a logo that cannot be read */
+export async function chooseSite(typed: SiteOptions): Promise<Partial<Site>> {
+  const { serviceName: name, logo, notice, contact, termsUrl: terms, privacyUrl: privacy } = typed;
+  return {
+    ...(name !== undefined && { name }),
+    ...(logo !== undefined && { logo: await readLogo(logo) }),
+    ...{ notice, contact, terms, privacy },
+  };
+}
+
+const MAX_LOGO_BYTES = 256 * 1024;
+
+/** The media type of a picture by how its file begins. */
+const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG\r\n/, 'image/png'],
+  [/^RIFF[\s\S]{4}WEBP/, 'image/webp'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^(?:\xef\xbb\xbf)?\s*<[\s\S]*?svg[\s>]/, 'image/svg+xml'],
+];
+
+async function readLogo(path: string): Promise<Logo> {
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length > MAX_LOGO_BYTES) throw new Error('it is larger than 256 KiB');
+    const start = bytes.subarray(0, 4_096).toString('latin1');
+    const [, type] = BEGINNINGS.find(([beginning]) => beginning.test(start)) ?? [];
+    if (type === undefined) throw new Error('it is not a PNG, WebP, JPEG or SVG picture');
+    return { type, bytes };
+  } catch (error) {
+    const reason = (error as Error).message.split('\n', 1)[0] ?? '';
+    throw new CliError('invalid_setting', `The logo ${clean(path)} cannot be used: ${clean(reason)}.`, {
+      exit: 'usage',
+      hint: 'Give a picture with --logo FILE.',
+      cause: error,
+    });
+  }
+}
+
+/** A table, so that a missing kind is a compile error. */
+const KINDS = { signing: true, accounts: true, upstream: true } satisfies Record<GeneratorKind, true>;
+export const GENERATOR_KINDS = Object.keys(KINDS) as GeneratorKind[];
+const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
+export const UPSTREAM_VISIBILITIES = VISIBILITIES satisfies readonly UpstreamSettings['visibility'][];
+
+/** Command-line options for the generator. */
+export interface GeneratorOptions {
+  readonly generator?: GeneratorKind;
+  readonly upstream?: string;
+  readonly upstreamKeyFile?: string;
+  readonly upstreamSlots?: number;
+  readonly upstreamVisibility?: UpstreamSettings['visibility'];
+}
+
+interface ChosenGenerator {
+  readonly generator: GeneratorKind;
+  readonly upstream: UpstreamSettings | undefined;
+}
+
+type Surroundings = Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, 'flags' | 'io' | 'signal'>>;
+
+/** The generator's configuration; options override the environment. @throws CliError */
+export async function chooseGenerator(
+  typed: GeneratorOptions,
+  surroundings: Surroundings,
+): Promise<ChosenGenerator> {
+  const { env, flags = {} } = surroundings;
+  const generator = typed.generator ?? kindIn(env['SKINSMITH_GENERATOR']) ?? 'signing';
+  if (generator === 'upstream') {
+    const insecureHttp = allowsInsecureHttp({ env, flags });
+    return { generator, upstream: { ...(await upstreamOf(typed, surroundings)), insecureHttp } };
+  }
+  const stray = [typed.upstream, typed.upstreamKeyFile, typed.upstreamSlots, typed.upstreamVisibility];
+  if (stray.some((option) => option !== undefined)) {
+    throw wrong(`The options --upstream… work only with the generator "upstream", not with "${generator}".`, {
+      hint: 'Add: --generator upstream',
+    });
+  }
+  return { generator, upstream: undefined };
+}
+
+function kindIn(text: string | undefined): GeneratorKind | undefined {
+  if (!text) return undefined;
+  const kind = GENERATOR_KINDS.find((known) => known === text);
+  if (kind) return kind;
+  throw wrong(`SKINSMITH_GENERATOR must be one of ${GENERATOR_KINDS.join(', ')}, not "${text}".`);
+}
+
+async function upstreamOf(typed: GeneratorOptions, surroundings: Surroundings): Promise<UpstreamSettings> {
+  const { env } = surroundings;
+  const url = typed.upstream ?? urlIn(env['SKINSMITH_UPSTREAM']);
+  if (url === undefined) {
+    throw wrong('The generator "upstream" needs the service that makes the skins.', {
+      hint: 'Give its address: --upstream https://api.mineskin.org, or SKINSMITH_UPSTREAM',
+    });
+  }
+  const { upstreamVisibility: visibility } = typed;
+  return { url, apiKey: await keyOf(typed, surroundings), slots: typed.upstreamSlots, visibility };
+}
+
+function urlIn(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && !text.includes('@')) return text.replace(/\/+$/, '');
+  throw wrong('SKINSMITH_UPSTREAM must be an http address, without user name and password.'); // nor is one shown
+}
+
+/** Never read from the command line, which every user of the machine could see. */
+async function keyOf({ upstreamKeyFile }: GeneratorOptions, surroundings: Surroundings): Promise<string> {
+  const text =
+    upstreamKeyFile === undefined
+      ? surroundings.env['SKINSMITH_UPSTREAM_KEY']
+      : await readSecretFile(upstreamKeyFile, 'key', surroundings);
+  const key = text?.trim();
+  if (key && /^[\x21-\x7e]{1,512}$/.test(key)) return key;
+  const where = upstreamKeyFile ?? 'SKINSMITH_UPSTREAM_KEY';
+  if (key)
+    throw wrong(`${where} does not contain an API key, which is a single word of at most 512 characters.`);
+  throw wrong('The generator "upstream" needs a key for the service that makes the skins.', {
+    hint: 'Give a file that holds it: --upstream-key-file key.txt, or SKINSMITH_UPSTREAM_KEY',
+  });
+}
+
+function wrong(message: string, { hint }: { hint?: string } = {}): CliError {
+  return new CliError('invalid_setting', message, { hint, exit: 'usage' });
+}
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];
 const LOG_FORMATS = ['json', 'text'] as const;

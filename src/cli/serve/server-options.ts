@@ -3,11 +3,9 @@ import { fetchProxies, gameSettings, usableProxies } from '../config/network-set
 import type { CommandContext } from '../context/context.ts';
 import { colorsFor } from '../terminal/io.ts';
 import { isLoopback } from '../text/text.ts';
-import { chooseGenerator } from './generator.ts';
 import { chooseOpenId } from './openid.ts';
-import type { ServeOptions } from './options.ts';
+import { chooseGenerator, chooseSite, type ServeOptions } from './options.ts';
 import { LogText, logsJson, ownLog } from './own-log.ts';
-import { chooseSite } from './site.ts';
 import { chooseStore } from './store.ts';
 
 /** The options that the service starts with. @throws CliError */

@@ -3,6 +3,7 @@ import type { Skin } from '../../protocol/skin.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { fateOf, type JobPlan } from '../plans.ts';
+import type { RequestKind } from '../requests.ts';
 import type { Seed } from '../seed.ts';
 import { HostedRefusal } from './answers.ts';
 import {
@@ -13,18 +14,85 @@ import {
   hasRightSkin,
   hasSkin,
   inputKey,
+  isKnown,
   JobBook,
   type JobOwner,
   makeJobId,
   notBefore,
   type PlannedJob,
   type SkinInput,
+  statusOf,
 } from './jobs.ts';
 import { type CallerKind, countSubmission, type HostedFlags, type Visit } from './limits.ts';
 import type { HostedOptions } from './options.ts';
-import { Recorder } from './records.ts';
 import { inputOf, type SubmissionOptions, type SubmittedSkin } from './requests.ts';
 import { plainPicture, type SkinSigner, SkinStore } from './skins.ts';
+
+/** A submission that was accepted. Times in milliseconds since the epoch. */
+export interface AcceptedSubmission {
+  /** Pixel hash. */
+  readonly pixels: string;
+  readonly variant: string;
+  readonly job: string;
+  readonly at: number;
+  /** When its job is done; null: never. */
+  readonly endsAt: number | null;
+  /** Answered at once with an existing skin. */
+  readonly duplicate: boolean;
+}
+
+/** A submission of something for which the service already had a job, whose id is `first`. */
+export interface DoubleSubmission {
+  readonly pixels: string;
+  readonly variant: string;
+  readonly first: string;
+  readonly second: string;
+  readonly at: number;
+}
+
+/** What the service saw, for the assertions of tests. */
+export interface HostedRecords {
+  /** In their order; what other programs of the caller submitted is not among them. */
+  readonly accepted: readonly AcceptedSubmission[];
+  readonly doubleSubmissions: readonly DoubleSubmission[];
+  /** Most jobs that were unfinished at once, other programs' included. */
+  readonly mostUnfinished: number;
+  /** Requests by their kind. */
+  readonly requests: Readonly<Partial<Record<RequestKind, number>>>;
+  /** Refusals by error code. */
+  readonly refusals: Readonly<Record<string, number>>;
+}
+
+export class Recorder implements HostedRecords {
+  readonly accepted: AcceptedSubmission[] = [];
+  readonly doubleSubmissions: DoubleSubmission[] = [];
+  mostUnfinished = 0;
+  readonly requests: Partial<Record<RequestKind, number>> = {};
+  readonly refusals: Record<string, number> = {};
+
+  /** `earlier`: earlier jobs for the same picture and variant. */
+  submission(submission: AcceptedSubmission, earlier: readonly HostedJob[]): void {
+    const { pixels, variant, job: second, at } = submission;
+    this.accepted.push(submission);
+    const first = earlier.find((job) => answersFor(job, at));
+    if (first) this.doubleSubmissions.push({ pixels, variant, first: first.id, second, at });
+  }
+
+  unfinished(count: number): void {
+    this.mostUnfinished = Math.max(this.mostUnfinished, count);
+  }
+
+  count<K extends string>(counts: Partial<Record<K, number>>, what: K): void {
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+}
+
+/** Whether the job could have given the caller its skin, so that submitting again is a waste. */
+function answersFor(job: HostedJob, now: number): boolean {
+  if (job.owner !== 'user' || !isKnown(job, now)) return false;
+  const status = statusOf(job, now);
+  return status !== 'failed' && !(status === 'completed' && job.fate?.kind === 'wrong');
+}
 
 /** A skin that existed already, under the id of a job that never existed. */
 export interface Duplicate {

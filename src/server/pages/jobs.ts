@@ -3,7 +3,7 @@ import { isPending, JOB_STATUSES, type JobStatus } from '../../protocol/job.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
 import { jobErrors } from '../http/views.ts';
-import { inputFor } from '../pictures/texture-renders.ts';
+import { inputFor } from '../pictures/renders.ts';
 import { isVisitorsJob } from '../queue/idempotency.ts';
 import { countWaitingBefore, findJob, type JobWithSkin, type ListedJob } from '../queue/lists.ts';
 import type { Caller } from '../service/callers.ts';

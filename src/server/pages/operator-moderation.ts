@@ -14,7 +14,7 @@ import { readBody } from '../http/bodies.ts';
 import type { Answer } from '../http/route.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { placeAfter } from '../http/views.ts';
-import { inputFor } from '../pictures/texture-renders.ts';
+import { inputFor } from '../pictures/renders.ts';
 import { requireOperator } from '../service/callers.ts';
 import {
   blockImage,

@@ -6,7 +6,7 @@ import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { isSeenByAll } from '../http/routes/sets.ts';
 import { lineupSize, MAX_LINEUP } from '../pictures/card.ts';
-import { lineupInput } from '../pictures/texture-renders.ts';
+import { lineupInput } from '../pictures/renders.ts';
 import {
   decideOnSet,
   deleteAnySet,

@@ -3,7 +3,7 @@ import { REPORT_REASONS, reportBodySchema } from '../../protocol/moderation.ts';
 import { SHORT_ID_LENGTH, skinEditSchema, uuidOrShortIdSchema, uuidSchema } from '../../protocol/skin.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS, widthOf } from '../../skin/render/render.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
-import { skinInput } from '../pictures/texture-renders.ts';
+import { skinInput } from '../pictures/renders.ts';
 import { hasScope } from '../service/callers.ts';
 import { reportSkin } from '../service/moderation.ts';
 import { Refusal } from '../service/refusal.ts';

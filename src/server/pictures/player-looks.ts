@@ -13,9 +13,7 @@ import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { PlayerKey } from '../store/textures.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';
-import type { GameTextures } from './game-textures.ts';
-import type { NamedTexture } from './renders.ts';
-
+import type { GameTextures, NamedTexture } from './renders.ts';
 /** The two default skins for players without a skin of their own. */
 export type DefaultName = 'steve' | 'alex';
 

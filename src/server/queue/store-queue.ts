@@ -3,8 +3,7 @@ import type { ServiceEvents } from '../events.ts';
 import { deleteIdleCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { FINISHED, type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
-import { type Claim, claimsAlone, nextRunAt } from './claim.ts';
-import { ClaimsInTurn } from './claim-in-turn.ts';
+import { type Claim, ClaimsInTurn, claimsAlone, nextRunAt } from './claim.ts';
 import { completeWithSkin, updateJobIdentity } from './complete.ts';
 import {
   databaseLeases,

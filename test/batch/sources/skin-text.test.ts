@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { isSkinText, readSkinText, skinsInSnbt, skinsInTree } from '../../../src/batch/sources/skin-text.ts';
-import { snbtIn } from '../../../src/batch/sources/snbt.ts';
+import {
+  isSkinText,
+  readSkinText,
+  skinsInSnbt,
+  skinsInTree,
+  snbtIn,
+} from '../../../src/batch/sources/skin-text.ts';
 import { readYaml } from '../../../src/batch/sources/yaml.ts';
 import { giveCommand, giveCommand116, giveCommand1205 } from '../../../src/textures/commands.ts';
 import { citizensCommand } from '../../../src/textures/plugins.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SlotClaim } from '../../../src/dispatch/caller-queue.ts';
 import type { Submission } from '../../../src/dispatch/running-job.ts';
-import { SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
+import { type SlotClaim, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
 import { Submitter, type SubmitterPorts } from '../../../src/dispatch/submitter.ts';
 import { noAnswer, refusal } from '../../support/client/failures.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { GameTextures } from '../../../src/server/pictures/game-textures.ts';
 import { PlayerLooks } from '../../../src/server/pictures/player-looks.ts';
+import { GameTextures } from '../../../src/server/pictures/renders.ts';
 import { anonymousCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { callGame } from '../../support/fake-game/run-game.ts';

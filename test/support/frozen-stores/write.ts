@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/base/clock.ts';
-import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
+import { TokenCipher } from '../../../src/server/accounts/held-account.ts';
 import { signingGenerator } from '../../../src/server/generators/signing.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { MIGRATIONS, migrate, NEWEST_SCHEMA } from '../../../src/server/store/meta.ts';

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Fault } from '../../../src/double/faults.ts';
 import { HostedApi } from '../../../src/double/hosted/api.ts';
+import type { HostedRecords } from '../../../src/double/hosted/intake.ts';
 import { type HostedOptions, latencyOf } from '../../../src/double/hosted/options.ts';
-import type { HostedRecords } from '../../../src/double/hosted/records.ts';
 import { type Reply, refusalCode } from '../../../src/double/replies.ts';
 import { type DoubleRequest, type RequestKind, routeOf } from '../../../src/double/requests.ts';
 import type { VirtualClock } from '../scripted/virtual-clock.ts';

@@ -10,9 +10,9 @@ import {
   strike,
 } from '../../../src/double/faults.ts';
 import { HostedApi } from '../../../src/double/hosted/api.ts';
+import type { DoubleSubmission, HostedRecords } from '../../../src/double/hosted/intake.ts';
 import type { HostedFlags, RateRule } from '../../../src/double/hosted/limits.ts';
 import type { HostedOptions } from '../../../src/double/hosted/options.ts';
-import type { DoubleSubmission, HostedRecords } from '../../../src/double/hosted/records.ts';
 import { jsonReply, type Outcome, type Reply, refusalCode } from '../../../src/double/replies.ts';
 import type { DoubleRequest, RequestKind } from '../../../src/double/requests.ts';
 import { Seed } from '../../../src/double/seed.ts';

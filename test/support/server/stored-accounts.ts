@@ -1,8 +1,7 @@
 import { openGame } from '../../../src/game/game.ts';
 import { AccountPool } from '../../../src/server/accounts/account-pool.ts';
 import { ACCOUNT_RULES } from '../../../src/server/accounts/availability.ts';
-import type { AccountFault } from '../../../src/server/accounts/held-account.ts';
-import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
+import { type AccountFault, TokenCipher } from '../../../src/server/accounts/held-account.ts';
 import { type NodeName, nameThisNode } from '../../../src/server/queue/leases.ts';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
 import type { Db } from '../../../src/server/store/db.ts';

@@ -48,7 +48,7 @@ const WAITING: Times = {
   'test/service/v1/delays.test.ts': 4,
   'test/service/jobs/idempotency.test.ts': 4,
   'test/service/game-accounts/failing.test.ts': 4,
-  'test/server/generators/upstream/textures.test.ts': 4,
+  'test/server/generators/upstream/results/textures.test.ts': 4,
   'test/on-postgres/limits.test.ts': 4,
   'test/on-postgres/game-accounts.test.ts': 4,
   'test/e2e/hosted-service.test.ts': 4,

@@ -11,9 +11,8 @@ import { GenerationPostponed, type OpenGenerator } from '../port.ts';
 import { Availability } from './availability.ts';
 import { Contact, UpstreamKeyError, type UpstreamSettings } from './contact.ts';
 import { RecentMap, StoredJobs, UpstreamJobs, type UpstreamWork } from './jobs.ts';
-import { pixelsIn, Results } from './results.ts';
+import { pixelsIn, Results, UpstreamTextures } from './results.ts';
 import { Submitting } from './submitting.ts';
-import { UpstreamTextures } from './textures.ts';
 import { Upstream, upstreamHealth } from './upstream.ts';
 
 /** Milliseconds that the start waits for the service. Without it, the start continues and jobs wait. */

@@ -4,7 +4,7 @@ import { uuidSchema } from '../../../protocol/skin.ts';
 import { MIN_SIZE, widthOf } from '../../../skin/render/render.ts';
 import { escapeHtml } from '../../pages/html.ts';
 import { CARD } from '../../pictures/card.ts';
-import { wholeInput } from '../../pictures/texture-renders.ts';
+import { wholeInput } from '../../pictures/renders.ts';
 import type { Caller } from '../../service/callers.ts';
 import { type ServiceContext, USUAL_NAME } from '../../service/context.ts';
 import { Refusal } from '../../service/refusal.ts';

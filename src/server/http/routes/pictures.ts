@@ -1,12 +1,25 @@
 import { z } from 'zod';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { MAX_URL_LENGTH } from '../../../protocol/generate.ts';
 import { textureNameSchema } from '../../../protocol/moderation.ts';
 import { type SkinVisibility, uuidSchema } from '../../../protocol/skin.ts';
+import { v1ErrorAnswerSchema, v1SkinIdSchema } from '../../../protocol/v1.ts';
 import { type AnyView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../skin/render/render.ts';
-import type { RenderInput } from '../../pictures/renders.ts';
-import { skinInput, textureInput } from '../../pictures/texture-renders.ts';
+import {
+  inputFor,
+  inputOfSkin,
+  type RenderChoice,
+  type RenderInput,
+  skinInput,
+  storedTexture,
+  textureAt,
+  textureInput,
+} from '../../pictures/renders.ts';
 import { Refusal } from '../../service/refusal.ts';
+import { readSkin, readSkinByNumber } from '../../service/skins/skins.ts';
 import { findByGameName } from '../../sources/url.ts';
+import type { SkinWithData } from '../../store/skins.ts';
+import { versionHeader } from '../described-answers.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 
 type HeaderFields = Readonly<Record<string, string>>;
@@ -148,3 +161,103 @@ export const textureRoute = route({
     };
   },
 });
+
+/* The pictures of version 1, whose addresses web pages contain. */
+
+/** The view of each kind of picture. */
+const V1_VIEWS = { head: 'head', skin: 'body' } as const satisfies Record<string, View>;
+type V1Kind = keyof typeof V1_VIEWS;
+
+/** Heights of pictures in pixels. */
+const V1_SIZE = 256;
+
+/** Version 1 has no parameters for this: `options` were those of another service. */
+function v1ChoiceOf(kind: V1Kind): RenderChoice {
+  return { view: V1_VIEWS[kind], size: V1_SIZE, overlay: true };
+}
+
+const v1Params = z.object({ id: v1SkinIdSchema });
+const v1Answers = { 200: 'image/png', 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema } as const;
+const V1_HEADERS = versionHeader('v1');
+
+function urlRenderRoute(kind: V1Kind): Route {
+  return route({
+    method: 'GET',
+    paths: [`/render/${kind}`],
+    summary: `A picture of a texture of the game or of this service, by its URL: ${kind} (version 1)`,
+    deprecated: true,
+    query: z.object({ url: z.string('the URL of a texture').max(MAX_URL_LENGTH) }),
+    answers: { ...v1Answers, 429: 'image/png', 503: 'image/png' },
+    standIn: standInFor(V1_VIEWS[kind]),
+    authenticated: false,
+    handle: async (call) => {
+      const texture = await textureAt(call.context, call.query.url, call.caller);
+      const input = inputFor(texture, { ...v1ChoiceOf(kind), variant: 'auto' });
+      return await renderAnswer(call, input, {
+        ...V1_HEADERS,
+        'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
+      });
+    },
+  });
+}
+
+type V1SkinCall = Call<z.output<typeof v1Params>>;
+
+function skinRenderRoute(kind: V1Kind): Route {
+  return route({
+    method: 'GET',
+    paths: [`/render/:id/${kind}`],
+    summary: `A picture of a skin by its number or UUID: ${kind} (version 1)`,
+    deprecated: true,
+    params: v1Params,
+    answers: v1Answers,
+    cache: 'public',
+    handle: async (call) => {
+      const skin = await shownSkin(call);
+      const input = await inputOfSkin(call.context, skin, v1ChoiceOf(kind));
+      return await renderAnswer(call, input, v1HeadersFor(call, skin));
+    },
+  });
+}
+
+const v1TextureRoute = route({
+  method: 'GET',
+  paths: ['/render/texture/:id'],
+  summary: 'The texture of a skin by its number or UUID (version 1)',
+  deprecated: true,
+  params: v1Params,
+  answers: v1Answers,
+  cache: 'public',
+  handle: async (call) => {
+    const skin = await shownSkin(call);
+    const { hash, png } = await storedTexture(call.context, skin.texture_hash);
+    return pngAnswer(call, { name: hash, png }, v1HeadersFor(call, skin));
+  },
+});
+
+/** Not even the owner gets pictures of private skins here, because caches keep them. @throws Refusal `skin_not_found` */
+async function shownSkin({ context, caller, ...call }: V1SkinCall): Promise<SkinWithData> {
+  const { id } = call.params;
+  const isNumber = typeof id === 'number';
+  const skin = isNumber ? await readSkinByNumber(context, caller, id) : await readSkin(context, caller, id);
+  if (skin.visibility === 'private') throw new Refusal('skin_not_found');
+  return skin;
+}
+
+/** Only its owner gets an unlisted skin by its number; otherwise, anybody could find it by counting. */
+function v1HeadersFor(
+  { params: { id } }: V1SkinCall,
+  { visibility }: SkinWithData,
+): Readonly<Record<string, string>> {
+  return typeof id === 'number' && visibility === 'unlisted'
+    ? { ...V1_HEADERS, ...PRIVATE_ANSWER }
+    : V1_HEADERS;
+}
+
+export const RENDER_ROUTES: readonly Route[] = [
+  urlRenderRoute('head'),
+  urlRenderRoute('skin'),
+  skinRenderRoute('head'),
+  skinRenderRoute('skin'),
+  v1TextureRoute,
+];

@@ -4,13 +4,19 @@ import {
   changeKeyRoute,
   createKeyRoute,
   createUserRoute,
+  delayRoute,
   doctorRoute,
   identityListRoute,
   listKeysRoute,
   listUsersRoute,
+  meClientRoute,
+  meKeyRoute,
+  meKeysRoute,
+  meRoute,
   planListRoute,
   revokeKeyRoute,
   setUserRoute,
+  statsRoute,
   unlinkIdentityRoute,
   userRoute,
 } from './account.ts';
@@ -26,14 +32,19 @@ import {
   unlinkGameAccountRoute,
 } from './game-accounts.ts';
 import { GAME_SERVER_ROUTES } from './game-servers.ts';
-import { batchRoute, generateRoute } from './generate.ts';
-import { delayRoute, meClientRoute, meKeyRoute, meKeysRoute, meRoute, statsRoute } from './me.ts';
 import { MODERATION_ROUTES } from './moderation.ts';
-import { SKIN_VIEW_ROUTES, TEXTURE_VIEW_ROUTES, textureRoute } from './pictures.ts';
+import { RENDER_ROUTES, SKIN_VIEW_ROUTES, TEXTURE_VIEW_ROUTES, textureRoute } from './pictures.ts';
 import { avatarRoute, playerCapeRoute, playerRenderRoutes, playerSkinRoute } from './pictures-crafatar.ts';
 import { MINOTAR_ROUTES } from './pictures-minotar.ts';
-import { RENDER_ROUTES } from './pictures-v1.ts';
-import { jobListRoute, jobRoute, queueEventsRoute, retryJobRoute, submitRoute } from './queue.ts';
+import {
+  batchRoute,
+  generateRoute,
+  jobListRoute,
+  jobRoute,
+  queueEventsRoute,
+  retryJobRoute,
+  submitRoute,
+} from './queue.ts';
 import { SET_ROUTES } from './sets.ts';
 import {
   exportRoutes,

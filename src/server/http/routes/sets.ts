@@ -17,7 +17,7 @@ import {
   setReferenceSchema,
 } from '../../../protocol/set.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
-import { groupInput, lineupInput } from '../../pictures/texture-renders.ts';
+import { groupInput, lineupInput } from '../../pictures/renders.ts';
 import {
   createSet,
   decideOnSet,

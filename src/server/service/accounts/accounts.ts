@@ -13,6 +13,7 @@ import type {
 } from '../../../protocol/game-account.ts';
 import { checkAccount } from '../../accounts/account-pool.ts';
 import { accountsFor, freeAt } from '../../accounts/availability.ts';
+import { AccountKeyError } from '../../accounts/held-account.ts';
 import {
   type Accounts,
   type BegunLogin,
@@ -21,7 +22,6 @@ import {
   MAX_ACCOUNTS,
   unlinkAccount,
 } from '../../accounts/linking.ts';
-import { AccountKeyError } from '../../accounts/token-cipher.ts';
 import type { JobSignals } from '../../events.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
 import { type Db, inTransaction, lockManagement } from '../../store/db.ts';

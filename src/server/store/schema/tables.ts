@@ -348,7 +348,7 @@ export interface GameAccountsTable {
   /** 1: its owner agrees that it makes skins for everyone. */
   shared: number;
   state: AccountState;
-  /** Its tokens, encrypted (accounts/token-cipher.ts). */
+  /** Its tokens, encrypted (accounts/held-account.ts). */
   secret: string;
   /** The skin it wore before the first of ours; null: a default one. */
   original_url: string | null;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { OwnQueue } from '../../../src/dispatch/caller-queue.ts';
 import type { Submission } from '../../../src/dispatch/running-job.ts';
-import { Slots } from '../../../src/dispatch/slots.ts';
+import { OwnQueue, Slots } from '../../../src/dispatch/slots.ts';
 import { openJob } from '../../support/dispatch/machine.ts';
 
 test('A process that shares its queue with nobody has all slots, and may always request the list', () => {

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { register as serve } from '../../../src/cli/commands/serve.ts';
-import { chooseGenerator } from '../../../src/cli/serve/generator.ts';
-import { describeParsing } from '../../support/cli/parsing.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { register as serve } from '../../../../src/cli/commands/serve.ts';
+import { chooseGenerator } from '../../../../src/cli/serve/options.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const KEY = 'k'.repeat(64);
 const THERE = { SKINSMITH_UPSTREAM: 'https://skins.example.org/', SKINSMITH_UPSTREAM_KEY: ` ${KEY}\n` };

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { dumpFormat, verifyDump } from '../../../src/server/backup/postgres-dump.ts';
-import { dumpText, pgRestoreFolder } from '../../support/postgres/pg-restore.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { dumpFormat, verifyDump } from '../../../../src/server/backup/backup.ts';
+import { dumpText, pgRestoreFolder } from '../../../support/postgres/pg-restore.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const TABLES = ['api_keys', 'callers', 'jobs', 'meta', 'skins', 'texture_data', 'textures', 'users', 'capes'];
 const GOOD = { filled: TABLES, meta: 'oldest-reader\t19\nschema\t24' };

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { expect, test } from 'vitest';
-import { chooseSite, contact, pageAddress, shortLine } from '../../../src/cli/serve/site.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { chooseSite, contact, pageAddress, shortLine } from '../../../../src/cli/serve/options.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 test('A name is one line of at most so many characters', () => {
   expect(shortLine(9)(' Our\u202e  skins\n')).toBe('Our skins');

@@ -6,8 +6,8 @@ import {
   AccountKeyChangedError,
   AccountKeyError,
   TokenCipher,
-} from '../../../src/server/accounts/token-cipher.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+} from '../../../../src/server/accounts/held-account.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const ANN = 'a'.repeat(32);
 const BOB = 'b'.repeat(32);

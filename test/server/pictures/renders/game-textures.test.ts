@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { GameTextures } from '../../../src/server/pictures/game-textures.ts';
-import { anonymousCaller, type Caller } from '../../../src/server/service/callers.ts';
-import { Plans } from '../../../src/server/service/plans.ts';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
-import { callGame } from '../../support/fake-game/run-game.ts';
-import { drawSkin } from '../../support/server/drawn-skins.ts';
-import { MovableClock } from '../../support/server/movable-clock.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
-import { openOwnStore } from '../../support/server/running-server.ts';
+import { GameTextures } from '../../../../src/server/pictures/renders.ts';
+import { anonymousCaller, type Caller } from '../../../../src/server/service/callers.ts';
+import { Plans } from '../../../../src/server/service/plans.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
+import { callGame } from '../../../support/fake-game/run-game.ts';
+import { drawSkin } from '../../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
 
 const PLANS = new Plans();
 

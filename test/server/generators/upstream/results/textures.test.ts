@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { SkinClient } from '../../../../src/client/skin-client.ts';
-import { UpstreamTextures } from '../../../../src/server/generators/upstream/textures.ts';
-import { makeGuardedAgent } from '../../../../src/server/outbound/guarded-agent.ts';
-import { outboundPolicy } from '../../../../src/server/outbound/target.ts';
-import { runHosted } from '../../../support/hosted/run-hosted.ts';
-import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { systemClock } from '../../../../../src/base/clock.ts';
+import { SkinClient } from '../../../../../src/client/skin-client.ts';
+import { UpstreamTextures } from '../../../../../src/server/generators/upstream/results.ts';
+import { makeGuardedAgent } from '../../../../../src/server/outbound/guarded-agent.ts';
+import { outboundPolicy } from '../../../../../src/server/outbound/target.ts';
+import { runHosted } from '../../../../support/hosted/run-hosted.ts';
+import { skinPng } from '../../../../support/server/drawn-skins.ts';
 
 async function oneTexture() {
   const hosted = await runHosted({ serviceTime: 0 });

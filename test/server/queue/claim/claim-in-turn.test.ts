@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nameThisNode } from '../../../src/server/queue/leases.ts';
-import type { Lease } from '../../../src/server/queue/port.ts';
-import { type Db, inTransaction } from '../../../src/server/store/db.ts';
-import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
-import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
-import { keepTexture } from '../../../src/server/store/textures.ts';
-import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { mustClaim } from '../../contract/queue-steps.ts';
-import { otherSession } from '../../support/postgres/other-session.ts';
-import { ownDatabase } from '../../support/postgres/own-database.ts';
-import { sentStatements } from '../../support/postgres/sent-statements.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
-import { openOwnStore } from '../../support/server/running-server.ts';
-import { TestQueue } from '../../support/server/test-queue.ts';
+import { nameThisNode } from '../../../../src/server/queue/leases.ts';
+import type { Lease } from '../../../../src/server/queue/port.ts';
+import { type Db, inTransaction } from '../../../../src/server/store/db.ts';
+import { POOL_OPTIONS } from '../../../../src/server/store/postgres/pool.ts';
+import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { mustClaim } from '../../../contract/queue-steps.ts';
+import { otherSession } from '../../../support/postgres/other-session.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
+import { sentStatements } from '../../../support/postgres/sent-statements.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+import { TestQueue } from '../../../support/server/test-queue.ts';
 
 /** Milliseconds: far longer than any statement here takes, unless it waits for a lock. */
 const PATIENCE = 5_000;

@@ -1,7 +1,7 @@
-import { register } from '../../../src/cli/commands/restore.ts';
-import { describeParsing } from '../../support/cli/parsing.ts';
+import { registerRestore } from '../../../../src/cli/commands/backup.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('restore', register, {
+describeParsing('restore', registerRestore, {
   taken: [
     [['it.backup'], { file: 'it.backup' }],
     [['it.backup', '--data', '/d', '--force'], { file: 'it.backup', data: '/d', force: true }],

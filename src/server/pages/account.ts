@@ -14,7 +14,14 @@ import { type Caller, hasScope } from '../service/callers.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../service/users/keys.ts';
-import { type Deletion, deleteAccount, readAccount, readDeletion } from '../service/users/users.ts';
+import {
+  type Deletion,
+  deleteAccount,
+  readAccount,
+  readDeletion,
+  showName,
+  showsName,
+} from '../service/users/users.ts';
 import {
   beginLoginFormRoute,
   checkGameFormRoute,
@@ -232,10 +239,31 @@ export const accountRoute = pageRoute({
   method: 'GET',
   path: '/ui/account',
   isFor: 'users',
-  handle: async ({ context, caller }) => {
+  query: z.object({ saved: z.literal('yes').optional() }),
+  handle: async ({ context, caller, query }) => {
     const account = await readAccount(context, caller);
     const plans = context.plans.all().map(planView);
-    return overviewPage({ account, plans, origin: context.publicUrl() });
+    return overviewPage({
+      account,
+      plans,
+      isNameShown: await showsName(context, caller),
+      isSaved: query.saved !== undefined,
+      origin: context.publicUrl(),
+    });
+  },
+});
+
+const NAME_PATH = '/ui/account/name';
+
+const nameFormRoute = pageRoute({
+  method: 'POST',
+  path: NAME_PATH,
+  isFor,
+  scopes,
+  handle: async ({ context, caller, request }) => {
+    const { shown } = z.object({ shown: checked }).parse(request.body ?? {});
+    await showName(context, caller, shown);
+    return seeOther('/ui/account?saved=yes');
   },
 });
 
@@ -243,10 +271,13 @@ export interface AccountOverview {
   readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
   /** The plans that the service offers. */
   readonly plans: readonly PlanView[];
+  /** Whether the name is shown with public skins and sets. */
+  readonly isNameShown: boolean;
+  readonly isSaved: boolean;
   readonly origin: string;
 }
 
-export function overviewPage({ account, plans, origin }: AccountOverview): Page {
+export function overviewPage({ account, plans, isNameShown, isSaved, origin }: AccountOverview): Page {
   const { name, role, plan, usage, user } = account;
   return accountPage('overview', {
     title: say`Account`,
@@ -256,6 +287,10 @@ export function overviewPage({ account, plans, origin }: AccountOverview): Page 
 <div><dt>${say`Role`}</dt><dd>${role === 'operator' ? say`Operator` : say`User`}</dd></div>
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
 </dl>
+${isSaved && html`<p class="done" role="status">${say`Saved.`}</p>`}
+<form class="row" method="post" action="${NAME_PATH}">
+<div>${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my name on my public skins and sets`)}</div>
+<div class="end"><button class="quiet-button">${say`Save`}</button></div></form>
 <section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>
 ${usageMeters(usage, plan)}
 <p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p></section>
@@ -360,6 +395,7 @@ const accountDeletedRoute = pageRoute({
 /** Pages about the person who is signed in. */
 export const ACCOUNT_ROUTES: readonly PageRoute[] = [
   accountRoute,
+  nameFormRoute,
   deleteAccountRoute,
   deleteAccountFormRoute,
   accountDeletedRoute,

@@ -19,6 +19,7 @@ import {
   reportSet,
   type SetList,
 } from '../service/skins/sets.ts';
+import { shownOwner } from '../service/users/users.ts';
 import type { CountedSet } from '../store/sets.ts';
 import {
   confirmed,
@@ -107,7 +108,12 @@ const setRoute = pageRoute({
   handle: async ({ context, caller, session, params, query }) => {
     const full = await readSet(context, caller, params.set);
     const isOwn = session !== undefined && full.set.owner === caller.owner;
-    const view = { isOwn, isReported: query.reported !== undefined, origin: context.publicUrl() };
+    const view = {
+      isOwn,
+      isReported: query.reported !== undefined,
+      owner: await shownOwner(context, full.set),
+      origin: context.publicUrl(),
+    };
     return { ...setPage(full, view), ...sharedSet(context, full) };
   },
 });
@@ -116,10 +122,12 @@ interface SetView {
   readonly isOwn: boolean;
   /** Whether the visitor has just reported it. */
   readonly isReported: boolean;
+  /** The owner's name, if it is shown. */
+  readonly owner: string | undefined;
   readonly origin: string;
 }
 
-function setPage(full: FullSet, { isOwn, isReported, origin }: SetView): Page {
+function setPage(full: FullSet, { isOwn, isReported, owner, origin }: SetView): Page {
   const { set, skins } = full;
   const { uuid, name, slug, visibility } = set;
   const cards = isOwn
@@ -129,6 +137,7 @@ function setPage(full: FullSet, { isOwn, isReported, origin }: SetView): Page {
   return {
     title: name,
     body: html`${isReported && html`<p class="done" role="status">${say`Report sent. Thank you.`}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
+${owner !== undefined && html`<p class="quiet">${say`Made by <bdi>${owner}</bdi>`}</p>`}
 ${skins.length > 1 && groupPicture(full)}
 ${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You see no skin in this set.`}</p>`}
 ${skins.length > 0 && downloads(set, origin)}

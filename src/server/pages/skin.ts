@@ -16,6 +16,7 @@ import {
   signedBy,
   viewSkin,
 } from '../service/skins/skins.ts';
+import { shownOwner } from '../service/users/users.ts';
 import type { SimilarSkinRow } from '../store/similar-skins.ts';
 import { skinsBeginningWith } from '../store/skins.ts';
 import { cookieName, readCookie } from './cookies.ts';
@@ -68,6 +69,7 @@ export const skinPageRoute = pageRoute({
       done: query.reported ? 'reported' : query.saved && 'saved',
       similar: await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR }),
       reactions: await readReactions(context, caller, skin),
+      owner: await shownOwner(context, skin),
       signer: await signedBy(context, skin),
       use: query.use ?? rememberedUse(call),
       remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
@@ -212,6 +214,8 @@ export interface SkinPageOptions {
   /** What the visitor has just done. */
   readonly done: 'reported' | 'saved' | undefined;
   readonly reactions: Reactions;
+  /** The owner's name, if it is shown. */
+  readonly owner: string | undefined;
   readonly signer: SignerKind;
   /** Skins that look like it. */
   readonly similar: readonly SimilarSkinRow[];
@@ -227,7 +231,7 @@ const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as c
 
 export function skinPage(skin: SkinView, options: SkinPageOptions): Page {
   const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
-  const { isOwn, done, signer, similar, origin } = options;
+  const { isOwn, done, owner, signer, similar, origin } = options;
   const title = name ?? say`Skin ${uuid.slice(0, 8)}`;
   return {
     title,
@@ -245,6 +249,7 @@ ${pictures(skin)}
 <div>
 <h1><bdi>${title}</bdi></h1>
 <dl class="facts">
+${owner !== undefined && html`<div><dt>${say`Made by`}</dt><dd><bdi>${owner}</bdi></dd></div>`}
 <div><dt>${say`Arms`}</dt><dd>${variant === 'slim' ? say`Slim` : say`Classic`}</dd></div>
 ${cape_hash !== null && html`<div><dt>${say`Cape`}</dt><dd>${say`Yes`}</dd></div>`}
 <div><dt>${say`Signed by`}</dt><dd>${SIGNERS[signer]}</dd></div>

@@ -147,6 +147,18 @@ export async function findUserById(db: Db, id: string): Promise<UserRow | undefi
   return await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The user's name, if the user wishes it to be shown and is not disabled. */
+export async function findShownName(db: Db, id: string): Promise<string | undefined> {
+  const user = await db
+    .selectFrom('users')
+    .select('name')
+    .where('id', '=', id)
+    .where('shows_name', '=', 1)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  return user?.name;
+}
+
 /** The existing ones of these users. */
 export async function findUsersById(db: Db, ids: readonly string[]): Promise<UserRow[]> {
   if (ids.length === 0) return [];
@@ -218,7 +230,7 @@ function nameContains(text: string): RawBuilder<SqlBool> {
 export async function changeUser(
   db: Db,
   name: string,
-  change: Partial<Pick<UserRow, 'plan' | 'role' | 'disabled_at'>>,
+  change: Partial<Pick<UserRow, 'plan' | 'role' | 'disabled_at' | 'shows_name'>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')

@@ -295,6 +295,64 @@ test('Skins that others can see may stay after their account is gone, without a 
   expect((await server.owner.get('/v2/skins?filter=skin')).body.skins).toEqual([]);
 });
 
+test('A name is shown with public skins and sets of users who wish it, and with nothing else', async () => {
+  const server = await runServer();
+  const operator = await signedIn(server);
+  const key = await secretOf(server, { user: 'zelda', scopes: ['read', 'generate', 'skins', 'account'] });
+  const zelda = new TestCaller(server.url, { key });
+  const browser = await signedIn(server, key);
+  const skins = [];
+  for (const [number, visibility] of (['public', 'unlisted'] as const).entries()) {
+    const { body } = await zelda.upload('/v2/generate', skinPng(number), { visibility });
+    skins.push(String(body.skin?.uuid));
+  }
+  const sets = [];
+  for (const visibility of ['public', 'unlisted'] as const) {
+    const { body } = await zelda.json('/v2/sets', { name: `the ${visibility}`, visibility, skins });
+    sets.push(String(body.set?.uuid));
+  }
+  const kinds = {
+    'public skin': `/ui/skins/${skins[0]}`,
+    'unlisted skin': `/ui/skins/${skins[1]}`,
+    'public set': `/ui/sets/${sets[0]}`,
+    'unlisted set': `/ui/sets/${sets[1]}`,
+  };
+  const readers = { visitor: new PlainBrowser(server.url), zelda: browser, operator };
+  const shownIn = async (reader: PlainBrowser) => {
+    const shown: string[] = [];
+    for (const [kind, address] of Object.entries(kinds)) {
+      const { status, text } = await reader.open(address);
+      expect(status).toBe(200);
+      if (/<bdi>zelda<\/bdi>/.test(text.slice(text.indexOf('<main')))) shown.push(kind);
+    }
+    return shown;
+  };
+  expect(await shownIn(readers.visitor)).toEqual([]);
+  const wish = async (form: Record<string, string>) => {
+    const saved = await browser.open('/ui/account/name', { form });
+    expect([saved.status, saved.headers.get('location')]).toEqual([303, '/ui/account?saved=yes']);
+    return (await browser.open('/ui/account?saved=yes')).text;
+  };
+  expect(await wish({ shown: 'on' })).toMatch(/name="shown" value="on" checked>/);
+  for (const reader of Object.values(readers))
+    expect(await shownIn(reader)).toEqual(['public skin', 'public set']);
+  expect((await server.anonymous().get(`/v2/skins/${skins[0]}`)).bytes.toString()).not.toContain('zelda');
+
+  await server.owner.patch('/v2/account/users/zelda', { disabled: true });
+  expect(await shownIn(readers.visitor)).toEqual([]);
+  await server.owner.patch('/v2/account/users/zelda', { disabled: false });
+  await browser.signIn(key);
+  await server.owner.patch(`/v2/account/skins/${skins[0]}`, { hidden: true });
+  expect((await browser.open(kinds['public skin'])).text).not.toContain('Made by');
+  await server.owner.patch(`/v2/account/skins/${skins[0]}`, { hidden: false });
+  expect(await wish({})).not.toContain('checked>');
+  expect(await shownIn(readers.visitor)).toEqual([]);
+
+  await wish({ shown: 'on' });
+  await browser.open(DELETE, { form: { confirm: 'zelda', shared: 'leave' } });
+  expect((await readers.visitor.open(kinds['public skin'])).text).not.toContain('zelda');
+});
+
 test('Neither the owner nor the last operator can delete their account', async () => {
   const server = await runServer();
   const owner = await signedIn(server);

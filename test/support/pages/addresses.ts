@@ -75,6 +75,7 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/sets/:set',
   'POST /ui/sets/:set/report',
   'POST /ui/account/delete',
+  'POST /ui/account/name',
   'POST /ui/account/keys/:id',
   'POST /ui/account/keys/:id/revoke',
   'POST /ui/account/games/logins',

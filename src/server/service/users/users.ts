@@ -18,7 +18,7 @@ import type { StoreQueue } from '../../queue/store-queue.ts';
 import { listAccounts } from '../../store/accounts.ts';
 import { countKeys, listKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction, lockManagement, lockOwner } from '../../store/db.ts';
-import type { UserRow } from '../../store/schema/tables.ts';
+import type { SkinRow, UserRow } from '../../store/schema/tables.ts';
 import {
   changeUser,
   countOperators,
@@ -26,6 +26,8 @@ import {
   deleteUserRows,
   disabledAmong,
   ensureUser,
+  findShownName,
+  findUserById,
   findUserWithKeys,
   hasPendingJobs,
   insertUser,
@@ -60,6 +62,7 @@ import {
   requireUser,
   type UserCaller,
   userCaller,
+  userIdOf,
 } from '../callers.ts';
 import { readRateLimit } from '../limits.ts';
 import { logAction, type OperatorLogInput } from '../moderation.ts';
@@ -111,6 +114,30 @@ export async function readAccount(
   const usage = await usageOf(context, user);
   const role = user.isOperator ? 'operator' : 'user';
   return { user: user.id, name: user.name, role, plan: planView(user.plan), usage };
+}
+
+/** Whether the caller's name is shown with public skins and sets. @throws Refusal `unauthorized` */
+export async function showsName({ db }: Pick<UsersContext, 'db'>, caller: Caller): Promise<boolean> {
+  const user = await findUserById(db, requireUser(caller).id);
+  return user?.shows_name === 1;
+}
+
+/** @throws Refusal `unauthorized` */
+export async function showName(
+  { db }: Pick<UsersContext, 'db'>,
+  caller: Caller,
+  isShown: boolean,
+): Promise<void> {
+  await changeUser(db, requireUser(caller).name, { shows_name: isShown ? 1 : 0 });
+}
+
+/** The name of the owner of a public skin or set, if the owner wishes it to be shown. */
+export async function shownOwner(
+  { db }: Pick<UsersContext, 'db'>,
+  { owner, visibility }: Pick<SkinRow, 'owner' | 'visibility'>,
+): Promise<string | undefined> {
+  const user = userIdOf(owner);
+  return visibility === 'public' && user !== undefined ? await findShownName(db, user) : undefined;
 }
 
 async function usageOf(

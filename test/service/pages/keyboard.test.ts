@@ -123,7 +123,7 @@ test('A keyboard alone hides the skin of a report, shows it again, deletes it, a
   await page.getByRole('heading', { name: 'Closed reports' }).waitFor();
   await enter(page, 'Delete: the skin of report 1');
   await enter(page, 'Delete for good');
-  await page.getByRole('heading', { name: 'Open reports' }).waitFor();
+  await page.waitForURL(/decided=1.*state=closed/);
   expect((await ann.get(path)).status).toBe(404);
   await enter(page, 'Users');
   await page.getByRole('heading', { name: 'Users', exact: true }).waitFor();

@@ -11,10 +11,17 @@ import type { MakeWorld } from './queue-world.ts';
 
 /** The rules of the queue, whatever keeps it. */
 export function describeJobQueue(name: string, makeWorld: MakeWorld): void {
+  describeSteps(name, makeWorld);
   describe(`${name} as a job queue`, () => {
-    describeSubmitting(makeWorld);
     describeLimits(makeWorld);
     describeTurns(makeWorld);
+  });
+}
+
+/** Everything that can be done with a queue: limits and turns only do it more often. */
+export function describeSteps(name: string, makeWorld: MakeWorld): void {
+  describe(`${name} as a job queue`, () => {
+    describeSubmitting(makeWorld);
     describeConcurrency(makeWorld);
     describeRepeating(makeWorld);
     describeClaiming(makeWorld);

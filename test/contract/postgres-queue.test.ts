@@ -10,7 +10,7 @@ import { ownDatabase } from '../support/postgres/own-database.ts';
 import { type PoolMode, pooler } from '../support/postgres/pooler.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { TestQueue } from '../support/server/test-queue.ts';
-import { describeJobQueue } from './job-queue.ts';
+import { describeJobQueue, describeSteps } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
 import { describeConcurrency } from './queue-concurrency.ts';
 import { describeRecovery } from './queue-recovery.ts';
@@ -40,10 +40,7 @@ async function openUntilEnd(url: string, prepares: boolean): Promise<Db> {
 
 describe('With PostgreSQL', () => {
   describeJobQueue('StoreQueue', async () => await postgresWorld());
-  describeJobQueue(
-    'StoreQueue behind a pooler of transactions',
-    async () => await postgresWorld('transaction'),
-  );
+  describeSteps('StoreQueue behind a pooler of transactions', async () => await postgresWorld('transaction'));
   // This one relays every statement unchanged; only how connections begin and follow one another differs.
   describe('StoreQueue behind a pooler of sessions', () => {
     describeConcurrency(async () => await postgresWorld('session'));

@@ -1,3 +1,3 @@
 import { onPostgres } from '../support/postgres/on-postgres.ts';
 
-onPostgres('service/gateway', ['gateway', 'skinsmith']);
+onPostgres('service/gateway', ['gateway']);

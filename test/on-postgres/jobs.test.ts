@@ -1,3 +1,3 @@
 import { onPostgres } from '../support/postgres/on-postgres.ts';
 
-onPostgres('service/jobs', ['generating', 'idempotency', 'queue', 'webhooks']);
+onPostgres('service/jobs', ['queue', 'webhooks']);

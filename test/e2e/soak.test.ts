@@ -12,7 +12,7 @@ import { freshMachine } from '../support/program/program.ts';
 
 /** Another one is tried with SOAK_SEED=<number>. */
 const SEED = Number(process.env['SOAK_SEED'] ?? 20_251_121);
-const COUNT = 150;
+const COUNT = 90;
 
 /** How a source ended: what was printed of it, and whose picture its output file shows. */
 interface Ending {

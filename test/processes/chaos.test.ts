@@ -20,7 +20,7 @@ const MINUTES = 60_000;
 const CONNECTIONS = 2 * (POOL_OPTIONS.connections + 1);
 
 /** How many of a user's requests are under way at once. */
-const SENDERS = 4;
+const SENDERS = 2;
 /** Pictures of each of them: no two send the same, and there are 65,536. */
 const PICTURES = 4_000;
 

@@ -23,8 +23,8 @@ import { retryJob } from '../service/submitting/submit.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import { findTexture } from '../store/textures.ts';
 import { visitorSecret } from './cookies.ts';
-import { actionButton, moment, type Page, terminalOf } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { actionButton, inEnglish, moment, type Page, terminalOf } from './frame.ts';
+import { type Content, count, counted, type Html, html, say } from './html.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
 import { rememberedUse } from './skin.ts';
 import { bestWayOf } from './skin-uses.ts';
@@ -73,16 +73,19 @@ export const jobPictureRoute = pageRoute({
 const PICTURE = 384;
 
 /** How far a pending job is, for people. */
-async function progressOf(context: ServiceContext, job: JobRow): Promise<string> {
-  if (job.status !== 'waiting') return 'Making the skin.';
-  const place = (await countWaitingBefore(context.db, job)) + 1;
+async function progressOf(context: ServiceContext, job: JobRow): Promise<Html> {
+  if (job.status !== 'waiting') return say`Making the skin.`;
+  const before = await countWaitingBefore(context.db, job);
   const end = await expectedEnd(context, job);
-  const wait = end === undefined ? '' : `, about ${span(Math.max(0, end - context.clock.now()))}`;
-  return `Waiting: ${place}${ORDINALS[ORDER.select(place)]} in the queue${wait}`;
+  const place =
+    before === 0
+      ? say`Waiting: next in the queue`
+      : counted(before, {
+          one: say`Waiting: ${count(before)} job before this one`,
+          other: say`Waiting: ${count(before)} jobs before this one`,
+        });
+  return end === undefined ? place : say`${place}, about ${span(Math.max(0, end - context.clock.now()))}`;
 }
-
-const ORDER = new Intl.PluralRules('en', { type: 'ordinal' });
-const ORDINALS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd', other: 'th' };
 
 async function endedJob(context: ServiceContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
   const found = await readJob(context, caller, uuid);
@@ -112,7 +115,7 @@ async function stateOf(
 ): Promise<object> {
   const [error] = jobErrors(job);
   if (error) return { status: job.status, error };
-  if (!skin) return { status: job.status, says: await progressOf(call.context, job) };
+  if (!skin) return { status: job.status, says: (await progressOf(call.context, job)).write(call.reader) };
   const { uuid, value, signature, url } = skin;
   const signer = await signedBy(call.context, skin);
   const way = bestWayOf(rememberedUse(call), skin, { signer, reader: call.reader });
@@ -236,7 +239,7 @@ export const retryJobFormRoute = pageRoute({
 
 export interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | 'created_at'> {
   /** How far it is. */
-  readonly says: string;
+  readonly says: Html;
   /** Why it failed. */
   readonly error: { readonly code: string; readonly message: string } | undefined;
   readonly origin: string;
@@ -245,18 +248,18 @@ export interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | '
 /** A job without a skin: a completed one redirects to its skin. */
 export function jobPage({ uuid, name, source, created_at, says, error, origin }: JobPageView): Page {
   return {
-    title: error ? 'The skin could not be made' : 'Making the skin',
-    body: html`<div class="job"><div class="stage"><img src="/ui/jobs/${uuid}/picture" alt="The picture" width="192" height="384"></div>
+    title: error ? say`The skin could not be made` : say`Making the skin`,
+    body: html`<div class="job"><div class="stage"><img src="/ui/jobs/${uuid}/picture" alt="${say`The picture`}" width="192" height="384"></div>
 <div>${
       error
-        ? html`<p class="lead">${error.message}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>Try again</button></form> <a href="/ui/make">Make another one</a></div>`
-        : html`<p class="lead" data-job="${uuid}" role="status">${says}</p><p><a class="button" href="/ui/jobs/${uuid}">Refresh</a></p>`
+        ? html`<p class="lead">${inEnglish(error.message)}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>${say`Try again`}</button></form> <a href="/ui/make">${say`Make another one`}</a></div>`
+        : html`<p class="lead" data-job="${uuid}" role="status">${says}</p><p><a class="button" href="/ui/jobs/${uuid}">${say`Refresh`}</a></p>`
     }
-<dl class="facts">${name !== null && html`<div><dt>Name</dt><dd><bdi>${name}</bdi></dd></div>`}
-${source !== null && html`<div><dt>Made from</dt><dd><bdi>${source}</bdi></dd></div>`}
-<div><dt>Submitted</dt><dd>${moment(created_at)}</dd></div></dl>
-<p class="quiet">${error && html`Error <code>${error.code}</code>, `}Job <code>${uuid}</code></p>
-<p><a href="${PATH}">All jobs</a></p></div></div>`,
+<dl class="facts">${name !== null && html`<div><dt>${say`Name`}</dt><dd><bdi>${name}</bdi></dd></div>`}
+${source !== null && html`<div><dt>${say`Made from`}</dt><dd><bdi>${source}</bdi></dd></div>`}
+<div><dt>${say`Submitted`}</dt><dd>${moment(created_at)}</dd></div></dl>
+<p class="quiet">${error ? say`Error <code>${error.code}</code>, job <code>${uuid}</code>` : say`Job <code>${uuid}</code>`}</p>
+<p><a href="${PATH}">${say`All jobs`}</a></p></div></div>`,
     terminal: terminalOf(`skinsmith ${error ? 'retry' : 'status'} ${uuid}`, origin, `/v2/queue/${uuid}`),
   };
 }
@@ -293,29 +296,29 @@ export interface JobsView {
 }
 
 const PATH = '/ui/jobs';
-const STATES: Readonly<Record<JobStatus, string>> = {
-  waiting: 'Waiting',
-  processing: 'Being made',
-  completed: 'Completed',
-  failed: 'Failed',
+const STATES: Readonly<Record<JobStatus, Html>> = {
+  waiting: say`Waiting`,
+  processing: say`Being made`,
+  completed: say`Completed`,
+  failed: say`Failed`,
 };
 
 export function jobsPage({ jobs, status, next, isFirst, total, now, origin }: JobsView): Page {
   const isLive = isFirst && status === '';
-  const tabs = Object.entries({ '': 'All', ...STATES });
+  const tabs = Object.entries({ '': say`All`, ...STATES });
   return {
-    title: 'My jobs',
-    body: html`<nav class="tabs" aria-label="Status">
+    title: say`My jobs`,
+    body: html`<nav class="tabs" aria-label="${say`Status`}">
 ${tabs.map(([value, label]) => html`<a href="${PATH}${value !== '' && html`?status=${value}`}"${value === status && html` aria-current="page"`}>${label}</a>`)}
 </nav>
-${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'job' : 'jobs'}</p>`}
+${total !== undefined && html`<p class="quiet">${counted(total, { one: say`${count(total)} job`, other: say`${count(total)} jobs` })}</p>`}
 <p class="quiet" role="status" data-news hidden></p>
 ${
   jobs.length > 0
     ? html`<ol class="list"${isLive && html` data-jobs`}>${jobs.map((job) => row(job, now))}</ol>`
-    : html`<p class="empty"${isLive && html` data-jobs`}>${status === '' ? 'No jobs yet.' : 'No jobs with this status.'} <a href="/ui/make">Make a skin.</a></p>`
+    : html`<p class="empty"${isLive && html` data-jobs`}>${status === '' ? say`No jobs yet. <a href="/ui/make">Make a skin.</a>` : say`No jobs with this status. <a href="/ui/make">Make a skin.</a>`}</p>`
 }
-${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">Older jobs</a></p>`}`,
+${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">${say`Older jobs`}</a></p>`}`,
     terminal: terminalOf(
       status === '' ? 'skinsmith jobs' : `skinsmith jobs --status ${status}`,
       origin,
@@ -328,25 +331,24 @@ function row(job: OwnJob, now: number): Html {
   const { uuid, status, source, name, skin_uuid, created_at, error } = job;
   const short = uuid.slice(-8); // the start of the UUID is a time
   return html`<li class="panel" data-own-job="${uuid}" data-status="${status}"><div class="grow">
-<a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? `Job ${short}`}</bdi></strong></a>
+<a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? say`Job ${short}`}</bdi></strong></a>
 <span class="tag ${status}" data-state>${STATES[status]}</span>
-<p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`Named <bdi>${name}</bdi>. `}Submitted ${moment(created_at)}<span data-time>${timeOf(job, now)}</span></p>
-${error && html`<p class="problem"><bdi>${error.message}</bdi></p>`}</div>
-<div class="acts" data-acts>${skin_uuid !== null && status === 'completed' && html`<a class="button quiet-button" href="/ui/skins/${skin_uuid}">Open the skin</a>`}
-${status === 'failed' && actionButton(`${PATH}/${uuid}/retry`, 'Try again', { about: source ?? uuid })}</div></li>`;
+<p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`${say`Named <bdi>${name}</bdi>.`} `}${say`Submitted ${moment(created_at)}`}<span data-time>${timeOf(job, now)}</span></p>
+${error && html`<p class="problem"><bdi>${inEnglish(error.message)}</bdi></p>`}</div>
+<div class="acts" data-acts>${skin_uuid !== null && status === 'completed' && html`<a class="button quiet-button" href="/ui/skins/${skin_uuid}">${say`Open the skin`}</a>`}
+${status === 'failed' && actionButton(`${PATH}/${uuid}/retry`, say`Try again`, { about: source ?? uuid })}</div></li>`;
 }
 
 /** How long it took, or when it is expected to end. */
-function timeOf({ created_at, finished_at, eta }: OwnJob, now: number): string {
-  if (finished_at !== null) return `, took ${span(finished_at - created_at)}`;
-  if (eta === undefined) return '';
-  return `, done in about ${span(Math.max(0, eta - now))}`;
+function timeOf({ created_at, finished_at, eta }: OwnJob, now: number): Content {
+  if (finished_at !== null) return html`, ${say`took ${span(finished_at - created_at)}`}`;
+  return eta !== undefined && html`, ${say`done in about ${span(Math.max(0, eta - now))}`}`;
 }
 
 /** Milliseconds in words. */
-function span(ms: number): string {
+function span(ms: number): Html {
   const seconds = Math.max(1, Math.round(ms / 1000));
-  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 120) return say`${count(seconds)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  return minutes < 120 ? say`${count(minutes)} min` : say`${count(Math.round(minutes / 60))} h`;
 }

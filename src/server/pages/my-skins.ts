@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { slugOf } from '../../protocol/set.ts';
 import {
   MAX_BULK,
-  SKIN_NAME_RULE,
   skinNameSchema,
   skinPackQuerySchema,
   uuidSchema,
@@ -19,6 +18,7 @@ import { readOwnSkins } from '../service/skins/skins.ts';
 import {
   copyField,
   day,
+  NAME_RULE,
   options,
   type Page,
   type SkinCard,
@@ -26,7 +26,7 @@ import {
   skinCards,
   terminalOf,
 } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { count, counted, type Html, html, say } from './html.ts';
 import {
   listField,
   optionalField,
@@ -208,12 +208,12 @@ function missingIn({
   visibility,
   name,
 }: Change & { readonly act: string; readonly set: string | undefined; readonly skins: readonly string[] }):
-  | string
+  | Html
   | undefined {
-  if (skins.length === 0) return 'Select skins first.';
-  if (act === 'set' && set === undefined) return 'Type the name of a set first, old or new.';
+  if (skins.length === 0) return say`Select skins first.`;
+  if (act === 'set' && set === undefined) return say`Type the name of a set first, old or new.`;
   const isEmpty = act === 'change' && visibility === undefined && name === undefined;
-  return isEmpty ? 'Choose a visibility or a new name first.' : undefined;
+  return isEmpty ? say`Choose a visibility or a new name first.` : undefined;
 }
 
 /** One of the visitor's own skins. */
@@ -244,7 +244,7 @@ export interface MySkinsView extends Choice {
   /** What the last form did. */
   readonly done?: BulkResult | undefined;
   /** What the last form lacked. */
-  readonly missing?: string | undefined;
+  readonly missing?: Html | undefined;
   /** Skins that were selected in it, and how they were to be changed. */
   readonly selected?: readonly string[];
   readonly change?: Change;
@@ -257,24 +257,38 @@ export interface BulkResult {
   readonly count: number;
 }
 
-const SORTS = { newest: 'Newest', popular: 'Most viewed' } as const;
-const ARMS = { '': 'All', classic: 'Classic', slim: 'Slim' } as const;
-const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;
+/** What the form did to a number of skins. */
+const DONE = {
+  changed: (number: number) =>
+    counted(number, {
+      one: say`${count(number)} skin changed.`,
+      other: say`${count(number)} skins changed.`,
+    }),
+  deleted: (number: number) =>
+    counted(number, {
+      one: say`${count(number)} skin deleted.`,
+      other: say`${count(number)} skins deleted.`,
+    }),
+} as const;
+
+const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
+const ARMS = { '': say`All`, classic: say`Classic`, slim: say`Slim` } as const;
+const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
 
 export function mySkinsPage(view: MySkinsView): Page {
   const { skins, next, total, done, missing, origin, sort, filter, visibility, variant } = view;
   const choice = { sort, filter, visibility, variant };
   const query = placeQuery(choice);
   return {
-    title: 'My skins',
-    body: html`<p class="quiet"><a href="/ui/sets">Sets of skins</a></p>
-${done && html`<p class="done" role="status">${done.count} ${done.count === 1 ? 'skin' : 'skins'} ${done.act}.</p>`}
+    title: say`My skins`,
+    body: html`<p class="quiet"><a href="/ui/sets">${say`Sets of skins`}</a></p>
+${done && html`<p class="done" role="status">${DONE[done.act](done.count)}</p>`}
 ${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
 ${searchForm(choice)}
-${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
+${total !== undefined && html`<p class="quiet">${counted(total, { one: say`${count(total)} skin`, other: say`${count(total)} skins` })}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
 ${skins.length > 0 ? bulkForm(view) : nothing(choice)}
-${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">More skins</a></p>`}`,
+${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,
     terminal: terminalOf(listCommand(choice), origin, `/v2/me/skins${query && `?${query}`}`),
   };
 }
@@ -287,25 +301,25 @@ function listCommand({ sort, filter, visibility, variant }: Choice): string {
 
 function nothing({ filter, visibility, variant }: Choice): Html {
   return filter || visibility || variant
-    ? html`<p class="empty">No skins match. <a href="${PATH}">Clear the search.</a></p>`
-    : html`<p class="empty">You have no skins yet. <a href="/ui/make">Make your first one.</a></p>`;
+    ? html`<p class="empty">${say`No skins match. <a href="${PATH}">Clear the search.</a>`}</p>`
+    : html`<p class="empty">${say`You have no skins yet. <a href="/ui/make">Make your first one.</a>`}</p>`;
 }
 
 function searchForm({ sort, filter, visibility, variant }: Choice): Html {
   return html`<search><form method="get" action="${PATH}"><div class="row">
-<div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
-<div><label for="who">Visibility</label><select id="who" name="visibility">${options({ '': 'All', ...VISIBILITIES }, visibility)}</select></div>
-<div><label for="arms">Arms</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
-<div><label for="sort">Order</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
-<div class="end"><button>Search</button></div></div></form></search>`;
+<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
+<div><label for="who">${say`Visibility`}</label><select id="who" name="visibility">${options({ '': say`All`, ...VISIBILITIES }, visibility)}</select></div>
+<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
+<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
+<div class="end"><button>${say`Search`}</button></div></div></form></search>`;
 }
 
 /** Files of all matching skins, not only those on this page. */
 function exportLinks({ filter, visibility, variant }: Choice): Html {
   const query = new URLSearchParams({ filter, visibility, variant }).toString();
-  return html`<p class="acts">Download ${filter || visibility || variant ? 'all matches' : 'all'}:
-<a href="${PATH}/export.zip?${query}" download>pictures and data (zip)</a>
-<a href="${PATH}/export.lock?${query}" download>data only (skins.lock)</a></p>`;
+  return html`<p class="acts">${filter || visibility || variant ? say`Download all matches:` : say`Download all:`}
+<a href="${PATH}/export.zip?${query}" download>${say`pictures and data (zip)`}</a>
+<a href="${PATH}/export.lock?${query}" download>${say`data only (skins.lock)`}</a></p>`;
 }
 
 /** One form for everything, so that selected skins can be changed or deleted without scripts. */
@@ -322,14 +336,14 @@ function bulkForm({
   const place = { sort, filter, visibility, variant, after };
   return html`<form method="post" action="${PATH}" data-select><input type="hidden" name="list" value="${placeQuery(place)}">
 ${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid)) })}
-<div class="panel bulk"><p class="acts needs-script"><button type="button" class="quiet-button" data-select-all>Select all</button> <span class="quiet" role="status" data-selected></span></p>
-<div class="row"><div><label for="visibility">Visibility<span class="unseen"> of the selected skins</span></label><select id="visibility" name="visibility">${options<string>({ '': 'Unchanged', ...VISIBILITIES }, change?.visibility)}</select></div>
-<div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off" value="${change?.name ?? ''}"></div></div>
-<div class="acts"><button name="act" value="change">Change selected</button>
-<button name="act" value="pack" class="quiet-button">Resource pack of selected</button>
-<button name="act" value="delete" class="quiet-button danger">Delete selected</button></div>
-<div class="row"><div><label for="set">Set, old or new</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Names may contain ${SKIN_NAME_RULE}." autocomplete="off"></div>
-<div class="end"><button name="act" value="set" class="quiet-button">Add selected to the set</button></div></div></div></form>`;
+<div class="panel bulk"><p class="acts needs-script"><button type="button" class="quiet-button" data-select-all>${say`Select all`}</button> <span class="quiet" role="status" data-selected></span></p>
+<div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, change?.visibility)}</select></div>
+<div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${change?.name ?? ''}"></div></div>
+<div class="acts"><button name="act" value="change">${say`Change selected`}</button>
+<button name="act" value="pack" class="quiet-button">${say`Resource pack of selected`}</button>
+<button name="act" value="delete" class="quiet-button danger">${say`Delete selected`}</button></div>
+<div class="row"><div><label for="set">${say`Set, old or new`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off"></div>
+<div class="end"><button name="act" value="set" class="quiet-button">${say`Add selected to the set`}</button></div></div></div></form>`;
 }
 
 /** What a game server needs of a resource pack. */
@@ -341,17 +355,20 @@ function skinPackPage(
   const path = `/v2/skins/pack.zip?ids=${skins.join()}`;
   const lines = `resource-pack=${origin}${path}\nresource-pack-sha1=${sha1}`;
   return {
-    title: `Resource pack of ${skins.length === 1 ? 'this skin' : `these ${skins.length} skins`}`,
-    body: html`<p class="lead">Minecraft 1.21.9 and later show these skins on heads and mannequins, without a signature.</p>
-<p><a class="button" href="${PATH}/pack.zip?ids=${skins.join()}" download="pack.zip">Download the pack</a></p>
+    title: counted(skins.length, {
+      one: say`Resource pack of this skin`,
+      other: say`Resource pack of these ${count(skins.length)} skins`,
+    }),
+    body: html`<p class="lead">${say`Minecraft 1.21.9 and later show these skins on heads and mannequins, without a signature.`}</p>
+<p><a class="button" href="${PATH}/pack.zip?ids=${skins.join()}" download="pack.zip">${say`Download the pack`}</a></p>
 ${
   isPublic
-    ? html`<dl class="copyable">${copyField('For server.properties', lines)}
-${copyField('SHA-1, which changes with the skins', sha1)}</dl>`
-    : html`<p class="problem">Game clients cannot fetch this pack from here, because a skin in it is private. Make it unlisted or public, or host the file elsewhere.</p>`
+    ? html`<dl class="copyable">${copyField(say`For server.properties`, lines)}
+${copyField(say`SHA-1, which changes with the skins`, sha1)}</dl>`
+    : html`<p class="problem">${say`Game clients cannot fetch this pack from here, because a skin in it is private. Make it unlisted or public, or host the file elsewhere.`}</p>`
 }
-<p class="quiet">The file <code>skins.json</code> in the pack tells which skin has which name.</p>
-<p><a href="${back}">Back to my skins</a></p>`,
+<p class="quiet">${say`The file <code>skins.json</code> in the pack tells which skin has which name.`}</p>
+<p><a href="${back}">${say`Back to my skins`}</a></p>`,
     terminal: terminalOf(`skinsmith pack ${skins.join(' ')}`, origin, path, '-o pack.zip'),
   };
 }
@@ -361,8 +378,8 @@ function selector(
   isSelected: boolean,
 ): Html {
   const called = name ?? uuid.slice(0, 8);
-  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${called}"${isSelected && html` checked`}> Select</label>
-<p class="quiet">${hidden_from === null ? VISIBILITIES[visibility] : 'Hidden by the operator'}, ${day(skin_created_at)}, ${views} ${views === 1 ? 'view' : 'views'}</p>`;
+  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="${say`Select ${called}`}"${isSelected && html` checked`}> ${say`Select`}</label>
+<p class="quiet">${hidden_from === null ? VISIBILITIES[visibility] : say`Hidden by the operator`}, ${day(skin_created_at)}, ${counted(views, { one: say`${count(views)} view`, other: say`${count(views)} views` })}</p>`;
 }
 
 /** Asks for confirmation before skins are deleted. */
@@ -372,12 +389,15 @@ function deleteSkinsPage(
 ): Page {
   const isOne = skins.length === 1;
   return {
-    title: `Delete ${isOne ? 'this skin' : `these ${skins.length} skins`}?`,
+    title: counted(skins.length, {
+      one: say`Delete this skin?`,
+      other: say`Delete these ${count(skins.length)} skins?`,
+    }),
     body: html`<form class="panel" method="post" action="${PATH}"><input type="hidden" name="list" value="${placeQuery(list)}">
 <p class="links">${skins.map(shown)}</p>
-<p>${isOne ? 'This deletes its page and its data.' : 'This deletes their pages and their data.'} Copies of the data keep working.</p>
+<p>${isOne ? say`This deletes its page and its data. Copies of the data keep working.` : say`This deletes their pages and their data. Copies of the data keep working.`}</p>
 ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
-<div class="acts"><button name="act" value="delete-for-good" class="danger">Delete for good</button> <a href="${listAddress(list)}">${isOne ? 'Keep it' : 'Keep them'}</a></div></form>`,
+<div class="acts"><button name="act" value="delete-for-good" class="danger">${say`Delete for good`}</button> <a href="${listAddress(list)}">${isOne ? say`Keep it` : say`Keep them`}</a></div></form>`,
     terminal: terminalOf(
       `skinsmith skins delete ${skins.join(' ')}`,
       origin,
@@ -388,5 +408,5 @@ ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
 }
 
 function shown(uuid: string): Html {
-  return html`<img src="/ui/skins/${uuid}/pictures/front?size=128" alt="Skin ${uuid.slice(0, 8)}" width="64" height="128" loading="lazy">`;
+  return html`<img src="/ui/skins/${uuid}/pictures/front?size=128" alt="${say`Skin ${uuid.slice(0, 8)}`}" width="64" height="128" loading="lazy">`;
 }

@@ -2,7 +2,7 @@ import { type LogEntry, logQuerySchema, type OperatorAction } from '../../protoc
 import { placeAfter } from '../http/views.ts';
 import { readOperatorLog } from '../service/moderation.ts';
 import { listOr, moment, nextPageLink, operatorPage, type Page, terminalOf } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, say } from './html.ts';
 import { FOR_OPERATORS, pageRoute } from './page-route.ts';
 
 export const operatorLogRoute = pageRoute({
@@ -24,39 +24,41 @@ interface LogView {
   readonly origin: string;
 }
 
-const ACTIONS: Readonly<Record<OperatorAction, string>> = {
-  hide_skin: 'hid the skin',
-  show_skin: 'showed the skin',
-  delete_skin: 'deleted the skin',
-  hide_set: 'hid the set',
-  show_set: 'showed the set',
-  clear_set_name: 'cleared the name of the set',
-  delete_set: 'deleted the set',
-  remove_tag: 'took a tag away from the skin',
-  close_report: 'closed the report',
-  block_image: 'blocked the image',
-  unblock_image: 'unblocked the image',
-  create_user: 'created the user',
-  change_plan: 'changed the plan of the user',
-  disable_user: 'disabled the user',
-  enable_user: 'enabled the user',
-  unlink_identity: 'unlinked an identity of the user',
-  create_key: 'created a key for the user',
-  change_key: 'changed a key of the user',
-  revoke_key: 'revoked a key of the user',
+const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) => Html>> = {
+  hide_skin: (operator, subject) => say`${operator} hid the skin ${subject}`,
+  show_skin: (operator, subject) => say`${operator} showed the skin ${subject}`,
+  delete_skin: (operator, subject) => say`${operator} deleted the skin ${subject}`,
+  hide_set: (operator, subject) => say`${operator} hid the set ${subject}`,
+  show_set: (operator, subject) => say`${operator} showed the set ${subject}`,
+  clear_set_name: (operator, subject) => say`${operator} cleared the name of the set ${subject}`,
+  delete_set: (operator, subject) => say`${operator} deleted the set ${subject}`,
+  remove_tag: (operator, subject) => say`${operator} took a tag away from the skin ${subject}`,
+  close_report: (operator, subject) => say`${operator} closed the report ${subject}`,
+  block_image: (operator, subject) => say`${operator} blocked the image ${subject}`,
+  unblock_image: (operator, subject) => say`${operator} unblocked the image ${subject}`,
+  create_user: (operator, subject) => say`${operator} created the user ${subject}`,
+  change_plan: (operator, subject) => say`${operator} changed the plan of the user ${subject}`,
+  disable_user: (operator, subject) => say`${operator} disabled the user ${subject}`,
+  enable_user: (operator, subject) => say`${operator} enabled the user ${subject}`,
+  unlink_identity: (operator, subject) => say`${operator} unlinked an identity of the user ${subject}`,
+  create_key: (operator, subject) => say`${operator} created a key for the user ${subject}`,
+  change_key: (operator, subject) => say`${operator} changed a key of the user ${subject}`,
+  revoke_key: (operator, subject) => say`${operator} revoked a key of the user ${subject}`,
 };
 
 function logPage({ entries, next, origin }: LogView): Page {
   return operatorPage('log', {
-    title: 'Operator log',
-    body: html`${listOr('Nothing yet.', entries.map(logRow))}
+    title: say`Operator log`,
+    body: html`${listOr(say`Nothing yet.`, entries.map(logRow))}
 ${nextPageLink('/ui/operator/log', {}, next)}`,
     terminal: terminalOf('skinsmith moderation log', origin, '/v2/account/log'),
   });
 }
 
 function logRow({ at, operator, action, subject, note }: LogEntry): Html {
-  return html`<div class="grow"><bdi>${operator}</bdi> ${ACTIONS[action]} <code class="breaks">${subject}</code>${note !== '' && html`${isAboutPlan(action) ? ', plan ' : ': '}<bdi>${note}</bdi>`}
+  const deed = ACTIONS[action](html`<bdi>${operator}</bdi>`, html`<code class="breaks">${subject}</code>`);
+  const plan = isAboutPlan(action) && html`, ${say`plan <bdi>${note}</bdi>`}`;
+  return html`<div class="grow">${deed}${note !== '' && (plan || html`: <bdi>${note}</bdi>`)}
 <p class="quiet">${moment(at)}</p></div>`;
 }
 

@@ -41,7 +41,7 @@ import {
   removeTag,
   terminalOf,
 } from './frame.ts';
-import { type Html, html } from './html.ts';
+import { type Content, count, counted, type Html, html, say } from './html.ts';
 import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 /** Reports that the operator has just decided. They stay in place, so that no other report moves under the pointer. */
@@ -207,19 +207,19 @@ const PATH = '/ui/operator/images';
 
 export function imagesPage({ images, pictures, next, origin }: ImagesView): Page {
   return operatorPage('images', {
-    title: 'Blocked images',
-    body: html`<p>The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.</p>
+    title: say`Blocked images`,
+    body: html`<p>${say`The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.`}</p>
 <form class="panel" method="post" action="${PATH}" enctype="multipart/form-data"><div class="row">
-<div><label for="file">Skin picture (PNG)</label><input id="file" type="file" name="file" accept="image/png" required></div>
+<div><label for="file">${say`Skin picture (PNG)`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
 ${reasonField('file-note')}
-<div class="end"><button>Block picture</button></div></div></form>
-<details><summary>Block an image by its hash</summary><form class="panel" method="post" action="${PATH}"><div class="row">
-<div><label for="hash">Texture hash</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
-<p class="quiet">The 64 digits at the end of its texture URL on this server, <code>/textures/…</code></p></div>
+<div class="end"><button>${say`Block picture`}</button></div></div></form>
+<details><summary>${say`Block an image by its hash`}</summary><form class="panel" method="post" action="${PATH}"><div class="row">
+<div><label for="hash">${say`Texture hash`}</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
+<p class="quiet">${say`The 64 digits at the end of its texture URL on this server, <code>/textures/…</code>`}</p></div>
 ${reasonField('note')}
-<div class="end"><button>Block image</button></div></div></form></details>
+<div class="end"><button>${say`Block image`}</button></div></div></form></details>
 ${listOr(
-  'No blocked images.',
+  say`No blocked images.`,
   images.map((image) => row(image, pictures.has(image.hash))),
 )}
 ${nextPageLink(PATH, {}, next)}`,
@@ -228,14 +228,14 @@ ${nextPageLink(PATH, {}, next)}`,
 }
 
 function reasonField(id: string): Html {
-  return html`<div><label for="${id}">Reason, for the log</label><input id="${id}" name="note" maxlength="500" autocomplete="off"></div>`;
+  return html`<div><label for="${id}">${say`Reason, for the log`}</label><input id="${id}" name="note" maxlength="500" autocomplete="off"></div>`;
 }
 
 function row({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boolean): Html {
   const front = `${PATH}/${hash}/picture`;
-  return html`${hasPicture ? html`<img src="${front}" alt="Front view" width="64" height="128" loading="lazy">` : html`<span class="quiet">No picture stored</span>`}<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
-<p class="quiet">Blocked by <bdi>${blockedBy}</bdi>, ${moment(blockedAt)}</p></div>
-<div class="acts">${actionButton(`${PATH}/${hash}/unblock`, 'Unblock', { about: hash.slice(0, 8) })}</div>`;
+  return html`${hasPicture ? html`<img src="${front}" alt="${say`Front view`}" width="64" height="128" loading="lazy">` : html`<span class="quiet">${say`No picture stored`}</span>`}<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
+<p class="quiet">${say`Blocked by <bdi>${blockedBy}</bdi>, ${moment(blockedAt)}`}</p></div>
+<div class="acts">${actionButton(`${PATH}/${hash}/unblock`, say`Unblock`, { about: hash.slice(0, 8) })}</div>`;
 }
 
 export interface ReportsView {
@@ -257,12 +257,40 @@ export interface ReportsView {
 }
 
 /** The reasons that people choose from when they report a skin. */
-export const REASON_WORDS: Readonly<Record<ReportReason, string>> = {
-  offensive: 'Offensive',
-  copyright: 'Copyright',
-  personal: 'Someone’s private information',
-  other: 'Something else',
+export const REASON_WORDS: Readonly<Record<ReportReason, Html>> = {
+  offensive: say`Offensive`,
+  copyright: say`Copyright`,
+  personal: say`Someone’s private information`,
+  other: say`Something else`,
 };
+
+/** What pages say about the subject of a report. */
+const TEXTS = {
+  skin: {
+    about: (id: string) => say`the skin of report ${id}`,
+    of: (owner: Html) => say`Skin of ${owner}`,
+    often: (reports: number) =>
+      counted(reports, {
+        one: say`the only report of this skin`,
+        other: say`one of ${count(reports)} reports of this skin`,
+      }),
+    unchanged: say`The report is closed. The skin is unchanged.`,
+    hidden: say`The skin is hidden, and its reports are closed.`,
+    deleted: say`The skin is deleted.`,
+  },
+  set: {
+    about: (id: string) => say`the set of report ${id}`,
+    of: (owner: Html) => say`Set of ${owner}`,
+    often: (reports: number) =>
+      counted(reports, {
+        one: say`the only report of this set`,
+        other: say`one of ${count(reports)} reports of this set`,
+      }),
+    unchanged: say`The report is closed. The set is unchanged.`,
+    hidden: say`The set is hidden, and its reports are closed.`,
+    deleted: say`The set is deleted.`,
+  },
+} as const;
 
 const REPORTS_PATH = '/ui/operator/reports';
 /** How many reports stay in place after a decision. */
@@ -270,15 +298,15 @@ const MAX_DECIDED = 100;
 
 export function reportsPage({ next, origin, ...listed }: ReportsView): Page {
   const { state } = listed;
-  const other = state === 'open' ? 'closed' : 'open';
+  const isOpen = state === 'open';
   return operatorPage('reports', {
-    title: state === 'open' ? 'Open reports' : 'Closed reports',
+    title: isOpen ? say`Open reports` : say`Closed reports`,
     body: html`${listOr(
-      `No ${state} reports.`,
+      isOpen ? say`No open reports.` : say`No closed reports.`,
       listed.reports.map((report) => reportRow(report, listed)),
     )}
 ${nextPageLink(REPORTS_PATH, { state }, next)}
-<p><a href="${REPORTS_PATH}?state=${other}">Show ${other} reports</a></p>`,
+<p><a href="${REPORTS_PATH}?state=${isOpen ? 'closed' : 'open'}">${isOpen ? say`Show closed reports` : say`Show open reports`}</a></p>`,
     terminal: terminalOf('skinsmith reports list', origin, '/v2/account/reports'),
   });
 }
@@ -296,18 +324,18 @@ function placeFields({ state, after }: Listed, decided: readonly string[]): Read
 
 function reportRow(report: Report, listed: Listed): Html {
   const { reason, text, createdAt, closedAt, reporter, reports = 1 } = report;
-  const often = reports > 1 && html`, one of ${reports} reports of this ${kindOf(report)}`;
+  const often = reports > 1 && html`, ${TEXTS[kindOf(report)].often(reports)}`;
   return html`${picture(report)}<div class="grow"><strong>${subjectLink(report)}</strong> ${stateOf(report)}
 <p>${REASON_WORDS[reason]}${text !== '' && html`: <bdi>${text}</bdi>`}</p>
 <p class="quiet">${ownerOf(report, listed)}</p>
 ${tagsOf(report, placeFields(listed, listed.decided))}
-<p class="quiet">Reported ${moment(createdAt)} by ${reporter === undefined ? 'a visitor' : userLink(reporter)}${often}${closedAt !== undefined && html`, closed ${moment(closedAt)}`}</p>
+<p class="quiet">${reporter === undefined ? say`Reported ${moment(createdAt)} by a visitor` : say`Reported ${moment(createdAt)} by ${userLink(reporter)}`}${often}${closedAt !== undefined && html`, ${say`closed ${moment(closedAt)}`}`}</p>
 ${listed.decided.includes(report.id) ? decision(report, listed) : html`</div><div class="acts">${decisions(report, listed)}`}</div>`;
 }
 
 function picture({ texture }: Report): Html {
   if (texture === undefined) return html``;
-  return html`<img src="/textures/${texture}/front.png?size=128" alt="Front view" width="64" height="128" loading="lazy">`;
+  return html`<img src="/textures/${texture}/front.png?size=128" alt="${say`Front view`}" width="64" height="128" loading="lazy">`;
 }
 
 function kindOf({ set }: Report): 'skin' | 'set' {
@@ -333,7 +361,7 @@ function isSeen({ hidden, visibility }: Report): boolean {
 function tagsOf(report: Report, fields: Readonly<Record<string, string>>): Html | false {
   const { skin, tags = [] } = report;
   if (skin === undefined || tags.length === 0 || !isSeen(report)) return false;
-  return html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li><span>${tag}</span>${removeTag(skin, tag, fields)}</li>`)}</ul>`;
+  return html`<ul class="tags" aria-label="${say`Tags`}">${tags.map((tag) => html`<li><span>${tag}</span>${removeTag(skin, tag, fields)}</li>`)}</ul>`;
 }
 
 function userLink(name: string): Html {
@@ -343,8 +371,8 @@ function userLink(name: string): Html {
 function ownerOf(report: Report, { disabled }: Listed): Html {
   const { owner, visibility } = report;
   if (owner === undefined)
-    return html`${visibility === undefined ? 'Its owner is unknown' : 'Made by a visitor'}`;
-  return html`${kindOf(report) === 'set' ? 'Set' : 'Skin'} of ${userLink(owner)}${disabled.has(owner) && html` <span class="tag">disabled</span>`}`;
+    return visibility === undefined ? say`Its owner is unknown` : say`Made by a visitor`;
+  return html`${TEXTS[kindOf(report)].of(userLink(owner))}${disabled.has(owner) && html` <span class="tag">${say`disabled`}</span>`}`;
 }
 
 /** The page of a user. */
@@ -355,14 +383,14 @@ export function userPath(name: string): `/ui${string}` {
 /** Asks before a user is disabled. `fields`: sent with the form. */
 export function disabling(
   name: string,
-  { label = 'Disable', fields = {} }: { label?: string; fields?: Readonly<Record<string, string>> } = {},
+  { label = say`Disable`, fields = {} }: { label?: Html; fields?: Readonly<Record<string, string>> } = {},
 ): Html {
   return confirmed(label, {
     about: name,
     path: userPath(name),
     fields: { ...fields, disabled: 'yes' },
-    warning: html`<bdi>${name}</bdi> is signed out, their API keys are refused, and their waiting jobs fail. Their skins stay.`,
-    button: 'Disable user',
+    warning: say`<bdi>${name}</bdi> is signed out, their API keys are refused, and their waiting jobs fail. Their skins stay.`,
+    button: say`Disable user`,
   });
 }
 
@@ -371,16 +399,23 @@ function ownerAction({ owner }: Report, listed: Listed): Html {
   const { decided, disabled, me } = listed;
   if (owner === undefined || owner === me) return html``;
   const fields = placeFields(listed, decided);
-  if (!disabled.has(owner)) return disabling(owner, { label: 'Disable owner', fields });
-  return actionButton(userPath(owner), 'Enable owner', {
+  if (!disabled.has(owner)) return disabling(owner, { label: say`Disable owner`, fields });
+  return actionButton(userPath(owner), say`Enable owner`, {
     about: owner,
     fields: { ...fields, disabled: 'no' },
   });
 }
 
+/** On tags. */
+export const VISIBILITY_WORDS = {
+  public: say`public`,
+  unlisted: say`unlisted`,
+  private: say`private`,
+} as const;
+
 function stateOf({ hidden, visibility }: Report): Html {
-  if (hidden) return html`<span class="tag">hidden</span>`;
-  return html`<span class="tag">${visibility ?? 'deleted'}</span>`;
+  if (hidden) return html`<span class="tag">${say`hidden`}</span>`;
+  return html`<span class="tag">${visibility === undefined ? say`deleted` : VISIBILITY_WORDS[visibility]}</span>`;
 }
 
 /** The decision, in place of the buttons, so that a second click decides nothing. */
@@ -389,17 +424,18 @@ function decision(report: Report, listed: Listed): Html {
   const { decided, blocked } = listed;
   const fields = placeFields(listed, decided);
   const kind = kindOf(report);
-  if (visibility === undefined) return html`<p role="status">The ${kind} is deleted.</p>`;
+  const texts = TEXTS[kind];
+  if (visibility === undefined) return html`<p role="status">${texts.deleted}</p>`;
   if (texture !== undefined && blocked.has(texture))
-    return html`<p role="status">The image is blocked. Skins that have it are hidden, and their reports are closed.</p>
-${actionButton(`/ui/operator/images/${texture}/unblock`, 'Unblock', { about: `the image of report ${id}`, fields })}`;
-  if (!hidden) return html`<p role="status">The report is closed. The ${kind} is unchanged.</p>`;
-  const about = `the ${kind} of report ${id}`;
-  return html`<p role="status">The ${kind} is hidden, and its reports are closed.</p>
+    return html`<p role="status">${say`The image is blocked. Skins that have it are hidden, and their reports are closed.`}</p>
+${actionButton(`/ui/operator/images/${texture}/unblock`, say`Unblock`, { about: say`the image of report ${id}`, fields })}`;
+  if (!hidden) return html`<p role="status">${texts.unchanged}</p>`;
+  const about = texts.about(id);
+  return html`<p role="status">${texts.hidden}</p>
 ${
   kind === 'set'
-    ? actionButton(setPath(report), 'Undo', { about, fields: { ...fields, act: 'show' } })
-    : actionButton(`/ui/operator/skins/${skin}/hidden`, 'Undo', {
+    ? actionButton(setPath(report), say`Undo`, { about, fields: { ...fields, act: 'show' } })
+    : actionButton(`/ui/operator/skins/${skin}/hidden`, say`Undo`, {
         about,
         fields: { ...fields, hidden: 'no' },
       })
@@ -414,7 +450,7 @@ function decisions(report: Report, listed: Listed): Html {
   const { reports, decided: before } = listed;
   const { id, hidden, visibility, texture, closedAt } = report;
   const kind = kindOf(report);
-  const about = `the ${kind} of report ${id}`;
+  const about = TEXTS[kind].about(id);
   const after = (decided: readonly Pick<Report, 'id'>[]) => {
     const ids = new Set([...before, ...decided.map((other) => other.id)]);
     return placeFields(listed, [...ids].slice(-MAX_DECIDED));
@@ -424,15 +460,15 @@ function decisions(report: Report, listed: Listed): Html {
   const ofSubject = after(reports.filter((other) => subjectOf(other) === subject));
   const ofImage = after(reports.filter((other) => other.texture === texture));
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
-  return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, 'Dismiss', { about, fields: after([report]) })}
+  return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, say`Dismiss`, { about, fields: after([report]) })}
 ${isThere && (kind === 'set' ? setDecisions(report, { about, fields: ofSubject, before: after([]) }) : hiding(report, { about, fields: ofSubject }))}
-${texture !== undefined && actionButton('/ui/operator/images', 'Block image', { about, fields: { ...ofImage, hash: texture } })}
-${isThere && kind === 'skin' && confirmed('Delete', { about, path: `/ui/operator/skins/${subject}/delete`, fields: ofSubject, warning: 'This deletes its page and its data, for its owner too.', button: 'Delete for good' })}
+${texture !== undefined && actionButton('/ui/operator/images', say`Block image`, { about, fields: { ...ofImage, hash: texture } })}
+${isThere && kind === 'skin' && confirmed(say`Delete`, { about, path: `/ui/operator/skins/${subject}/delete`, fields: ofSubject, warning: say`This deletes its page and its data, for its owner too.`, button: say`Delete for good` })}
 ${ownerAction(report, listed)}`;
 }
 
 interface Decision {
-  readonly about: string;
+  readonly about: Content;
   /** Sent with decisions that close the reports of the same. */
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -440,7 +476,7 @@ interface Decision {
 function hiding(report: Report, { about, fields }: Decision): Html {
   const { hidden } = report;
   const path = `/ui/operator/skins/${subjectOf(report)}/hidden`;
-  const label = hidden ? 'Show again' : 'Hide';
+  const label = hidden ? say`Show again` : say`Hide`;
   return actionButton(path, label, { about, fields: { ...fields, hidden: hidden ? 'no' : 'yes' } });
 }
 
@@ -452,8 +488,8 @@ interface SetDecision extends Decision {
 function setDecisions(report: Report, { about, fields, before }: SetDecision): Html {
   const { hidden } = report;
   const path = setPath(report);
-  const [label, act] = hidden ? ['Show again', 'show'] : ['Hide', 'hide'];
+  const [label, act] = hidden ? [say`Show again`, 'show'] : [say`Hide`, 'hide'];
   return html`${actionButton(path, label, { about, fields: { ...fields, act } })}
-${actionButton(path, 'Clear name', { about, fields: { ...before, act: 'clear-name' } })}
-${confirmed('Delete', { about, path: `${path}/delete`, fields, warning: 'The skins stay.', button: 'Delete for good' })}`;
+${actionButton(path, say`Clear name`, { about, fields: { ...before, act: 'clear-name' } })}
+${confirmed(say`Delete`, { about, path: `${path}/delete`, fields, warning: say`The skins stay.`, button: say`Delete for good` })}`;
 }

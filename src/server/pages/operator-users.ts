@@ -13,7 +13,7 @@ import { readGameAccounts } from '../service/accounts/accounts.ts';
 import { readIdentities } from '../service/openid.ts';
 import { createKey, listOwnKeys, revokeOwnKey } from '../service/users/keys.ts';
 import { createUser, readUserDetails, readUsers, setUser, type UserDetails } from '../service/users/users.ts';
-import { newKeyPage } from './account.ts';
+import { newKeyPage, useOf } from './account.ts';
 import {
   actionButton,
   confirmed,
@@ -27,8 +27,8 @@ import {
   terminalOf,
   usageMeters,
 } from './frame.ts';
-import { count, type Html, html } from './html.ts';
-import { disabling, toReports, userPath } from './operator-moderation.ts';
+import { count, counted, type Html, html, say } from './html.ts';
+import { disabling, toReports, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/operator/users';
@@ -142,19 +142,19 @@ interface UsersView {
 }
 
 function usersPage({ users, filter, plans, next, origin }: UsersView): Page {
-  const nothing = filter === '' ? 'No users yet.' : 'No users match.';
+  const nothing = filter === '' ? say`No users yet.` : say`No users match.`;
   return operatorPage('users', {
-    title: 'Users',
+    title: say`Users`,
     body: html`<search><form method="get" action="${PATH}"><div class="row">
-<div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="32" value="${filter}"></div>
-<div class="end"><button>Search</button></div></div></form></search>
+<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="32" value="${filter}"></div>
+<div class="end"><button>${say`Search`}</button></div></div></form></search>
 ${listOr(nothing, users.map(row))}
 ${nextPageLink(PATH, { filter }, next)}
-<section aria-labelledby="new"><h2 id="new">Create a user</h2>
+<section aria-labelledby="new"><h2 id="new">${say`Create a user`}</h2>
 <form class="panel" method="post" action="${PATH}"><div class="row">
-<div><label for="name">Name</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="Letters A to Z, digits, _ . and -" autocomplete="off" spellcheck="false"></div>
-<div><label for="plan">Plan</label><select id="plan" name="plan">${planOptions('free', plans)}</select></div>
-<div class="end"><button>Create user</button></div></div></form></section>`,
+<div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" autocomplete="off" spellcheck="false"></div>
+<div><label for="plan">${say`Plan`}</label><select id="plan" name="plan">${planOptions('free', plans)}</select></div>
+<div class="end"><button>${say`Create user`}</button></div></div></form></section>`,
     terminal: terminalOf('skinsmith users list', origin, '/v2/account/users'),
   });
 }
@@ -162,11 +162,11 @@ ${nextPageLink(PATH, { filter }, next)}
 function row(user: User): Html {
   const { name, plan, keys, createdAt } = user;
   return html`<div class="grow"><strong><a href="${userPath(name)}"><bdi>${name}</bdi></a></strong>${tags(user)}
-<p class="quiet">Plan ${plan}, ${keys} ${keys === 1 ? 'key' : 'keys'}, created ${moment(createdAt)}</p></div>`;
+<p class="quiet">${say`Plan ${plan}, ${counted(keys, { one: say`${count(keys)} key`, other: say`${count(keys)} keys` })}, created ${moment(createdAt)}`}</p></div>`;
 }
 
 function tags({ role, disabledAt }: User): Html {
-  return html`${role === 'operator' && html` <span class="tag">operator</span>`}${disabledAt !== undefined && html` <span class="tag">disabled</span>`}`;
+  return html`${role === 'operator' && html` <span class="tag">${say`operator`}</span>`}${disabledAt !== undefined && html` <span class="tag">${say`disabled`}</span>`}`;
 }
 
 /** Includes the user's plan even if the service no longer offers it. */
@@ -195,52 +195,51 @@ function userPage(view: UserView): Page {
     hasOwnHeading: true,
     body: html`<h1><bdi>${name}</bdi>${tags(user)}</h1>
 <dl class="facts">
-<div><dt>Plan</dt><dd>${user.plan}</dd></div>
-<div><dt>Created</dt><dd>${moment(createdAt)}</dd></div>
-<div><dt>Last use</dt><dd>${lastUse === undefined ? 'never' : moment(lastUse)}</dd></div>
-<div><dt>Skins</dt><dd>${skins === undefined ? 'more than 10,000' : count(skins)}</dd></div>
-<div><dt>Game accounts</dt><dd>${games.length === 0 ? 'none' : html`<bdi>${games.join(', ')}</bdi>`}</dd></div>
-${disabledAt !== undefined && html`<div><dt>Disabled</dt><dd>${moment(disabledAt)}</dd></div>`}
+<div><dt>${say`Plan`}</dt><dd>${user.plan}</dd></div>
+<div><dt>${say`Created`}</dt><dd>${moment(createdAt)}</dd></div>
+<div><dt>${say`Last use`}</dt><dd>${lastUse === undefined ? say`never` : moment(lastUse)}</dd></div>
+<div><dt>${say`Skins`}</dt><dd>${skins === undefined ? say`more than ${count(10_000)}` : count(skins)}</dd></div>
+<div><dt>${say`Game accounts`}</dt><dd>${games.length === 0 ? say`none` : html`<bdi>${games.join(', ')}</bdi>`}</dd></div>
+${disabledAt !== undefined && html`<div><dt>${say`Disabled`}</dt><dd>${moment(disabledAt)}</dd></div>`}
 <div><dt>UUID</dt><dd class="breaks"><code>${id}</code></dd></div>
 </dl>
 ${decisions(view)}
-<section aria-labelledby="used"><h2 id="used">Current usage</h2>${usageMeters(usage, plan)}</section>
-<section aria-labelledby="keys"><h2 id="keys">API keys</h2>
+<section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>${usageMeters(usage, plan)}</section>
+<section aria-labelledby="keys"><h2 id="keys">${say`API keys`}</h2>
 ${listOr(
-  'No API keys.',
+  say`No API keys.`,
   keys.map((key) => keyRow(name, key)),
 )}
 <form class="panel" method="post" action="${userPath(name)}/keys"><div class="row">
-<div><label for="key">Name of a new key</label><input id="key" name="name" required maxlength="64" autocomplete="off"></div>
-<div class="end"><button>Create key</button></div></div></form></section>
-${identities.length > 0 && html`<section aria-labelledby="sso"><h2 id="sso">Single sign-on</h2><ul class="list">${identityRows(identities, `${userPath(name)}/identities`)}</ul></section>`}
-<section aria-labelledby="skins"><h2 id="skins">Newest skins that others can see</h2>
-${listOr('None.', newest.map(skinRow))}</section>`,
+<div><label for="key">${say`Name of a new key`}</label><input id="key" name="name" required maxlength="64" autocomplete="off"></div>
+<div class="end"><button>${say`Create key`}</button></div></div></form></section>
+${identities.length > 0 && html`<section aria-labelledby="sso"><h2 id="sso">${say`Single sign-on`}</h2><ul class="list">${identityRows(identities, `${userPath(name)}/identities`)}</ul></section>`}
+<section aria-labelledby="skins"><h2 id="skins">${say`Newest skins that others can see`}</h2>
+${listOr(say`None.`, newest.map(skinRow))}</section>`,
     terminal: terminalOf(`skinsmith users get ${name}`, origin, `/v2/account/users/${name}`),
   });
 }
 
 function decisions({ user: { name, plan, disabledAt }, plans, me }: UserView): Html {
   const isMe = me === name;
-  return html`<section class="panel" aria-label="Plan and access"><form class="acts" method="post" action="${userPath(name)}"><label for="plan">Plan</label>
-<select id="plan" name="plan">${planOptions(plan, plans)}</select><button class="quiet-button">Change plan</button></form>
-${!isMe && html`<div class="acts">${disabledAt === undefined ? disabling(name) : actionButton(userPath(name), 'Enable', { about: name, fields: { disabled: 'no' } })}</div>`}</section>`;
+  return html`<section class="panel" aria-label="${say`Plan and access`}"><form class="acts" method="post" action="${userPath(name)}"><label for="plan">${say`Plan`}</label>
+<select id="plan" name="plan">${planOptions(plan, plans)}</select><button class="quiet-button">${say`Change plan`}</button></form>
+${!isMe && html`<div class="acts">${disabledAt === undefined ? disabling(name) : actionButton(userPath(name), say`Enable`, { about: name, fields: { disabled: 'no' } })}</div>`}</section>`;
 }
 
-function keyRow(
-  user: string,
-  { id, name, last4, createdAt, lastUsedAt, generations = 0, scopes = [] }: ApiKey,
-): Html {
+function keyRow(user: string, key: ApiKey): Html {
+  const { id, name, last4, scopes = [] } = key;
   return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>
-<p class="quiet">Created ${moment(createdAt)}; ${lastUsedAt === undefined ? 'never used' : html`last used ${moment(lastUsedAt)}`}; ${count(generations)} new ${generations === 1 ? 'skin' : 'skins'}</p>
-<p class="quiet">Scopes: ${scopes.join(', ')}</p></div>
-<div class="acts">${confirmed('Revoke', { about: name, path: `${userPath(user)}/keys/${id}/revoke`, warning: 'Programs that use this key will be refused, and browsers that signed in with it will be signed out.', button: 'Revoke key' })}</div>`;
+<p class="quiet">${useOf(key)}</p>
+<p class="quiet">${say`Scopes: ${scopes.join(', ')}`}</p></div>
+<div class="acts">${confirmed(say`Revoke`, { about: name, path: `${userPath(user)}/keys/${id}/revoke`, warning: say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`, button: say`Revoke key` })}</div>`;
 }
 
 function skinRow(skin: UserDetails['newest'][number]): Html {
   const { uuid, name, visibility, hidden_from } = skin;
   const label = html`<bdi>${name ?? uuid.slice(0, 8)}</bdi>`;
-  if (hidden_from !== null) return html`<div class="grow">${label} <span class="tag">hidden</span></div>`;
+  if (hidden_from !== null)
+    return html`<div class="grow">${label} <span class="tag">${say`hidden`}</span></div>`;
   return html`<img src="${pictureAddress(skin, 'front', 128)}" alt="" width="32" height="64" loading="lazy">
-<div class="grow"><a href="/ui/skins/${uuid}">${label}</a> <span class="tag">${visibility}</span></div>`;
+<div class="grow"><a href="/ui/skins/${uuid}">${label}</a> <span class="tag">${VISIBILITY_WORDS[visibility]}</span></div>`;
 }

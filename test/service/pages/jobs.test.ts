@@ -61,7 +61,7 @@ test('The page of a job shows its picture, its name, its place in the queue and 
   const { job } = (await server.owner.upload('/v2/queue', skinPng(2), { name: 'Anna' })).body;
   const path = `/ui/jobs/${job?.id}`;
   const state = await browser.open(`${path}/state`, { headers: { accept: 'application/json' } });
-  const says = 'Waiting: 2nd in the queue';
+  const says = 'Waiting: 1 job before this one';
   expect(JSON.parse(state.text)).toMatchObject({ status: 'waiting', says });
   const picture = await browser.open(`${path}/picture`);
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);

@@ -288,9 +288,9 @@ export function overviewPage({ account, plans, isNameShown, isSaved, origin }: A
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
 </dl>
 ${isSaved && html`<p class="done" role="status">${say`Saved.`}</p>`}
-<form class="row" method="post" action="${NAME_PATH}">
-<div>${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my name on my public skins and sets`)}</div>
-<div class="end"><button class="quiet-button">${say`Save`}</button></div></form>
+<form class="acts" method="post" action="${NAME_PATH}">
+${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my name on my public skins and sets`)}
+<button class="quiet-button">${say`Save`}</button></form>
 <section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>
 ${usageMeters(usage, plan)}
 <p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p></section>

@@ -137,7 +137,7 @@ function setPage(full: FullSet, { isOwn, isReported, owner, origin }: SetView): 
   return {
     title: name,
     body: html`${isReported && html`<p class="done" role="status">${say`Report sent. Thank you.`}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
-${owner !== undefined && html`<p class="quiet">${say`Made by <bdi>${owner}</bdi>`}</p>`}
+${owner !== undefined && html`<p class="quiet">${say`Owner: <bdi>${owner}</bdi>`}</p>`}
 ${skins.length > 1 && groupPicture(full)}
 ${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You see no skin in this set.`}</p>`}
 ${skins.length > 0 && downloads(set, origin)}

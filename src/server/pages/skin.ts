@@ -249,7 +249,7 @@ ${pictures(skin)}
 <div>
 <h1><bdi>${title}</bdi></h1>
 <dl class="facts">
-${owner !== undefined && html`<div><dt>${say`Made by`}</dt><dd><bdi>${owner}</bdi></dd></div>`}
+${owner !== undefined && html`<div><dt>${say`Owner`}</dt><dd><bdi>${owner}</bdi></dd></div>`}
 <div><dt>${say`Arms`}</dt><dd>${variant === 'slim' ? say`Slim` : say`Classic`}</dd></div>
 ${cape_hash !== null && html`<div><dt>${say`Cape`}</dt><dd>${say`Yes`}</dd></div>`}
 <div><dt>${say`Signed by`}</dt><dd>${SIGNERS[signer]}</dd></div>

@@ -343,7 +343,7 @@ test('A name is shown with public skins and sets of users who wish it, and with 
   await server.owner.patch('/v2/account/users/zelda', { disabled: false });
   await browser.signIn(key);
   await server.owner.patch(`/v2/account/skins/${skins[0]}`, { hidden: true });
-  expect((await browser.open(kinds['public skin'])).text).not.toContain('Made by');
+  expect((await browser.open(kinds['public skin'])).text).not.toContain('<dt>Owner</dt>');
   await server.owner.patch(`/v2/account/skins/${skins[0]}`, { hidden: false });
   expect(await wish({})).not.toContain('checked>');
   expect(await shownIn(readers.visitor)).toEqual([]);

@@ -60,7 +60,7 @@ describe('A folder of skins', () => {
     const { exitCode, stdout, stderr } = await shop.run('generate', '-r', 'skins', '--out', 'out');
     expect([exitCode, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(
-      /^4 sources: 4 made.*\. Written to out\.\nSigned with this machine's own key: .*\n$/,
+      /^4 sources: 4 made.*\. Written to out\.\nSigned with this machine's own key: .*\n$/m,
     );
     const outputs = ['a.json', 'b.json', 'guild/a.json', 'guild/old/Z.json'];
     expect(await shop.files('out')).toEqual([...outputs, 'skins.lock']);

@@ -13,7 +13,7 @@ import type { Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
-import type { FullSet } from '../service/skins/sets.ts';
+import { type FullSet, isForEverybody } from '../service/skins/sets.ts';
 import type { SkinPack } from '../service/skins/skin-pack.ts';
 import type { HttpRequest } from './request.ts';
 import type { Answer } from './route.ts';
@@ -170,16 +170,18 @@ export async function setPackAnswer(
   context: ServiceContext,
   caller: Caller,
   {
-    full: { set, skins },
+    full,
     kind,
-    namespace = set.slug.replaceAll('.', '_').slice(0, 32),
+    namespace = full.set.slug.replaceAll('.', '_').slice(0, 32),
     game,
   }: z.output<typeof setPackQuerySchema> & { readonly full: FullSet; readonly kind: 'resource' | 'data' },
 ): Promise<Answer> {
+  const { set, skins } = full;
   const options = packOptions({ namespace, game });
   const { packThese } = await import('../service/skins/skin-pack.ts');
   const pack = await packThese(context, caller, { ...options, skins, kind, about: set.name });
-  return packAnswer(kind === 'data' ? `${set.slug}-data` : set.slug, pack);
+  const isPublic = pack.isPublic && isForEverybody(full);
+  return packAnswer(kind === 'data' ? `${set.slug}-data` : set.slug, { ...pack, isPublic });
 }
 
 function packAnswer(file: string, { bytes, sha1, isPublic }: SkinPack): Answer {

@@ -4,7 +4,6 @@ import { setReferenceSchema } from '../../protocol/set.ts';
 import { skinNameSchema, uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
-import { isSeenByAll } from '../http/routes/sets.ts';
 import { lineupSize, MAX_LINEUP } from '../pictures/card.ts';
 import { lineupInput } from '../pictures/renders.ts';
 import {
@@ -13,6 +12,8 @@ import {
   deleteSet,
   editSet,
   type FullSet,
+  isForEverybody,
+  pictured,
   readOwnSets,
   readPublicSets,
   readSet,
@@ -138,7 +139,7 @@ function setPage(full: FullSet, { isOwn, isReported, owner, origin }: SetView): 
     title: name,
     body: html`${isReported && html`<p class="done" role="status">${say`Report sent. Thank you.`}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
 ${owner !== undefined && html`<p class="quiet">${say`Owner: <bdi>${owner}</bdi>`}</p>`}
-${skins.length > 1 && groupPicture(full)}
+${pictured(full).length > 1 && groupPicture(full)}
 ${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You see no skin in this set.`}</p>`}
 ${skins.length > 0 && downloads(set, origin)}
 ${isOwn ? ownForm(set) : !isReported && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
@@ -152,10 +153,10 @@ ${isOwn ? ownForm(set) : !isReported && reportForm(`${PATH}/${uuid}/report`, say
 
 /** What only the visitor may see, the page has to fetch for the session; the API ignores sessions. */
 function groupPicture(full: FullSet): Html {
-  const { set, skins } = full;
-  const isForAll = set.visibility !== 'private' && skins.every((skin) => isSeenByAll(skin, full));
+  const { set } = full;
+  const skins = pictured(full);
   const { width, height } = lineupSize(Math.min(skins.length, MAX_LINEUP));
-  const src = `${isForAll ? '/v2/sets' : PATH}/${set.uuid}/group.png`;
+  const src = `${isForEverybody(full) ? '/v2/sets' : PATH}/${set.uuid}/group.png`;
   return html`<img class="lineup" src="${src}" alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}">
 ${skins.length > MAX_LINEUP && html`<p class="quiet">${say`The picture shows the first ${count(MAX_LINEUP)}.`}</p>`}`;
 }
@@ -287,7 +288,7 @@ const fileRoutes: readonly PageRoute[] = [
 ];
 
 const groupRoute = fileRoute('group.png', async (call) => {
-  const input = await lineupInput(call.context, (await setOf(call)).skins);
+  const input = await lineupInput(call.context, pictured(await setOf(call)));
   return await renderAnswer(call, input, PRIVATE_ANSWER);
 });
 

@@ -116,83 +116,135 @@ describe('A set of skins', () => {
 
 /** Whose skins of which visibility each caller sees in a set of ann's. */
 const SEEN = {
-  public: { ann: 'pus', bob: 'po', nobody: 'p' },
-  unlisted: { ann: 'pus', bob: 'puo', nobody: 'pu' },
-  private: { ann: 'pus', bob: '-', nobody: '-' },
+  public: { ann: 'pusb', 'ann without read': 'p', bob: 'po', nobody: 'p', operator: 'p' },
+  unlisted: { ann: 'pusb', 'ann without read': 'pu', bob: 'puo', nobody: 'pu', operator: 'pu' },
+  private: { ann: 'pusb', 'ann without read': '-', bob: '-', nobody: '-', operator: '-' },
 } as const;
+type CallerName = keyof (typeof SEEN)['public'];
 
-/** A set of ann's with a public, an unlisted and a secret skin of hers, and one of bob's that became private. */
+/**
+ * A set of ann's with a public, an unlisted and a secret skin of hers, one whose picture an operator has blocked, and
+ * one of bob's that became private.
+ */
 async function runWithMixedSet(visibility: keyof typeof SEEN) {
   const { server, ann, bob, nobody } = await runWithSkins();
   const letters = new Map([
     [await make(ann, 11, { name: 'p' }), 'p'],
     [await make(ann, 12, { name: 'u', visibility: 'unlisted' }), 'u'],
     [await make(ann, 13, { name: 's', visibility: 'private' }), 's'],
+    [await make(ann, 15, { name: 'b' }), 'b'],
     [await make(bob, 14, { name: 'o' }), 'o'],
   ]);
   const { uuid } = await createSet(ann, 'Mixed', [...letters.keys()], { visibility });
-  const bobs = [...letters.keys()].at(-1)!;
+  const [blocked = '', bobs] = [...letters.keys()].slice(-2);
+  await server.owner.json('/v2/account/blocked-images', { skin: blocked });
   await bob.patch(`/v2/skins/${bobs}`, { visibility: 'private' });
-  return { server, uuid, letters, callers: { ann, bob, nobody } };
+  const keyOf = async (user: string, scopes?: readonly string[]) => {
+    const { body } = await server.owner.json('/v2/account/keys', { user, name: String(scopes), scopes });
+    return String(body.key?.secret);
+  };
+  const blind = new TestCaller(server.url, { key: await keyOf('ann', ['skins']) });
+  const callers = { ann, 'ann without read': blind, bob, nobody, operator: server.owner };
+  return { server, uuid, letters, callers, keyOf };
 }
+
+const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
+const widthOf = ({ bytes }: Heard) => (bytes.length === 0 ? 0 : readHeader(bytes).width);
+/** Pixels of a group picture for each figure, and around them. */
+const [FIGURE, MARGIN] = [172, 12];
 
 describe.each(Object.keys(SEEN) as (keyof typeof SEEN)[])('A %s set', (visibility) => {
   test('shows each caller only what that caller may see, in every form', async () => {
-    const { uuid, letters, callers } = await runWithMixedSet(visibility);
-    const seenBy: Record<string, Record<string, string>> = {};
-    for (const [name, caller] of Object.entries(callers)) {
-      const heard = await caller.get(`/v2/sets/${uuid}`);
-      const json =
-        heard.status === 200
-          ? uuidsIn(heard)!
+    const { server, uuid, letters, callers, keyOf } = await runWithMixedSet(visibility);
+    const uuidsNamed = (from: string) =>
+      [...letters].flatMap(([id, letter]) => (from.includes(id) ? letter : [])).join('');
+    const path = `/v2/sets/${uuid}`;
+    const everyones = SEEN[visibility].nobody;
+    for (const [name, expected] of Object.entries(SEEN[visibility])) {
+      const caller = callers[name as CallerName];
+      const look = async (file: string, read: (heard: Heard) => string) => {
+        const heard = await caller.get(file);
+        return heard.status === 200 ? read(heard) : '-';
+      };
+      // The blocked picture is in no file, not even for its owner.
+      const inFiles = expected.replace('b', '');
+      const zipped = (file: string) => (heard: Heard) => text(unzipSync(heard.bytes)[file]);
+      const packOf = async (at: string) => await look(at, (heard) => uuidsNamed(zipped('skins.json')(heard)));
+      expect([
+        name,
+        {
+          json: await look(path, (heard) =>
+            uuidsIn(heard)!
               .map((id) => letters.get(id))
-              .join('')
-          : '-';
-      const named = (bytes: Buffer) =>
-        [...letters].flatMap(([id, letter]) => (bytes.includes(id) ? letter : [])).join('');
-      const inFile = async (path: string, read: (bytes: Buffer) => Buffer) => {
-        const { status, bytes } = await caller.get(`/v2/sets/${uuid}/${path}`);
-        return status === 200 ? named(read(bytes)) : '-';
-      };
-      seenBy[name] = {
-        json,
-        lock: await inFile('skins.lock', (bytes) => bytes),
-        zip: await inFile('skins.zip', (bytes) => Buffer.from(unzipSync(bytes)['skins.lock']!)),
-        pack: await inFile('pack.zip', (bytes) => Buffer.from(unzipSync(bytes)['skins.json']!)),
-      };
+              .join(''),
+          ),
+          lock: await look(`${path}/skins.lock`, (heard) => uuidsNamed(text(heard.bytes))),
+          zip: await look(`${path}/skins.zip`, (heard) => uuidsNamed(zipped('skins.lock')(heard))),
+          pack: await packOf(`${path}/pack.zip`),
+          named: await packOf(`/packs/${visibility === 'public' ? 'mixed' : uuid}.zip`),
+          data: await look(`${path}/datapack.zip`, (heard) => {
+            const lineup = zipped('data/mixed/function/lineup.mcfunction')(heard);
+            return [...letters.values()].filter((one) => lineup.includes(`entity/player/${one}"`)).join('');
+          }),
+          group: await look(`${path}/group.png`, (heard) => String((widthOf(heard) - MARGIN) / FIGURE)),
+          cached: await look(`${path}/pack.zip`, ({ headers }) => String(headers['cache-control'])),
+          card: await look(`${path}/card.png`, ({ bytes }) => hash('sha1', bytes)),
+        },
+      ]).toEqual([
+        name,
+        {
+          ...{ json: expected, lock: inFiles, zip: inFiles, pack: inFiles, named: inFiles, data: inFiles },
+          group: expected === '-' ? '-' : String(inFiles.length),
+          cached: expected === '-' ? '-' : expected === everyones ? 'public, no-cache' : 'private, no-cache',
+          card:
+            visibility === 'private'
+              ? '-'
+              : hash('sha1', (await callers.nobody.get(`${path}/card.png`)).bytes),
+        },
+      ]);
+      const listed = (await caller.get('/v2/sets')).body.sets?.map(({ size }) => size);
+      expect([name, listed]).toEqual([name, visibility === 'public' ? [expected.length] : []]);
     }
-    const expected = SEEN[visibility];
-    for (const [name, forms] of Object.entries(seenBy)) {
-      const letters = expected[name as keyof typeof expected];
-      expect([name, forms]).toEqual([name, { json: letters, lock: letters, zip: letters, pack: letters }]);
+
+    const people = {
+      ann: await keyOf('ann'),
+      bob: await keyOf('bob'),
+      nobody: undefined,
+      operator: server.key,
+    };
+    for (const [name, key] of Object.entries(people)) {
+      const person = new PlainBrowser(server.url);
+      if (key !== undefined) await person.signIn(key);
+      const open = async (address: string) => {
+        const { status, text: page } = await person.open(address);
+        return status === 200 ? uuidsNamed(page) : '-';
+      };
+      const expected = SEEN[visibility][name as CallerName];
+      const lock = expected.replace('b', '');
+      expect([name, await open(`/ui/sets/${uuid}`), await open(`/ui/sets/${uuid}/skins.lock`)]).toEqual([
+        ...[name, expected, lock],
+      ]);
+      const list = (await person.open('/ui/sets')).text;
+      expect([name, list.includes(uuid)]).toEqual([name, name === 'ann' || visibility === 'public']);
+      const unfolded = (await person.open(`/ui/sets/${uuid}`)).text.includes('og:image');
+      expect([name, unfolded]).toEqual([name, visibility !== 'private']);
+      for (const file of ['/sitemaps/1.xml', '/ui/gallery.atom'])
+        expect([file, uuidsNamed((await person.open(file)).text)]).toEqual([file, 'p']);
     }
-    const listed = (await callers.nobody.get('/v2/sets')).body.sets;
-    expect(listed?.map(({ size }) => size)).toEqual(visibility === 'public' ? [1] : []);
   });
 });
 
 describe('A key without the scope', () => {
-  test('read sees in its own sets only what everybody sees, and without skins changes nothing', async () => {
-    const { server, uuid, letters } = await runWithMixedSet('public');
-    const keyOf = async (scopes: readonly string[]) => {
-      const { body } = await server.owner.json('/v2/account/keys', {
-        user: 'ann',
-        name: scopes.join(),
-        scopes,
-      });
-      return new TestCaller(server.url, { key: String(body.key?.secret) });
-    };
-    const editor = await keyOf(['skins']);
-    const seen = uuidsIn(await editor.get(`/v2/sets/${uuid}`))?.map((id) => letters.get(id));
-    expect(seen).toEqual(['p']);
-    const reader = await keyOf(['read']);
+  test('read has no list of its own sets, and without skins changes nothing', async () => {
+    const { server, uuid, callers, keyOf } = await runWithMixedSet('public');
+    const reader = new TestCaller(server.url, { key: await keyOf('ann', ['read']) });
     for (const heard of [
       await reader.json('/v2/sets', { name: 'new' }),
       await reader.patch(`/v2/sets/${uuid}`, { name: 'new' }),
       await reader.send('DELETE', `/v2/sets/${uuid}`),
     ])
       expectRefusal(heard, 'insufficient_grants', 403);
-    expectRefusal(await editor.get('/v2/me/sets'), 'insufficient_grants', 403);
+    expectRefusal(await callers['ann without read'].get('/v2/me/sets'), 'insufficient_grants', 403);
   });
 });
 
@@ -299,8 +351,14 @@ describe("A set's packs", () => {
     const lineup = Buffer.from(functions['data/royal_guards/function/lineup.mcfunction']!).toString();
     expect(lineup.trim().split('\n')).toHaveLength(2);
     expect(lineup).toContain('royal_guards:entity/player/two');
-    await ann.patch('/v2/sets/royal.guards', { remove: [skins[0]] });
-    expect((await nobody.get('/packs/royal.guards.zip')).headers['etag']).not.toBe(headers['etag']);
-    expectRefusal(await nobody.get('/packs/none.zip'), 'set_not_found', 404);
+    expect((await nobody.get('/packs/royal.guards.zip')).bytes).toEqual(bytes);
+    const { key } = (await server.owner.json('/v2/account/keys', { user: 'ann', name: 'again' })).body;
+    await server.close();
+    const again = await runServer({ dataDir: server.dataDir });
+    const visitor = new TestCaller(again.url);
+    const owner = new TestCaller(again.url, { key: String(key?.secret) });
+    await owner.patch('/v2/sets/royal.guards', { remove: [skins[0]] });
+    expect((await visitor.get('/packs/royal.guards.zip')).headers['etag']).not.toBe(headers['etag']);
+    expectRefusal(await visitor.get('/packs/none.zip'), 'set_not_found', 404);
   });
 });

@@ -25,7 +25,10 @@ import {
   deleteSet,
   editSet,
   type FullSet,
+  isForEverybody,
+  isSeenByAll,
   noSuchSet,
+  pictured,
   readOwnSets,
   readPublicSets,
   readSet,
@@ -232,17 +235,12 @@ const cardRoute = route({
   handle: async (call) => {
     const { context } = call;
     const full = await setOf(call);
-    const seen = full.skins.filter((skin) => isSeenByAll(skin, full));
+    const seen = full.skins.filter((skin) => isSeenByAll(skin, full.set));
     if (full.set.visibility === 'private' || seen.length === 0) throw noSuchSet(call.params.set);
     const input = await groupInput(context, seen, { name: full.set.name, service: serviceNameOf(context) });
     return await renderAnswer(call, input, full.set.visibility === 'unlisted' ? UNLISTED : {});
   },
 });
-
-/** Whether everybody sees a skin in a set, apart from private ones. */
-export function isSeenByAll({ visibility }: FullSet['skins'][number], { set }: FullSet): boolean {
-  return visibility === 'public' || visibility === set.visibility;
-}
 
 const groupRoute = route({
   method: 'GET',
@@ -253,14 +251,13 @@ const groupRoute = route({
   cache: 'public',
   handle: async (call) => {
     const full = await setOf(call);
-    return await renderAnswer(call, await lineupInput(call.context, full.skins), headersOf(full));
+    return await renderAnswer(call, await lineupInput(call.context, pictured(full)), headersOf(full));
   },
 });
 
 function headersOf(full: FullSet) {
-  const { visibility } = full.set;
-  if (visibility === 'private' || !full.skins.every((skin) => isSeenByAll(skin, full))) return PRIVATE_ANSWER;
-  return visibility === 'unlisted' ? UNLISTED : {};
+  if (!isForEverybody(full)) return PRIVATE_ANSWER;
+  return full.set.visibility === 'unlisted' ? UNLISTED : {};
 }
 
 const reportRoute = route({

@@ -38,6 +38,21 @@ export interface FullSet {
   readonly skins: SkinWithData[];
 }
 
+/** Whether everybody who sees a set sees this skin in it. */
+export function isSeenByAll({ visibility }: FullSet['skins'][number], set: SetRow): boolean {
+  return visibility === 'public' || (visibility === 'unlisted' && set.visibility === 'unlisted');
+}
+
+/** Whether everybody sees the set, and these skins in it. */
+export function isForEverybody({ set, skins }: FullSet): boolean {
+  return set.visibility !== 'private' && skins.every((skin) => isSeenByAll(skin, set));
+}
+
+/** The skins of a set that stand in its picture: those that no operator has hidden. */
+export function pictured({ skins }: FullSet): SkinWithData[] {
+  return skins.filter(({ hidden_from }) => hidden_from === null);
+}
+
 type SetContext = { readonly db: Db };
 
 /**

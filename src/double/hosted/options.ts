@@ -47,7 +47,7 @@ export interface HostedOptions {
   readonly clockOffset?: number;
   /** This machine's clock; the real one unless given. */
   readonly clock?: Clock;
-  /** Changes what answers say, see alter.ts. */
+  /** Changes what answers say, see replies.ts. */
   readonly alter?: Alteration;
   /** The outcome of a picture's jobs, by its pixel hash; success unless given. */
   readonly fate?: (pixels: string) => Fate | undefined;

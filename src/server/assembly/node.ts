@@ -65,9 +65,7 @@ export interface Chores {
   run(chore: Chore, every: number, work: () => Promise<void>): Promise<void>;
 }
 
-/**
- * On one machine, processes do their own chores (maintenance.ts): doing one twice does no harm.
- */
+/** On one machine, processes do their own chores: doing one twice does no harm. */
 export const choresHere: Chores = { run: async (_chore, _every, work) => await work() };
 
 /** Milliseconds after which a node that does a chore counts as gone. */

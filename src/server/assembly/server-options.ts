@@ -93,7 +93,7 @@ interface ServerStoreOptions {
 
 /** Who may use the service, and how much. */
 interface ServerAccessOptions {
-  /** JSON file with plans (service/plans/plans-file.ts); default: plans.json in the data folder, if it exists. */
+  /** JSON file with plans (service/plans.ts); default: plans.json in the data folder, if it exists. */
   readonly plansFile?: string;
   /** False: every caller needs an API key. */
   readonly anonymous?: boolean;

@@ -12,7 +12,7 @@ import { API_HEADERS, errorAnswer, PREFLIGHT, responseOf, SECURITY_HEADERS } fro
 import { receiveBody } from './bodies.ts';
 import { Endpoint } from './endpoint.ts';
 import { type Log, type LogAddresses, logRequest } from './log.ts';
-import { type Bindings, originsOf, ServiceRequest } from './request.ts';
+import { type Bindings, HttpRequest, originsOf } from './request.ts';
 import type { Answer, Route } from './route.ts';
 import { ROUTES } from './routes/routes.ts';
 
@@ -43,7 +43,7 @@ export interface Pages {
 }
 
 interface Variables {
-  readonly request: ServiceRequest;
+  readonly request: HttpRequest;
   /** ID of the request, and the log whose lines contain it. */
   readonly id: string;
   readonly log: Log;
@@ -98,7 +98,7 @@ async function begin(c: Visit, next: Next, options: AppOptions): Promise<Respons
   const id = requestId(c.req.header('x-request-id'));
   const log = options.log.of(id);
   const { url } = addressOf(raw, c.env, options.pages !== undefined);
-  const request = new ServiceRequest(raw, { url, carrier: c.env, log, isProxy: options.isProxy });
+  const request = new HttpRequest(raw, { url, carrier: c.env, log, isProxy: options.isProxy });
   c.set('id', id);
   c.set('log', log);
   c.set('request', request);
@@ -293,6 +293,6 @@ function firstPart(address: string): string {
 }
 
 /** Whether a person opened this unknown address in a browser. */
-function isPersonsMistake({ method, url, headers }: ServiceRequest): boolean {
+function isPersonsMistake({ method, url, headers }: HttpRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && wantsPage(headers) && !API.has(firstPart(url));
 }

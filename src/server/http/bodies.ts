@@ -14,7 +14,7 @@ import { type SkinVariant, VARIANTS, variantSchema } from '../../protocol/skin.t
 import { Refusal, validationRefusal } from '../service/refusal.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';
 import type { Source } from '../sources/source.ts';
-import type { HttpRequest, Part, PartLimits, ServiceRequest } from './request.ts';
+import type { HttpRequest, Part, PartLimits } from './request.ts';
 import { isAccountPath, type Route } from './route.ts';
 
 const JSON_TYPE = 'application/json';
@@ -28,7 +28,7 @@ export const BODY_LIMIT = 128 * 1024;
  * because they know the allowed parts. @throws Refusal
  */
 export async function receiveBody(
-  request: ServiceRequest,
+  request: HttpRequest,
   route: Pick<Route, 'bodies' | 'bodyLimit'> & { readonly paths?: Route['paths'] },
 ): Promise<void> {
   const { method, headers, content } = request;
@@ -80,7 +80,7 @@ function refusePrototype(key: string, value: unknown): unknown {
   return value;
 }
 
-async function textOf(request: ServiceRequest, limit: number): Promise<string> {
+async function textOf(request: HttpRequest, limit: number): Promise<string> {
   const sent = await bytesOf(request, limit);
   const encoding = encodingOf(request);
   if (encoding === undefined || sent.length === 0) return new TextDecoder().decode(sent);
@@ -90,7 +90,7 @@ async function textOf(request: ServiceRequest, limit: number): Promise<string> {
 }
 
 /** Reads up to a limit. Keeps the connection open beyond that, because the answer needs it. @throws Refusal */
-async function bytesOf({ content, headers }: ServiceRequest, limit: number): Promise<Buffer> {
+async function bytesOf({ content, headers }: HttpRequest, limit: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > limit) throw bodyTooLarge();
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -118,7 +118,7 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
 const ACCEPTED = [...DECODERS.keys()].join(', ');
 
 /** Undefined for a body that is not compressed. */
-function encodingOf({ headers, content }: ServiceRequest): string | undefined {
+function encodingOf({ headers, content }: HttpRequest): string | undefined {
   const encoding = String(headers['content-encoding'] ?? '')
     .trim()
     .toLowerCase();

@@ -23,33 +23,6 @@ export type Part =
       readonly bytes: Uint8Array;
     };
 
-/** A request in the form that routes receive. */
-export interface HttpRequest {
-  /** Upper case. */
-  readonly method: string;
-  /** Path and query. */
-  readonly url: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Values of the path's placeholders and of the query, as sent. */
-  readonly params: unknown;
-  readonly query: unknown;
-  /** IP address of the caller. */
-  readonly address: string;
-  /** The host and port that the caller addressed: as a trusted proxy reports it, if there is one. */
-  readonly host: string;
-  /** Content of a JSON or form body; undefined if there is none or the caller is not known yet. */
-  readonly body: unknown;
-  /** Reads a multipart body; undefined if the body is not multipart. */
-  readonly parts: ((limits: PartLimits) => Promise<readonly Part[]>) | undefined;
-  /** Aborted when the caller is gone, or has the whole answer. */
-  readonly signal: AbortSignal;
-  /** Closes the connection, even if data is still unread. */
-  hangUp(): void;
-  /** Logs a fault of the service itself. */
-  report(fault: unknown, message: string): void;
-}
-
 /** Where a request comes from: Node's server or this process. */
 export type Bindings =
   | { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
@@ -68,19 +41,27 @@ export interface RequestParts {
 /** The address of callers in this process. */
 const THIS_MACHINE = '127.0.0.1';
 
-/** Wraps a standard `Request` for routes. Create it while the connection is open: a closed one has no address. */
-export class ServiceRequest implements HttpRequest {
+/** A request in the form that routes receive. Create it while the connection is open: a closed one has no address. */
+export class HttpRequest {
+  /** Upper case. */
   readonly method: string;
+  /** Path and query. */
   readonly url: string;
-  readonly headers: HttpRequest['headers'];
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Values of the path's placeholders and of the query, as sent. */
   params: unknown;
   readonly query: unknown;
+  /** IP address of the caller. */
   readonly address: string;
+  /** The host and port that the caller addressed: as a trusted proxy reports it, if there is one. */
   readonly host: string;
   /** The bytes of the body; undefined if there is none. */
   readonly content: AsyncIterable<Uint8Array> | undefined;
+  /** Content of a JSON or form body; undefined if there is none or the caller is not known yet. */
   body: unknown;
-  parts: HttpRequest['parts'];
+  /** Reads a multipart body; undefined if the body is not multipart. */
+  parts: ((limits: PartLimits) => Promise<readonly Part[]>) | undefined;
   readonly #carrier: Bindings;
   readonly #log: ServiceLog;
   #signal: AbortSignal | undefined;
@@ -103,17 +84,19 @@ export class ServiceRequest implements HttpRequest {
     }
   }
 
-  /** Created on demand, because few routes need it. */
+  /** Aborted when the caller is gone, or has the whole answer. Created on demand, because few routes need it. */
   get signal(): AbortSignal {
     this.#signal ??= 'outgoing' in this.#carrier ? signalOf(this.#carrier.outgoing) : this.#carrier.signal;
     return this.#signal;
   }
 
+  /** Closes the connection, even if data is still unread. */
   hangUp(): void {
     if ('incoming' in this.#carrier) this.#carrier.incoming.socket.destroy();
     else this.#carrier.hangUp();
   }
 
+  /** Logs a fault of the service itself. */
   report(fault: unknown, message: string): void {
     this.#log.error({ err: fault }, message);
   }

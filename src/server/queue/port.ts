@@ -134,7 +134,7 @@ export interface ClaimBounds {
 
 /** What workers do with jobs. */
 export interface JobLeases {
-  /** The next job in turn order (fairness/turns.ts) of those that may run now, under a lease for `owner`. */
+  /** The next job in turn order (fairness.ts) of those that may run now, under a lease for `owner`. */
   claim(owner: string): Promise<Lease | undefined>;
   /**
    * Updates the job's identity if the signer has changed since it was accepted. Undefined when the lease is lost, or

@@ -172,7 +172,7 @@ interface Return {
 
 /**
  * Signs in the person whom the provider identifies.
- * @returns the session's secret; undefined for a person who is new here (first-sign-in.ts)
+ * @returns the session's secret; undefined for a person who is new here (`readFirstSignIn`)
  * @throws ProviderError
  */
 export async function signInWithProvider(

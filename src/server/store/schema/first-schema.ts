@@ -314,9 +314,9 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
 ];
 
 /**
- * Queries use a partial index only if they state its condition in the same words, as literals (job-conditions.ts). SQLite
- * recompiles a statement for each new value of a parameter that it could compare with such a condition, and for each
- * limit. So statuses and visibilities are literals everywhere, and limits where many requests run the statement.
+ * Queries use a partial index only if they state its condition in the same words, as literals (`PENDING`, `WAITING`).
+ * SQLite recompiles a statement for each new value of a parameter that it could compare with such a condition, and for
+ * each limit. So statuses and visibilities are literals everywhere, and limits where many requests run the statement.
  */
 const INDICES = [
   // Users and their sessions.

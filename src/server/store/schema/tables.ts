@@ -248,7 +248,7 @@ export interface JobsTable {
   created_at: number;
   finished_at: number | null;
   via: Via;
-  /** The owner's turn, in the queue's own time (fairness/turns.ts): lower ones are taken first. */
+  /** The owner's turn, in the queue's own time (fairness.ts): lower ones are taken first. */
   turn: number;
   /** Maximum number of the owner's jobs processed at the same time. */
   concurrency: number;
@@ -281,7 +281,7 @@ export interface CallersTable {
   spent_at: number;
   /** When its last generation of version 1 was accepted; 0: never. */
   generated_at: number;
-  /** Its spending in the last minute and the last hour: JSON of fairness/rate-limits.ts. */
+  /** Its spending in the last minute and the last hour: JSON of `Spent` (fairness.ts). */
   minute: string;
   hour: string;
 }

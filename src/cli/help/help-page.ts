@@ -1,6 +1,6 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 
-/** Help topics that are not commands; their texts are in man/topics.ts. */
+/** Help topics that are not commands; their texts are in man/formats-page.ts. */
 export const TOPIC_SUMMARIES = [
   ['environment', 'environment variables'],
   ['exit-status', 'exit statuses and what they mean'],

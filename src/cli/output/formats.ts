@@ -3,6 +3,10 @@ import { parsedJson } from '../../base/text.ts';
 import { legalName, type PackIds, textureLocation } from '../../pack/names.ts';
 import {
   type CommandSubject,
+  citizensCommand as citizens,
+  customSkin,
+  denizenLine,
+  fancyNpcsSection,
   giveCommand as give,
   giveCommand116 as give116,
   giveCommand1205 as give1205,
@@ -11,14 +15,8 @@ import {
   type ProfileSkin,
   textObjectCommand,
   UnsafeSkinDataError,
-} from '../../textures/commands.ts';
-import {
-  citizensCommand as citizens,
-  customSkin,
-  denizenLine,
-  fancyNpcsSection,
   znpcsProperty,
-} from '../../textures/plugins.ts';
+} from '../../textures/commands.ts';
 import { InvalidTexturesError, parseTextures } from '../../textures/property.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean, jsonDocument } from '../text/text.ts';

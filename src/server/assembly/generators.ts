@@ -7,14 +7,13 @@ import { AccountKeyChangedError, TokenCipher } from '../accounts/held-account.ts
 import { type Accounts, openAccounts } from '../accounts/linking.ts';
 import { ACCOUNT_KEY, SIGNING_KEY } from '../backup/data-files.ts';
 import type { AccountGeneratorOptions } from '../generators/accounts.ts';
-import { OwnKey } from '../generators/own-key.ts';
+import { OwnKey, type SigningOptions, signingGenerator } from '../generators/own-key.ts';
 import {
   GenerationError,
   type Generator,
   type GeneratorKind,
   type OpenGenerator,
 } from '../generators/port.ts';
-import { type SigningOptions, signingGenerator } from '../generators/signing.ts';
 import type { OpenUpstreamOptions } from '../generators/upstream/open.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/target.ts';

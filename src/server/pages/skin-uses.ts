@@ -1,31 +1,29 @@
 import { isIP } from 'node:net';
 import { legalName, textureLocation } from '../../pack/names.ts';
 import {
+  authlibCode,
   base64Only,
   type CommandSubject,
-  giveCommand,
-  giveCommand116,
-  giveCommand1205,
-  headCommand,
-  mannequinCommand,
-  textObjectCommand,
-  UnsafeSkinDataError,
-} from '../../textures/commands.ts';
-import {
-  authlibCode,
   citizensCommand,
   citizensUrlCommand,
   customSkin,
   denizenLine,
   fancyNpcsCommand,
   fancyNpcsSection,
+  giveCommand,
+  giveCommand116,
+  giveCommand1205,
+  headCommand,
   libsDisguisesCommand,
+  mannequinCommand,
   paperCode,
   skinsRestorerCommand,
   taterzensCommand,
+  textObjectCommand,
+  UnsafeSkinDataError,
   znpcsCommand,
   znpcsProperty,
-} from '../../textures/plugins.ts';
+} from '../../textures/commands.ts';
 import { checkAddress } from '../outbound/target.ts';
 import type { SignerKind } from '../service/skins/skins.ts';
 import { type Content, count, counted, type Html, html, type Reader, say } from './html.ts';

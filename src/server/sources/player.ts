@@ -14,8 +14,7 @@ import {
 } from '../store/textures.ts';
 import { withinFetchLimits } from './fetches.ts';
 import { keptProfile, type ProfileFacts, readProfileData, requestFromGame } from './profile-data.ts';
-import type { SourceContext } from './reserve-slot.ts';
-import type { SignedMaterial, SourceRequest } from './source.ts';
+import type { SignedMaterial, SourceContext, SourceRequest } from './source.ts';
 
 /**
  * A player's skin as signed by the game. A successful lookup costs as much as a generation; a profile from a recent

@@ -15,8 +15,7 @@ import type { TextureRow } from '../store/schema/tables.ts';
 import { findServedTexture, findTextureByUrl } from '../store/textures.ts';
 import { type Target, withinFetchLimits } from './fetches.ts';
 import { isPlaceholder, requestFromGame } from './profile-data.ts';
-import { reserveSlot, type SourceContext } from './reserve-slot.ts';
-import type { PictureMaterial, SourceRequest } from './source.ts';
+import { type PictureMaterial, reserveSlot, type SourceContext, type SourceRequest } from './source.ts';
 
 const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{33,64})$/;
 /** The second one is the address of a skin's page on the hosted service. */

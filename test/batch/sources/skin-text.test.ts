@@ -7,8 +7,12 @@ import {
   snbtIn,
 } from '../../../src/batch/sources/skin-text.ts';
 import { readYaml } from '../../../src/batch/sources/yaml.ts';
-import { giveCommand, giveCommand116, giveCommand1205 } from '../../../src/textures/commands.ts';
-import { citizensCommand } from '../../../src/textures/plugins.ts';
+import {
+  citizensCommand,
+  giveCommand,
+  giveCommand116,
+  giveCommand1205,
+} from '../../../src/textures/commands.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { allOf, folderOf, problemOf, rootsIn } from '../../support/batch/read-sources.ts';
 

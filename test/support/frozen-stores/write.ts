@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/base/clock.ts';
 import { TokenCipher } from '../../../src/server/accounts/held-account.ts';
-import { signingGenerator } from '../../../src/server/generators/signing.ts';
+import { signingGenerator } from '../../../src/server/generators/own-key.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { MIGRATIONS, migrate, NEWEST_SCHEMA } from '../../../src/server/store/meta.ts';
 import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';

@@ -7,13 +7,13 @@ import { findJob } from '../../queue/lists.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { readPlayer } from '../../sources/player.ts';
 import { unreadableNote } from '../../sources/profile-data.ts';
-import type { SourceContext } from '../../sources/reserve-slot.ts';
 import {
   type FoundData,
   type Material,
   nameOfSource,
   type SignedMaterial,
   type Source,
+  type SourceContext,
   type SourceKind,
   type SourceRequest,
   variantNote,

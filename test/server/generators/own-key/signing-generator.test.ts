@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { HealthFinding } from '../../../../src/protocol/service.ts';
-import { type SigningOptions, signingGenerator } from '../../../../src/server/generators/signing.ts';
+import { type SigningOptions, signingGenerator } from '../../../../src/server/generators/own-key.ts';
 import {
   fingerprintOf,
   openSigningKey,

@@ -81,6 +81,9 @@ function isShown(
   return eb.or([isPublic, eb.and([eb('skins.owner', '=', viewer), eb('skins.hidden_from', 'is', null)])]);
 }
 
+/** The distance of another picture that looks the same: it may differ where nothing is seen. */
+const LEAST = 0.001;
+
 /** One skin of each picture. */
 async function withSimilarPicture(
   db: Db,
@@ -91,7 +94,7 @@ async function withSimilarPicture(
   if (!own) return [];
   const near = new Map<number, number>();
   for (const { skin, hash, fingerprint } of await candidates(db, own, viewer)) {
-    const distance = distanceBetween(own, fingerprint);
+    const distance = Math.max(distanceBetween(own, fingerprint), LEAST);
     if (hash !== texture_hash && distance < SIMILAR) near.set(skin, distance);
   }
   const nearest = [...near].toSorted(([, one], [, other]) => one - other).slice(0, size);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { drawSmith } from '../../../examples/characters/smith.ts';
 import type { SimilarSkin } from '../../../src/protocol/skin.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
+import { pixelOffsets, type Rect } from '../../../src/skin/regions.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -37,21 +38,28 @@ test('Skins of the same picture come first, then those that look alike', async (
 
   const slim = await make(owner, 'smith.png', { variant: 'slim' });
   const again = await make(owner, 'smith.png', { variant: 'classic', name: 'Wayland' });
-  const retouched = await makeRetouched(owner);
+  const retouched = await makeChanged(owner, { x: 20, y: 20, width: 8, height: 12 });
+  const unseen = await makeChanged(owner, { x: 0, y: 0, width: 2, height: 2 });
   const similar = await similarTo(anonymous(), classic);
   expect(similar.slice(0, 2).toSorted((a, b) => a.variant.localeCompare(b.variant))).toEqual([
     { uuid: again, name: 'Wayland', variant: 'classic', distance: 0 },
     { uuid: slim, variant: 'slim', distance: 0 },
   ]);
-  expect(similar.slice(2)).toEqual([{ uuid: retouched, variant: 'classic', distance: expect.any(Number) }]);
-  expect(similar[2]?.distance).toBeGreaterThan(0);
+  expect(similar.slice(2)).toEqual([
+    { uuid: unseen, variant: 'classic', distance: 0.001 },
+    { uuid: retouched, variant: 'classic', distance: expect.any(Number) },
+  ]);
+  expect(similar[3]?.distance).toBeGreaterThan(0.001);
   expect((await similarTo(anonymous(), retouched)).map(({ uuid }) => uuid)).toContain(classic);
 });
 
-/** The smith with a reddish apron. */
-async function makeRetouched(caller: TestCaller): Promise<string> {
+/** The smith with a part of the picture in a reddish tone. */
+async function makeChanged(caller: TestCaller, part: Rect): Promise<string> {
   const picture = drawSmith();
-  for (let y = 20; y < 32; y++) for (let x = 20; x < 28; x++) picture.pixels[(y * 64 + x) * 4] = 200;
+  for (const at of pixelOffsets(part, picture.width)) {
+    picture.pixels[at] = 200;
+    picture.pixels[at + 3] = 255;
+  }
   return String((await caller.upload('/v2/generate', encodePng(picture))).body.skin?.uuid);
 }
 

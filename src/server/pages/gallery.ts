@@ -105,7 +105,7 @@ ${tags}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 ? html`<div class="gallery">${skinCards(skins, { look: 'body', below: liked })}</div>` : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
-    terminal: terminalOf(commandOf(choice), origin, '/v2/skins'),
+    terminal: terminalOf(commandOf(choice), origin, pathInApi(choice)),
   };
 }
 
@@ -122,6 +122,11 @@ function commandOf({ sort, filter, variant, tag }: Choice): string {
     (sort === 'week' || sort === 'popular') && ` --sort ${sort}`,
   ];
   return `skinsmith skins list --public${given.filter(Boolean).join('')}`;
+}
+
+/** The same list in the API. */
+function pathInApi(choice: Choice): string {
+  return choice.sort === 'random' ? '/v2/skins/random' : addressOf(choice).replace(PATH, '/v2/skins');
 }
 
 interface Place {

@@ -311,7 +311,7 @@ export function jobsPage({ jobs, status, next, isFirst, total, now, origin }: Jo
     body: html`<nav class="tabs" aria-label="${say`Status`}">
 ${tabs.map(([value, label]) => html`<a href="${PATH}${value !== '' && html`?status=${value}`}"${value === status && html` aria-current="page"`}>${label}</a>`)}
 </nav>
-${total !== undefined && html`<p class="quiet">${counted(total, { one: say`${count(total)} job`, other: say`${count(total)} jobs` })}</p>`}
+${total !== undefined && total > 0 && html`<p class="quiet">${counted(total, { one: say`${count(total)} job`, other: say`${count(total)} jobs` })}</p>`}
 <p class="quiet" role="status" data-news hidden></p>
 ${
   jobs.length > 0

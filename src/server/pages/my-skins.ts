@@ -285,7 +285,7 @@ export function mySkinsPage(view: MySkinsView): Page {
 ${done && html`<p class="done" role="status">${DONE[done.act](done.count)}</p>`}
 ${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
 ${searchForm(choice)}
-${total !== undefined && html`<p class="quiet">${counted(total, { one: say`${count(total)} skin`, other: say`${count(total)} skins` })}</p>`}
+${total !== undefined && total > 0 && html`<p class="quiet">${counted(total, { one: say`${count(total)} skin`, other: say`${count(total)} skins` })}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
 ${skins.length > 0 ? bulkForm(view) : nothing(choice)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,

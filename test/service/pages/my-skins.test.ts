@@ -38,6 +38,11 @@ test('One’s own skins of every visibility are on one’s page, and those of no
     await make(server.owner, 3, { name: 'Clara' }),
   ];
   const strange = await make(bob, 4, { name: 'Strange' });
+  const { body: nobody } = await server.owner.json('/v2/account/keys', { user: 'nobody' });
+  const empty = new PlainBrowser(server.url);
+  await empty.signIn(nobody.key?.secret);
+  for (const path of ['/ui/skins', '/ui/jobs'])
+    expect((await empty.open(path)).text).not.toMatch(/<p class="quiet">0 /);
   const { text, headers } = await (await signedIn(server)).open('/ui/skins');
   for (const uuid of own) expect(text).toContain(`/ui/skins/${uuid}"`);
   expect(text).not.toContain(strange);

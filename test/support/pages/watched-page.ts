@@ -49,8 +49,10 @@ export async function signIn(
   { url, key }: { readonly url: string; readonly key: string | undefined },
 ): Promise<void> {
   await page.goto(`${url}/ui/sign-in`);
-  await page.getByLabel('API key').fill(key ?? '');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  // In any language.
+  const field = page.locator('input[name="key"]');
+  await field.fill(key ?? '');
+  await field.press('Enter');
   await page.waitForURL(`${url}/ui/`);
 }
 

@@ -55,7 +55,7 @@ test.each(['drop', 'lose', 'cut', 'html-502'])(
   },
 );
 
-test('The client polls a job that never ends until it is told to stop', async () => {
+test('The client polls a job that never ends until the caller aborts', async () => {
   const double = await open({});
   const client = clientOf(double);
   const { job } = await client.queue({ file: skinPng(1) }, { name: 'never' });

@@ -118,7 +118,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'Tags are text that others read, so somebody answers for each.',
     shown: [
       'test/service/skins/tags-and-likes.test.ts',
-      'are bounded, and nobody else sets them; an operator takes them away, which is logged',
+      'are bounded, and only the owner sets them; an operator removes them, which is logged',
     ],
   },
   'POST /v2/generate': {

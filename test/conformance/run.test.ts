@@ -310,7 +310,7 @@ test('An interrupted run deletes what is finished, and says what becomes of the 
   expect(double.requests.some(({ kind, status }) => kind === 'delete' && status === 200)).toBe(true);
 });
 
-test('A server that is gone in the middle ends the run: nothing is held against it', async () => {
+test('A server that disappears during a run ends the run, without failed checks', async () => {
   const double = await open();
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   const before = (fetch: Fetch) => async (request: Request) => {

@@ -209,7 +209,7 @@ test('The jobs that a dead process left are looked for', async () => {
   expect(hosted.times('list').length).toBe(before + 1);
 });
 
-test('A dispatcher that shares its queue with nobody needs no file', async () => {
+test('A dispatcher with a queue of its own needs no file', async () => {
   const { dispatcher, told, pass } = await openDispatcher({ isShared: false, serviceTime: 450 });
   for (let n = 0; n < 6; n++) dispatcher.add(workOf(n));
   await pass(100);

@@ -162,7 +162,7 @@ test('A submission that did not become a job is reported as gone once that is ce
   expect(told).toEqual(['1 gone']);
 });
 
-test('A submission that is forgotten is not told of any more', async () => {
+test('A forgotten submission is not reported any more', async () => {
   const { clock, tracker, told, start, pass } = await openTracker();
   start();
   const work = workOf(1);

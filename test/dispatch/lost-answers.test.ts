@@ -413,7 +413,7 @@ describe('A job of unknown origin', () => {
   });
 });
 
-test('An answer that nobody waits for any longer needs no request for the list', () => {
+test('An answer that nothing waits for any more needs no request for the list', () => {
   const service = openLosses();
   const work = workOf();
   service.lostAnswers.add(work, sent, SOON);

@@ -175,7 +175,7 @@ describe('A skin is refused', () => {
     return error as ProofError;
   }
 
-  test('as signed by nobody when the key that the service has changed to did not sign it either', async () => {
+  test("as unsigned when the service's new key did not sign it either", async () => {
     const { tools } = serving(skinPng(1), otherKey);
     const error = await refusal(await signed(), expected(), { ...tools, freshKey: async () => otherKey });
     expect(error.code).toBe('invalid_signature');

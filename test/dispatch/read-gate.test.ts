@@ -49,7 +49,7 @@ test('While they fail, a hundred reads send one request in the place of all, eve
   expect(gate.isShut).toBe(false);
 });
 
-test('A read that nobody waits for any longer gives its turn to the next', async () => {
+test('An abandoned read gives its turn to the next', async () => {
   const { clock, gate, outage, service, read } = openGate();
   outage.failed(noAnswer(true));
   const stop = new AbortController();

@@ -241,7 +241,7 @@ test('A reset forgets requests, jobs and expectations', async () => {
   expect((await job(double, accepted)).body.errors?.[0]?.code).toBe('job_not_found');
 });
 
-test('What came in is told without a key', async () => {
+test('Received requests are shown without a key', async () => {
   const double = await open({ clock: 'manual' });
   await submit(double, 1);
   await call(double, '/v2/me', { headers: { authorization: `Bearer ${'x'.repeat(70)}` } });

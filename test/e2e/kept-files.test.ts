@@ -180,7 +180,7 @@ describe('No output replaces', () => {
     expect(await shop.readJson('steve.json')).toMatchObject({ variant: 'classic' });
   });
 
-  test('a file that somebody else wrote: reports, renders and previews; its own it does', async () => {
+  test('a file that another program wrote: reports, renders and previews; its own it does', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1, b: 2, mine: 3 });
     await shop.write('notes.txt', 'mine\n');

@@ -35,7 +35,7 @@ test('A secret file whose mode cannot be changed is read as it is, and stays ope
   expect(await isOpenToOthers(path)).toBe(true);
 });
 
-test('One of somebody else is read, and stays as it is', async () => {
+test('A foreign one is read, and stays as it is', async () => {
   const path = await foreignFile('geheim');
   const before = await modeOf(path);
   expect(await readSecretFile(path)).not.toBe('');

@@ -242,7 +242,7 @@ describe('The pixels of the texture', () => {
     expect(found).toMatchObject({ pixels: 'bad', problems: [expect.any(String)] });
   });
 
-  test('are not told of when reading them fails by a mistake of the program', async () => {
+  test('are not reported when reading them fails because of a bug', async () => {
     const bug = new TypeError('x is undefined');
     const texture = async () => await Promise.reject(bug);
     const reading = verdict(skin(THEIRS, { pixels: PIXELS }), { key: SERVICE_KEY, texture });

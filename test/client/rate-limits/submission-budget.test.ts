@@ -40,7 +40,7 @@ describe('Submissions that are left', () => {
     expect(budget.left(10)).toBe(3);
   });
 
-  test('are not told of by an answer to an earlier submission', () => {
+  test('are not reported by an answer to an earlier submission', () => {
     const budget = new SubmissionBudget();
     const [early, late] = [budget.sent(0), budget.sent(5)];
     budget.told([minute(2)], { sent: late!, now: 10 });

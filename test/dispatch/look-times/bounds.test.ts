@@ -45,7 +45,7 @@ describe('With nothing learned, of a process that is alone,', () => {
     expect(new LookTimes(1_000).next([accepted(0, 2_500)], at(10, 0, true))).toBe(1_000);
   });
 
-  test('a job that is late is looked for after as long as it is late', () => {
+  test('a late job is looked for after as long as it is late', () => {
     expect(times.next([accepted(0, 100)], at(1_101, 1_100))).toBe(2_100);
   });
 

@@ -3,7 +3,7 @@ import type { Submission } from '../../../src/dispatch/running-job.ts';
 import { OwnQueue, Slots } from '../../../src/dispatch/slots.ts';
 import { openJob } from '../../support/dispatch/machine.ts';
 
-test('A process that shares its queue with nobody has all slots, and may always request the list', () => {
+test('A process with a queue of its own has all slots, and may always request the list', () => {
   const slots = new Slots<Submission>(5);
   const queue = new OwnQueue(slots);
   slots.took(openJob('a'));

@@ -224,7 +224,7 @@ describe('The fate of a picture', () => {
     expect((await submit(caller, 1)).status).toBe(202);
   });
 
-  test('can be the texture of a picture that nobody submitted', async () => {
+  test('can be the texture of a picture that was never submitted', async () => {
     const { caller, service } = await callHosted(only({ kind: 'wrong', times: 1 }));
     await ended(caller, await submit(caller, 2));
     const shown = async () => {

@@ -94,7 +94,7 @@ describe('Of accounts that belong to users', () => {
     expect(nextAccount([own(ann), own(bob)], RULES, { now: NOW, owner: cid })).toBeUndefined();
   });
 
-  test('a generation waits for nobody who has accounts of its own', () => {
+  test('a generation does not wait for users who have accounts of their own', () => {
     const accounts = [own(ann), own(bob)];
     expect(start(accounts, ann, [bob, bob, bob])).toBe(NOW);
     expect(start(accounts, ann, [bob, ann, bob])).toBe(NOW + 15_000);

@@ -20,7 +20,7 @@ test('A sign of work says for how many workers, if anybody knows', () => {
   expect(heard).toEqual([1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
 });
 
-test('Somebody who waits for a job wakes at its end, not at that of another', async () => {
+test('A waiter for a job wakes at its end, not at that of another job', async () => {
   const signals = new JobSignals();
   const heard: string[] = [];
   const wait = async (uuid: string) => {
@@ -55,7 +55,7 @@ test('Listening that is stopped leaves no timer behind', async () => {
   expect(aborted).toBe(true);
 });
 
-test('Somebody who listens hears of every job, until the listening is stopped', () => {
+test('A listener receives every job until it stops', () => {
   const signals = new JobSignals();
   const heard: unknown[] = [];
   const stop = signals.listen({

@@ -87,7 +87,7 @@ test('A store without skins takes any key', async () => {
   await (await runServer({ dataDir: server.dataDir })).close();
 });
 
-test('A key that is gone or exchanged while the service runs makes it not ready, and doctor says so', async () => {
+test('A key that is removed or replaced while the service runs makes it not ready, and doctor says so', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1));
   const untilReady = async (status: number) =>

@@ -64,7 +64,7 @@ test('Leaving processing always gives the lease up', async () => {
   expect(await queue.find(uuid)).toMatchObject({ status: 'waiting', lease_owner: null, lease_until: null });
 });
 
-test('A lease that was renewed since somebody looked is not taken away', async () => {
+test('A lease that was renewed since the last look is not taken away', async () => {
   const { db, queue, uuid } = await storedJob();
   const lease = await queue.claim('w');
   const leaseUntil = lease?.job.lease_until ?? 0;

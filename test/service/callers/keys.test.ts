@@ -143,7 +143,7 @@ describe('A key is changed', () => {
     expect((await bob.get('/v2/me')).status).toBe(200);
   });
 
-  test('by nobody else, and not once it is revoked', async () => {
+  test('by no other caller, and not once it is revoked', async () => {
     const server = await runServer();
     const [{ id }, ann] = [await makeKey(server), await server.user('ann')];
     expectRefusal(await ann.patch(`${KEYS}/${id}`, { name: 'mine' }), 'not_found');

@@ -81,7 +81,7 @@ describe.each(['here', 'elsewhere'] as const)('What is open ends, revoked %s,', 
   });
 });
 
-test('A disabled user’s waiting jobs end as failed, and nobody else’s', async () => {
+test('A disabled user’s waiting jobs end as failed, those of other users do not', async () => {
   const { here, elsewhere } = await twoServers();
   const bob = await here.user('bob');
   const { body } = await bob.upload('/v2/queue', skinPng(1));

@@ -10,7 +10,7 @@ guardAgainstLeaks();
 const PLANS = { gold: { per_minute: 2, per_hour: 100 }, lead: { per_minute: 2 } };
 
 /** One picture, under any number of names. */
-test('Nobody fills the public list with records of a skin that exists: ten for each generation a minute allows', async () => {
+test('A caller adds at most ten records of existing skins to the public list for each generation per minute', async () => {
   const clock = new MovableClock();
   const { users } = await runServerWithPlans(PLANS, { clock });
   const { gold, lead } = users;

@@ -103,7 +103,7 @@ test('A game that asks to wait is not asked before, and the answer says when', a
   expect((await owner.json('/v2/queue', { user: id })).status).toBe(200);
 });
 
-test('A caller over its limit has nobody looked up', async () => {
+test('A caller over its limit causes no player look-ups', async () => {
   const fake = await runGame();
   const { owner, anonymous } = await runServer({ gameAddresses: fake.addresses, clock: new MovableClock() });
   const hasty = anonymous('127.0.0.2');

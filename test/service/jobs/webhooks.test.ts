@@ -170,7 +170,7 @@ describe('A callback is refused', () => {
   });
 });
 
-test('A name of this machine is gone to only where the operator allows it', async () => {
+test('A name of this machine is requested only where the operator allows it', async () => {
   const trap = await trapServer();
   const shut = await runServer({ allowedNetworks: ['10.0.0.0/8'] });
   await shut.owner.upload('/v2/generate', skinPng(1), { callback: `http://localhost:${trap.port}/` });
@@ -181,7 +181,7 @@ test('A name of this machine is gone to only where the operator allows it', asyn
   expect(trap.connections).toBe(0);
 });
 
-test('A receiver that never answers keeps nobody else waiting, nor the service from its end', async () => {
+test("A receiver that never answers delays no other receiver, and not the service's end", async () => {
   const server = await runServer(ALLOWED);
   const [silent, quick] = [await receiver(() => {}, '127.0.0.2'), await receiver()];
   for (let n = 0; n < 5; n++) {

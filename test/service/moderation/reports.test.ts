@@ -53,7 +53,7 @@ test('Anybody may report a skin, once, and the operator reads why', async () => 
   expect([status, text.match(/one of 2 reports of this skin/g)]).toEqual([200, expect.any(Array)]);
 });
 
-test('Reports that are not well formed, or of skins nobody else sees, are refused', async () => {
+test('Malformed reports, and reports of skins that only the owner sees, are refused', async () => {
   const server = await runServer();
   const secret = await makeSkin(server.owner, 1, { visibility: 'private' });
   const open = await makeSkin(server.owner, 2, { visibility: 'unlisted' });

@@ -184,7 +184,7 @@ test('Every page but the one for frames forbids to be framed, and is for its own
   }
 });
 
-test('A session that somebody else planted is not taken over at sign-in', async () => {
+test('A session that another person planted is not taken over at sign-in', async () => {
   const server = await runServer();
   const attacker = await signedIn(server);
   const planted = attacker.cookie;

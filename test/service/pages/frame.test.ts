@@ -26,7 +26,7 @@ test('People get the start page where programs get the key document', async () =
   expect(page.headers.get('vary')).toMatch(/Accept,.*User-Agent/);
 });
 
-test('Pages come with a policy that allows nothing of others, and are kept by nobody', async () => {
+test('Pages have a policy that allows nothing foreign, and are not cached', async () => {
   const { url } = await runServer();
   const { status, headers } = await new PlainBrowser(url).open('/ui/make');
   expect(status).toBe(200);
@@ -241,7 +241,7 @@ test('Capes are shown to people whose plan includes them', async () => {
   ]);
 });
 
-test('A form of somebody who has been signed out is kept as it was, and makes nothing without its owner', async () => {
+test('A form of a person who has been signed out keeps its content, and makes nothing without its owner', async () => {
   const server = await runServer();
   const browser = new PlainBrowser(server.url);
   await browser.signIn(server.key);

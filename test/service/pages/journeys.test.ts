@@ -106,7 +106,7 @@ test('A skin turns in 3D by itself on a wide screen: by keys, without catching t
   expect(complaints).toEqual([]);
 });
 
-test('A visitor is asked once where skins are used, and gets one thing to copy', async () => {
+test('A visitor chooses once where skins are used, and gets one thing to copy', async () => {
   const server = await runServer();
   const { body } = await server.owner.upload('/v2/generate', skinPng(1));
   const address = `${server.url}/ui/skins/${body.skin?.uuid}`;
@@ -147,7 +147,7 @@ test('Similar skins are shown as pictures in full rows at every width, and lead 
   expect(complaints).toEqual([]);
 });
 
-test('A person signs in with a provider, first as somebody new', async () => {
+test('A person signs in with a provider, first as a new user', async () => {
   const provider = await FakeProvider.start();
   const openId = provider.settings();
   const server = await runServer({ openId, allowedNetworks: ['127.0.0.0/8'] });

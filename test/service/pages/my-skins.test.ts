@@ -107,7 +107,7 @@ test('Those that are selected become a resource pack, with the lines that a game
   expect([file.status, file.headers.get('content-type')]).toEqual([200, 'application/zip']);
 });
 
-test('They are downloaded as the search shows them, by nobody else', async () => {
+test('They are downloaded as the search shows them, by their owner only', async () => {
   const server = await runServer();
   const own = await make(server.owner, 1, { name: 'Anna', visibility: 'private' });
   await make(server.owner, 2, { name: 'Berta' });

@@ -113,7 +113,7 @@ test.each([
   expect(await nameIn(browser)).toBeUndefined();
 });
 
-test('An ID token under a signature of somebody else signs nobody in', async () => {
+test('An ID token with a foreign signature signs no one in', async () => {
   const at = await world();
   at.provider.signsWrongly = true;
   const browser = new PlainBrowser(at.server.url);

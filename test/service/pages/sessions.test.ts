@@ -37,7 +37,7 @@ test('A key that is pasted once signs in, until the person signs out', async () 
   expect(await isSignedIn(browser)).toBe(false);
 });
 
-test('A wrong key is reported on the page, and signs nobody in', async () => {
+test('A wrong key is reported on the page, and signs no one in', async () => {
   const { url } = await runServer();
   const browser = new PlainBrowser(url);
   const { status, text } = await browser.signIn('sksm_wrong_wrong_wrong');
@@ -114,7 +114,7 @@ test('One ends all other sessions at once', async () => {
   expect((await here.open('/ui/sessions')).text).not.toContain('End all others');
 });
 
-test('People who are signed in can sign in as somebody else, or go on', async () => {
+test('Signed-in people can sign in as another user, or go on', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const { status, text } = await browser.open('/ui/sign-in');

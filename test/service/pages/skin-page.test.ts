@@ -228,7 +228,7 @@ test.each(['a visitor', 'its owner, an operator'])(
   },
 );
 
-test('What a form did is told at the top of the page', async () => {
+test('The top of the page says what a form did', async () => {
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const browser = new PlainBrowser(url);

@@ -74,7 +74,7 @@ function dashed(id: string): string {
   return id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-test('a blocked image is not shown, whoever wears it', async () => {
+test('a blocked image is not shown, regardless of the player who wears it', async () => {
   const { get, id, server } = await world();
   const shown = async () => [pixelsOf(await get(`/skins/${id}`)), pixelsOf(await get('/skin/Jeb'))];
   expect(await shown()).toEqual([SKIN, SKIN]);

@@ -142,7 +142,7 @@ test('Five jobs at hand are claimed and recorded with few statements', async () 
   expect(transactionsIn(texts)).toBe(IS_POSTGRES ? 5 : 1);
 });
 
-test('A picture of a texture that somebody asked for a moment ago takes no statement', async () => {
+test('A picture of a recently requested texture needs no statement', async () => {
   const { caller, job, statements } = await runWithSkin();
   const { body } = await caller.get(`/v2/queue/${job}`);
   const view = `/textures/${body.skin?.texture.hash.skin}/face.png`;

@@ -111,7 +111,7 @@ describe('Data that was made for a private skin', () => {
 });
 
 describe('Data that others have as well', () => {
-  test('answers a private request; when the others are gone it is its owner’s alone', async () => {
+  test('answers a private request; when the others are deleted it is its owner’s alone', async () => {
     const all = await scene();
     const { ann, bob } = all;
     const his = await make(bob, 'public');

@@ -83,7 +83,7 @@ test('A short id leads to the texture and to similar skins, of those that the ca
     expect(await heard(bob, uuid.slice(0, 8))).toMatchObject([404, undefined, 404, {}]);
 });
 
-test('An owner changes and deletes a skin by its short id, and nobody else does', async () => {
+test('Only its owner changes and deletes a skin by its short id', async () => {
   const server = await runServer();
   const { shown, hidden } = await fourSkins(server);
   const bob = await server.user('bob');

@@ -50,7 +50,7 @@ describe('Tags', () => {
     ]);
   });
 
-  test('are bounded, and nobody else sets them; an operator takes them away, which is logged', async () => {
+  test('are bounded, and only the owner sets them; an operator removes them, which is logged', async () => {
     const { server, ann, bob, nobody, uuid, path } = await runWithSkin();
     const ten = Array.from('abcdefghij');
     await ann.patch(path, { tags: ten });

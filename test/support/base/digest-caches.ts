@@ -8,7 +8,7 @@ export const FILE = '/skins/steve.png';
 export const DIGEST = '0123456789abcdef'.repeat(4);
 export const OTHER = 'f'.repeat(64);
 
-/** A stamp of a file that has not been touched for a while. */
+/** The time of a file that has not changed for a while. */
 export function stamp(changes: Partial<FileStamp> = {}): FileStamp {
   return {
     size: 1234,
@@ -23,7 +23,7 @@ export function openAt(path: string, time = NOW): DigestCache {
   return DigestCache.open(path, () => time);
 }
 
-/** A cache's file that has one entry. */
+/** A cache file with one entry. */
 export async function savedCache(time = NOW): Promise<string> {
   const path = join(await ownFolder(), 'files.tsv');
   const cache = openAt(path, time);

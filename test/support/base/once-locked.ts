@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 
-/** Does something as soon as a statement of this process has found a database locked by another connection. */
+/** Runs `work` as soon as a statement of this process finds a database locked by another connection. */
 export function onceLocked(act: () => void): void {
   const { exec } = DatabaseSync.prototype;
   const spy = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {

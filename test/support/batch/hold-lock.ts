@@ -1,4 +1,4 @@
-/** A program of its own: takes a lock, says whether it got it, and holds it until it is told to end or killed. */
+/** A separate program: takes a lock, says whether it got it, and holds it until it is stopped or killed. */
 import { once } from 'node:events';
 import { acquireLock } from '../../../src/base/process-lock.ts';
 

@@ -9,7 +9,7 @@ import { textOf } from './lock-entry.ts';
 
 export * from './lock-entry.ts';
 
-/** A lockfile's path in a folder of its own; undefined: no file is there. */
+/** A lockfile's path in a folder of its own; undefined: there is no file. */
 export async function ownPath(text?: string | Uint8Array): Promise<string> {
   const path = join(await ownFolder(), 'skins.lock');
   if (text !== undefined) writeFileSync(path, text);

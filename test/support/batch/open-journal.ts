@@ -15,7 +15,7 @@ export function open(path: string): Journal {
   return journal;
 }
 
-/** The journal as another process would find it. */
+/** The journal as another process finds it. */
 export function reopened(path: string, journal: Journal): Journal {
   journal.close();
   return open(path);

@@ -7,7 +7,7 @@ export async function named(list: string | Buffer): Promise<BatchSource[]> {
   return await allOf({ from: ['-'] }, rootsIn(cwd, list));
 }
 
-/** Label, kind and what was asked for, with absent values left out. */
+/** Label, kind and request, without absent values. */
 export function outlines(sources: readonly BatchSource[]): object[] {
   return sources.map(({ label, content, stem, name, variant, visibility }) => ({
     label,

@@ -6,7 +6,7 @@ import { ownFolder } from '../server/own-folder.ts';
 
 export const UUID = '61699b2ed3274a019f1e0ea8c3f06bc6';
 
-/** A folder of this test's own with these files: names that hold their own name, or texts by name. */
+/** A folder for this test with these files: a list of names, each file containing its name, or texts by name. */
 export async function folderOf(
   files: readonly string[] | Readonly<Record<string, string | Buffer>>,
 ): Promise<string> {
@@ -23,7 +23,7 @@ export function spec(parts: Partial<SourceSpec>): SourceSpec {
   return { args: [], from: [], recursive: false, ignore: [], ...parts };
 }
 
-/** All that is still to come. */
+/** Everything that is still to come. */
 export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

@@ -1,4 +1,4 @@
-/** A program of its own: saves a cache of digests again and again, with entries that bear the name given. */
+/** A separate program: saves a cache of digests again and again, with entries of the given name. */
 import { DigestCache } from '../../../src/base/caches.ts';
 
 const [, , path = '', name = ''] = process.argv;

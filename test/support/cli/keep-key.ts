@@ -1,4 +1,4 @@
-/** A program of its own: keeps a key for a service in the settings of a folder, as soon as it is told to on stdin. */
+/** A separate program: stores a key for a service in the settings of a folder when stdin says so. */
 import { once } from 'node:events';
 import { ConfigFile } from '../../../src/cli/config/config-file.ts';
 

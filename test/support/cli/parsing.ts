@@ -47,7 +47,7 @@ export interface ParseTable {
   readonly refused: readonly (readonly [argv: readonly string[], complaint: RegExp])[];
 }
 
-/** Tests what a command makes of what is typed after its name. */
+/** Tests how a command parses its arguments. */
 export function describeParsing<A extends unknown[]>(
   name: string,
   register: Register<A>,

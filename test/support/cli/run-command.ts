@@ -16,7 +16,7 @@ export interface Ran {
   readonly status: number | undefined;
   readonly out: string;
   readonly err: string;
-  /** What the user is told of what it threw. */
+  /** The message that the user sees for its error. */
   readonly told: ReturnType<typeof reportOf>;
 }
 
@@ -26,16 +26,16 @@ interface DeskOptions {
   readonly key?: string | undefined;
   /** Whether stdout is a terminal. */
   readonly isTTY?: boolean;
-  /** What comes on stdin, which is no terminal then. */
+  /** Input on stdin, which is then not a terminal. */
   readonly stdin?: string;
-  /** A person, who is asked on stderr and types this in answer. */
+  /** A person who answers prompts on stderr by typing this. */
   readonly answers?: (asked: string) => string | undefined;
   readonly signal?: AbortSignal;
   readonly flags?: GlobalFlags;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs one command as if it was typed, on a machine of its own, in this process. */
+/** Runs one command as if typed, on a machine of its own, in this process. */
 export async function runCommand(
   run: (context: CommandContext) => Promise<number>,
   { url, key, isTTY = false, stdin, answers, signal, flags = {}, env: more = {} }: DeskOptions,

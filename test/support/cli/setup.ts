@@ -54,7 +54,7 @@ export async function configuredSetup(
 
 export const KEY = `${'k'.repeat(60)}wxyz`;
 
-/** One that uses a service which is asked just this, with a key unless it is empty. */
+/** One that uses this service, with a key unless it is empty. */
 export async function servedSetup(script: readonly Exchange[], key = KEY, clock: Clock = systemClock) {
   const server = await scriptedServer(script);
   const env = { SKINSMITH_BASE_URL: server.url, ...(key && { SKINSMITH_API_KEY: key }) };
@@ -89,7 +89,7 @@ export const diagnosis = (parts: object = {}): Exchange => ({
   },
 });
 
-/** A service that is no skinsmith. */
+/** A service other than skinsmith. */
 export const FOREIGN: Exchange = { expect: 'GET /ready', ...NOT_FOUND };
 
 const window = { limit: 60, remaining: 40 };

@@ -7,10 +7,10 @@ interface TestIoOptions {
   readonly errTTY?: boolean;
   /** Whether colours are wanted on both. */
   readonly color?: boolean;
-  /** Bits of a colour; 24 unless given, which counts only where colours are wanted. */
+  /** Bits of a colour; default: 24. Matters only with colours. */
   readonly colorDepth?: number;
   readonly columns?: number;
-  /** What comes on stdin. */
+  /** Input on stdin. */
   readonly stdin?: string | Uint8Array;
   readonly canPrompt?: boolean;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 
-/** One request that must come, and what it is answered with. */
+/** One expected request and its answer. */
 export interface Exchange {
   /** Method, path and query, as in `GET /v2/skins?size=2`. */
   readonly expect: string;
@@ -14,7 +14,7 @@ export interface Exchange {
   readonly json?: unknown;
   /** Sent as it is, when there is no `json`. */
   readonly text?: string;
-  /** Answers in its own way: cuts the connection, stays silent. */
+  /** Handles the request itself: cuts the connection, stays silent. */
   readonly act?: (response: ServerResponse) => void;
 }
 

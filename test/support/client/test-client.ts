@@ -4,7 +4,7 @@ import type { SkinClientOptions } from '../../../src/client/types.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type Exchange, type ScriptedServer, scriptedServer } from './scripted-server.ts';
 
-/** A key that no text holds by chance. */
+/** A key that no text contains by chance. */
 export const API_KEY = `msk_${'Q7x9'.repeat(16)}_last`;
 
 export interface TestClient {
@@ -13,7 +13,7 @@ export interface TestClient {
   readonly clock: FakeClock;
 }
 
-/** A client of a scripted server. It sleeps on a fake clock and its dice always show the highest. */
+/** A client of a scripted server. It sleeps on a fake clock, and its random numbers are always the highest. */
 export async function testClient(
   script: readonly Exchange[],
   overrides: Partial<SkinClientOptions> & { below?: string } = {},

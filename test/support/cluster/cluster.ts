@@ -33,7 +33,7 @@ export interface Cluster {
 /** What was answered must survive a crash of PostgreSQL; a crash of the machine is not among the things that happen. */
 const SETTINGS = { synchronous_commit: 'on' };
 
-/** Nodes over one PostgreSQL, none of which runs yet. All of it is gone when the test ends. */
+/** Nodes over one PostgreSQL, none of which runs yet. Everything ends with the test. */
 export async function openCluster(
   count: number,
   options: Partial<ServerOptions>,

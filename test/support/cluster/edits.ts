@@ -8,9 +8,9 @@ const PAUSE = 50;
 interface Editor {
   readonly key: string;
   readonly pick: () => Pick<ServerProcess, 'url'>;
-  /** Hears of every answer that is not as it should be. */
+  /** Receives every wrong answer. */
   readonly onFault: (fault: string) => void;
-  /** Hears of every edit that was read again. */
+  /** Receives every edit that was read again. */
   readonly onEdit?: () => void;
 }
 

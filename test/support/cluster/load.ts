@@ -33,7 +33,7 @@ interface Client {
   readonly onHeard: (heard: Heard) => void;
 }
 
-/** A client with patience: it sends each picture under a key of its own until a node has answered that it has a job. */
+/** A patient client: it sends each picture under a key of its own until a node answers with a job. */
 export async function submitUntil(isOver: () => boolean, { pictures, ...client }: Client): Promise<string[]> {
   const accepted: string[] = [];
   for (let picture = pictures; !isOver(); picture++) {
@@ -75,7 +75,7 @@ interface Request extends Omit<Client, 'pictures'> {
   readonly isOver: () => boolean;
 }
 
-/** Asks until an answer is what was asked for; undefined: it was over before. @throws HeadersTimeoutError if none comes */
+/** Repeats a request until it succeeds; undefined: the test ended first. @throws HeadersTimeoutError */
 async function ask({
   path,
   picture,

@@ -9,12 +9,12 @@ export interface Scene extends Cluster {
   readonly subscribers: readonly Subscriber[];
 }
 
-/** Something that goes wrong, and is mended before the promise resolves. */
+/** A failure that is over when the promise resolves. */
 type Nemesis = (scene: Scene, node: ClusterNode) => Promise<void>;
 
-/** Milliseconds for which the network is bad: longer than requests take, shorter than anybody's patience. */
+/** Milliseconds of a bad network: longer than requests take, shorter than any client's patience. */
 const BAD_WEATHER = 1_500;
-/** Milliseconds by which a node's clock is wrong. */
+/** Error of a node's clock in milliseconds. */
 const SKEW = 3_600_000;
 
 const sleep = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
@@ -25,7 +25,7 @@ interface HeldJob {
   readonly worker: string;
 }
 
-/** A job that one of these processes is at. */
+/** A job that one of these processes is working on. */
 async function findHeld(admin: Pool, processes: readonly string[]): Promise<HeldJob | undefined> {
   const { rows } = await admin.query(
     `select uuid, lease_owner as worker from jobs
@@ -35,7 +35,7 @@ async function findHeld(admin: Pool, processes: readonly string[]): Promise<Held
   return rows[0] as HeldJob | undefined;
 }
 
-/** A job of the node's, which does nothing more until it is told to. */
+/** A job of the node, which does nothing more until the test continues it. */
 async function pauseAtJob(admin: Pool, node: ClusterNode): Promise<HeldJob> {
   const processes = [...node.processes].map(String);
   for (;;) {
@@ -47,7 +47,7 @@ async function pauseAtJob(admin: Pool, node: ClusterNode): Promise<HeldJob> {
   }
 }
 
-/** Gives a job to a worker that there is not, of a node that is alive: nobody but the holder may end it. */
+/** Gives a job to a nonexistent worker of a live node: only the holder may end it. */
 async function giveAway(admin: Pool, { uuid, worker }: HeldJob): Promise<boolean> {
   const { rowCount } = await admin.query(
     `update jobs set lease_until = lease_until + 3600000,
@@ -94,7 +94,7 @@ async function findPending(admin: Pool, uuids?: readonly string[]): Promise<stri
   return rows.map(({ uuid }) => String(uuid));
 }
 
-/** The process that is at a job, or empty once it has ended; undefined while it waits. */
+/** The process that works on a job, or empty once it has ended; undefined while it waits. */
 async function findHolder(admin: Pool, uuid: string): Promise<string | undefined> {
   const { rows } = await admin.query(
     `select case status when 'processing' then split_part(lease_owner, '/', 2) when 'waiting' then null else '' end as holder

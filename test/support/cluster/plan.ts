@@ -5,7 +5,7 @@ import { ownFolder } from '../server/own-folder.ts';
 /** A user's jobs that may be pending at once. */
 export const SLOTS = 5;
 
-/** Limits that a few senders reach, on what may be pending and in work at once only. */
+/** Limits on pending and processing jobs that a few senders reach. */
 const PLAN = {
   queue: SLOTS,
   per_minute: 1_000_000,

@@ -34,18 +34,18 @@ export class RoughProxy {
     this.#sockets.clear();
   }
 
-  /** Carries nothing any more and tells nobody, new connections included: as a firewall that has forgotten them. */
+  /** Silently drops everything, new connections included, like a firewall that has forgotten them. */
   stall(): void {
     this.#isStalled = true;
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Carries everything that comes this many milliseconds late. */
+  /** Delays everything by this many milliseconds. */
   slow(delay: number): void {
     this.#delay = delay;
   }
 
-  /** As a good network again. What was stalled is lost: it is reset. */
+  /** Works again. Stalled connections are lost: they are reset. */
   heal(): void {
     if (this.#isStalled) this.cut();
     this.#isStalled = false;

@@ -8,7 +8,7 @@ export class RoundRobin {
   readonly url: string;
   /** Addresses of the servers; those that refuse connections are passed over. */
   readonly #servers: string[] = [];
-  /** How many requests each server has answered. */
+  /** Number of requests that each server has answered. */
   readonly answered = new Map<string, number>();
   #turn = 0;
 
@@ -36,7 +36,7 @@ export class RoundRobin {
     this.#servers.splice(this.#servers.indexOf(server), 1);
   }
 
-  /** As balancers do: another server is asked only if this one has not heard of the request. */
+  /** As balancers do: another server gets the request only if this one has not received it. */
   #pass(asked: IncomingMessage, answer: ServerResponse, attempts: number): void {
     const server = this.#servers[this.#turn++ % this.#servers.length];
     if (server === undefined || attempts === 0) return void answer.writeHead(502).end();

@@ -13,9 +13,9 @@ interface Start {
   readonly version?: VersionName;
 }
 
-/** The service as a process, which may end and be started again. It is gone when the test ends. */
+/** The service as a process, which may end and be started again. It ends with the test. */
 export class ServerProcess {
-  /** All processes that it had. */
+  /** All its processes. */
   readonly processes = new Set<number>();
   /** What its log says of requests that it could not answer because of an error of its own. */
   readonly faults: string[] = [];
@@ -35,12 +35,12 @@ export class ServerProcess {
     return this.#process ? this.#url : undefined;
   }
 
-  /** Rejects once a process has ended that was not told to. */
+  /** Rejects if a process ends by itself. */
   get crash(): Promise<never> {
     return this.#crash.promise;
   }
 
-  /** Starts it, as often as it takes: its database may be away. */
+  /** Starts it, repeatedly if necessary: its database may be unreachable. */
   async start({ skew = 0, version = 'this' }: Start = {}): Promise<void> {
     while (!this.#process) {
       const shift = `const now = Date.now; Date.now = () => now() + ${skew};`;

@@ -3,7 +3,7 @@ import type { ClusterNode } from './cluster.ts';
 
 /** Milliseconds between attempts to connect. */
 const PAUSE = 50;
-/** How a line of an event's data begins. */
+/** The beginning of a line of an event's data. */
 const DATA = 'data: ';
 
 interface ToldJob {
@@ -33,7 +33,7 @@ export class Subscriber {
     return this.#isOpen;
   }
 
-  /** Jobs that the stream has told of, and not yet of their ends. */
+  /** Jobs that the stream has reported, but not their ends. */
   get pending(): ReadonlySet<string> {
     return this.#pending;
   }

@@ -6,12 +6,12 @@ import { editUntil } from './edits.ts';
 import { isFault, submitUntil } from './load.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** How many of a user's requests are under way at once. */
+/** Number of a user's simultaneous requests. */
 const SENDERS = 2;
-/** Jobs that each server has to accept in each stage, unless told otherwise. */
+/** Jobs that each server must accept in each stage, by default. */
 const ENOUGH = 12;
 
-/** On a busy machine a server that has just started comes to its first requests late, and would refuse them for that. */
+/** On a busy machine, a new server handles its first requests late and would refuse them. */
 export const PATIENT = { networkLimits: { headersTimeout: 300_000, requestTimeout: 300_000 } } as const;
 
 /** Users who submit, list and edit on any of the servers, until `finish` is called. */
@@ -20,7 +20,7 @@ export class Load {
   readonly edits: Promise<number[]>;
   /** Answers that a service whose servers are replaced one by one never gives. */
   readonly faults: string[] = [];
-  /** How many jobs each server has accepted, by its address. */
+  /** Number of jobs that each server has accepted, by its address. */
   readonly acceptedBy = new Map<string, number>();
   /** Users who have renamed a skin, by their keys. */
   readonly #editors = new Set<string>();

@@ -11,7 +11,7 @@ interface Step {
   readonly held_by: string | null;
 }
 
-/** Characters: nodes call themselves with less to learn whether they can be heard. */
+/** In characters. Nodes send themselves shorter texts to find out whether notifications arrive. */
 const LONGEST_SELF_CALL = 14;
 
 /**
@@ -41,7 +41,7 @@ const WITNESS = `
   end $$;
 `;
 
-/** Loses what nodes tell one another, unknown to all of them, or carries it again. */
+/** Loses notifications between nodes without their knowledge, or delivers them again. */
 export async function silence(admin: Pool, isOn: boolean): Promise<void> {
   await admin.query('update silence set is_on = $1', [isOn]);
 }
@@ -85,7 +85,7 @@ export async function findFaults(admin: Pool, processesOf: ProcessesOf): Promise
   ];
 }
 
-/** The highest that was ever seen. */
+/** The highest seen so far. */
 export interface Peaks {
   /** Pending jobs of an owner. */
   readonly slots: number;
@@ -96,7 +96,7 @@ export interface Peaks {
 /** Milliseconds between two looks: what is too much lasts longer, as a job takes hundreds of them and a connection more. */
 const PAUSE = 50;
 
-/** Looks again and again, until it is over. */
+/** Checks repeatedly until it is over. */
 export async function watchPeaks(admin: Pool, isOver: () => boolean): Promise<Peaks> {
   let [slots, connections] = [0, 0];
   while (!isOver()) {

@@ -7,7 +7,7 @@ import { type OpenJob, Slots } from '../../../src/dispatch/slots.ts';
 import { MovableClock } from '../server/movable-clock.ts';
 import { ownFolder } from '../server/own-folder.ts';
 
-/** A machine on which processes of one caller share its queue; what they tell is collected. */
+/** A machine on which processes of one caller share its queue; their messages are collected. */
 export async function machine() {
   return await machineWith(new MovableClock());
 }

@@ -22,7 +22,7 @@ export interface DispatcherSetUp extends HostedOptions {
 
 type InMemory = Awaited<ReturnType<typeof openInMemory>>;
 
-/** A dispatcher that has met the service, and what it tells its user. */
+/** A dispatcher that knows the service, and its messages to the user. */
 export async function openDispatcher({
   maxNew = Number.POSITIVE_INFINITY,
   follows = true,

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** What a clone does not have, and `npm install` brings or makes. */
 const NOT_CLONED = new Set(['node_modules', 'dist', '.git', 'coverage']);
 
-/** Folders that a reader of the README changes nothing in: they need not be copied. */
+/** Folders in which a reader of the README changes nothing, so they need not be copied. */
 const ONLY_READ = ['src', 'test', 'docs', 'bench', 'man'];
 
 /** Stands for npm, because tests use no network: the tree is installed and built already. */

@@ -7,7 +7,7 @@ interface Step {
   readonly run: string;
 }
 
-/** What came of a workflow, as the page of its run shows it. */
+/** The outcome of a workflow, as the page of its run shows it. */
 export interface WorkflowRan {
   /** Of each step; undefined: it was left out. */
   readonly statuses: readonly (number | undefined)[];
@@ -57,7 +57,7 @@ interface ActionStep {
   readonly run: string;
 }
 
-/** The steps of an action.yml, and what its inputs are unless somebody sets them. */
+/** The steps of an action.yml, and the defaults of its inputs. */
 function readAction(yaml: string): {
   readonly steps: readonly ActionStep[];
   readonly defaults: Place['env'];

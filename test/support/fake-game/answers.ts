@@ -8,7 +8,7 @@ export interface Answer {
   readonly content?: unknown;
 }
 
-/** In what shape a refusal comes: the real services use all of them. */
+/** The shape of a refusal; the real services use all of them. */
 export type BodyShape = 'empty' | 'html' | 'json';
 
 export function ok(content: unknown): Answer {

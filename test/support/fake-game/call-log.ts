@@ -5,7 +5,7 @@ import type { Fault } from './faults.ts';
 export interface LoggedCall {
   readonly number: number;
   readonly kind: CallKind;
-  /** UUID of the account whose token it had, or of the player that it was about. */
+  /** UUID of the account whose token it had, or of the player in question. */
   readonly account?: string | undefined;
   readonly fault?: Fault['kind'] | undefined;
   /** When it had come in. */
@@ -27,7 +27,7 @@ export interface Pair {
   readonly apart: number;
 }
 
-/** All changes of skin, of one account or of all, whatever became of them. */
+/** All changes of skin, of one account or of all, successful or not. */
 export function changesIn(calls: readonly LoggedCall[], account?: string): readonly LoggedCall[] {
   return calls.filter((call) => CHANGES.includes(call.kind) && (!account || call.account === account));
 }

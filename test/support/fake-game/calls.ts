@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-/** What the game's services are asked for. */
+/** Requests to the game's services. */
 export type CallKind =
   | 'profile'
   | 'joined'
@@ -28,7 +28,7 @@ export type CallKind =
 /** What changes how an account looks. */
 export const CHANGES: readonly CallKind[] = ['skin_upload', 'skin_url', 'skin_reset'];
 
-/** A request whose body has come in whole. */
+/** A request whose body has arrived completely. */
 export interface Call {
   /** 1 for the first that the services got. */
   readonly number: number;
@@ -40,7 +40,7 @@ export interface Call {
   readonly token: string | undefined;
   readonly contentType: string;
   readonly body: Buffer;
-  /** First part of the path: which of the services it is. */
+  /** First part of the path, which names the service. */
   readonly origin: string;
 }
 

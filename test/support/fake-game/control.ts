@@ -7,7 +7,7 @@ import { readJson } from './forms.ts';
 import type { Microsoft } from './microsoft.ts';
 import type { Person } from './people.ts';
 
-/** What can be controlled of an imitated game. */
+/** The controls of an imitated game. */
 interface Controlled {
   readonly calls: readonly LoggedCall[];
   readonly accounts: readonly Person[];
@@ -25,7 +25,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   accounts: (game) => game.accounts.map(({ id, name, token, look }) => ({ id, name, token, look })),
   /** POST: an order of a fault. */
   order: (game, sent) => game.order(orderSchema.parse(sent)),
-  /** POST: the weather, or `null` for a fine day. */
+  /** POST: the random faults, or `null` for none. */
   weather: (game, sent) => {
     game.weather = weatherSchema.nullable().parse(sent) ?? undefined;
   },
@@ -36,7 +36,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** What a test tells a game that runs as a program of its own. */
+/** Commands from a test to a game that runs as a separate program. */
 export function control(game: Controlled, { subject, body }: Call): Answer {
   const action = ACTIONS[subject];
   return action ? ok(action(game, readJson(body)) ?? {}) : notFound(`/_fake/${subject}`);

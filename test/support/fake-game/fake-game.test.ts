@@ -10,7 +10,7 @@ import { hurriedIn, overlapsIn, pairsIn, unseenIn } from './call-log.ts';
 import type { FaultPlan, Weather } from './faults.ts';
 import { callGame } from './run-game.ts';
 
-/** Milliseconds: callers here are never left without an answer for so long. */
+/** Milliseconds: no caller here waits that long for an answer. */
 const PATIENCE = 60_000;
 
 const skin = (number: number) => ({ png: skinPng(number), variant: 'classic' }) as const;

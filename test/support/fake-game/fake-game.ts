@@ -26,7 +26,7 @@ import type { Person, PersonPlan } from './people.ts';
 
 const LOGIN: ReadonlySet<string> = new Set(['device_code', 'token', 'xbox', 'xsts', 'login']);
 
-/** The game's services on the loopback, faults to order included. Everything is in memory. */
+/** The game's services on the loopback network, with faults on request. Everything is in memory. */
 export class FakeGame {
   readonly url: string;
   readonly addresses: GameAddresses;
@@ -112,17 +112,17 @@ export class FakeGame {
     return person;
   }
 
-  /** Somebody who plays, and whom the services know. */
+  /** A player whom the services know. */
   addPlayer(plan: PersonPlan = {}): Person {
     return this.#api.people.add(plan);
   }
 
-  /** A player tells the game of joining a server, under the secret that both agreed on. */
+  /** A player tells the game that it joins a server, under the secret that both agreed on. */
   join(person: Person, serverId: string): void {
     this.#api.joined.set(serverId, person);
   }
 
-  /** The account's tokens are not accepted any more. Answers a new one. */
+  /** Revokes the account's tokens. Returns a new one. */
   renewToken(account: Person): string {
     account.tokens = [];
     return this.#api.people.issueToken(account);
@@ -155,7 +155,7 @@ export class FakeGame {
     await this.#act({ call, response, logged }, fault);
   }
 
-  /** Does what is asked for, as the fault has it, and answers. */
+  /** Handles the request as the fault says, and answers. */
   async #act({ call, response, logged }: Incoming, fault: Fault | undefined): Promise<void> {
     const { signal } = this.#closing;
     const process = async () => await this.#process(call, logged, fault);
@@ -222,7 +222,7 @@ export class FakeGame {
     return (this.#options.now ?? Date.now)();
   }
 
-  /** A caller that went away or services that close are nothing to speak of; anything else is a bug in here. */
+  /** Ignores callers that have gone away and services that close; anything else is a bug in the imitation. */
   #broke(error: unknown, message: IncomingMessage, response: ServerResponse): void {
     if (this.#closing.signal.aborted || message.socket.destroyed || response.headersSent) response.destroy();
     else response.writeHead(599).end(`The test's own game broke: ${(error as Error).stack}`);

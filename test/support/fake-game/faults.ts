@@ -4,7 +4,7 @@ import type { Call, CallKind } from './calls.ts';
 import { CHANGES } from './calls.ts';
 
 const shape = z.enum(['empty', 'html', 'json']);
-/** `isDone`: what was asked for is done all the same, only the answer is lost. */
+/** `isDone`: the request is carried out anyway, and only the answer is lost. */
 const isDone = z.boolean().default(false);
 
 export const faultSchema = z.discriminatedUnion('kind', [
@@ -18,7 +18,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('forbidden'), body: shape.default('json') }),
   /** 404. */
   z.strictObject({ kind: z.literal('missing') }),
-  /** From now on, for everything that the account does, until it is pardoned. */
+  /** From now on, for everything that the account does, until it is lifted. */
   z.strictObject({ kind: z.literal('suspended') }),
   z.strictObject({ kind: z.literal('bad_image') }),
   z.strictObject({
@@ -31,17 +31,17 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('hangs'), isDone }),
   /** The connection is cut instead of an answer. */
   z.strictObject({ kind: z.literal('cut'), isDone }),
-  /** The answer comes so many milliseconds later. */
+  /** The answer comes this many milliseconds later. */
   z.strictObject({ kind: z.literal('slow'), ms: z.number().nonnegative() }),
   /** 200 with a page. */
   z.strictObject({ kind: z.literal('garbled') }),
-  /** Once changed, the session server goes on showing the look before for so many reads. */
+  /** After the change the session server shows the earlier look for this many reads. */
   z.strictObject({ kind: z.literal('stale'), reads: z.int().min(1) }),
-  /** Once changed, the account wears another picture: somebody else used it. */
+  /** After the change the account wears another picture, as if someone else had used it. */
   z.strictObject({ kind: z.literal('foreign') }),
   /** The texture that is kept has another pixel than the one that was sent. */
   z.strictObject({ kind: z.literal('altered') }),
-  /** The signature of the profile is no good. */
+  /** The signature of the profile is invalid. */
   z.strictObject({ kind: z.literal('forged') }),
 ]);
 
@@ -53,19 +53,19 @@ const callKinds = z.custom<CallKind>((kind) => typeof kind === 'string');
 
 export const orderSchema = z.strictObject({
   fault: faultSchema,
-  /** Kinds of calls it happens to; those that the fault makes sense for unless given. */
+  /** Kinds of calls that it affects; default: those for which the fault makes sense. */
   on: z.array(callKinds).optional(),
-  /** UUID of the account or player; anybody unless given. */
+  /** UUID of the account or player; default: any. */
   account: z.string().optional(),
-  /** How often; once unless given. */
+  /** How often; default: once. */
   times: z.int().min(1).default(1),
 });
-/** A fault to happen to the next calls that fit. */
+/** A fault for the next calls that match. */
 export type Order = z.input<typeof orderSchema>;
 
 export const weatherSchema = z.strictObject({
   seed: z.int(),
-  /** The first that strikes a call happens to it. `chance`: 0 to 1. */
+  /** The first fault that applies to a call happens. `chance`: 0 to 1. */
   faults: z.array(orderSchema.omit({ times: true }).extend({ chance: z.number().min(0).max(1) })),
 });
 /** Faults that come at random, in the same order for the same seed. */

@@ -22,7 +22,7 @@ type Handler = (call: Call, fault: Fault | undefined) => Promise<Answered> | Ans
 type AccountHandler = (person: Person, call: Call, fault: Fault | undefined) => Promise<Answered> | Answered;
 export type ApiKind = Exclude<CallKind, 'device_code' | 'token' | 'xbox' | 'xsts' | 'login' | 'control'>;
 
-/** The game's services but for logging in: who may do what, and what there is to say. */
+/** The game's services except logging in: permissions and answers. */
 export class GameApi {
   readonly textures = new TextureStore();
   readonly people = new People(this.textures);
@@ -117,7 +117,7 @@ export class GameApi {
     return this.#dress(person, { ...person.look, skin: { hash, variant: sent.variant } }, fault);
   }
 
-  /** The answer shows the look that was asked for, whatever is done to it the moment after. */
+  /** The answer shows the requested look, even if it changes a moment later. */
   #dress(person: Person, look: Look, fault?: Fault): Answered {
     person.wear(look, fault?.kind === 'stale' ? fault.reads : 0);
     const answered = { answer: ok(this.#accountView(person)), texture: look.skin?.hash };

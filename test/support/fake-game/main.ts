@@ -1,6 +1,6 @@
 /**
  * The game's services as a program of their own: options as one JSON argument, `{"url","addresses","accounts"}` as
- * first line of its output, what it is told and asked under /_fake (see control.ts). Ends with SIGTERM or SIGINT.
+ * first line of its output, controls under /_fake (see control.ts). Ends with SIGTERM or SIGINT.
  */
 import { FakeGame } from './fake-game.ts';
 import { parseOptions } from './options.ts';

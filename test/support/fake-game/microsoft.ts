@@ -8,9 +8,9 @@ import type { People } from './people.ts';
 export type LoginKind = Extract<CallKind, 'device_code' | 'token' | 'xbox' | 'xsts' | 'login'>;
 
 export interface MicrosoftOptions {
-  /** Seconds between two polls for a device code; 1 unless given. */
+  /** Seconds between two polls for a device code; default: 1. */
   readonly interval?: number | undefined;
-  /** Client ids that the game approved; any unless given. */
+  /** Client IDs that the game has approved; default: all. */
   readonly approvedClients?: readonly string[] | undefined;
   readonly now: () => number;
 }
@@ -25,7 +25,7 @@ interface DeviceCode {
   readonly client: string;
   readonly userCode: string;
   readonly expiresAt: number;
-  /** Undefined as long as nobody entered the code. */
+  /** Undefined until someone enters the code. */
   decision?: { readonly account: string } | 'declined';
 }
 
@@ -61,7 +61,7 @@ export class Microsoft {
   readonly #tickets = new Map<string, Grant>();
   readonly #userTokens = new Map<string, Grant>();
   readonly #identities = new Map<string, Grant>();
-  /** What XSTS says against an account. */
+  /** XSTS's refusal of an account. */
   readonly #obstacles = new Map<string, number>();
   readonly #handlers: Readonly<Record<LoginKind, (call: Call) => Answer>> = {
     device_code: (call) => this.#deviceCode(call),
@@ -94,7 +94,7 @@ export class Microsoft {
     this.#codeOf(userCode).decision = 'declined';
   }
 
-  /** XSTS refuses the account with this code; undefined: no more. */
+  /** XSTS refuses the account with this code; undefined: no longer. */
   obstruct(account: string, xErr: number | undefined): void {
     if (xErr === undefined) this.#obstacles.delete(account);
     else this.#obstacles.set(account, xErr);
@@ -107,7 +107,7 @@ export class Microsoft {
     return token;
   }
 
-  /** The owner takes back what was allowed: refreshing fails from now on. */
+  /** The owner withdraws the permission: refreshing fails from now on. */
   revoke(account: string): void {
     for (const [token, grant] of this.#refreshes)
       if (grant.account === account) this.#refreshes.delete(token);

@@ -1,6 +1,6 @@
 import { GAME_ADDRESSES, type GameAddresses } from '../../../src/game/addresses.ts';
 
-/** Where nobody listens: no test may ask the game itself. */
+/** Where nothing listens: no test may reach the game itself. */
 export const NO_GAME = Object.fromEntries(
   Object.keys(GAME_ADDRESSES).map((name) => [name, 'http://127.0.0.1:1']),
 ) as unknown as GameAddresses;

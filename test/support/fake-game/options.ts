@@ -3,19 +3,19 @@ import { type Weather, weatherSchema } from './faults.ts';
 
 /** How the game's services behave. Times in milliseconds. */
 export interface FakeGameOptions {
-  /** Accounts to begin with; none unless given. */
+  /** Initial accounts; default: none. */
   readonly accounts?: number | undefined;
-  /** How long a change of skin takes; 0 unless given. */
+  /** How long a change of skin takes; default: 0. */
   readonly changeTime?: number | undefined;
-  /** Faults at random; fine unless given. */
+  /** Random faults; default: none. */
   readonly weather?: Weather | undefined;
-  /** RSA key to sign with (PKCS#8 PEM), made when not there; one of 2048 bits for this run unless given. */
+  /** Signing key (RSA, PKCS#8 PEM), made if missing; default: one of 2048 bits for this run. */
   readonly signingKeyPath?: string | undefined;
-  /** Seconds between two polls for a device code; 1 unless given. */
+  /** Seconds between two polls for a device code; default: 1. */
   readonly interval?: number | undefined;
-  /** Client ids that may log in to the game; any unless given. */
+  /** Client IDs that may log in to the game; default: all. */
   readonly approvedClients?: readonly string[] | undefined;
-  /** The clock that calls are logged by; the system's unless given. */
+  /** The clock for the log of calls; default: the system's. */
   readonly now?: () => number;
 }
 

@@ -18,14 +18,14 @@ export interface Look {
 
 export interface PersonPlan {
   readonly name?: string;
-  /** 32 digits; random (version 4) unless given. */
+  /** 32 digits; default: random (version 4). */
   readonly id?: string;
   /** None: the player has a default skin. */
   readonly skin?: { readonly picture: Picture; readonly variant?: Variant };
   readonly cape?: Picture;
-  /** Whether an item of the shop says that the account owns the game; it does unless given. */
+  /** Whether an item of the shop says that the account owns the game; default: true. */
   readonly hasItem?: boolean;
-  /** Whether the account ever chose a name; it did unless given. */
+  /** Whether the account ever chose a name; default: true. */
   readonly hasProfile?: boolean;
 }
 
@@ -41,7 +41,7 @@ export class Person {
   look: Look;
   /** The skin worn before the last change, still listed by the services. */
   former: WornSkin | undefined;
-  /** What the session server shows instead of `look`, for so many reads more. */
+  /** What the session server shows instead of `look`, for this many more reads. */
   stale: { readonly look: Look; reads: number } | undefined;
 
   constructor(plan: PersonPlan, number: number, textures: TextureStore) {
@@ -80,7 +80,7 @@ export class Person {
   }
 }
 
-/** Everybody there is. */
+/** All people. */
 export class People {
   readonly #textures: TextureStore;
   readonly #byId = new Map<string, Person>();

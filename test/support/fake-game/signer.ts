@@ -12,7 +12,7 @@ interface Signing {
   readonly now: number;
 }
 
-/** Of all games that are given no other. */
+/** The default for all games. */
 const usualKey = sharedKey();
 
 /** Writes signed profiles as the session server does. */
@@ -29,7 +29,7 @@ export class Signer {
     this.publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64');
   }
 
-  /** `keyPath`: an RSA key (PKCS#8 PEM), made when not there; unless given, all games of this process have one. */
+  /** `keyPath`: an RSA key (PKCS#8 PEM), made if missing; default: one for all games of this process. */
   static async open(textures: string, keyPath: string | undefined): Promise<Signer> {
     if (keyPath !== undefined) return new Signer((await openSigningKey(keyPath)).privateKey, textures);
     return new Signer(await usualKey(), textures);

@@ -13,14 +13,14 @@ export class TextureStore {
   readonly #files = new Map<string, Buffer>();
   #foreign = 0;
 
-  /** Keeps a picture; answers its name. */
+  /** Stores a picture and returns its name. */
   keep(picture: Picture): string {
     return this.keepFile(encodeAsTheGame(picture));
   }
 
   /** The same for a file of any kind. */
   keepFile(file: Buffer): string {
-    // Leading zeros are cut there.
+    // Leading zeros are missing there.
     const hash = createHash('sha256').update(file).digest('hex').replace(/^0+/, '');
     this.#files.set(hash, file);
     return hash;
@@ -35,7 +35,7 @@ export class TextureStore {
     return file && decodePng(file);
   }
 
-  /** A picture that nobody asked for, another one each time. */
+  /** A picture that nobody requested, a different one each time. */
   keepForeign(): string {
     return this.keep(drawSkin(FOREIGN + this.#foreign++));
   }

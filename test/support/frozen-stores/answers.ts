@@ -11,7 +11,7 @@ import { PICTURES, skinUuid } from './rows/skin-rows.ts';
 import { IDEMPOTENCY_KEY } from './secrets.ts';
 
 /**
- * Asks a server for everything that a frozen store has and the API tells of, as those to whom it belongs. What had not
+ * Asks a server for everything in a frozen store that the API shows, as its owners. What had not
  * ended ends.
  */
 export async function expectAnswers(url: string, store: Contents): Promise<void> {
@@ -52,7 +52,7 @@ async function expectJobs(askers: Askers): Promise<void> {
   }
 }
 
-/** Pictures of jobs that have failed are nobody's. */
+/** Pictures of failed jobs have no owner. */
 async function expectTextures(askers: Askers): Promise<void> {
   const failed = askers.rows('jobs').filter(({ status }) => status === 'failed');
   const unused = new Set(failed.map(({ texture_hash }) => texture_hash));
@@ -156,7 +156,7 @@ async function expectListed(
   expect(listed, path).toEqual(expect.arrayContaining(expected));
 }
 
-/** A request that comes again is answered as before, and a picture that was known is known. */
+/** A repeated request gets the same answer, and known pictures stay known. */
 async function expectKnown(askers: Askers): Promise<void> {
   const first = { url: dataUrl(skinPng(PICTURES + 1)), variant: 'classic' };
   const named = { ...first, name: 'Steel Smith' };

@@ -23,7 +23,7 @@ export class Askers {
     return new TestCaller(this.url, { ...this.#options, key: FROZEN_KEYS[name] });
   }
 
-  /** Who has these skins and jobs; nobody in particular, if they were made without a key. */
+  /** The owner of these skins and jobs; undefined if they were made without a key. */
   owning({ owner }: PlainRow): TestCaller {
     const name = (Object.keys(FROZEN_KEYS) as UserName[]).find((one) => ownerKey(one) === owner);
     return name ? this.named(name) : new TestCaller(this.url, this.#options);
@@ -45,7 +45,7 @@ export function skinOf(askers: Askers, skin: PlainRow): object {
   };
 }
 
-/** A list of an answer, of whatever kind. */
+/** A list in an answer, of any kind. */
 export function listIn({ body }: Heard, field: string): readonly object[] {
   return (body as unknown as Readonly<Record<string, readonly object[]>>)[field] ?? [];
 }

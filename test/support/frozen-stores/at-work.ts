@@ -3,7 +3,7 @@ import type { MayChange, PlainRow } from './contents.ts';
 const ENDING = ['status', 'skin_uuid', 'finished_at'];
 const WORKING = ['attempts', 'run_at', 'lease_owner', 'lease_until', 'started_at'];
 
-/** Columns that a service changes in rows that were there, by going on; everything else has to stay as it was. */
+/** Columns of existing rows that a running service changes; everything else must stay the same. */
 const CHANGES: Readonly<Record<string, (row: PlainRow) => readonly string[]>> = {
   meta: ({ key }) => (['schema', 'local-url', 'last-look'].includes(String(key)) ? ['value'] : []),
   api_keys: () => ['last_used_at'],

@@ -43,7 +43,7 @@ function plain(row: CopiedRow): PlainRow {
 /** Whether a column of a row that was there may have another content. */
 export type MayChange = (table: string, row: PlainRow, column: string) => boolean;
 
-/** Which rows are gone, and which of their columns have another content: a line each. Other rows and columns may be new. */
+/** Missing rows and changed columns, a line each. New rows and columns are allowed. */
 export function differences(before: Contents, after: Contents, mayChange: MayChange = () => false): string[] {
   return [...before].flatMap(([table, rows]) => {
     const found = new Map(after.get(table)?.map((row) => [nameOf(table, row), row]));
@@ -65,7 +65,7 @@ function nameOf(table: string, row: PlainRow): string {
   return [table, ...key.map((column) => row[column])].join(' ');
 }
 
-/** How many rows each table has. */
+/** Number of rows in each table. */
 export function sizesOf(contents: Contents): Readonly<Record<string, number>> {
   return Object.fromEntries([...contents].map(([table, rows]) => [table, rows.length]));
 }

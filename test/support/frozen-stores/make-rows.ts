@@ -5,7 +5,7 @@ import { type Keys, serviceRows } from './rows/service-rows.ts';
 import { skinRows } from './rows/skin-rows.ts';
 import { userRows } from './rows/user-rows.ts';
 
-/** A service with rows of every kind: they fit together, and a program of this version can go on with them. */
+/** A service with consistent rows of every kind, which a program of this version can continue with. */
 export async function makeRows(generator: Generator, keys: Keys): Promise<Rows> {
   const [skins, jobs] = [await skinRows(generator), jobRows(await generator.signer())];
   const textures = [...skins.textures, ...jobs.textures];

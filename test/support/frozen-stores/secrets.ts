@@ -6,7 +6,7 @@ export function hex(text: string, digits = 64): string {
 }
 
 const NAMES = ['owner', 'dora', 'emil', 'fay'] as const;
-/** A user of the frozen stores. */
+/** A user in the frozen stores. */
 export type UserName = (typeof NAMES)[number];
 
 /** API keys of the users, which have all scopes of their user; the stores have their hashes. */

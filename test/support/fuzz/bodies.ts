@@ -5,7 +5,7 @@ import { type Known, type Schema, valueFor } from './from-schema.ts';
 import { anyText, brokenJson } from './junk.ts';
 
 export interface SentBody {
-  /** Absent: none is named. */
+  /** Absent: names none. */
   readonly type?: string;
   readonly bytes: Buffer;
 }
@@ -119,7 +119,7 @@ const brokenForm: fc.Arbitrary<SentBody> = fc.oneof(
   fc.nat(whole.bytes.length).map((end) => ({ ...whole, bytes: whole.bytes.subarray(0, end) })),
 );
 
-/** Nothing of what is in them is what they say. */
+/** Their contents are not what their names say. */
 const misnamed: fc.Arbitrary<SentBody> = fc
   .tuple(
     fc.constantFrom(

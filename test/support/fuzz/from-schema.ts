@@ -24,7 +24,7 @@ export interface Schema {
 /** Values by the name of the field they are for, where a schema does not tell what exists. */
 export type Known = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** Mostly what the schema asks for; now and then, anywhere in it, something else. */
+/** Mostly what the schema says; sometimes, anywhere in it, something else. */
 export function valueFor(schema: Schema, known: Known, name = ''): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 40, arbitrary: goodValue(schema, known, name) },

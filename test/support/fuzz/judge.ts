@@ -3,14 +3,14 @@ import { AnswerChecker } from '../contract/checked-answers.ts';
 import { INDISCREET } from '../server/indiscreet.ts';
 import type { RawHeard, RawRequest } from './raw-exchange.ts';
 
-/** What may be said with a 5xx: somebody else is not there, or it takes longer than one wants to wait. */
+/** Allowed 5xx errors: another service is unreachable or takes too long. */
 const FORGIVEN = new Set(['service_unavailable', 'generator_timeout', 'no_account_available']);
 
-/** Judges what was heard, whatever was asked. */
+/** Checks an answer, whatever the request. */
 export class Judge {
-  /** How often each status was answered. */
+  /** Number of answers with each status. */
   readonly statuses: Record<number, number> = {};
-  // Chance finds codes that docs/compatibility.md does not list yet: that is no fault of the service.
+  // Random requests find codes that docs/compatibility.md does not list yet, which is not a fault of the service.
   readonly #checker = new AnswerChecker({ codes: process.env['RECORD_CODES'] !== undefined });
   readonly #dataDir: string;
 

@@ -75,7 +75,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   anyText,
 );
 
-/** JSON as deep as a body may be long. */
+/** JSON as deeply nested as the longest body allows. */
 function deep(depth: number): string {
   return `${'['.repeat(depth)}${']'.repeat(depth)}`;
 }

@@ -201,7 +201,7 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
 
 type Framing = 'length' | 'chunked' | 'short' | 'twice' | 'bad';
 
-/** How the end of the body is told: as it should be, or not. */
+/** How the end of the body is marked: correctly or not. */
 function framed({ type, bytes }: SentBody, framing: Framing): { headers: Headers; bytes: Buffer } {
   const named: Headers = type === undefined ? [] : [['Content-Type', type]];
   const length = (n: number | string): Headers => [...named, ['Content-Length', String(n)]];

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/base/clock.ts';
 
-/** A clock that stands still until it is moved; who sleeps wakes when it is moved past the end of the sleep. */
+/** A clock that stands still until it is moved; a sleep ends when the clock is moved past its end. */
 export class SteppedClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
   readonly #start = this.#now;
@@ -21,7 +21,7 @@ export class SteppedClock implements Clock {
     });
   }
 
-  /** Wakes whoever is due, each at its time, and lets them do what they do then. */
+  /** Wakes each sleeper at its time and lets it run. */
   async forward(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await settle();

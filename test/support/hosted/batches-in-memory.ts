@@ -8,7 +8,7 @@ import { VirtualClock } from '../scripted/virtual-clock.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { openInMemory } from './memory-client.ts';
 
-/** That a batch waits, as its user is told; `at`: by the test's clock. */
+/** A message to the user that a batch waits; `at`: by the test's clock. */
 interface ToldWait {
   readonly at: number;
   readonly message: string;
@@ -55,7 +55,7 @@ export async function openWorld(options: HostedOptions = {}, clock = new Virtual
     const all = times(kinds).filter((at) => at >= from && at < to);
     return Math.max(0, ...all.map((at) => all.filter((other) => other >= at && other < at + 10_000).length));
   };
-  /** Longest time within these moments in which nothing happened that a user would see, milliseconds. */
+  /** Longest time between these moments without anything that a user would see, in milliseconds. */
   const longestSilence = ({ from, to }: { from: number; to: number }) => {
     const seen = [from, ...waits.flatMap(({ at, ms = 3_000 }) => [at, at + ms]), to].filter(
       (at) => at >= from && at <= to,

@@ -8,7 +8,7 @@ import { type DoubleRequest, type RequestKind, routeOf } from '../../../src/doub
 import type { VirtualClock } from '../scripted/virtual-clock.ts';
 import { usualKey } from './hosted-service.ts';
 
-/** What undici is asked to send. */
+/** The request that undici gets. */
 interface Sent {
   readonly method: string;
   readonly path: string;
@@ -17,16 +17,16 @@ interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** A request that came in; `at`: by the test's monotonic clock. */
+/** A received request; `at`: by the test's monotonic clock. */
 export interface SeenRequest {
   readonly kind: RequestKind;
   readonly at: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Error code of the answer, if it was a refusal. */
+  /** Error code of the answer, if it is a refusal. */
   refusal?: string | undefined;
 }
 
-/** Comes between a request and its answer. `process`: does what is asked, and answers what should be sent. */
+/** Runs between a request and its answer. `process` handles the request and returns the answer. */
 export type Disturb = (request: DoubleRequest, process: () => Promise<Reply>) => Promise<Reply>;
 
 const USUAL_LATENCY = 5;
@@ -73,7 +73,7 @@ export class HostedInMemory {
       const pass = async () => await this.#clock.sleep(latencyOf(this.#options, kind), signal);
       await pass();
       const sent = { method, path, headers, body: Buffer.from(body ?? '') };
-      // A connection that breaks is noticed as late as an answer.
+      // A broken connection is noticed as late as an answer.
       const answer = Promise.race([this.#answer(sent), aborted(signal)]);
       const { status, headers: told, body: bytes } = await answer.finally(pass);
       return { statusCode: status, headers: told, body: chunks(bytes) };

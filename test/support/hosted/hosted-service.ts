@@ -20,9 +20,9 @@ import { openSigningKey } from '../../../src/textures/signing-key.ts';
 import { sharedKey } from '../textures/shared-key.ts';
 
 export interface ServiceOptions extends HostedOptions {
-  /** Faults on the way; none unless given. */
+  /** Faults on the way; default: none. */
   readonly weather?: RandomFaults | FaultSource;
-  /** RSA key to sign with (PKCS#8 PEM); one of 2048 bits for this run unless given. */
+  /** Signing key (RSA, PKCS#8 PEM); default: one of 2048 bits for this run. */
   readonly signingKeyPath?: string;
 }
 
@@ -34,10 +34,10 @@ interface Records extends HostedRecords {
   readonly troubles: Readonly<Partial<Record<FaultKind, number>>>;
 }
 
-/** Of all services that are given no other: it signs faster than one of 4096 bits. */
+/** The default for all services: it signs faster than one of 4096 bits. */
 export const usualKey = sharedKey();
 
-/** The double of the hosted service behind its door, in the hands of a test that steers it while it runs. */
+/** The double of the hosted service behind its door, steered by a test while it runs. */
 export class HostedService {
   readonly #closing = new AbortController();
   readonly #watchers = new Set<Watcher>();
@@ -85,12 +85,12 @@ export class HostedService {
     return Object.assign(this.#api.intake.records, { troubles: this.#troubles });
   }
 
-  /** What was submitted although the service had a job for it that could still give the skin. */
+  /** Submissions although the service had a job that could still give the skin. */
   get doubleSubmissions(): readonly DoubleSubmission[] {
     return this.records.doubleSubmissions;
   }
 
-  /** Changes the weather from now on; undefined: fine. */
+  /** Sets the random faults; undefined: none. */
   set weather(weather: RandomFaults | FaultSource | undefined) {
     this.#weather = typeof weather === 'object' ? randomFaults(weather) : weather;
   }
@@ -105,7 +105,7 @@ export class HostedService {
     this.#api.intake.flags = flags;
   }
 
-  /** Jobs taken in from now on are worked on until `release`: a test decides when they end, not the clock. */
+  /** Jobs accepted from now on run until `release`: a test decides when they end, not the clock. */
   hold(): void {
     this.#api.intake.book.hold();
   }
@@ -116,7 +116,7 @@ export class HostedService {
   }
 
   /**
-   * Another program of the same user takes a slot for so many milliseconds (Infinity: until `release`); with a key of
+   * Another program of the same user takes a slot for this many milliseconds (Infinity: until `release`); with a key of
    * its own its job is in no list that the caller sees. Answers the job's id.
    */
   occupy(milliseconds: number, { key = 'same' }: { key?: 'same' | 'other' } = {}): string {
@@ -124,7 +124,7 @@ export class HostedService {
     return this.#api.intake.occupy(milliseconds, owner, this.#api.now());
   }
 
-  /** Calls `watcher` at every moment of every request, before anything else happens. Answers how to stop it. */
+  /** Calls `watcher` at every stage of every request, before anything else happens. Returns a function that stops it. */
   watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);

@@ -6,7 +6,7 @@ import type { HostedService, Moment } from './hosted-service.ts';
 export type Death =
   /** So long after its start: perhaps before its first request. */
   | { readonly at: 'start'; readonly delay: number }
-  /** So long after this moment of a request, once the service has accepted so many submissions of all runs. */
+  /** This long after this stage of a request, once the service has accepted this many submissions of all runs. */
   | {
       readonly at: Moment;
       readonly of: 'a submission' | 'any request';
@@ -28,12 +28,12 @@ const OCCASIONS = [
   { at: 'processed', of: 'any request' },
   { at: 'answered', of: 'any request' },
 ] as const;
-/** Past this part of the work nobody is killed, so that no run ends before its death. */
+/** No kills after this part of the work, so that no run ends before its kill. */
 const LAST_DEATH = 0.8;
 const LONGEST_START = 450;
 const LONGEST_DELAY = 40;
 
-/** Deaths at random, the same for the same seed: one in five in the start, half of the others with no delay. */
+/** Random kills, the same for the same seed: one in five during the start, half of the others without delay. */
 export function planDeaths({ seed, times, submissions }: Killing): Death[] {
   const random = seededRandom(seed);
   const goals = Array.from({ length: times }, () => random(Math.floor(submissions * LAST_DEATH)));
@@ -67,7 +67,7 @@ export async function killAgainAndAgain(
   }
 }
 
-/** Sees to it that the process dies when it should. Answers how to let it live. */
+/** Kills the process at its time. Returns a function that cancels the kill. */
 function arm(child: ResultPromise, service: HostedService, death: Death): () => void {
   let timer: NodeJS.Timeout | undefined;
   // Without a delay it dies before the service does anything more.

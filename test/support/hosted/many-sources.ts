@@ -21,11 +21,11 @@ export interface DrawnSource {
 
 export interface DrawnFolder {
   readonly sources: readonly DrawnSource[];
-  /** What the service is to make of each picture, by its pixel hash. */
+  /** What the service should make of each picture, by its pixel hash. */
   readonly fate: (pixels: string) => Fate | undefined;
 }
 
-/** What befalls one picture. `error`: how it ends for a client that tries a passing failure three times. */
+/** What happens to one picture. `error`: its end for a client that retries a passing failure three times. */
 interface Story {
   readonly fate: Fate;
   readonly error?: string;
@@ -45,7 +45,7 @@ const forgotten = (after: number, keepsSkin: boolean): Story => ({
   fate: { kind: 'forgotten', times: 1, after, keepsSkin },
 });
 
-/** Each befalls one picture; all others are made at once and right. */
+/** Each happens to one picture; all others are made at once and correctly. */
 const STORIES: readonly Story[] = [
   ...Array.from({ length: 3 }, () => failing('invalid_image', ALWAYS)),
   ...Array.from({ length: 2 }, () => failing('skin_change_failed', ALWAYS)),
@@ -56,7 +56,7 @@ const STORIES: readonly Story[] = [
   ...[0, 20, 200].flatMap((after) => [forgotten(after, true), forgotten(after, false)]),
 ];
 
-/** Files that are no skins: text, a torn file, a wrong size, nothing. */
+/** Files that are not skins: text, a truncated file, a wrong size, an empty file. */
 const BROKEN: readonly Uint8Array[] = [
   Buffer.from('This is no picture.'),
   skinPng(0).subarray(0, 200),
@@ -102,7 +102,7 @@ function aboutPicture(n: number, stories: ReadonlyMap<number, Story>): Pick<Draw
   return { pixels: pixelHash(drawSkin(n)), error: stories.get(n)?.error };
 }
 
-/** Gives each item a number below `count` of its own. */
+/** Gives each item a different number below `count`. */
 function deal<T>(items: readonly T[], count: number, random: (below: number) => number): Map<number, T> {
   const dealt = new Map<number, T>();
   for (const item of items) {

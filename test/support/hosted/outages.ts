@@ -1,7 +1,7 @@
 import { pageReply, type Reply, refusalReply } from '../../../src/double/replies.ts';
 import type { RequestKind } from '../../../src/double/requests.ts';
 import { cutOff, type Disturb } from './hosted-in-memory.ts';
-/** What a request gets that the service, or what stands in front of it, cannot answer for now. */
+/** The answer to a request that the service, or a proxy in front of it, cannot handle at the moment. */
 export const OUTAGES = {
   'a 500 in JSON': () => refusalReply(500, { code: 'internal_error', message: 'An internal error occurred' }),
   'a 502 in HTML': () => pageReply(502, 'Bad Gateway'),

@@ -25,7 +25,7 @@ export async function submit(caller: TestCaller, number: number): Promise<Heard>
   return await caller.upload('/v2/queue', skinPng(number));
 }
 
-/** Waits until the service has accepted so many submissions. */
+/** Waits until the service has accepted this many submissions. */
 export async function whenAccepted({ records }: HostedService, count: number): Promise<void> {
   await poll(
     () => records.accepted.length,
@@ -33,7 +33,7 @@ export async function whenAccepted({ records }: HostedService, count: number): P
   );
 }
 
-/** Waits until the service has got so many requests of a kind. */
+/** Waits until the service has received this many requests of a kind. */
 export async function whenRequested(
   { records }: HostedService,
   kind: RequestKind,

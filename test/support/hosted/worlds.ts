@@ -13,7 +13,7 @@ export interface Around {
 
 /** How the service and the way to it behave. Times in milliseconds. */
 export interface World extends Omit<HostedOptions, 'clock'> {
-  /** Each fifth submission is taken, but its answer is lost; after so many milliseconds, 0 unless given. */
+  /** Accepts every fifth submission, but loses the answer, after this many milliseconds; default: 0. */
   readonly loses?: boolean | { readonly takenAfter: number };
   readonly disturb?: Disturb;
 }
@@ -21,16 +21,16 @@ export interface World extends Omit<HostedOptions, 'clock'> {
 export interface WorldOutcome {
   readonly made: number;
   readonly failed: number;
-  /** Submissions of pictures that the service had taken before. */
+  /** Submissions of pictures that the service had accepted before. */
   readonly twice: number;
   readonly mostPending: number;
   readonly requests: number;
-  /** What the batch said that it waits for, each once. */
+  /** The batch's messages about waits, each once. */
   readonly said: readonly string[];
   readonly milliseconds: number;
 }
 
-/** A batch of so many skins to its end. */
+/** Runs a batch of this many skins to its end. */
 export async function runWorld(
   make: (around: Around) => World,
   { skins = 30, seed = 1 } = {},

@@ -7,18 +7,18 @@ import { onTestFinished } from 'vitest';
 interface ProxyOptions {
   /** Ports of this machine, by the names that lead there; there are no others. */
   readonly hosts: Readonly<Record<string, number>>;
-  /** `user:password` that everybody has to give. */
+  /** `user:password` that every client must send. */
   readonly credentials?: string;
 }
 
-/** An http proxy on the loopback: tunnels for CONNECT, and what is sent to it whole is passed on. */
+/** An HTTP proxy on the loopback network: tunnels for CONNECT, and forwards plain requests. */
 export interface ConnectProxy {
   readonly url: string;
   /** `CONNECT host:port` or `GET http://host/path`, in the order of arrival; refused ones too. */
   readonly seen: string[];
 }
 
-/** It is gone when the test ends. */
+/** It ends with the test. */
 export async function connectProxy({ hosts, credentials }: ProxyOptions): Promise<ConnectProxy> {
   const seen: string[] = [];
   const sockets = new Set<Socket>();

@@ -17,7 +17,7 @@ import {
 
 export interface RefusalRow {
   readonly code: ErrorCode;
-  /** Where it is not the one the code stands for. */
+  /** If it differs from the code's own. */
   readonly status?: number;
   readonly when: string;
   readonly send: Send;

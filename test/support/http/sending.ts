@@ -61,7 +61,7 @@ export function damagedPng(): Buffer {
   return png;
 }
 
-/** Queues a picture; the id of its job. */
+/** Queues a picture and returns the ID of its job. */
 export async function queueSkin(caller: TestCaller, number: number): Promise<string> {
   return String((await caller.upload('/v2/queue', skinPng(number))).body.job?.id);
 }

@@ -9,7 +9,7 @@ const FILES = join(import.meta.dirname, '../../fixtures/tls');
 /** The authority that has signed the certificate of skins.test. */
 export const SKINS_TEST_CA = join(FILES, 'skins-test-ca.pem');
 
-/** Speaks TLS as skins.test before a service on this machine. It is gone when the test ends. Returns its port. */
+/** Speaks TLS as skins.test in front of a service on this machine, until the test ends. Returns its port. */
 export async function tlsFront(
   { url }: { readonly url: string },
   certificate: 'skins-test' | 'skins-test-expired' = 'skins-test',

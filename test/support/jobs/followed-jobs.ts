@@ -28,7 +28,7 @@ export class CountedSignals extends JobSignals {
   }
 }
 
-/** Feeds over a queue in a store of its own, and what they read of it. */
+/** Feeds over a queue in a store of its own, and their reads of it. */
 export async function world() {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
@@ -64,7 +64,7 @@ function spyOn(store: JobReads, reads: Read[], during: Partial<Record<Read, () =
   };
 }
 
-/** What submissions and workers of another process do. */
+/** Submissions and workers of another process. */
 export function elsewhere(store: TestQueue, signals: JobSignals) {
   return {
     submit: async (request: string, owner: string) => {
@@ -78,7 +78,7 @@ export function elsewhere(store: TestQueue, signals: JobSignals) {
   };
 }
 
-/** What submissions and workers of this process do. */
+/** Submissions and workers of this process. */
 function tellers(store: TestQueue, signals: JobSignals) {
   return {
     submit: async (request: string, owner = 'ann') => {
@@ -94,7 +94,7 @@ function tellers(store: TestQueue, signals: JobSignals) {
   };
 }
 
-/** Somebody who follows an owner's jobs, and what they have heard. */
+/** A follower of an owner's jobs, and the events it has received. */
 export function follower() {
   const heard: string[] = [];
   const following: JobFollower = {

@@ -25,25 +25,25 @@ interface Grant {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** An OpenID Connect provider on the loopback network, with keys of its own. Whoever comes is the person `claims` names. */
+/** An OpenID Connect provider on the loopback network, with own keys. Everyone who signs in is the person in `claims`. */
 export class FakeProvider {
   url = '';
   clock: Pick<Clock, 'now'> = systemClock;
-  /** What it says of the person who signs in next. */
+  /** Its claims about the next person who signs in. */
   claims: Readonly<Record<string, unknown>> = { sub: 'person-1', preferred_username: 'anna' };
-  /** What it says only when it is asked with the access token. */
+  /** Claims that need the access token. */
   userInfo: Readonly<Record<string, unknown>> | undefined;
-  /** Claims of the next ID token that are not as they should be. */
+  /** Wrong claims for the next ID token. */
   wrongClaims: Readonly<Record<string, unknown>> = {};
   /** Signs with a key that it does not publish. */
   signsWrongly = false;
-  /** Takes no access token, though it has just given it. */
+  /** Refuses access tokens that it has just issued. */
   refusesTokens = false;
   /** Ends connections without an answer. */
   isDown = false;
-  /** Answers 302 to this address instead of what is asked for. */
+  /** Answers with a redirect (302) to this address. */
   leadsTo: string | undefined;
-  /** Paths asked for so far, without their queries. */
+  /** Paths requested so far, without their queries. */
   readonly asked: string[] = [];
   readonly #grants = new Map<string, Grant>();
   readonly #tokens = new Map<string, Grant>();
@@ -67,7 +67,7 @@ export class FakeProvider {
     return { issuer: this.url, ...client, name: 'Example', scopes: 'openid profile', ...more };
   }
 
-  /** What a person's browser gets who agrees: the address it is led back to. */
+  /** The address to which the browser of a person who agrees is redirected. */
   approve(location: string): string {
     const { origin, pathname, searchParams: query } = new URL(location);
     const redirectUri = query.get('redirect_uri') ?? '';
@@ -121,7 +121,7 @@ export class FakeProvider {
     };
   }
 
-  /** Each code once, to the client that it was made for, with the verifier of its challenge. */
+  /** Accepts each code once, from the client that it was made for, with the verifier of its challenge. */
   #redeem(headers: IncomingHttpHeaders, form: URLSearchParams): [unknown, number] {
     const [id, secret] = Buffer.from(String(headers.authorization).slice(6), 'base64').toString().split(':');
     const decoded = decodeURIComponent((secret ?? '').replaceAll('+', ' '));

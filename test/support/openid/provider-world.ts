@@ -8,7 +8,7 @@ import { FakeProvider } from './fake-provider.ts';
 /** Where the provider of the tests is. */
 export const LOOPBACK = ['127.0.0.0/8'];
 
-/** A provider, and a server that leads people to it. */
+/** A provider, and a server that sends people to it. */
 export interface World {
   readonly provider: FakeProvider;
   readonly server: ServerUnderTest;
@@ -37,7 +37,7 @@ export function backFrom(provider: FakeProvider, location: string): string {
   return `${pathname}${search}`;
 }
 
-/** The page that the provider leads back to. */
+/** The page to which the provider redirects. */
 export async function signIn({ provider }: World, browser: PlainBrowser): Promise<Seen> {
   return await browser.open(backFrom(provider, await begin(browser)));
 }
@@ -51,7 +51,7 @@ export async function newcomer(at: World): Promise<PlainBrowser> {
   return browser;
 }
 
-/** The name of whoever is signed in; undefined if nobody is. */
+/** The name of the signed-in person; undefined: nobody is signed in. */
 export async function nameIn(browser: PlainBrowser): Promise<string | undefined> {
   const { text } = await browser.open('/ui/make');
   return /<a href="\/ui\/(?:sessions|account)"><bdi>([^<]+)<\/bdi>/.exec(text)?.[1];

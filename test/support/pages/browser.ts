@@ -12,12 +12,12 @@ interface Sending {
   readonly form?: Readonly<Record<string, string>> | FormData | URLSearchParams;
 }
 
-/** A browser without scripts: it keeps its cookies, and follows no redirect. */
+/** A browser without scripts, which keeps cookies and follows no redirects. */
 export class PlainBrowser {
   readonly #origin: string;
   /** Of the session. */
   cookie: string | undefined;
-  /** Of a sign-in that leads by way of a provider. */
+  /** Of a sign-in through a provider. */
   signInCookie: string | undefined;
   /** Of a visitor who is not signed in. */
   visitorCookie: string | undefined;

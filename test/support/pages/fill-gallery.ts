@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** How many of the skins have a rare word in their names. */
+/** Number of skins with a rare word in their names. */
 export const RARE = 60;
 
 /**

@@ -54,7 +54,7 @@ export async function openScene(): Promise<Scene> {
   };
 }
 
-/** A job that failed, a key with all that one can have, game accounts, and people who sign in with a provider. */
+/** A job that failed, a key with every option, game accounts, and people who sign in with a provider. */
 async function fillAccount(server: ServerUnderTest): Promise<void> {
   const { owner, dataDir } = server;
   const input = {

@@ -3,7 +3,7 @@ import type { STEP_ROUTES } from './addresses.ts';
 import { type Scene, signInWithoutKey } from './scene.ts';
 import { signIn } from './watched-page.ts';
 
-/** Brings up a page in a browser in which nobody is signed in yet. */
+/** Opens a page in a browser in which nobody is signed in yet. */
 type Step = (page: Page, scene: Scene) => Promise<void>;
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor();

@@ -5,14 +5,14 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { onTestFinished } from 'vitest';
 import { webServer } from '../server/web-server.ts';
 
-/** A page of a browser, with what the browser complained about. */
+/** A page of a browser, with the browser's complaints. */
 export interface WatchedPage {
   readonly page: Page;
   /** Violations of the policy, errors of scripts, and dialogs. */
   readonly complaints: string[];
 }
 
-/** Milliseconds that anything may take on a page, on a busy machine too: a script that is broken tells nothing of it. */
+/** Maximum milliseconds for anything on a page, even on a busy machine: a broken script reports nothing. */
 const LONGEST_WAIT = 300_000;
 
 /**
@@ -85,7 +85,7 @@ export async function violationsOn(page: Page): Promise<string[]> {
   return await runAxe(page, ONLY_FAULTS);
 }
 
-/** What axe finds in the other scheme on a page that `violationsOn` has looked at: only colours differ. */
+/** axe's findings in the other colour scheme on a page that `violationsOn` has checked: only colours differ. */
 export async function violationsInDark(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'dark' });
   const found = await runAxe(page, { ...ONLY_FAULTS, runOnly: ['cat.color'] });
@@ -94,7 +94,7 @@ export async function violationsInDark(page: Page): Promise<string[]> {
 }
 
 async function runAxe(page: Page, options: RunOptions): Promise<string[]> {
-  // Only what is wrong leaves the page: what else axe tells, of each rule, takes longer to carry than to find.
+  // Only violations leave the page: transferring axe's other results takes longer than finding them.
   const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
   const violations = await page.evaluate<AxeResults['violations']>(run);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);

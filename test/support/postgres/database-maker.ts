@@ -17,7 +17,7 @@ interface Running {
   readonly admin: Pool;
 }
 
-/** Whoever connects gets the address of a store without rows. */
+/** Each connection gets the address of a store without rows. */
 export async function startDatabaseMaker(): Promise<DatabaseMaker> {
   let running: Promise<Running> | undefined;
   let count = 0;

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Carries connections to a database, as a network does that can fail. */
+/** Carries connections to a database like a network that can fail. */
 export interface FragileFront {
   /** Address of the database behind it. */
   readonly url: string;
-  /** How many connections it was asked for so far. */
+  /** Number of connections requested so far. */
   readonly asked: number;
-  /** Ends all connections, and every new one at once, until it is mended. */
+  /** Ends all connections, and every new one at once, until it works again. */
   cut(): void;
-  /** Keeps all connections open and lets nothing pass; new ones get through. */
+  /** Keeps all connections open but carries nothing; new ones work. */
   hold(): void;
   mend(): void;
 }
 
-/** Such a front for this database. It is gone when the test ends. */
+/** Such a front for this database; it ends with the test. */
 export async function fragileFront(url: string): Promise<FragileFront> {
   const target = Number(new URL(url).port);
   const sockets = new Set<Socket>();

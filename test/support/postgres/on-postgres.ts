@@ -35,7 +35,7 @@ export function onPostgres(folder: string, names: readonly string[]): void {
   }
 }
 
-/** A file that has its store in a file again would prove nothing. */
+/** A file of tests that uses a store in a file again would prove nothing. */
 function expectDatabases(): void {
   let before = 0;
   beforeAll(() => {

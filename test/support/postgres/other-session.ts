@@ -2,10 +2,10 @@ import { Client, type QueryResult } from 'pg';
 import { onTestFinished } from 'vitest';
 import { poll } from '../server/poll.ts';
 
-/** Somebody else in the same database, who is in the middle of a transaction. */
+/** Another client of the same database, in the middle of a transaction. */
 export interface OtherSession {
   run(statement: string, values?: readonly unknown[]): Promise<QueryResult>;
-  /** Whether this work waits for what is locked, and with it so many sessions (1); false: it has ended. */
+  /** Whether this work waits for what is locked, together with this many sessions (1); false: it has ended. */
   holdsUp(work: Promise<unknown>, options?: { readonly waiting: number }): Promise<boolean>;
 }
 

@@ -8,7 +8,7 @@ import { inject, onTestFinished } from 'vitest';
 const unused: string[] = [];
 let lent = 0;
 
-/** How many databases tests of this worker have had. */
+/** Number of databases that tests of this worker have used. */
 export function countLent(): number {
   return lent;
 }

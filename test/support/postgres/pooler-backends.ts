@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import { isEndOfTransaction, letterOf, WireMessages } from './wire-messages.ts';
 
-/** Whoever has a connection just now. */
+/** The current holder of a connection. */
 interface User {
   onMessage(message: Buffer): void;
   onEnd(): void;
 }
 
-/** Without anybody to hear it, what the database says is lost. */
+/** Without a receiver, messages of the database are lost. */
 const NOBODY: User = { onMessage: () => {}, onEnd: () => {} };
 
 /** A pooler's connection to the database. */
@@ -86,7 +86,7 @@ export class Backends {
     return backend;
   }
 
-  /** Another one than `last`. */
+  /** Other than `last`. */
   async take(start: Buffer, last: Backend | undefined): Promise<Backend> {
     const idle = this.#idleOf(start);
     const at = idle.findIndex((backend) => backend !== last && backend.isOpen);

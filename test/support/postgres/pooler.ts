@@ -81,7 +81,7 @@ class PooledClient {
     this.#work = this.#work.then(async () => await this.#greet(message));
   }
 
-  /** With what the database says to such a client. */
+  /** With the database's messages to such a client. */
   async #greet(start: Buffer): Promise<void> {
     const backend = await this.#backends.open(start);
     this.#socket.write(backend.greeting);

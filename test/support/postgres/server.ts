@@ -16,10 +16,10 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Does not start as root; whoever runs it, nobody else needs its files. */
+/** PostgreSQL does not start as root, and its files are private to its user. */
 const NOBODY = { uid: 65_534, gid: 65_534 } as const;
 
-/** Data of tests need not survive anything. */
+/** Test data need not survive a crash. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   fsync: 'off',
@@ -30,7 +30,7 @@ const SETTINGS = {
   shared_buffers: '32MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // Whoever asks for it; others go on without.
+  // For those that ask for it; others continue without.
   ssl: 'on',
   ssl_cert_file: 'server.pem',
   ssl_key_file: 'server-key.pem',

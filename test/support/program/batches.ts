@@ -23,10 +23,10 @@ export interface LockLine {
   readonly signature: string;
 }
 
-/** Where nobody listens. */
+/** Where nothing listens. */
 export const NOWHERE = 'http://127.0.0.1:1';
 
-/** Commands are typed in a folder of the machine's own, for one service: the embedded one unless told. */
+/** Commands run in a folder of this machine, for one service; default: the embedded one. */
 export class Workshop {
   readonly machine: Machine;
   readonly folder: string;
@@ -141,7 +141,7 @@ export function firstCells(text: string): string[] {
   return lines(text).map((row) => row.split('\t')[0] ?? '');
 }
 
-/** Requests that --verbose told of, `POST /v2/queue` and the like. */
+/** Requests that --verbose reported, such as `POST /v2/queue`. */
 export function requestsIn(stderr: string): string[] {
   return lines(stderr).flatMap((line) => /^(?:GET|POST|PUT|PATCH|DELETE) \S+/.exec(line)?.[0] ?? []);
 }

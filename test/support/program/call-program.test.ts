@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshMachine } from './program.ts';
 
-/** A service that does not answer before it is told to. */
+/** A service that answers only when the test lets it. */
 async function silentService(): Promise<{ url: string; asked: Promise<unknown[]> }> {
   const open: ServerResponse[] = [];
   const server = createServer((_, response) => void open.push(response)).listen(0, '127.0.0.1');

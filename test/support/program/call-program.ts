@@ -17,11 +17,11 @@ export const PROGRAM: readonly [file: string, ...words: string[]] =
 const require = createRequire(import.meta.url);
 
 export interface Call {
-  /** Folder that the command is typed in. */
+  /** Folder in which the command runs. */
   readonly cwd: string;
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** What comes on stdin. */
+  /** Input on stdin. */
   readonly input?: string | Uint8Array;
   /** When to wait for it no longer; in any case when its test runs out of time, or after `LONGEST`. */
   readonly signal?: AbortSignal;
@@ -83,7 +83,7 @@ async function runHere(args: readonly string[], { cwd, env, input, signal }: Cal
   }
 }
 
-/** `reached`: resolves when a call is waited for no longer. */
+/** `reached`: resolves when nothing waits for a call any more. */
 function limitOf(signal: AbortSignal | undefined): { reached: Promise<undefined>; lift: () => void } {
   const { promise: reached, resolve } = Promise.withResolvers<undefined>();
   const stop = () => resolve(undefined);

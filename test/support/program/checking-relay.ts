@@ -9,7 +9,7 @@ export class CheckingRelay {
   readonly url: string;
   /** What was wrong with answers. */
   readonly faults: string[] = [];
-  /** Operations that were asked for. */
+  /** Requested operations. */
   readonly operations = new Set<string>();
   readonly #checker = new AnswerChecker();
   readonly #service: string;
@@ -43,7 +43,7 @@ export class CheckingRelay {
       heard.pipe(answer);
       const chunks: Buffer[] = [];
       heard.on('data', (chunk: Buffer) => chunks.push(chunk));
-      // A stream of events is ended by its reader: what has come by then is looked at.
+      // The reader ends a stream of events; only what has arrived by then is checked.
       answer.on('close', () => heard.destroy());
       heard.on('close', () => this.#check({ method, address }, heard, Buffer.concat(chunks)));
     });

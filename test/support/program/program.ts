@@ -13,9 +13,9 @@ export interface Serving {
   readonly url: string;
   readonly key: string;
   readonly process: ResultPromise;
-  /** Calls with the owner's key, or with the one given. */
+  /** Calls with the given key, or the owner's. */
   caller(key?: string): TestCaller;
-  /** Ends it and answers how it exited. */
+  /** Ends it. Returns how it exited. */
   end(signal: NodeJS.Signals): Promise<Ran>;
 }
 
@@ -25,7 +25,7 @@ export class Machine {
   readonly dataDir: string;
   readonly configDir: string;
   readonly env: Record<string, string>;
-  /** Folder that commands are typed in. */
+  /** Folder in which commands run. */
   readonly cwd: string;
 
   constructor(folder: string) {
@@ -110,7 +110,7 @@ export async function saying(
   });
 }
 
-/** A fresh machine. Its signing key is there already: making one takes seconds. */
+/** A fresh machine with a signing key, because making one takes seconds. */
 export async function freshMachine(): Promise<Machine> {
   const machine = new Machine(await ownFolder());
   await mkdir(machine.dataDir, { recursive: true });

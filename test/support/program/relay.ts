@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** An address that stays the same while what is behind it goes away and comes back, as itself or as another. */
+/** An address that stays the same while the server behind it ends and returns, or another takes its place. */
 export class Relay {
   readonly url: string;
   readonly #sockets = new Set<Socket>();
@@ -27,7 +27,7 @@ export class Relay {
     return relay;
   }
 
-  /** Resets all connections, and each new one. Resolves after so many of these. */
+  /** Resets all connections, and each new one. Resolves after this many new ones. */
   async cut(attempts: number): Promise<void> {
     this.#target = undefined;
     this.#resetAll();
@@ -38,7 +38,7 @@ export class Relay {
     }
   }
 
-  /** Leads to this service from now on. */
+  /** Connects to this service from now on. */
   mend(service: { readonly url: string }): void {
     this.#target = Number(new URL(service.url).port);
   }

@@ -8,7 +8,7 @@ import { ownFolder } from '../server/own-folder.ts';
 import { type Script, ScriptedService } from './scripted-service.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** `known`: what is known of the service without asking it. `serviceName`: its name; its address unless given. */
+/** `known`: what is known of the service without asking it. `serviceName`: its name; default: its address. */
 type Extra = Partial<BatchOptions> & Pick<BatchService, 'known'> & { readonly serviceName?: string };
 
 /** A service as it is scripted, and what batches on its clock do with it. */

@@ -6,7 +6,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What a request asks for. */
 export type Asked = 'submit' | 'list' | 'job' | 'me' | 'other';
 
-/** An answer before it is sent; tests change what they like in it. */
+/** An answer before it is sent; tests may change it. */
 export interface ScriptedAnswer {
   status: number;
   readonly headers: Record<string, string>;
@@ -16,17 +16,17 @@ export interface ScriptedAnswer {
 
 /** How the service behaves. Times in milliseconds. */
 export interface Script {
-  /** How long the n-th job takes, from 0; 450 unless given. */
+  /** How long the n-th job takes, from 0; default: 450. */
   readonly serviceTime?: (job: number) => number;
-  /** Unfinished jobs the caller may have; 5 unless given. */
+  /** Maximum unfinished jobs of the caller; default: 5. */
   readonly limit?: number;
-  /** Submissions a minute; refused beyond, and told in every answer to one. */
+  /** Submissions per minute; more are refused. Every answer to a submission reports it. */
   readonly perMinute?: number;
-  /** Whether the jobs of a caller with such a limit are spread over the minute, as published; false unless given. */
+  /** Whether the jobs of a caller with such a limit are spread over the minute, as published; default: false. */
   readonly spread?: boolean;
-  /** Whether finished jobs say when they ended; false unless given. */
+  /** Whether finished jobs say when they ended; default: false. */
   readonly tellsEnds?: boolean;
-  /** How far the service's clock is ahead. */
+  /** How far the service's clock is ahead, in milliseconds. */
   readonly ahead?: number;
   /** Instead of an answer, without the request having been processed. */
   readonly instead?: (asked: Asked, at: number) => ScriptedAnswer | undefined;
@@ -38,7 +38,7 @@ interface ScriptedJob {
   readonly id: string;
   readonly acceptedAt: number;
   readonly endsAt: number;
-  /** As told in the answer to its submission. */
+  /** As in the answer to its submission. */
   readonly eta: number;
 }
 

@@ -8,7 +8,7 @@ interface Sleeper {
 const START = Date.UTC(2026, 0, 1, 12, 30, 30);
 /** Turns of the event loop, one after the other, in which nobody does anything: then everything that is ready has run. */
 const QUIET_TURNS = 4;
-/** Milliseconds of this clock after which a run is not believed to end. */
+/** Milliseconds of this clock after which a run counts as endless. */
 const LONGEST_RUN = 3 * 60 * 60_000;
 
 /**
@@ -67,7 +67,7 @@ export class VirtualClock implements Clock {
     return await task;
   }
 
-  /** Whoever waits for the earliest moment. */
+  /** The sleeper that wakes first. */
   #wakeNext(): void {
     const at = Math.min(...this.#sleepers.map((sleeper) => sleeper.at));
     if (!Number.isFinite(at)) return;

@@ -5,7 +5,7 @@ import type { RunningJob } from '../../../src/dispatch/running-job.ts';
 export interface SimulatedService {
   /** How long the n-th job takes, from 0. */
   readonly serviceTime: (job: number) => number;
-  /** How long the service expects it to take; absent: it does not say. */
+  /** The service's estimate; absent: none. */
   readonly eta?: (job: number) => number | undefined;
   /** What a request takes; half of it on its way there. */
   readonly roundTrip?: number;
@@ -31,7 +31,7 @@ const MAX_WAKES = 100;
 export class WaveSimulation {
   /** When each look was sent. */
   readonly looks: number[] = [];
-  /** Of each job, how long after its end it was known here. */
+  /** For each job, the time from its end until it was known here. */
   readonly idle: number[] = [];
   readonly times = new LookTimes(LONGEST_PAUSE);
   readonly #service: SimulatedService;
@@ -71,7 +71,7 @@ export class WaveSimulation {
     }
   }
 
-  /** Asks again each time it wakes, as whoever is woken for other reasons, too, has to. */
+  /** Asks again each time it wakes, because it may be woken for other reasons. */
   #sleep(): void {
     for (let wakes = 0; wakes < MAX_WAKES; wakes++) {
       const at = this.times.next(this.#open, {

@@ -7,9 +7,9 @@ import type { Person } from '../fake-game/people.ts';
 import { runGame } from '../fake-game/run-game.ts';
 import { runServer, type ServerUnderTest } from './running-server.ts';
 
-/** As fast as the loopback bears. */
+/** As fast as the loopback network allows. */
 const UNPACED = { burst: 10_000, interval: 1 };
-/** The game is waited for however slow the machine is. */
+/** Waits for the game however slow the machine is. */
 export const FAST_GAME = {
   rules: {
     session: UNPACED,

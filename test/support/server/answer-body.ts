@@ -12,7 +12,7 @@ import type { PlanView, User } from '../../../src/protocol/user.ts';
 /** Any answer's body: every field that one may have. */
 export interface Body {
   readonly success?: boolean;
-  /** Only if it refuses, or tells of a failed job. */
+  /** Only if it is a refusal or reports a failed job. */
   readonly errors: Note[];
   readonly warnings: Note[];
   readonly messages: Note[];

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../src/server/store/db.ts';
 
-/** Adds so many more jobs like this one, after it: submitting thousands would take long. */
+/** Adds this many more jobs like this one, after it: submitting thousands would take long. */
 export async function copyJob(db: Db, uuid: string, copies: number): Promise<void> {
   const found = await db.selectFrom('jobs').selectAll().where('uuid', '=', uuid).executeTakeFirstOrThrow();
   const { id: _id, ...job } = found;

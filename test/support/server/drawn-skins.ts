@@ -6,7 +6,7 @@ let figure: Picture | undefined;
 /** By their numbers: tests draw the same few again and again. */
 const pngs = new Map<number, Buffer>();
 
-/** A classic figure whose face is no other number's: pictures of different numbers are different skins. */
+/** A classic figure with a face of its own for each number, so different numbers are different skins. */
 export function drawSkin(number: number): Picture {
   figure ??= drawFigure('classic');
   const pixels = figure.pixels.slice();

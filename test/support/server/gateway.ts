@@ -9,7 +9,7 @@ import { runProcess } from './run-process.ts';
 import { openOwnStore, runServer, type ServerUnderTest } from './running-server.ts';
 import type { TestCaller } from './test-caller.ts';
 
-/** Room for a hundred jobs of each caller: what is shared are the slots of the service above. */
+/** Room for a hundred jobs of each caller: callers share the slots of the service above. */
 const ROOM = {
   queue: 100,
   concurrency: 100,
@@ -20,7 +20,7 @@ const ROOM = {
 };
 export const PLANS = { free: ROOM, owner: ROOM };
 
-/** A service whose skins another makes. */
+/** A service whose skins another service makes. */
 export async function runGateway(
   upstream: Pick<HostedService, 'url' | 'key'>,
   options: Partial<ServerOptions> = {},
@@ -67,7 +67,7 @@ export interface Ended {
   readonly attempts: number;
 }
 
-/** Waits until a store has so many different skins. */
+/** Waits until a store has this many different skins. */
 export async function skins(dataDir: string, count: number): Promise<void> {
   const { db } = await openOwnStore(dataDir);
   await poll(
@@ -76,7 +76,7 @@ export async function skins(dataDir: string, count: number): Promise<void> {
   );
 }
 
-/** All jobs of a store in the order of their ends, once so many have ended. */
+/** All jobs of a store in the order of their ends, once this many have ended. */
 export async function ends(dataDir: string, count: number): Promise<Ended[]> {
   const { db } = await openOwnStore(dataDir);
   const ended = db

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 
-/** A hundred times as fast as the machine's: a minute of it is over in six tenths of a second. */
+/** A hundred times as fast as the machine's clock: one of its minutes takes 0.6 s. */
 export const hastyClock: Clock = {
   now: () => systemClock.now() * 100,
   monotonic: () => systemClock.monotonic() * 100,

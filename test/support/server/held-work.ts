@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 
-/** Least milliseconds of a generation: no test waits for so long. */
+/** Minimum milliseconds of a generation: longer than any test waits. */
 const PACE = 3_600_000;
 
-/** Generations that end when the test says so, however slow the machine: `runServer({ ...work.options })`. */
+/** Generations that end when the test ends them, however slow the machine: `runServer({ ...work.options })`. */
 export class HeldWork implements Clock {
   readonly #released = Promise.withResolvers<void>();
 
@@ -11,7 +11,7 @@ export class HeldWork implements Clock {
     return { clock: this, pace: PACE };
   }
 
-  /** Lets all generations end, those to come too. */
+  /** Ends all generations, also later ones. */
   release(): void {
     this.#released.resolve();
   }

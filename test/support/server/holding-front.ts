@@ -5,12 +5,12 @@ import { buffer } from 'node:stream/consumers';
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 
-/** A service that is slow to take submissions: they reach it when they are let through, whoever waits for the answer. */
+/** A service that accepts submissions late: when the test lets them through, even if the client has given up. */
 export interface HoldingFront {
   readonly url: string;
-  /** Submissions that came so far. */
+  /** Submissions received so far. */
   readonly submissions: number;
-  /** Lets through what came and what comes. */
+  /** Lets all requests through, also later ones. */
   release(): void;
 }
 
@@ -38,7 +38,7 @@ export async function holdSubmissionsTo({ url }: { readonly url: string }): Prom
     return { statusCode: answer.statusCode, headers: told, body: bytes };
   };
   const server = createServer((asked, response) => {
-    // Whoever asked may be gone, and the service closed.
+    // The caller may be gone, and the service closed.
     handle(asked, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

@@ -18,7 +18,7 @@ export async function limitsContext({ typical }: { typical?: number } = {}) {
   return { db, clock, queue, generator: {} as Generator, workers };
 }
 
-/** A caller with the owner's plan, which hardly limits anything, except for these limits. */
+/** A caller with the owner's plan, which hardly limits anything, and these limits. */
 export function callerWith(limits: Partial<Plan>): Caller {
   const plan = { ...new Plans().named('owner'), ...limits };
   return { kind: 'user', owner: 'ann', plan, id: 'ann', name: 'Ann', isOperator: false };

@@ -1,4 +1,4 @@
-/** A program of its own: opens the store in the folder given and prints its schema's version. */
+/** A separate program: opens the store in the given folder and prints its schema's version. */
 import { openStore } from '../../../src/server/store/sqlite.ts';
 
 const store = await openStore(process.argv[2] ?? '');

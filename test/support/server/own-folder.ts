@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder of this test's own, gone when it ends. */
+/** A folder for this test, removed when it ends. */
 export async function ownFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'skinsmith-test-'));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));

@@ -12,7 +12,7 @@ export async function userWithPlan(server: ServerUnderTest, name: string, plan =
   return caller;
 }
 
-/** A file of plans, for a server to start with. */
+/** A file of plans to start a server with. */
 export async function plansFile(content: unknown): Promise<string> {
   const path = join(await ownFolder(), 'plans.json');
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks again and again until the answer suits. @throws Error when it does not within `within` ms */
+/** Repeats a request until the answer matches. @throws Error if none does within `within` ms */
 export async function poll<T>(
   ask: () => Promise<T> | T,
   suits: (answer: T) => boolean,

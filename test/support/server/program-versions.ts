@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { MIGRATIONS, type Migration } from '../../../src/server/store/meta.ts';
 
-/** Adds what programs before it need not know: as migrations do that are to come. */
+/** Adds what earlier programs need not know, as later migrations will. */
 const grow: Migration = {
   expands: true,
   apply: async (db) => {
@@ -19,7 +19,7 @@ const growAgain: Migration = {
     void (await sql.raw('create index jobs_by_future on jobs (of_the_future)').execute(db)),
 };
 
-/** Takes away what programs before it still use. */
+/** Removes what earlier programs still use. */
 const shrink: Migration = {
   expands: false,
   apply: async (db) => void (await sql.raw('alter table jobs drop column source').execute(db)),

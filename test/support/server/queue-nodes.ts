@@ -28,7 +28,7 @@ export async function sqliteQueue(): Promise<OpenNode> {
   return opener(async () => (await openOwnStore(folder)).db);
 }
 
-/** A busy machine takes its time for connections too. */
+/** On a busy machine, connecting takes longer too. */
 const PATIENT = { ...POOL_OPTIONS, connectTimeout: 300_000, statementTimeout: 300_000 };
 
 /** A queue of its own in PostgreSQL, in the database with this address. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A connection to a server under test that says what no HTTP client would. */
+/** A connection to a server under test that sends what no HTTP client would. */
 export class RawSocket {
   readonly #socket: Socket;
   #heard = '';

@@ -4,7 +4,7 @@ import { type JobAnswer, verifyWebhook } from '../../../src/index.ts';
 import { poll } from './poll.ts';
 import { type WebServer, webServer } from './web-server.ts';
 
-/** What lets a server of these tests reach the receivers. */
+/** Options that let a server of these tests reach the receivers. */
 export const ALLOWED = { allowedNetworks: ['127.0.0.0/8'] };
 
 export interface Receiver extends WebServer {
@@ -14,7 +14,7 @@ export interface Receiver extends WebServer {
 
 const welcome: RequestListener = (_request, response) => void response.end();
 
-/** Somebody's server that is told of jobs. */
+/** A server that receives webhooks. */
 export async function receiver(answer = welcome, address?: string): Promise<Receiver> {
   const server = await webServer(answer, address);
   return {

@@ -5,7 +5,7 @@ import { childProgram } from '../program/child-program.ts';
 import { saying } from '../program/program.ts';
 import { storeFor } from './chosen-store.ts';
 
-/** A service in a process of its own. It is gone when the test ends. @throws Error when it ends before it listens */
+/** A service in a process of its own. It ends with the test. @throws Error if it ends before it listens */
 export async function runProcess(
   options: ServerOptions,
 ): Promise<{ readonly url: string; readonly process: ResultPromise }> {

@@ -19,7 +19,7 @@ export interface ServerUnderTest extends RunningServer {
   readonly owner: TestCaller;
   /** Calls without a key, from the given loopback address. */
   anonymous(address?: string): TestCaller;
-  /** A user made with the owner's key, calling with a key of its own. */
+  /** A user created with the owner's key, who calls with another key. */
   user(name: string): Promise<TestCaller>;
 }
 
@@ -77,7 +77,7 @@ export async function openOwnStore(dataDir: string): Promise<OpenStore> {
 /** Fails the suite when a test leaves a server listening. Call it once at the top of a file. */
 export function guardAgainstLeaks(): void {
   const verify = async () => {
-    // A server that has closed counts until the event loop has come round.
+    // A closed server counts until the next turn of the event loop.
     await nextTurn();
     await nextTurn();
     const listening = process.getActiveResourcesInfo().filter((resource) => resource === 'TCPServerWrap');

@@ -4,7 +4,7 @@ import type { FakeGame } from '../fake-game/fake-game.ts';
 import { accountServerOptions } from './account-server.ts';
 import { runProcess } from './run-process.ts';
 
-/** A second service over the same data folder, in a process of its own. It is gone when the test ends. */
+/** A second service over the same data folder, in a process of its own, stopped when the test ends. */
 export async function runSecondProcess(
   fake: FakeGame,
   options: Partial<ServerOptions> & { readonly dataDir: string },

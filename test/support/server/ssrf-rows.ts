@@ -1,9 +1,9 @@
 import type { OutboundFault } from '../../../src/server/outbound/target.ts';
 
-/** URLs that must not be gone to; PORT is the trap's, which is listened on and allowed. */
+/** URLs that must not be requested; PORT is the trap's, which listens and is allowed. */
 type Rows = Readonly<Partial<Record<OutboundFault, readonly string[]>>>;
 
-/** Every spelling of an address that a URL takes, and addresses of every kind. */
+/** Every spelling of an address that a URL accepts, and addresses of every kind. */
 export const LITERALS: readonly string[] = [
   ...['127.0.0.1', '127.1', '127.0.1', '127.255.255.254', '127.0.0.1.', '127.1.'],
   ...['2130706433', '0x7f000001', '0x7f.1', '0x7f.0.0.1', '0X7F.0x0.0x0.0x1', '0177.1', '0177.0.0.01'],
@@ -58,7 +58,7 @@ export const LITERALS: readonly string[] = [
   ...['[2001:db8::1]', '[2001:10::1]', '[2001:20::1]', '[2001:2::1]', '[4000::1]'],
 ];
 
-/** Names of this machine that nobody has to look up. */
+/** Names of this machine that need no look-up. */
 export const LOCAL_NAMES: readonly string[] = [
   ...['localhost', 'LOCALHOST', 'LocalHost.', 'localhost.', 'a.localhost', 'a.b.localhost.', 'ｌocalhost'],
   ...['local%68ost', '%6cocalhost', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'local\u00ADhost'],

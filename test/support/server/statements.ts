@@ -6,9 +6,9 @@ const METHODS = ['all', 'get', 'run'] as const;
 
 /** Statements that the store asks of SQLite itself, about its own state: no other database would be asked. */
 const OWN_STATE = /^PRAGMA|pragma_/i;
-/** News for other nodes, which go out by a connection of their own, and which nobody waits for. */
+/** Notifications for other nodes, which use a connection of their own and which nothing waits for. */
 const NEWS = /pg_notify/;
-/** Whose key it is. Remembered for half a second on PostgreSQL, so how often it is asked depends on the time. */
+/** The key's owner. Cached for half a second on PostgreSQL, so the number of reads depends on time. */
 const KEYS = /^select "api_keys"/;
 const UNCOUNTED = [OWN_STATE, NEWS, KEYS];
 
@@ -96,7 +96,7 @@ export function transactionsIn(texts: readonly string[]): number {
   return texts.filter((text) => text.startsWith('begin')).length;
 }
 
-/** Keeps what is done every so often from running between the statements that are counted. */
+/** Keeps periodic work from running between the counted statements. */
 export function stopIntervals(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -10,7 +10,7 @@ import { MovableClock } from './movable-clock.ts';
 import { ownFolder } from './own-folder.ts';
 import { openOwnStore } from './running-server.ts';
 
-/** An account that nothing is the matter with. */
+/** An account without problems. */
 export function accountRow(over: Partial<AccountRow> = {}): AccountRow {
   return {
     uuid: 'a'.repeat(32),

@@ -1,6 +1,6 @@
 /**
- * A program of its own: submits one job for each of so many idempotency keys to the store in the folder given,
- * and prints key and job. Several at once show that a key has one job, whoever comes first.
+ * A program of its own: submits one job for each of this many idempotency keys to the store in the folder given,
+ * and prints key and job. Several at once show that a key has one job, whichever is first.
  */
 
 import { openStore } from '../../../src/server/store/sqlite.ts';

@@ -14,11 +14,11 @@ interface SeenRequest {
 export interface WebServer {
   readonly url: string;
   readonly port: number;
-  /** In the order in which they have been received whole. */
+  /** In the order in which they were completely received. */
   readonly seen: SeenRequest[];
 }
 
-/** Somebody else's web server, on an address of the loopback network. It is gone when the test ends. */
+/** A foreign web server on an address of the loopback network; it ends with the test. */
 export async function webServer(answer: RequestListener, address = '127.0.0.1'): Promise<WebServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ export interface Trap {
   readonly bytes: number;
 }
 
-/** A port that nobody may ever connect to, on all addresses of this machine. */
+/** A port to which nothing may connect, on all addresses of this machine. */
 export async function trapServer(): Promise<Trap> {
   const trap = { port: 0, connections: 0, bytes: 0 };
   const open = new Set<Socket>();
@@ -72,7 +72,7 @@ export async function trapServer(): Promise<Trap> {
   return trap;
 }
 
-/** Its handle lives one turn of the event loop longer than it says. */
+/** Its handle lives one turn of the event loop longer than it reports. */
 async function closed(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
   await sleep(0);

@@ -1,7 +1,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 
 const IN_MEMORY = '/dev/shm';
-/** Bytes that must be free there: a run of all tests needs a small part of that. */
+/** Bytes that must be free there; a run of all tests needs a small part of that. */
 const ENOUGH = 4 * 1024 ** 3;
 
 /**

@@ -4,17 +4,17 @@ import { openSigningKey } from '../../../src/textures/signing-key.ts';
 import { writeContracts } from '../contract/write-contracts.ts';
 import { bundleChildPrograms } from './child-programs.ts';
 
-/** What takes too long for each test to make its own, as files of one folder. */
+/** What would take each test too long to make, as files in one folder. */
 export interface Materials {
   /** A signing key that tests copy: making one takes a fifth of a second. */
   readonly signingKeyPath: string;
-  /** Module that answers of the service are judged by, see support/contract. */
+  /** The module that checks answers of the service, see support/contract. */
   readonly contractsPath: string;
   /** A store with the newest schema and no rows, which tests copy. */
   readonly storePath: string;
   /** Folder of the programs that tests start as processes of their own. */
   readonly childProgramsPath: string;
-  /** Folder of what the programs that tests start have compiled. */
+  /** Folder of the compile cache of the programs that tests start. */
   readonly compiledCodePath: string;
 }
 

@@ -13,7 +13,7 @@ export type Colour = readonly [red: number, green: number, blue: number, alpha: 
 
 const CLEAR: Colour = [0, 0, 0, 0];
 
-/** Fills a rectangle with one colour, or with what `colour` gives for the n-th pixel. */
+/** Fills a rectangle with one colour, or with `colour(n)` for the n-th pixel. */
 export function fill(picture: Picture, rect: Rect, colour: Colour | ((pixel: number) => Colour)): Picture {
   let pixel = 0;
   for (const at of pixelOffsets(rect, picture.width)) {
@@ -51,7 +51,7 @@ export function colourAt({ width, pixels }: Picture, x: number, y: number): numb
   return [...pixels.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)];
 }
 
-/** Every pixel names its own place, so that a shown one tells where it came from; overlays stay empty. */
+/** Every pixel encodes its own place, so that a drawn one shows where it came from; overlays stay empty. */
 export function mappedSkin(height: 32 | 64 = 64): Picture {
   let pixel = 0;
   const picture = fill(makePicture(64, height), { x: 0, y: 0, width: 64, height }, () => {

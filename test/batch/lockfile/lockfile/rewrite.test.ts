@@ -210,7 +210,7 @@ describe('A file that was edited by hand', () => {
   });
 });
 
-describe('A file that somebody changes in the meantime', () => {
+describe('A file that changes in the meantime', () => {
   test('is merged with, not overwritten', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     rmSync(path);

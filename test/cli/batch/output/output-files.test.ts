@@ -225,7 +225,7 @@ describe('A file that is there already', () => {
   });
 });
 
-describe('A file that somebody else wrote', () => {
+describe('A file that another program wrote', () => {
   const FOREIGN = [
     ['Knight.json', 'json', '{"format_version":"1.12.0","minecraft:geometry":[]}'],
     ['Knight.value', 'value', `${'b'.repeat(200)}\n`],

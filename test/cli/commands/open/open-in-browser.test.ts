@@ -51,7 +51,7 @@ async function untilAborted(signal: AbortSignal): Promise<boolean> {
   return await new Promise((resolve) => signal.addEventListener('abort', () => resolve(false)));
 }
 
-test('Where there is no browser nobody is waited for, and nothing stays', async () => {
+test('Without a browser there is no wait, and nothing stays', async () => {
   const home = await ownFolder();
   const launches = [async () => false, async () => await Promise.reject(new Error('no'))];
   for (const launch of launches) {
@@ -60,7 +60,7 @@ test('Where there is no browser nobody is waited for, and nothing stays', async 
   }
 });
 
-test('A link that nobody used leaves nothing, whether the browser runs or not', async () => {
+test('An unused link leaves nothing, whether the browser runs or not', async () => {
   const home = await ownFolder();
   const launch = async () => await new Promise<boolean>(() => {});
   expect(await openInBrowser(LINK, { home, now: NOW, launch, untilUsed: async () => false })).toBe('unused');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { chooseSite, contact, pageAddress, shortLine } from '../../../../src/cli/serve/options.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
-test('A name is one line of at most so many characters', () => {
+test('A name is one line with a limited number of characters', () => {
   expect(shortLine(9)(' Our\u202e  skins\n')).toBe('Our skins');
   for (const text of [' ', 'x'.repeat(10)]) expect(() => shortLine(9)(text)).toThrow(InvalidArgumentError);
 });

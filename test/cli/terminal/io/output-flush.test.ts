@@ -36,7 +36,7 @@ test.each<[when: string, delay: (done: () => void) => void]>([
   await expect(flush.complete()).rejects.toBe(full);
 });
 
-test('Output whose reader has gone counts as a closed pipe', async () => {
+test('Output without a reader counts as a closed pipe', async () => {
   const stdout = failing(errorWith('EPIPE'), (done) => done());
   const flush = new OutputFlush(stdout as unknown as NodeJS.WriteStream);
   stdout.write('one');

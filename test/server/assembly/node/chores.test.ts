@@ -58,7 +58,7 @@ describe('With PostgreSQL', () => {
     expect(done).toHaveLength(2);
   });
 
-  test('Whoever waited for the row while another took the chore does not do it again', async () => {
+  test('A node that waited for the row while another took the chore does not repeat it', async () => {
     const { one, other, done, run } = await nodes();
     await run(one, 'earlier');
     await pass(one.db, MINUTE);

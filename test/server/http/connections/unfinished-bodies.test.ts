@@ -76,7 +76,7 @@ describe('Unfinished bodies', () => {
     expect([small, other].map(isCut)).toEqual([false, false]);
   });
 
-  test('count no more when they are complete, or their callers gone', async () => {
+  test('no longer count when they are complete, or their callers have left', async () => {
     const bodies = new Bodies();
     const [first, second] = [bodies.begin('a', 60_000), bodies.begin('a', 30_000)];
     first.push(null);
@@ -145,7 +145,7 @@ describe('Unfinished bodies', () => {
     expect(isCut(later)).toBe(false);
   });
 
-  test('are counted after the answer too, when nobody needs them any more', async () => {
+  test('are counted after the answer too, when nothing needs them any more', async () => {
     const bodies = new Bodies();
     const socket = connect(await bodies.refuseAll(), '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');

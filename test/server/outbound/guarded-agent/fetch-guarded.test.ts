@@ -177,7 +177,7 @@ test('Its caller can end it, and hears its own reason', async () => {
   await expect(asked).rejects.toThrow('enough');
 });
 
-test('Where the name servers cannot tell, nobody says that there is no such host', async () => {
+test('If the name servers cannot answer, the host is not reported as nonexistent', async () => {
   const trouble = Object.assign(new Error('queryA ESERVFAIL'), { code: 'ESERVFAIL' });
   const resolve = async () => Promise.reject(trouble);
   const agent = makeGuardedAgent({ policy: { networks: [], ports: [80] }, resolve });

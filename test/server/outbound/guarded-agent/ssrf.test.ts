@@ -46,7 +46,7 @@ async function go(url: string, { resolve = async () => [], dial }: Ways = {}) {
 const strict = { networks: [], ports: [80, 443] };
 const at = (host: string) => `http://${host}:${trap.port}/`;
 
-describe('Nobody is led', () => {
+describe('No one is redirected', () => {
   test.each(LITERALS)('to the address %s', async (host) => {
     const { code, message } = await go(at(host));
     expect(code).toBe('address_refused');

@@ -87,7 +87,7 @@ describe('With PostgreSQL', () => {
     expect(until).toBeLessThanOrEqual(after + TIMES.lease);
   });
 
-  test('Whoever forgets callers keeps the clock of the queue free while waiting for one of them', async () => {
+  test('Forgetting callers keeps the clock of the queue free while it waits for one of them', async () => {
     const url = await ownDatabase();
     const { clock, queue } = await (await postgresQueue(url))();
     await fill(queue, 'ann', ['a']);

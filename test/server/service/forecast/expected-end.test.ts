@@ -162,7 +162,7 @@ test('Estimates are whole milliseconds, as Java clients read them, however long 
   expect([waiting, running]).toEqual([shop.clock.now() + TYPICAL + 1, shop.clock.now() + TYPICAL + 1]);
 });
 
-test('Where nobody works, or nothing is known, nothing is said', async () => {
+test('Without workers or experience there is no estimate', async () => {
   const shop = await workshop({ workers: 0 });
   const { job } = (await shop.queue.submit(newJob(), LIMITS)) as { job: Parameters<typeof expectedEnd>[1] };
   expect(await expectedEnd(shop.context, job)).toBeUndefined();

@@ -39,7 +39,7 @@ test('Who else waits takes turns', () => {
   expect(endsOf(queue({ workers: 2, waiting }))).toEqual([3_000, 3_000, 6_000, 6_000]);
 });
 
-test('Whoever is below its concurrency comes before those who borrow', () => {
+test('Owners below their concurrency come before those who borrow', () => {
   const waiting = [waits('ann2', { burst: 5 }), waits('ann3', { burst: 5 }), waits('bob1')];
   const look = queue({ running: [runs('ann1', 1_000)], workers: 2, waiting });
   expect(endsOf(look)).toEqual([4_000, 6_000, 3_000]);
@@ -64,7 +64,7 @@ test('Where the same data is not made twice at a time, the second needs no work 
   expect(forecast('bob1', look)?.start).toBe(3_000);
 });
 
-test('Nothing is foreseen where nobody works, or for a job that does not wait', () => {
+test('There is no forecast without workers, or for a job that does not wait', () => {
   expect(forecast('ann1', queue({ workers: 0, waiting: [waits('ann1')] }))).toBeUndefined();
   expect(forecast('ann9', queue({ waiting: [waits('ann1')] }))).toBeUndefined();
   expect(forecast('ann1', queue({ waiting: [waits('ann1', { concurrency: 0 })] }))).toBeUndefined();

@@ -85,7 +85,7 @@ test('An end is reported once, whatever happens elsewhere', async () => {
   expect((await hears(4)).slice(2)).toEqual(['a completed identity of a', 'b waiting']);
 });
 
-test('Signals are listened to while somebody follows, once for all', async () => {
+test('Signals have one listener while there are followers', async () => {
   const { feeds, signals } = await world();
   const stops = ['ann', 'ann', 'bob'].map((owner) => feeds.follow(owner, follower().following));
   expect(signals.listeners).toBe(1);
@@ -119,7 +119,7 @@ test('A job that is accepted and ends while the pending ones are read is reporte
   expect(heard).toHaveLength(3);
 });
 
-test('A job that a worker is done with but that has not ended is not told of', async () => {
+test('A job that a worker has finished but that has not ended is not reported', async () => {
   const { feeds, submit, store, signals } = await world();
   const { following, hears } = follower();
   feeds.follow('ann', following);
@@ -132,7 +132,7 @@ test('A job that a worker is done with but that has not ended is not told of', a
   expect(await hears(3)).toEqual(['pending ', 'a waiting', 'b waiting']);
 });
 
-test('Whoever comes later begins with what is pending then', async () => {
+test('A later follower begins with the jobs that are then pending', async () => {
   const { feeds, submit } = await world();
   const [one, two] = [follower(), follower()];
   feeds.follow('ann', one.following);

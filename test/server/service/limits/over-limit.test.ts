@@ -53,7 +53,7 @@ test('The wait is for the oldest job, and never less than a second', async () =>
   expect(await waits()).toBe(1_000);
 });
 
-test('Whoever has a generation of version 1 under way waits for that, not for older jobs in the queue', async () => {
+test('A caller with a generation of version 1 under way waits for that, not for older jobs in the queue', async () => {
   const { context, memory } = await blocked({ jobs: ['queue', 'v1', 'queue'] });
   const over = { kind: 'busy', running: 1, memory } as const;
   const { code, message, details } = await overLimitRefusal(context, over, { caller: CALLER, via: 'v1' });

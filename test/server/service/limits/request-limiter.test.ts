@@ -39,7 +39,7 @@ function refusalOf(work: () => unknown): [code: unknown, wait: unknown] | undefi
   }
 }
 
-test('An address without a key may send so many requests at once, and learns when the next is allowed', () => {
+test('An address without a key may send a limited number of requests at once, and learns when the next is allowed', () => {
   const { clock, limiter } = makeWorld();
   const enter = () => limiter.enter(stranger())();
   for (let n = 0; n < PER_MINUTE; n++) expect(refusalOf(enter)).toBeUndefined();
@@ -67,7 +67,7 @@ test('Requests that were refused before they were admitted count as well', () =>
   expect(refusalOf(() => limiter.enter(stranger('address:b')))).toBeUndefined();
 });
 
-test('Only so many requests of an address are under way at once', () => {
+test('The number of simultaneous requests of an address is limited', () => {
   const { limiter } = makeWorld();
   const [leave] = [limiter.enter(stranger()), limiter.enter(stranger())];
   expect(refusalOf(() => limiter.enter(stranger()))).toEqual(['concurrency_limit', 1_000]);

@@ -43,7 +43,7 @@ test('A service over another store proves something else', async () => {
   expect([status, given === proof]).toEqual([204, false]);
 });
 
-test('A service of a store that nobody has asked anything about proves nothing', async () => {
+test('A service of a store without requests proves nothing', async () => {
   const [server, other] = [await runServer(), await runServer()];
   const { question } = await questionFor(server, other.url);
   expect(await ask(other.url, question)).toEqual({ status: 404, proof: null });

@@ -6,7 +6,7 @@ import type { Rows } from './rows.ts';
 import { CAPE, skinUuid, textureOfSkin } from './skin-rows.ts';
 import { keyId } from './user-rows.ts';
 
-/** A node that is gone. */
+/** A node that has ended. */
 export const GONE = 'elsewhere/7/0011aabbccdd';
 
 const [dora, emil] = [ownerKey('dora'), ownerKey('emil')];

@@ -26,7 +26,7 @@ async function account(name: string, { seal }: Keys, more: Partial<AccountRow> =
   };
 }
 
-/** It is worn, and nobody wants the old skin back. */
+/** The account wears it, and nobody restores the old skin. */
 const TIRED: Partial<AccountRow> = {
   ...{ state: 'needs_login', shared: 0, restores: 0, altered: 1, error_streak: 3, original_url: null },
   ...{ original_variant: null, last_error_code: 'needs_login', last_error_message: 'Sign in "again"' },

@@ -8,7 +8,7 @@ export interface Ask {
   readonly method: TransportRequest['method'];
   readonly path: string;
   readonly content?: RequestContent;
-  /** API key; absent: none is sent. */
+  /** API key; absent: sends none. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -37,7 +37,7 @@ export async function send(
   return await fetch(new Request(origin + path, init));
 }
 
-/** Of a stream of events only the start is read: it has no end. */
+/** Reads only the start of an event stream, which has no end. */
 export async function ask(way: Way, request: Ask): Promise<Told> {
   const { status, headers, body } = await send(way, request);
   const kept = [...headers].filter(([name, value]) => !isOfNetwork(name, value));
@@ -59,7 +59,7 @@ function isStartOfEvents(chunks: readonly Uint8Array[]): boolean {
   return /^event: .*\ndata: .*\n\n/m.test(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** Of what is neither JSON nor text, its hash. */
+/** The hash, if it is neither JSON nor text. */
 function parsed(bytes: Buffer, type: string): unknown {
   const text = bytes.toString('utf8');
   if (type.startsWith('application/json')) return text === '' ? text : JSON.parse(text);

@@ -1,6 +1,6 @@
 import { openBehindProxy, WAYS, type Way } from './both-ways.ts';
 
-/** What was asked, and what was answered. */
+/** A request and its answer. */
 export type Transcript = readonly (readonly [asked: string, told: unknown])[];
 
 /** What a service told that is reached over the network, and what others told. */

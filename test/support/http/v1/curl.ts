@@ -5,7 +5,7 @@ import type { Heard } from '../../server/test-caller.ts';
 
 const run = promisify(execFile);
 
-/** What curl hears. Its arguments as they stand in a shell, the address last. */
+/** curl's output. Its arguments as in a shell, the address last. */
 export async function curl(...args: string[]): Promise<Heard> {
   const mark = '\n--curl--';
   const { stdout } = await run('curl', [

@@ -11,7 +11,7 @@ import type { Heard } from '../../server/test-caller.ts';
 
 export type V1Generated = z.infer<typeof v1GenerateAnswerSchema>;
 
-/** The body as it came: TestCaller's own idea of one is of version 2. */
+/** The body as sent: TestCaller itself expects version 2. */
 export function bodyOf(heard: Heard): unknown {
   return JSON.parse(heard.bytes.toString('utf8'));
 }

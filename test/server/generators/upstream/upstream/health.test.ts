@@ -60,7 +60,7 @@ test.each([
   expect(findings).toEqual([{ code, result, message: expect.not.stringContaining('kkkk') }]);
 });
 
-test('It reports that nobody answers', async () => {
+test('It reports that nothing answers', async () => {
   const [finding] = await healthAt('http://127.0.0.1:1');
   expect(finding).toMatchObject({ code: 'upstream_unreachable', result: 'problem' });
 });

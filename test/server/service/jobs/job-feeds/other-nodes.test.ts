@@ -24,7 +24,7 @@ async function followedByMany({ stops = false } = {}) {
   return { ...all, followers, other: elsewhere(store, signals) };
 }
 
-test('What another process writes for nobody who follows costs two reads, however many follow', async () => {
+test('Writes of another process that concern no follower cost two reads, however many followers there are', async () => {
   const { other, reads } = await followedByMany();
   await other.submit('x', 'bob');
   await poll(
@@ -86,7 +86,7 @@ test('Without followers, changes by others are not read, and the next read start
   expect(reads).toEqual(['newestId', 'listAfter', 'readEnds']);
 });
 
-test('While somebody still follows, nothing is read again because another has left', async () => {
+test('A leaving follower causes no further reads while another still follows', async () => {
   const { feeds, other, reads } = await followedByMany();
   const { following, hears } = follower();
   const stop = feeds.follow('ann', following);

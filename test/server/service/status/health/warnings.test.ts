@@ -23,6 +23,6 @@ test.each([
   expect(storeWarnings({ connections: connections(change), notifier }, skew)).toEqual(warnings);
 });
 
-test('Behind a pooler nobody listens, as it should be', () => {
+test('Behind a pooler no connection listens, which is correct', () => {
   expect(storeWarnings({ connections: connections({ isListening: false }) }, 0)).toEqual([]);
 });

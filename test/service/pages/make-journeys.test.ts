@@ -54,6 +54,27 @@ async function choose(
   await input.setInputFiles(files.map(([name, buffer]) => ({ name, mimeType: 'image/png', buffer })));
 }
 
+test('A reader chooses a language, and scripts speak it too, with its plurals', async () => {
+  const { url } = await runServer();
+  const { page, complaints } = await openPage(browser, { locale: 'ja-JP' });
+  await page.goto(`${url}/ui/make`);
+  await page.getByRole('heading', { name: 'スキンを作成' }).waitFor();
+  await page.getByLabel('言語').selectOption('Polski');
+  await page.getByRole('button', { name: '変更' }).click();
+  await page.getByRole('heading', { name: 'Utwórz skin' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/ui/make');
+  await page
+    .getByLabel('Obrazek skina')
+    .setInputFiles(
+      [1, 2].map((number) => ({ name: `${number}.png`, mimeType: 'image/png', buffer: skinPng(number) })),
+    );
+  await page.getByRole('button', { name: 'Utwórz skin' }).click();
+  await page.getByRole('status').filter({ hasText: 'Wszystkie 2 skiny są gotowe.' }).waitFor();
+  await page.goto(`${url}/ui/gallery`);
+  await page.getByText('2 skiny', { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test('A picture is shown in 3D before it is sent, and another one in its place', async () => {
   const { page, complaints, sent } = await openMake();
   await choose(page, ['one.png', skinPng(1)], ['two.png', skinPng(2)]);

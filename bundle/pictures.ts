@@ -6,7 +6,7 @@ import { scaleRect } from '../src/skin/regions.ts';
 /** Height of the figures on the card of the start page: five of them are as wide as the card. */
 const ON_CARD = 450;
 /** The same on the start page itself, which stays light. */
-const ON_PAGE = 224;
+const ON_PAGE = 160;
 
 /** The pictures of the pages that are no skins, by the names of their assets. */
 export async function drawPagePictures(): Promise<Readonly<Record<string, Buffer>>> {

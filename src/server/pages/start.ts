@@ -71,7 +71,7 @@ export function startPage({ name, signing, newest, origin, head, maker }: StartV
 <div><h1>${name === USUAL_NAME ? TITLE : html`<bdi>${name}</bdi>`}</h1>
 <p class="lead">${LEAD}</p>
 <p>${SIGNERS[signing]}</p>
-<img class="group" src="${assetAddress('group.png')}" alt="${GROUP}" width="632" height="248"></div>
+<img class="group" src="${assetAddress('group.png')}" alt="${GROUP}" width="472" height="184"></div>
 <div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel">${say`<a class="button" href="${'/ui/sign-in'}">Sign in</a> to make skins here.`}</p>`}</div>
 </div>
 <section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>

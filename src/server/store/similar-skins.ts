@@ -140,8 +140,9 @@ async function candidates(db: Db, own: Uint8Array, viewer: string | undefined): 
   return found;
 }
 
-/** Pictures that are read for the nearest key of a band, and for all others. */
+/** Pictures that are read for the nearest key of a band, for all others, and for each of those. */
 const MAX_READ = 100;
+const MAX_OF_KEY = 10;
 
 const COLUMN = { head: 'head_band', body: 'body_band', light: 'light_band' } as const satisfies Record<
   Band,
@@ -152,28 +153,52 @@ async function candidatesAt(
   db: Db,
   { band, keys, viewer }: { band: Band; keys: readonly string[]; viewer: string | undefined },
 ): Promise<Candidate[]> {
-  const near = db
-    .selectFrom('textures')
-    .select(['hash', 'fingerprint'])
-    .where(COLUMN[band], 'in', keys)
-    .limit(sql.lit(MAX_READ));
-  const seen = db
-    .selectFrom(near.as('near'))
+  const rows = await db
+    .selectFrom(withKeys(db, COLUMN[band], keys).as('near'))
     .select(['near.hash', 'near.fingerprint'])
     .select(({ selectFrom }) => {
       const data = selectFrom('texture_data')
-        .select('identity')
+        .select((eb) => shownSkinOf(eb, viewer).as('skin'))
         .whereRef('texture_data.texture_hash', '=', 'near.hash')
         .limit(sql.lit(MAX_DATA));
       return selectFrom(data.as('some'))
-        .innerJoin('skins', 'skins.identity', 'some.identity')
-        .select('skins.id')
-        .where((eb) => isShown(eb, viewer))
+        .select('some.skin')
+        .where('some.skin', 'is not', null)
         .limit(sql.lit(1))
         .as('skin');
-    });
-  const rows = await db.selectFrom(seen.as('seen')).selectAll().where('skin', 'is not', null).execute();
-  return rows.map(({ skin, hash, fingerprint }) => ({ skin: skin!, hash, fingerprint: fingerprint! }));
+    })
+    .execute();
+  return rows.flatMap(({ skin, hash, fingerprint }) =>
+    skin === null || fingerprint === null ? [] : [{ skin, hash, fingerprint }],
+  );
+}
+
+/**
+ * A skin with this data that the viewer may see. Looked up for each data and without an "or", because PostgreSQL would
+ * read all public skins for a join until it has analysed the table.
+ */
+function shownSkinOf(
+  { fn, selectFrom }: ExpressionBuilder<Tables, 'texture_data'>,
+  viewer: string | undefined,
+) {
+  const skin = selectFrom('skins')
+    .select('skins.id')
+    .whereRef('skins.identity', '=', 'texture_data.identity')
+    .limit(sql.lit(1));
+  const open = skin.where('skins.visibility', '=', sql.lit('public' as const));
+  if (viewer === undefined) return fn.coalesce(open, sql.lit(null));
+  return fn.coalesce(open, skin.where('skins.owner', '=', viewer).where('skins.hidden_from', 'is', null));
+}
+
+/** Some pictures with each key: of a list of keys, PostgreSQL would walk through the table until it has analysed it. */
+function withKeys(db: Db, column: (typeof COLUMN)[Band], keys: readonly string[]) {
+  const [first, ...others] = keys.map((key) => {
+    const some = db.selectFrom('textures').select(['hash', 'fingerprint']).where(column, '=', key);
+    return db
+      .selectFrom(some.limit(sql.lit(keys.length === 1 ? MAX_READ : MAX_OF_KEY)).as('some'))
+      .selectAll();
+  });
+  return others.reduce((all, other) => all.unionAll(other), first!).limit(sql.lit(MAX_READ));
 }
 
 async function readSkins(

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { slugOf } from '../../protocol/set.ts';
 import {
   MAX_BULK,
   skinNameSchema,
@@ -8,11 +7,7 @@ import {
   visibilitySchema,
 } from '../../protocol/skin.ts';
 import { exportAnswer, skinPackAnswer } from '../http/downloads.ts';
-import type { Caller } from '../service/callers.ts';
-import type { ServiceContext } from '../service/context.ts';
-import { Refusal } from '../service/refusal.ts';
 import { deleteSkins, editSkins } from '../service/skins/changes.ts';
-import { createSet, editSet } from '../service/skins/sets.ts';
 import { packSkins, type SkinPack } from '../service/skins/skin-pack.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
 import {
@@ -27,6 +22,7 @@ import {
   terminalOf,
 } from './frame.ts';
 import { count, counted, type Html, html, say } from './html.ts';
+import { putIntoSet } from './new-set.ts';
 import {
   listField,
   optionalField,
@@ -171,7 +167,9 @@ export const mySkinsFormRoute = pageRoute({
       return skinPackPage(skins, pack, { origin, back: listAddress(list) });
     }
     if (act === 'set')
-      return seeOther(`/ui/sets/${await putIntoSet(context, caller, { name: set ?? '', skins })}`);
+      return seeOther(
+        `/ui/sets/${await putIntoSet(context, caller, { name: set ?? '', visibility: 'unlisted', skins })}`,
+      );
     if (act === 'delete') return deleteSkinsPage(skins, { origin, list });
     if (act === 'delete-for-good') {
       const { done } = await deleteSkins(context, caller, skins);
@@ -181,22 +179,6 @@ export const mySkinsFormRoute = pageRoute({
     return seeOther(listAddress(list, { changed: String(done.length) }));
   },
 });
-
-/** Adds skins to the visitor's set of this name, or to a new one, which others do not find. @returns its UUID */
-async function putIntoSet(
-  context: ServiceContext,
-  caller: Caller,
-  { name, skins }: { readonly name: string; readonly skins: string[] },
-): Promise<string> {
-  try {
-    const { set } = await editSet(context, caller, { reference: slugOf(name), add: skins });
-    return set.uuid;
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'set_not_found') throw error;
-    const { set } = await createSet(context, caller, { name, visibility: 'unlisted', skins });
-    return set.uuid;
-  }
-}
 
 type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;
 

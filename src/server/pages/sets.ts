@@ -6,6 +6,7 @@ import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { lineupSize, MAX_LINEUP } from '../pictures/card.ts';
 import { lineupInput } from '../pictures/renders.ts';
+import { hasScope } from '../service/callers.ts';
 import {
   decideOnSet,
   deleteAnySet,
@@ -32,7 +33,8 @@ import {
   skinCount,
   terminalOf,
 } from './frame.ts';
-import { count, type Html, html, say } from './html.ts';
+import { type Content, count, type Html, html, say } from './html.ts';
+import { newSetForm, newSetFormRoute } from './new-set.ts';
 import { toReports } from './operator-moderation.ts';
 import {
   FOR_OPERATORS,
@@ -61,17 +63,27 @@ const listRoute = pageRoute({
     const page = { before: after, size: SIZE };
     const isFirst = after === undefined;
     const own = session && isFirst ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
-    return listPage(await readPublicSets(context, caller, page), own?.sets ?? [], context.publicUrl());
+    const form = session && isFirst && hasScope(caller, 'skins') && newSetForm();
+    const lists = { own: own?.sets ?? [], form, origin: context.publicUrl() };
+    return listPage(await readPublicSets(context, caller, page), lists);
   },
 });
 
 /** The newest sets of the visitor. */
 const MAX_OWN = 100;
 
-function listPage({ sets, next }: SetList, own: readonly CountedSet[], origin: string): Page {
+interface ListView {
+  readonly own: readonly CountedSet[];
+  /** Makes a set, for those who may. */
+  readonly form: Content;
+  readonly origin: string;
+}
+
+function listPage({ sets, next }: SetList, { own, form, origin }: ListView): Page {
   return {
     title: say`Sets`,
     body: html`<p class="lead">${say`Skins that belong together: with one page, one download and one resource pack.`}</p>
+${form}
 ${own.length > 0 && html`<h2>${say`Your sets`}</h2>${setList(own)}`}
 <h2>${say`Public sets`}</h2>
 ${sets.length > 0 ? setList(sets) : html`<p class="empty">${say`There are no public sets yet. Make one: select skins among <a href="${'/ui/skins'}">your skins</a>.`}</p>`}
@@ -302,6 +314,7 @@ async function setOf({ context, caller, params }: FileCall): Promise<FullSet> {
 
 export const SET_PAGE_ROUTES: readonly PageRoute[] = [
   listRoute,
+  newSetFormRoute,
   setRoute,
   formRoute,
   reportFormRoute,

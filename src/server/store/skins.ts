@@ -447,3 +447,45 @@ async function countLikes(db: Db, id: number, step: number): Promise<void> {
     .where('id', '=', id)
     .execute();
 }
+
+/** An owner's skins of these names. */
+export async function ownSkinsNamed(
+  db: Db,
+  owner: string,
+  names: readonly string[],
+): Promise<Pick<SkinRow, 'uuid' | 'name'>[]> {
+  if (names.length === 0) return [];
+  return await db
+    .selectFrom('skins')
+    .select(['uuid', 'name'])
+    .where('owner', '=', owner)
+    .where('name', 'in', names)
+    .orderBy('id', 'desc')
+    .limit(MAX_NAMED)
+    .execute();
+}
+
+const MAX_NAMED = 2_000;
+
+/** The newest skin with this texture that everybody sees in lists, or of this owner. @returns its UUID */
+export async function findSkinWithTexture(
+  db: Db,
+  hash: string,
+  owner: string | undefined,
+): Promise<string | undefined> {
+  const skin = await db
+    .selectFrom('skins')
+    .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
+    .select('skins.uuid')
+    .where('texture_data.texture_hash', '=', hash)
+    .where((eb) =>
+      eb.or([
+        eb('skins.visibility', '=', 'public'),
+        ...(owner === undefined ? [] : [eb('skins.owner', '=', owner)]),
+      ]),
+    )
+    .orderBy('skins.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return skin?.uuid;
+}

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../support/chromium/chromium.ts';
@@ -168,6 +169,45 @@ test('A person signs in with a provider, first as a new user', async () => {
   await page.getByRole('heading', { name: 'Welcome' }).waitFor();
   expect(await violationsOn(page)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+});
+
+test('A person makes a set of three skins, downloads its pack, likes a skin, tags it, and finds it by its tag', async () => {
+  const server = await runServer();
+  for (const number of [1, 2, 3])
+    await server.owner.upload('/v2/generate', skinPng(number), { name: `Guard ${number}` });
+  const { page, complaints } = await openPage(browser);
+  await signIn(page, server);
+  await page.goto(`${server.url}/ui/skins`);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('3 selected').waitFor();
+  await page.getByLabel('Set, old or new').fill('Royal Guards');
+  await page.getByRole('button', { name: 'Add selected to the set' }).click();
+  await page.waitForURL(/\/ui\/sets\/[0-9a-f]{32}$/);
+  const group = page.getByRole('img', { name: 'The skins of the set Royal Guards side by side' });
+  await group.evaluate(async (one) => await (one as unknown as { decode(): Promise<void> }).decode());
+  expect(await group.evaluate((one) => 'naturalWidth' in one && one.naturalWidth)).toBe(528);
+  const packed = async () => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Resource pack' }).click(),
+    ]);
+    return await readFile(await download.path());
+  };
+  const pack = await packed();
+  expect(pack.subarray(0, 2).toString()).toBe('PK');
+  expect(await packed()).toEqual(pack);
+
+  await page.getByRole('link', { name: 'Guard 2' }).click();
+  await page.getByRole('button', { name: 'Like: this skin' }).click();
+  await page.getByRole('button', { name: 'Unlike: this skin' }).waitFor();
+  await page.getByText('1 like', { exact: true }).waitFor();
+  await page.getByText('Add a tag').click();
+  await page.getByLabel('Tag', { exact: true }).fill('guard');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('link', { name: 'guard', exact: true }).click();
+  await page.getByRole('heading', { name: 'Gallery' }).waitFor();
+  expect(await page.locator('.cards .card').allTextContents()).toEqual([expect.stringContaining('Guard 2')]);
+  expect(complaints).toEqual([]);
 });
 
 test('A keyboard alone makes a skin', async () => {

@@ -7,7 +7,7 @@ import { readHeader } from '../../../src/skin/png/decode.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -332,6 +332,80 @@ describe("A set's group picture", () => {
     await callers.ann.patch(`/v2/sets/${uuid}`, { skins: [first], visibility: 'private' });
     expectRefusal(await callers.nobody.get(path), 'set_not_found', 404);
     expect((await callers.ann.get(path)).status).toBe(200);
+  });
+});
+
+describe('A list that is sent to the page of sets', () => {
+  async function personOf(server: ServerUnderTest, user: string): Promise<PlainBrowser> {
+    const person = new PlainBrowser(server.url);
+    const { body } = await server.owner.json('/v2/account/keys', { user, name: 'for pages' });
+    await person.signIn(body.key?.secret);
+    return person;
+  }
+
+  async function send(person: PlainBrowser, list: string, name = 'Team') {
+    const form = new FormData();
+    form.set('name', name);
+    form.set('visibility', 'public');
+    form.set('file', new Blob([list]), 'team list.csv');
+    return await person.open('/ui/sets', { form });
+  }
+
+  test('becomes a set of the skins that it names, in its order, whatever names them', async () => {
+    const { server, ann, bob, skins } = await runWithSkins();
+    const [one, two] = skins;
+    const others = [
+      await make(bob, 3, { name: 'Bob' }),
+      await make(bob, 4),
+      await make(ann, 5, { name: 'Five' }),
+    ];
+    const [named, short, five] = others;
+    const texture = (await bob.get(`/v2/skins/${short}`)).body.skin?.texture.url.skin;
+    const person = await personOf(server, 'ann');
+    expect((await person.open('/ui/sets')).text).toContain('type="file" name="file"');
+    const csv = [
+      'source;name;uuid',
+      `guards/a.png;;${two}`,
+      `"${server.url}/ui/skins/${named}";;`,
+      `${texture};;`,
+      'pictures\\One.png;;',
+      'x.png;Five;',
+    ].join('\r\n');
+    const sent = await send(person, csv);
+    const set = (await ann.get('/v2/sets/team')).body.set;
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `/ui/sets/${set?.uuid}`]);
+    expect(uuidsIn(await ann.get('/v2/sets/team'))).toEqual([two, named, short, one, five]);
+
+    const lock = `{"source":"a.png","uuid":"${one}"}\n{"source":"b.png","uuid":"${five}"}\n`;
+    expect((await send(person, lock, 'Locked')).status).toBe(303);
+    expect(uuidsIn(await ann.get('/v2/sets/locked'))).toEqual([one, five]);
+    expect((await send(person, `${two}\n\n${short!.slice(0, 8)}\n`, 'locked')).status).toBe(303);
+    expect(uuidsIn(await ann.get('/v2/sets/locked'))).toEqual([one, five, two, short]);
+  });
+
+  test('names each line that is no skin for the person, with what to do, and keeps the others', async () => {
+    const { server, ann, bob, skins } = await runWithSkins();
+    const secret = await make(bob, 3, { visibility: 'private', name: 'Bob' });
+    for (const number of [4, 5]) await make(ann, number, { name: 'Twice' });
+    const person = await personOf(server, 'ann');
+    const list = `name,uuid\nTwice,\n,${secret}\nBob,\n<b>new.png</b>,\nOne,\n`;
+    const { status, text: page } = await send(person, list);
+    expect(status).toBe(200);
+    expect(uuidsIn(await ann.get('/v2/sets/team'))).toEqual([skins[0]]);
+    expect(page.match(/Line \d+: <bdi>.*?<\/bdi>/g)).toEqual([
+      'Line 2: <bdi>Twice</bdi>',
+      `Line 3: <bdi>${secret}</bdi>`,
+      'Line 4: <bdi>Bob</bdi>',
+      'Line 5: <bdi>&lt;b&gt;new.png&lt;/b&gt;</bdi>',
+    ]);
+    expect(page.match(/You have several skins of this name/g)).toHaveLength(1);
+    expect(page).toContain('skinsmith generate &#39;team list.csv&#39; --out signed');
+    expect(page).toMatch(/skinsmith sets edit [0-9a-f]{32} --from signed\/skins\.lock/);
+    expect((await send(person, 'nothing.png', 'Empty')).status).toBe(400);
+    expectRefusal(await ann.get('/v2/sets/empty'), 'set_not_found', 404);
+    expect((await send(person, `uuid\n${'x\n'.repeat(501)}`)).status).toBe(400);
+    expect((await send(person, 'uuid,name\n"open')).status).toBe(400);
+    expect((await send(new PlainBrowser(server.url), skins[0])).status).not.toBe(200);
   });
 });
 

@@ -95,7 +95,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   fflate: ['pack', 'batch'],
   zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'conformance', 'server', 'cli'],
   undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
-  'csv-parse/sync': ['batch'],
+  'csv-parse/sync': ['batch', 'server/service/skins'],
   yaml: ['cli', 'batch'],
   commander: ['cli'],
   conf: ['cli'],

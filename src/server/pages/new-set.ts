@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { slugOf } from '../../protocol/set.ts';
+import { skinNameSchema, visibilitySchema } from '../../protocol/skin.ts';
+import { readBody } from '../http/bodies.ts';
+import type { Caller } from '../service/callers.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { Refusal } from '../service/refusal.ts';
+import { findListedSkins, type MissingSkin, readSkinList } from '../service/skins/listed-skins.ts';
+import { createSet, editSet } from '../service/skins/sets.ts';
+import { NAME_RULE, options, type Page, shellWord, terminalOf } from './frame.ts';
+import { count, type Html, html, say } from './html.ts';
+import { pageRoute, seeOther } from './page-route.ts';
+
+const PATH = '/ui/sets';
+
+interface NewSet {
+  readonly name: string;
+  readonly visibility: z.output<typeof visibilitySchema>;
+  readonly skins: readonly string[];
+}
+
+/** Adds skins to the visitor's set of this name, or to a new one. @returns its UUID */
+export async function putIntoSet(
+  context: ServiceContext,
+  caller: Caller,
+  { name, visibility, skins }: NewSet,
+): Promise<string> {
+  try {
+    const { set } = await editSet(context, caller, { reference: slugOf(name), add: [...skins] });
+    return set.uuid;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'set_not_found') throw error;
+    const { set } = await createSet(context, caller, { name, visibility, skins: [...skins] });
+    return set.uuid;
+  }
+}
+
+const formSchema = z.object({ name: skinNameSchema, visibility: visibilitySchema });
+
+export const newSetFormRoute = pageRoute({
+  method: 'POST',
+  path: PATH,
+  isFor: 'users',
+  scopes: ['skins'],
+  handle: async ({ context, caller, request }) => {
+    const { fields, file, fileName = 'list.csv' } = await readBody(request);
+    const input = formSchema.parse(fields);
+    if (!file) throw new Refusal('invalid_request', 'Choose a list of skins first.');
+    const { skins, missing } = await findListedSkins(context, caller, await readSkinList(file));
+    const isEmpty = skins.length === 0;
+    const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });
+    if (uuid !== undefined && missing.length === 0) return seeOther(`${PATH}/${uuid}`);
+    return missingPage(missing, { uuid, name: input.name, fileName, origin: context.publicUrl() });
+  },
+});
+
+interface MissingView {
+  /** UUID of the set with the other skins; undefined: there are none. */
+  readonly uuid: string | undefined;
+  readonly name: string;
+  readonly fileName: string;
+  readonly origin: string;
+}
+
+function missingPage(missing: readonly MissingSkin[], { uuid, name, fileName, origin }: MissingView): Page {
+  const generate = `skinsmith generate ${shellWord(fileName)} --out signed`;
+  const command = uuid === undefined ? `create ${shellWord(name)}` : `edit ${uuid}`;
+  const add = `skinsmith sets ${command} --from signed/skins.lock`;
+  return {
+    status: uuid === undefined ? 400 : 200,
+    title: say`Some lines name no skin here`,
+    body: html`${uuid !== undefined && html`<p class="done" role="status">${say`The other skins are in the set <a href="${`${PATH}/${uuid}`}"><bdi>${name}</bdi></a>.`}</p>`}
+<ul class="list">${missing.map(missingRow)}</ul>
+<p>${say`Make skins of pictures first: <code>${generate}</code>, then <code>${add}</code>.`}</p>
+<p><a href="${PATH}">${say`Sets`}</a></p>`,
+    terminal: terminalOf(add, origin, '/v2/sets'),
+  };
+}
+
+function missingRow({ line, text, isAmbiguous }: MissingSkin): Html {
+  return html`<li><div class="grow">${say`Line ${count(line)}: <bdi>${text}</bdi>`}
+<p class="quiet">${isAmbiguous ? say`You have several skins of this name. Give the UUID.` : say`You see no such skin here.`}</p></div></li>`;
+}
+
+const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
+
+/** Makes a set of a list of skins. */
+export function newSetForm(): Html {
+  return html`<details><summary>${say`New set of a list`}</summary><form class="panel" method="post" action="${PATH}" enctype="multipart/form-data"><div class="row">
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required title="${NAME_RULE}" autocomplete="off"></div>
+<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, 'public')}</select></div></div>
+<div><label for="list">${say`List of skins: CSV, skins.lock or one per line`}</label><input id="list" type="file" name="file" accept=".csv,.tsv,.txt,.lock,.ndjson,.jsonl,text/plain,text/csv" required>
+<p class="quiet">${say`A line names a skin by its UUID or address here, or your own one by its name or file name.`}</p></div>
+<p><button>${say`Make the set`}</button></p></form></details>`;
+}

@@ -1,0 +1,168 @@
+import { parse } from 'node:path';
+import { parsedJson, utf16Of } from '../../../base/text.ts';
+import { MAX_SET } from '../../../protocol/set.ts';
+import { uuidOrShortIdSchema } from '../../../protocol/skin.ts';
+import { ownPath, textureHashIn } from '../../sources/url.ts';
+import { findSkinWithTexture, ownSkinsNamed } from '../../store/skins.ts';
+import { type Caller, hasScope } from '../callers.ts';
+import type { ServiceContext } from '../context.ts';
+import { Refusal } from '../refusal.ts';
+import { findVisible, fullUuid } from './skins.ts';
+
+/** Columns that name a skin, in the order in which they are tried. `source` is that of lists for `skinsmith generate`. */
+const COLUMNS = ['uuid', 'skin', 'id', 'url', 'source', 'file', 'name'] as const;
+
+/** A line of a list. */
+export interface ListedSkin {
+  readonly line: number;
+  readonly values: Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;
+}
+
+/**
+ * The lines of a list of skins: CSV with a header, a lockfile, or one skin per line.
+ * @throws Refusal `invalid_request` for invalid CSV, or more lines than a set has skins
+ */
+export async function readSkinList(bytes: Uint8Array): Promise<ListedSkin[]> {
+  const text = new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes);
+  const first = text.trimStart().split('\n', 1)[0] ?? '';
+  const listed = isHeader(first) ? await csvLines(text) : plainLines(text);
+  if (listed.length > MAX_SET)
+    throw new Refusal(
+      'invalid_request',
+      `The list has ${listed.length} lines; a set has at most ${MAX_SET} skins.`,
+    );
+  return listed;
+}
+
+const DELIMITERS = [',', ';', '\t'];
+
+function isHeader(line: string): boolean {
+  const names = line
+    .toLowerCase()
+    .split(/[,;\t]/)
+    .map((name) => name.trim().replaceAll('"', ''));
+  return !line.startsWith('{') && names.some((name) => COLUMNS.some((column) => column === name));
+}
+
+async function csvLines(text: string): Promise<ListedSkin[]> {
+  const csv = await import('csv-parse/sync'); // loaded on demand: the parser is large
+  try {
+    const options = { delimiter: DELIMITERS, trim: true, relax_column_count: true, skip_empty_lines: true };
+    const columns = (header: string[]) => header.map((name) => name.toLowerCase());
+    const rows = csv.parse(text, { ...options, columns, info: true }) as unknown as {
+      readonly record: Readonly<Record<string, string>>;
+      readonly info: { readonly lines: number };
+    }[];
+    return rows.map(({ record, info }) => ({ line: info.lines, values: record }));
+  } catch (error) {
+    if (!(error instanceof csv.CsvError)) throw error;
+    throw new Refusal('invalid_request', `The list is not valid CSV: ${error.message}.`);
+  }
+}
+
+function plainLines(text: string): ListedSkin[] {
+  return text.split(/\r?\n/).flatMap((line, index): ListedSkin[] => {
+    const trimmed = line.trim();
+    if (trimmed === '') return [];
+    const json = trimmed.startsWith('{') ? parsedJson(trimmed) : undefined;
+    const texts = Object.entries(json ?? {}).filter(([, value]) => typeof value === 'string');
+    return [{ line: index + 1, values: json ? Object.fromEntries(texts) : { source: trimmed } }];
+  });
+}
+
+export interface MissingSkin {
+  readonly line: number;
+  /** What the line says. */
+  readonly text: string;
+  /** Whether the caller has several skins of this name. */
+  readonly isAmbiguous: boolean;
+}
+
+interface FoundSkins {
+  /** UUIDs, in the order of the list. */
+  readonly skins: string[];
+  readonly missing: MissingSkin[];
+}
+
+type FindContext = Pick<ServiceContext, 'db' | 'webPages' | 'ownAddresses'>;
+
+/**
+ * The skins that a list names and the caller sees: by UUID, short ID, or the address here of the skin or its texture; the
+ * caller's own also by name, or the name of a file.
+ */
+export async function findListedSkins(
+  context: FindContext,
+  caller: Caller,
+  listed: readonly ListedSkin[],
+): Promise<FoundSkins> {
+  const own = await ownByName(context, caller, listed.flatMap(namesIn));
+  const skins: string[] = [];
+  const missing: MissingSkin[] = [];
+  for (const one of listed) {
+    const named =
+      namesIn(one)
+        .map((name) => own.get(name))
+        .find((uuids) => uuids !== undefined) ?? [];
+    const uuid = (await referenced(context, caller, one)) ?? (named.length === 1 ? named[0] : undefined);
+    if (uuid === undefined)
+      missing.push({ line: one.line, text: textOf(one), isAmbiguous: named.length > 1 });
+    else skins.push(uuid);
+  }
+  return { skins, missing };
+}
+
+/** The name that a line gives, otherwise that of its file. */
+function namesIn({ values: { name, source, file, skin } }: ListedSkin): string[] {
+  return [name ?? '', parse((source ?? file ?? skin ?? '').replaceAll('\\', '/')).name].filter(
+    (text) => text !== '',
+  );
+}
+
+function textOf({ values }: ListedSkin): string {
+  return COLUMNS.map((column) => values[column] ?? '').find((text) => text !== '') ?? '';
+}
+
+async function ownByName(
+  { db }: FindContext,
+  caller: Caller,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (caller.kind !== 'user' || !hasScope(caller, 'read')) return new Map();
+  const found = await ownSkinsNamed(db, caller.owner, [...new Set(names)]);
+  const uuids = Map.groupBy(found, ({ name }) => name ?? '');
+  return new Map([...uuids].map(([name, skins]) => [name, skins.map(({ uuid }) => uuid)]));
+}
+
+async function referenced(
+  context: FindContext,
+  caller: Caller,
+  { values }: ListedSkin,
+): Promise<string | undefined> {
+  for (const column of COLUMNS) {
+    const text = values[column] ?? '';
+    const uuid = column === 'name' ? undefined : await skinAt(context, caller, text);
+    if (uuid !== undefined) return uuid;
+  }
+  return undefined;
+}
+
+async function skinAt(context: FindContext, caller: Caller, text: string): Promise<string | undefined> {
+  const url = URL.parse(text);
+  const path = url ? ownPath(context, url) : undefined;
+  const texture = path === undefined ? undefined : textureHashIn(path);
+  if (texture !== undefined)
+    return await findSkinWithTexture(
+      context.db,
+      texture,
+      hasScope(caller, 'read') ? caller.owner : undefined,
+    );
+  const [, end = text] = /^\/(?:ui\/skins|v2\/skins|skins|embed|s)\/([^/]+)/.exec(path ?? '') ?? [];
+  const reference = uuidOrShortIdSchema.safeParse(end).data;
+  if (reference === undefined) return undefined;
+  try {
+    return (await findVisible(context, caller, await fullUuid(context, caller, reference)))?.uuid;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'skin_not_found') return undefined;
+    throw error;
+  }
+}

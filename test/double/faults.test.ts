@@ -25,11 +25,11 @@ describe('Trouble', () => {
   test.each(TROUBLES)(
     '%s: a submission is accepted %i times and heard as %j',
     async (kind, accepted, heard) => {
-      const service = await runHosted({ weather: () => ({ kind, wait: 50 }) });
+      const service = await runHosted({ faults: () => ({ kind, wait: 50 }) });
       expect(await upload(service)).toMatchObject(heard as object);
       expect(service.records).toMatchObject({ troubles: { [kind]: 1 }, requests: { submit: 1 } });
       expect(service.records.accepted).toHaveLength(accepted);
-      service.weather = undefined;
+      service.faults = undefined;
       expect(await upload(service)).toMatchObject({ isWhole: true });
     },
   );
@@ -37,7 +37,7 @@ describe('Trouble', () => {
   test('affects the requested share of requests, the same for the same seed', async () => {
     const troubles = async () => {
       const { caller, service } = await callHosted({
-        weather: { seed: 7, share: 0.3, kinds: ['unavailable', 'rate-limit'] },
+        faults: { seed: 7, share: 0.3, kinds: ['unavailable', 'rate-limit'] },
       });
       for (let n = 0; n < 60; n++) await caller.get('/v2/me');
       return service.records.troubles;

@@ -20,7 +20,7 @@ describe('A limit of submissions', () => {
   test.each(['seconds', 'date', 'next'] as const)(
     'announced in %s is obeyed, and is not an error',
     async (says) => {
-      const { shop, service } = await hostedWorkshop({ weather: refuseFirst(says) });
+      const { shop, service } = await hostedWorkshop({ faults: refuseFirst(says) });
       await shop.drawMany('skins', 3);
       const arrivals: number[] = [];
       service.watch((moment, kind) => {

@@ -17,12 +17,12 @@ function loseBesideLists(service: HostedService): void {
     if (moment === 'arrived') lists++;
     if (moment === 'answered') lists--;
   });
-  const weather: FaultSource = ({ kind }) => {
+  const faults: FaultSource = ({ kind }) => {
     if (kind !== 'submit' || lists === 0 || left === 0) return undefined;
     left--;
     return { kind: 'reset-after' };
   };
-  service.weather = weather;
+  service.faults = faults;
 }
 
 test('A submission whose answer is lost while a list that shows its job is under way is not sent again', async () => {

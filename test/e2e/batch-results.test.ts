@@ -9,21 +9,21 @@ const MAKE = ['generate', 'skins', '--out', 'out'];
 function absentAtFirst(
   kind: RequestKind,
   times: number,
-): { weather: FaultSource; requests: Map<string, number> } {
+): { faults: FaultSource; requests: Map<string, number> } {
   const requests = new Map<string, number>();
-  const weather: FaultSource = ({ kind: asked, subject }) => {
+  const faults: FaultSource = ({ kind: asked, subject }) => {
     if (asked !== kind) return undefined;
     const count = (requests.get(subject) ?? 0) + 1;
     requests.set(subject, count);
     return count <= times ? { kind: 'absent' } : undefined;
   };
-  return { weather, requests };
+  return { faults, requests };
 }
 
 describe('The result of a finished job', () => {
   test('whose texture answers 404 once is proved by a second look', async () => {
-    const { weather, requests } = absentAtFirst('texture', 1);
-    const { shop, service } = await hostedWorkshop({ weather });
+    const { faults, requests } = absentAtFirst('texture', 1);
+    const { shop, service } = await hostedWorkshop({ faults });
     await shop.drawMany('skins', 3);
     const { exitCode, stderr } = await shop.run(...MAKE);
     expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^3 sources: 3 made/m)]);
@@ -32,10 +32,10 @@ describe('The result of a finished job', () => {
   });
 
   test('that cannot be fetched is kept for the next run, which submits nothing', async () => {
-    const { weather, requests } = absentAtFirst('job', Number.POSITIVE_INFINITY);
+    const { faults, requests } = absentAtFirst('job', Number.POSITIVE_INFINITY);
     let isAbsent = true;
     const { shop, service } = await hostedWorkshop({
-      weather: (request) => (isAbsent ? weather(request) : undefined),
+      faults: (request) => (isAbsent ? faults(request) : undefined),
     });
     await shop.drawMany('skins', 3);
     const failed = await shop.run(...MAKE);

@@ -49,7 +49,7 @@ describe('A batch that is stopped', () => {
     const child = shop.start(MAKE);
     await whenAccepted(service, 3);
     let failed = 0;
-    service.weather = ({ kind }) => {
+    service.faults = ({ kind }) => {
       failed++;
       return kind === 'submit' ? { kind: 'slow', wait: 60_000 } : { kind: 'bad-gateway' };
     };
@@ -59,7 +59,7 @@ describe('A batch that is stopped', () => {
     );
     child.kill('SIGINT');
     expect((await ended(child)).exitCode).toBe(130);
-    service.weather = undefined;
+    service.faults = undefined;
     await expectToFinish(shop, service);
   });
 
@@ -95,7 +95,7 @@ describe('A batch that is stopped', () => {
     const { shop, service } = await busyWorkshop();
     let submissions = 0;
     // One answer that takes a second, so that the others are worth waiting for.
-    service.weather = ({ kind }) =>
+    service.faults = ({ kind }) =>
       kind === 'submit' ? { kind: 'slow', wait: submissions++ === 0 ? 1_000 : 60_000 } : undefined;
     const child = shop.start(MAKE);
     await poll(
@@ -105,7 +105,7 @@ describe('A batch that is stopped', () => {
     const again = setInterval(() => child.kill('SIGINT'), 100); // two of the same kind at once are one
     onTestFinished(() => clearInterval(again));
     expect(await ended(child)).toMatchObject({ exitCode: undefined, signal: 'SIGINT' });
-    service.weather = undefined;
+    service.faults = undefined;
     await expectToFinish(shop, service);
   });
 
@@ -214,12 +214,12 @@ describe('A batch that was interrupted', () => {
 
   test('with an unanswered submission warns that another key cannot see it before that is sent again', async () => {
     const { shop, service } = await busyWorkshop();
-    service.weather = ({ kind }) => (kind === 'submit' ? { kind: 'slow', wait: 60_000 } : undefined);
+    service.faults = ({ kind }) => (kind === 'submit' ? { kind: 'slow', wait: 60_000 } : undefined);
     const child = shop.start(MAKE);
     const unanswered = await whenAccepted(service, 5).then(() => service.records.accepted.length);
     child.kill('SIGKILL');
     await child;
-    service.weather = undefined;
+    service.faults = undefined;
     service.replaceKey();
     const [journal = ''] = await journalsOf(shop);
     await utimes(journal, new Date(0), new Date(0));

@@ -107,7 +107,7 @@ describe('A service', () => {
       await shop.drawMany('skins', 30);
       let until = Number.POSITIVE_INFINITY;
       let failed = 0;
-      service.weather = (request) => {
+      service.faults = (request) => {
         if (request.kind !== 'job' || Date.now() > until) return undefined;
         if (failed++ === 0) until = Date.now() + 1_500;
         return { kind, wait: 0 };
@@ -124,7 +124,7 @@ describe('A service', () => {
     async (kind) => {
       const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
       await shop.drawMany('skins', 8);
-      service.weather = (request) => (request.kind === 'submit' ? { kind, wait: 0 } : undefined);
+      service.faults = (request) => (request.kind === 'submit' ? { kind, wait: 0 } : undefined);
       const { exitCode, stderr } = await shop.start([...MAKE, '--timeout', '3s']);
       const said = String(stderr);
       expect(exitCode).toBe(75);

@@ -41,7 +41,7 @@ test('A batch killed ten times comes to the right end for every source, and subm
     eta: 15,
     latency: () => random(15),
     slack: 1,
-    weather: { seed: SEED, share: 0.05 },
+    faults: { seed: SEED, share: 0.05 },
   });
   onTestFailed(() => {
     const { requests, refusals, troubles } = service.records;
@@ -52,7 +52,7 @@ test('A batch killed ten times comes to the right end for every source, and subm
   const start = () => machine.start(args, { env });
   await killAgainAndAgain(start, service, { seed: SEED, times: 10, submissions: COUNT });
   const { exitCode, stdout, stderr } = await start();
-  service.weather = undefined;
+  service.faults = undefined;
 
   const lines = String(stdout).trimEnd().split('\n').map(parseLine);
   expect(lines).toHaveLength(sources.length);

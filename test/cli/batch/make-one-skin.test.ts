@@ -51,7 +51,7 @@ describe('One source', () => {
   test('is looked up, not sent again, when the answer to its submission is lost', async () => {
     const hosted = await runHosted();
     let lost = 0;
-    hosted.weather = ({ kind }) => (kind === 'submit' && lost++ === 0 ? { kind: 'reset-after' } : undefined);
+    hosted.faults = ({ kind }) => (kind === 'submit' && lost++ === 0 ? { kind: 'reset-after' } : undefined);
     const { generate } = await machineAt(hosted);
     const ran = await generate();
     expect([ran.status, JSON.parse(ran.out)]).toMatchObject([0, { status: 'completed' }]);

@@ -21,10 +21,10 @@ async function untilReady({ owner }: ServerUnderTest, status: number) {
   );
 }
 
-test('In bad weather every job ends with its skin at the first attempt, and nothing is submitted twice', async () => {
+test('With random faults every job ends with its skin at the first attempt, and nothing is submitted twice', async () => {
   const hosted = await runHosted({ serviceTime: 20, latency: 10 });
   const gateway = await runGateway(hosted);
-  hosted.weather = { seed: 3, share: 0.25, longestWait: 30 };
+  hosted.faults = { seed: 3, share: 0.25, longestWait: 30 };
   await push(await gateway.user('ann'), numbers(0, 40));
   expect(allCompleted(await ends(gateway.dataDir, 40))).toBe(true);
   const { accepted, doubleSubmissions, mostUnfinished, troubles } = hosted.records;
@@ -42,7 +42,7 @@ test('Without a published key, the key document has none', async () => {
 
 describe('A service that is down', () => {
   test('at the start is a warning; jobs wait, and continue when it answers', async () => {
-    const hosted = await runHosted({ weather: () => ({ kind: 'unavailable' }) });
+    const hosted = await runHosted({ faults: () => ({ kind: 'unavailable' }) });
     const log = new LogLines();
     const gateway = await runGateway(hosted, { logLevel: 'warn', logStream: log });
     expect((await untilReady(gateway, 503)).bytes.toString()).toContain('generator_not_ready');
@@ -52,7 +52,7 @@ describe('A service that is down', () => {
       (looks) => looks >= 3,
     );
     expect(hosted.records.requests.submit).toBeUndefined();
-    hosted.weather = undefined;
+    hosted.faults = undefined;
     expect(allCompleted(await ends(gateway.dataDir, 2))).toBe(true);
     await untilReady(gateway, 200);
     expect(log.text).toMatch(/is unavailable; jobs wait.*\n.*responds again/s);

@@ -13,7 +13,7 @@ export interface Scene extends Cluster {
 type Nemesis = (scene: Scene, node: ClusterNode) => Promise<void>;
 
 /** Milliseconds of a bad network: longer than requests take, shorter than any client's patience. */
-const BAD_WEATHER = 1_500;
+const BAD_NETWORK = 1_500;
 /** Error of a node's clock in milliseconds. */
 const SKEW = 3_600_000;
 
@@ -189,13 +189,13 @@ export const NEMESES = {
 
   'stalls the connections of a node': async (_, { proxy }) => {
     proxy.stall();
-    await sleep(BAD_WEATHER * 3);
+    await sleep(BAD_NETWORK * 3);
     proxy.heal();
   },
 
   'slows the connections of a node': async (_, { proxy }) => {
     proxy.slow(80);
-    await sleep(BAD_WEATHER);
+    await sleep(BAD_NETWORK);
     proxy.heal();
   },
 

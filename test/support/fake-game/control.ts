@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Answer, notFound, ok } from './answers.ts';
 import type { LoggedCall } from './call-log.ts';
 import type { Call } from './calls.ts';
-import { type Order, orderSchema, type Weather, weatherSchema } from './faults.ts';
+import { type Order, orderSchema, type RandomFaults, randomFaultsSchema } from './faults.ts';
 import { readJson } from './forms.ts';
 import type { Microsoft } from './microsoft.ts';
 import type { Person } from './people.ts';
@@ -12,7 +12,7 @@ interface Controlled {
   readonly calls: readonly LoggedCall[];
   readonly accounts: readonly Person[];
   readonly microsoft: Pick<Microsoft, 'approve'>;
-  set weather(weather: Weather | undefined);
+  set randomFaults(randomFaults: RandomFaults | undefined);
   order(order: Order): void;
 }
 
@@ -26,8 +26,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   /** POST: an order of a fault. */
   order: (game, sent) => game.order(orderSchema.parse(sent)),
   /** POST: the random faults, or `null` for none. */
-  weather: (game, sent) => {
-    game.weather = weatherSchema.nullable().parse(sent) ?? undefined;
+  randomFaults: (game, sent) => {
+    game.randomFaults = randomFaultsSchema.nullable().parse(sent) ?? undefined;
   },
   /** POST: `{"userCode","account"}`. */
   approve: (game, sent) => {

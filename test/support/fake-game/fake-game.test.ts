@@ -7,7 +7,7 @@ import { gameErrorOf } from '../game/told.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
 import { poll } from '../server/poll.ts';
 import { hurriedIn, overlapsIn, pairsIn, unseenIn } from './call-log.ts';
-import type { FaultPlan, Weather } from './faults.ts';
+import type { FaultPlan, RandomFaults } from './faults.ts';
 import { callGame } from './run-game.ts';
 
 /** Milliseconds: no caller here waits that long for an answer. */
@@ -84,7 +84,7 @@ describe('A requested fault', () => {
   });
 });
 
-const bad: Weather = {
+const bad: RandomFaults = {
   seed: 7,
   faults: [
     { fault: { kind: 'limited', body: 'html' }, chance: 0.2 },
@@ -92,11 +92,11 @@ const bad: Weather = {
   ],
 };
 
-describe('Weather', () => {
-  test('is the same for the same seed, and differs for another', async () => {
-    const strike = async (weather: Weather) => {
+describe('Random faults', () => {
+  test('are the same for the same seed, and differ for another', async () => {
+    const strike = async (randomFaults: RandomFaults) => {
       const { fake, game } = await callGame(
-        { accounts: 1, weather },
+        { accounts: 1, randomFaults },
         { rules: { account: { burst: 99, interval: 1 } } },
       );
       const { token } = fake.accounts[0]!;

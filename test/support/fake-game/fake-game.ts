@@ -18,7 +18,7 @@ import {
 import { changesIn, type LoggedCall } from './call-log.ts';
 import { type Call, CHANGES, readCall } from './calls.ts';
 import { control } from './control.ts';
-import { type Fault, Faults, type Order, type Weather } from './faults.ts';
+import { type Fault, Faults, type Order, type RandomFaults } from './faults.ts';
 import { type ApiKind, GameApi } from './game-api.ts';
 import { type LoginKind, Microsoft } from './microsoft.ts';
 import type { FakeGameOptions } from './options.ts';
@@ -67,7 +67,7 @@ export class FakeGame {
     };
     const { interval, approvedClients, now = Date.now } = options;
     this.microsoft = new Microsoft(api.people, { interval, approvedClients, now });
-    this.faults.weather = options.weather;
+    this.faults.randomFaults = options.randomFaults;
     for (let number = 0; number < (options.accounts ?? 0); number++) this.addAccount();
     server.on('request', (message: IncomingMessage, response: ServerResponse) => {
       this.#handle(message, response).catch((error: unknown) => this.#broke(error, message, response));
@@ -132,8 +132,8 @@ export class FakeGame {
     this.faults.order(order);
   }
 
-  set weather(weather: Weather | undefined) {
-    this.faults.weather = weather;
+  set randomFaults(randomFaults: RandomFaults | undefined) {
+    this.faults.randomFaults = randomFaults;
   }
 
   /** All changes of skin, of one account or of all. */

@@ -63,13 +63,13 @@ export const orderSchema = z.strictObject({
 /** A fault for the next calls that match. */
 export type Order = z.input<typeof orderSchema>;
 
-export const weatherSchema = z.strictObject({
+export const randomFaultsSchema = z.strictObject({
   seed: z.int(),
   /** The first fault that applies to a call happens. `chance`: 0 to 1. */
   faults: z.array(orderSchema.omit({ times: true }).extend({ chance: z.number().min(0).max(1) })),
 });
 /** Faults that come at random, in the same order for the same seed. */
-export type Weather = z.input<typeof weatherSchema>;
+export type RandomFaults = z.input<typeof randomFaultsSchema>;
 
 const USUAL_TARGETS: Partial<Record<Fault['kind'], readonly CallKind[]>> = {
   forged: ['profile'],
@@ -82,7 +82,9 @@ const USUAL_TARGETS: Partial<Record<Fault['kind'], readonly CallKind[]>> = {
 /** Which fault happens to a call, if any. */
 export class Faults {
   readonly #orders: (z.output<typeof orderSchema> & { left: number })[] = [];
-  #weather: { readonly plan: z.output<typeof weatherSchema>; readonly chance: () => number } | undefined;
+  #randomFaults:
+    | { readonly plan: z.output<typeof randomFaultsSchema>; readonly chance: () => number }
+    | undefined;
 
   /** @throws z.ZodError */
   order(order: Order): void {
@@ -91,14 +93,14 @@ export class Faults {
   }
 
   /** Undefined: fine. @throws z.ZodError */
-  set weather(weather: Weather | undefined) {
-    if (!weather) {
-      this.#weather = undefined;
+  set randomFaults(randomFaults: RandomFaults | undefined) {
+    if (!randomFaults) {
+      this.#randomFaults = undefined;
       return;
     }
-    const plan = weatherSchema.parse(weather);
+    const plan = randomFaultsSchema.parse(randomFaults);
     const random = seededRandom(plan.seed);
-    this.#weather = { plan, chance: () => random(1_000_000) / 1_000_000 };
+    this.#randomFaults = { plan, chance: () => random(1_000_000) / 1_000_000 };
   }
 
   /** `account`: whose token the call has, or whom it is about. */
@@ -108,7 +110,7 @@ export class Faults {
       order.left--;
       return order.fault;
     }
-    const { plan, chance } = this.#weather ?? {};
+    const { plan, chance } = this.#randomFaults ?? {};
     return plan?.faults.find((known) => suits(known, call.kind, account) && chance!() < known.chance)?.fault;
   }
 }

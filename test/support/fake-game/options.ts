@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Weather, weatherSchema } from './faults.ts';
+import { type RandomFaults, randomFaultsSchema } from './faults.ts';
 
 /** How the game's services behave. Times in milliseconds. */
 export interface FakeGameOptions {
@@ -8,7 +8,7 @@ export interface FakeGameOptions {
   /** How long a change of skin takes; default: 0. */
   readonly changeTime?: number | undefined;
   /** Random faults; default: none. */
-  readonly weather?: Weather | undefined;
+  readonly randomFaults?: RandomFaults | undefined;
   /** Signing key (RSA, PKCS#8 PEM), made if missing; default: one of 2048 bits for this run. */
   readonly signingKeyPath?: string | undefined;
   /** Seconds between two polls for a device code; default: 1. */
@@ -22,7 +22,7 @@ export interface FakeGameOptions {
 const optionsSchema = z.strictObject({
   accounts: z.int().min(0).max(1000).optional(),
   changeTime: z.number().nonnegative().optional(),
-  weather: weatherSchema.optional(),
+  randomFaults: randomFaultsSchema.optional(),
   signingKeyPath: z.string().optional(),
   interval: z.number().positive().optional(),
   approvedClients: z.array(z.string()).optional(),

@@ -21,7 +21,7 @@ import { sharedKey } from '../textures/shared-key.ts';
 
 export interface ServiceOptions extends HostedOptions {
   /** Faults on the way; default: none. */
-  readonly weather?: RandomFaults | FaultSource;
+  readonly faults?: RandomFaults | FaultSource;
   /** Signing key (RSA, PKCS#8 PEM); default: one of 2048 bits for this run. */
   readonly signingKeyPath?: string;
 }
@@ -42,12 +42,12 @@ export class HostedService {
   readonly #closing = new AbortController();
   readonly #watchers = new Set<Watcher>();
   readonly #troubles: Partial<Record<FaultKind, number>> = {};
-  #weather: FaultSource | undefined;
+  #faults: FaultSource | undefined;
   #door!: Door;
   #api!: HostedApi;
 
   private constructor(options: ServiceOptions) {
-    this.weather = options.weather;
+    this.faults = options.faults;
   }
 
   /** Starts on a free port of the loopback. */
@@ -91,8 +91,8 @@ export class HostedService {
   }
 
   /** Sets the random faults; undefined: none. */
-  set weather(weather: RandomFaults | FaultSource | undefined) {
-    this.#weather = typeof weather === 'object' ? randomFaults(weather) : weather;
+  set faults(faults: RandomFaults | FaultSource | undefined) {
+    this.#faults = typeof faults === 'object' ? randomFaults(faults) : faults;
   }
 
   /** Changes the rate limit from now on; undefined: none. */
@@ -138,7 +138,7 @@ export class HostedService {
     records.count(records.requests, kind);
     this.#tell('arrived', kind);
     void sent.then(() => this.#tell('answered', kind));
-    const fault = this.#weather?.(request);
+    const fault = this.#faults?.(request);
     if (!fault) return { kind: 'answered', reply: await process() };
     records.count(this.#troubles, fault.kind);
     const refuse: FaultyRequest['refuse'] = (code) => this.#api.refuse(request, code, fault);

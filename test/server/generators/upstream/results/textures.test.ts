@@ -64,7 +64,7 @@ describe('A texture', () => {
   test('that is missing is a failure; one that is temporarily unavailable is awaited', async () => {
     const { hosted, url } = await oneTexture();
     await expect(fetchFrom(hosted.url, `${url}0`)).rejects.toMatchObject({ name: 'GenerationError' });
-    hosted.weather = () => ({ kind: 'bad-gateway' });
+    hosted.faults = () => ({ kind: 'bad-gateway' });
     await expect(fetchFrom(hosted.url, url)).rejects.toMatchObject({ name: 'GenerationPostponed' });
     await expect(fetchFrom('http://a.example.org', url, ['127.0.0.0/8'])).rejects.toMatchObject({
       name: 'GenerationPostponed',

@@ -7,7 +7,7 @@ import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { hurriedIn, overlapsIn } from '../../support/fake-game/call-log.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
-import type { Weather } from '../../support/fake-game/faults.ts';
+import type { RandomFaults } from '../../support/fake-game/faults.ts';
 import { FAST_GAME, runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { plansFile } from '../../support/server/plans.ts';
@@ -25,7 +25,7 @@ const PATIENCE = 2_000;
 const REASONS = ['skin_change_failed', 'invalid_skin_data', 'invalid_image', 'service_unavailable'];
 
 /** Everything that the game is known to do, on one bad day. */
-const BAD_DAY: Weather = {
+const FAULTS: RandomFaults = {
   seed: 2026,
   faults: [
     { fault: { kind: 'limited', body: 'html' }, chance: 0.01 },
@@ -69,7 +69,7 @@ test('On a bad day of the game, 200 skins of two services with five accounts are
   const { url } = await runSecondProcess(fake, { dataDir: server.dataDir, ...options });
   const second = new TestCaller(url, { key: server.key, dataDir: server.dataDir });
 
-  fake.weather = BAD_DAY;
+  fake.randomFaults = FAULTS;
   for (let n = 0; n < SKINS; n += 20) {
     if (n === SKINS / 2) fake.order({ fault: { kind: 'suspended' }, account: accounts[4]!.id });
     const batch = Array.from({ length: 20 }, (_, at) => n + at);

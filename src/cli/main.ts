@@ -25,7 +25,7 @@ async function fixedText(argv: readonly string[]): Promise<string | undefined> {
     return await (await import('./commands/version.ts')).versionDocument();
   }
   if (more.length > 0) return undefined;
-  if (word === undefined) return (await import('./help/program-help.ts')).WELCOME;
+  if (word === undefined) return (await import('./help/welcome.ts')).WELCOME;
   if (isVersion(word)) return `${VERSION}\n`;
   if ((word === '--help' || word === '-h') && !isNarrow(process.stdout)) {
     return (await import('./help/program-help.ts')).PROGRAM_HELP;

@@ -43,7 +43,7 @@ Run a service:
   capes             list and manage capes
   users             manage users of a service
   accounts          manage the game accounts that make skins
-  reports           report skins, and list and close reports
+  reports           report skins and sets, and list and close reports
   moderation        hide, delete and block other users' skins
   serve             run a skinsmith service
   health            check whether a service is alive
@@ -75,29 +75,4 @@ Help topics (skinsmith help <topic>):
   environment       environment variables
   exit-status       exit statuses and what they mean
   formats           columns, JSON fields and files for programs
-`;
-
-/** The output of `skinsmith` without arguments: one screen that leads to a first skin. */
-export const WELCOME = `skinsmith makes signed Minecraft skin data: a texture value and its signature.
-
-Make your first skin, from a PNG file or from a player:
-
-  skinsmith generate skin.png
-  skinsmith generate --player Notch
-
-This needs no key and no account: skinsmith runs a service of its own inside the
-command. Players with an unmodified game, however, see only skins signed by the
-game. For those, store an API key for a hosted service:
-
-  skinsmith login --base-url https://api.mineskin.org
-
-What to do next:
-
-  skinsmith check skins/                     find unusable pictures, offline
-  skinsmith generate skins/ --out signed/    make a whole folder of skins
-  skinsmith verify signed/skins.lock         check signatures and pixels
-  skinsmith doctor                           find problems with your setup
-
-  skinsmith --help             list all commands and global options
-  skinsmith help <command>     show examples and options of a command
 `;

@@ -137,6 +137,9 @@ class Bench {
     await this.#type('skinsmith capes create spring-2026.png', 'capes');
     await this.#makeOnService('SKIN', 'skins/smith.png');
     await this.#makeOnService('OTHER', 'skins/draft.png');
+    const other = this.#words.get('OTHER') ?? '';
+    const { stdout } = await this.#type(`skinsmith sets create reported ${other} --json`, 'moderation');
+    this.#words.set('SET', String((JSON.parse(String(stdout)) as { uuid: string }).uuid));
   }
 
   /** A skin that operators decide about. */

@@ -111,7 +111,7 @@ export const reportsCreate = {
   examples: [
     ['Report a skin', 'skinsmith reports create SKIN --reason offensive'],
     ['Say more about it', 'skinsmith reports create SKIN --reason copyright --text "I drew it"'],
-    ['Report a set of skins', 'skinsmith reports create UUID --set --reason offensive'],
+    ['Report a set of skins', 'skinsmith reports create SET --set --reason offensive'],
   ],
   output: [{ json: { shape: 'object', fields: REPORTED.fields } }],
   register(command: Command, runner: Runner, run = runReportsCreate): void {

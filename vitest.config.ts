@@ -8,14 +8,17 @@ setEnvironment(process.env);
 /** Memory for all workers, in bytes, which a container may limit. */
 const MEMORY = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
+/** Megabytes of new objects that a worker collects at once: the more, the fewer are still in use by then. */
+const SEMI_SPACE = MEMORY > 8 * 1024 ** 3 ? 128 : 32;
+
 /** How workers collect garbage: an eighth of their time was spent on it. */
 const SELDOM_GARBAGE = [
   // Other workers need the cores: garbage collection threads take more time than they save.
   '--single-threaded-gc',
   // A worker holds some 150 MB of modules all the time; scanning them once a second frees little.
   `--initial-heap-size=${Math.min(1024, Math.floor(MEMORY / 16 / 1024 ** 2))}`, // megabytes
-  '--min-semi-space-size=32',
-  '--max-semi-space-size=32',
+  `--min-semi-space-size=${SEMI_SPACE}`,
+  `--max-semi-space-size=${SEMI_SPACE}`,
 ];
 
 export default defineConfig({

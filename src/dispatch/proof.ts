@@ -37,7 +37,7 @@ export interface GameSignatures {
 export interface ProofMeans {
   /** The service's public key, if it has one. */
   readonly publicKey: KeyObject | undefined;
-  /** Reads that key again when neither it nor the game has signed: services change their keys. */
+  /** Reads that key again when neither it nor the game has signed: services change their keys. Undefined: it has none. */
   readonly freshKey?: (() => Promise<KeyObject | undefined>) | undefined;
   /** The game's keys; without them, skins signed by the game count as unproved. */
   readonly gameKeys?: GameSignatures | undefined;
@@ -124,7 +124,7 @@ async function verifySignature(
   if (known && isBy(known)) return gameKeys?.include(known) ? 'game' : 'service';
   const isGames = gameKeys ? await gameKeys.haveSigned(value, signature) : false;
   if (isGames) return 'game';
-  const publicKey = known && freshKey ? await freshKey() : known;
+  const publicKey = freshKey ? await freshKey() : known;
   if (isBy(publicKey)) return 'service';
   if (!publicKey) {
     if (isGames !== false || !gameKeys || !isGameTexture(url)) return 'unproved';

@@ -182,8 +182,15 @@ export class SkinMaker {
     this.#dispatcher.start();
   }
 
-  /** Reads the service's key again. */
+  /**
+   * Reads the service's key again. One that has published none is not asked for every skin; the embedded one makes its
+   * key at the first use, which takes long on a slow machine.
+   */
   async freshKey(): Promise<Facts['publicKey']> {
+    if (!this.#facts.publicKey) {
+      this.#facts = { ...this.#facts, ...(await this.#options.options.service.known?.signingKey()) };
+      return this.#facts.publicKey;
+    }
     const fresh = await readServiceKey({
       client: this.#session.client,
       call: this.#session.call(this.#options.hardStop),

@@ -90,8 +90,9 @@ export class Contact {
     return this.#facts;
   }
 
-  /** The current signing key of the service. @throws SkinsmithError; the signal's reason when aborted */
+  /** The current signing key of a service that has one. @throws SkinsmithError; the signal's reason when aborted */
   async freshKey(signal: AbortSignal): Promise<UpstreamFacts['publicKey']> {
+    if (!(await this.facts(signal)).publicKey) return undefined;
     const fresh = await readServiceKey({ client: this.#client, call: { ...ONE_ATTEMPT, signal } });
     this.#facts = { ...(await this.facts(signal)), ...fresh };
     return fresh.publicKey;

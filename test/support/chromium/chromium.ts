@@ -33,7 +33,8 @@ export async function startChromium(): Promise<Browser> {
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
-      FONTCONFIG_FILE: join(folder, FONTS_FILE),
+      // Its own fonts have no Chinese or Japanese letters.
+      FONTCONFIG_FILE: process.env['FONTCONFIG_FILE'] ?? join(folder, FONTS_FILE),
     },
   });
 }

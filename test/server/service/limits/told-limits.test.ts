@@ -1,14 +1,21 @@
 import { expect, test } from 'vitest';
+import type { RateLimit } from '../../../../src/protocol/envelope.ts';
 import type { ErrorCode } from '../../../../src/protocol/errors.ts';
-import type { Caller } from '../../../../src/server/service/callers.ts';
-import { rateLimitOf, withLimits } from '../../../../src/server/service/limits.ts';
+import type { Caller, CallerKey } from '../../../../src/server/service/callers.ts';
+import {
+  rateLimitOf,
+  refusalWithPace,
+  viaFor,
+  waitAfterNew,
+  withLimits,
+} from '../../../../src/server/service/limits.ts';
 import { PLANS } from '../../../../src/server/service/plans.ts';
 import { Refusal } from '../../../../src/server/service/refusal.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 
-const PLAN = { ...PLANS.free, burst: 1 };
+const PLAN = { ...PLANS.free, burst: 1, delay: 1_500 };
 const STRANGER: Caller = {
   kind: 'anonymous',
   network: '192.0.2.1',
@@ -57,3 +64,67 @@ test('Limits that a refusal tells already stay, and a store that fails takes no 
   const refusal = new Refusal('invalid_image');
   expect(await withLimits(context, refusal, STRANGER)).toBe(refusal);
 });
+
+function user(v2Compat: boolean | undefined): Caller {
+  const whole = {
+    kind: 'user',
+    owner: 'user:ann',
+    plan: PLAN,
+    id: 'ann',
+    name: 'Ann',
+    isOperator: false,
+  } as const;
+  return v2Compat === undefined ? whole : { ...whole, key: { v2Compat } as CallerKey };
+}
+
+test.each([
+  ['anybody', STRANGER, false, 'v1'],
+  ['anybody who asks for the queue', STRANGER, true, 'queue'],
+  ['a key that is set so', user(true), false, 'queue'],
+  ['a key that is not', user(false), false, 'v1'],
+  ['a key that is not, with a request that asks for it', user(false), true, 'queue'],
+  ['the owner of an embedded service, who has no key', user(undefined), false, 'v1'],
+])('The way of %s', (_, caller, isAskedFor, via) => {
+  expect(viaFor(caller, isAskedFor)).toBe(via);
+});
+
+test('After a new skin, the answer has the whole delay, or the wait for a window if that is longer', () => {
+  const told = (relative: number, millis: number) =>
+    waitAfterNew({ next: { absolute: 0, relative }, delay: { millis } } as RateLimit);
+  expect([told(200, 1_500), told(60_000, 1_500)]).toEqual([1_500, 60_000]);
+});
+
+/** A refusal of version 1 as its caller sees it. */
+async function toldTo(refusal: Refusal) {
+  const context = await openContext();
+  const headers = { 'x-wait': '1' };
+  const request = { caller: STRANGER, via: 'v1', headers } as const;
+  return { ...(await refusalWithPace(context, refusal, request)), now: context.clock.now() };
+}
+
+test('A refusal of version 1 tells the limits of its caller, and keeps its own details', async () => {
+  const notes = [{ code: 'invalid_image', message: 'It has no pixels.' }];
+  const { code, details, now } = await toldTo(new Refusal('invalid_image', { notes, status: 422 }));
+  expect([code, details.notes, details.status, details.headers]).toEqual([
+    'invalid_image',
+    notes,
+    422,
+    { 'x-wait': '1' },
+  ]);
+  expect(details.rateLimit).toEqual(rateLimitOf(NOTHING, STRANGER, now, 'v1'));
+});
+
+test('A refusal that tells limits already keeps them, with its headers', async () => {
+  const rateLimit = rateLimitOf(NOTHING, STRANGER, 5, 'queue');
+  const { details } = await toldTo(new Refusal('rate_limit', { rateLimit, headers: { 'retry-after': '2' } }));
+  expect(details.rateLimit).toBe(rateLimit);
+  expect(details.headers).toEqual({ 'retry-after': '2', 'x-wait': '1' });
+});
+
+test.each(['internal_error', 'service_unavailable'] as const)(
+  'After %s the store is not queried for limits',
+  async (code) => {
+    const { details } = await toldTo(new Refusal(code));
+    expect([details.rateLimit, details.headers]).toEqual([undefined, { 'x-wait': '1' }]);
+  },
+);

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { makeFolder, processExists } from '../../base/files.ts';
+import { acquireLock } from '../../base/process-lock.ts';
 import { DATA_FILES } from './data-files.ts';
 
 /** Milliseconds after which a temporary file of another machine, or of an older program, counts as abandoned. */
@@ -65,7 +67,13 @@ const swapSchema = z.object({
 });
 export type Swap = z.infer<typeof swapSchema>;
 
-/** Exchanges the files, completely once the note exists. */
+/** Milliseconds between two looks whether another process has completed the same restore. */
+const PAUSE = 20;
+
+/**
+ * Exchanges the files, completely once the note exists.
+ * @throws LockFileError; Error of the file system
+ */
 export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
   await writeDurably(join(dataDir, swap.staged, NOTE), JSON.stringify(swap));
   await rename(join(dataDir, swap.staged, NOTE), join(dataDir, NOTE));
@@ -75,7 +83,7 @@ export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
 /**
  * Completes a killed restore, or deletes the files of one that was killed before its note. Two processes may do this
  * at once.
- * @throws Error of the file system
+ * @throws LockFileError; Error of the file system
  */
 export async function finishRestore(dataDir: string, now: number): Promise<void> {
   if (!existsSync(dataDir)) return;
@@ -84,28 +92,53 @@ export async function finishRestore(dataDir: string, now: number): Promise<void>
 }
 
 async function finishSwap(dataDir: string): Promise<void> {
-  const note = join(dataDir, NOTE);
-  if (!existsSync(note)) return;
-  const { staged, aside, old } = swapSchema.parse(JSON.parse(await readFile(note, 'utf8')));
-  const from = join(dataDir, staged);
+  for (let swap = await readNote(dataDir); swap; swap = await readNote(dataDir)) {
+    try {
+      if (!(await swapAlone(dataDir, swap))) await sleep(PAUSE);
+    } catch (error) {
+      // Another process that completes this restore removes the folder with the lock at the end.
+      if ((await readNote(dataDir))?.staged === swap.staged) throw error;
+    }
+  }
+}
+
+/** One process at a time, because a slower one would take new files for old ones. Answers whether it was this one. */
+async function swapAlone(dataDir: string, swap: Swap): Promise<boolean> {
+  const from = join(dataDir, swap.staged);
+  const lock = await acquireLock(join(from, 'lock'), 'restore');
+  if ('holder' in lock) return false;
+  try {
+    if ((await readNote(dataDir))?.staged === swap.staged) await moveFiles(dataDir, swap);
+  } finally {
+    lock.release();
+  }
+  await rm(from, { recursive: true, force: true, maxRetries: 3 });
+  return true;
+}
+
+async function readNote(dataDir: string): Promise<Swap | undefined> {
+  try {
+    return swapSchema.parse(JSON.parse(await readFile(join(dataDir, NOTE), 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function moveFiles(dataDir: string, { staged, aside, old }: Swap): Promise<void> {
   const to = join(dataDir, aside);
   if (old.length > 0) makeFolder(to, 0o700);
   for (const name of old) {
     // A file already moved aside was moved before the process was killed; the one in its place is new.
     if (!existsSync(join(to, name))) await moveIfThere(join(dataDir, name), join(to, name));
   }
-  for (const name of DATA_FILES) await moveIfThere(join(from, name), join(dataDir, name));
-  await rm(note, { force: true });
-  await ignoring('ENOENT', rmdir(from));
+  for (const name of DATA_FILES) await moveIfThere(join(dataDir, staged, name), join(dataDir, name));
+  await rm(join(dataDir, NOTE), { force: true });
 }
 
 async function moveIfThere(from: string, to: string): Promise<void> {
-  await ignoring('ENOENT', rename(from, to));
-}
-
-async function ignoring(code: string, work: Promise<void>): Promise<void> {
-  await work.catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== code) throw error;
+  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
   });
 }
 

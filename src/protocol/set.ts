@@ -26,7 +26,7 @@ export function slugOf(name: string): string {
 /** Names that an address would take for something else. */
 const NOT_A_NAME = `${SKIN_NAME_RULE}, with a letter or digit, and not a UUID`;
 
-const setNameSchema = skinNameSchema.refine(
+export const setNameSchema = skinNameSchema.refine(
   (name) => /[a-z0-9]/i.test(name) && !uuidSchema.safeParse(name).success,
   {
     error: NOT_A_NAME,

@@ -42,7 +42,7 @@ export async function receiveBody(
   switch (typeOf(type)) {
     case MULTIPART_TYPE:
       request.parts = async (limits) =>
-        await readParts(await bytesOf(request, MULTIPART_LIMIT), String(type), limits);
+        await readParts(await bytesOf(request, limits.fileSize + MAX_TEXT_BYTES), String(type), limits);
       return;
     case FORM_TYPE:
       request.body = parse(await textOf(request, limit), undefined, undefined, { maxKeys: 0 });
@@ -235,15 +235,14 @@ function jsonIn(text: string): unknown {
 
 /** Largest file to read. Above 20,000 bytes, the picture's own check reports the error. */
 const MAX_UPLOAD_BYTES = 256 * 1024;
-const PART_LIMITS: PartLimits = {
-  fileSize: MAX_UPLOAD_BYTES,
+const PART_LIMITS: Omit<PartLimits, 'fileSize'> = {
   files: 1,
   fields: 16,
   fieldSize: 32 * 1024,
   headerPairs: 32,
 };
-/** Largest multipart body: its largest file and texts, with their headers. */
-const MULTIPART_LIMIT = 1024 * 1024;
+/** Largest part of a multipart body that is not its file: texts, and the headers of all parts. */
+const MAX_TEXT_BYTES = 768 * 1024;
 
 /** The content of a body, in any content type. */
 export interface GenerationBody {
@@ -255,15 +254,23 @@ export interface GenerationBody {
   readonly isMultipart: boolean;
 }
 
+interface BodyOptions {
+  readonly anyPart?: boolean;
+  readonly fileSize?: number;
+}
+
 /**
  * Reads a body of any accepted content type: multipart, JSON or form. `anyPart`: whether the file's part may have any
- * name, because older clients name it after the file. @throws Refusal `invalid_request`, `invalid_file`
+ * name, because older clients name it after the file. `fileSize`: largest file, in bytes
+ * @throws Refusal `invalid_request`, `invalid_file`
  */
 export async function readBody(
   request: HttpRequest,
-  { anyPart = false }: { readonly anyPart?: boolean } = {},
+  { anyPart = false, fileSize = MAX_UPLOAD_BYTES }: BodyOptions = {},
 ): Promise<GenerationBody> {
-  return request.parts ? fieldsAndFile(await request.parts(PART_LIMITS), anyPart) : readFields(request);
+  return request.parts
+    ? fieldsAndFile(await request.parts({ ...PART_LIMITS, fileSize }), anyPart)
+    : readFields(request);
 }
 
 function fieldsAndFile(parts: readonly Part[], anyPart: boolean): GenerationBody {
@@ -385,7 +392,7 @@ function contentTypeWarnings(request: HttpRequest): Note[] {
 }
 
 function bodyTooLarge(cause?: unknown): Refusal {
-  return new Refusal('invalid_file', { status: 413, message: 'The body is too large for a skin.', cause });
+  return new Refusal('invalid_file', { status: 413, message: 'The body is too large.', cause });
 }
 
 function tooManyFields(): Refusal {

@@ -36,15 +36,15 @@ const CATALOGUES: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ reado
   };
 
 /** Other tags that browsers send for a language: with a country, or without the script. */
-const OTHER_TAGS: Readonly<Record<string, Language>> = {
-  pt: 'pt-BR',
-  'pt-pt': 'pt-BR',
-  zh: 'zh-Hans',
-  'zh-cn': 'zh-Hans',
-  'zh-hans-cn': 'zh-Hans',
-  'zh-my': 'zh-Hans',
-  'zh-sg': 'zh-Hans',
-};
+const OTHER_TAGS: ReadonlyMap<string, Language> = new Map([
+  ['pt', 'pt-BR'],
+  ['pt-pt', 'pt-BR'],
+  ['zh', 'zh-Hans'],
+  ['zh-cn', 'zh-Hans'],
+  ['zh-hans-cn', 'zh-Hans'],
+  ['zh-my', 'zh-Hans'],
+  ['zh-sg', 'zh-Hans'],
+]);
 
 /** The reader who sent a request. */
 export async function readerOf(request: Pick<HttpRequest, 'headers'>, publicUrl: string): Promise<Reader> {
@@ -80,7 +80,7 @@ function knownLanguage(tag: string): Language | undefined {
   const names = Object.keys(LANGUAGES) as Language[];
   return (
     names.find((name) => name.toLowerCase() === lower) ??
-    OTHER_TAGS[lower] ??
+    OTHER_TAGS.get(lower) ??
     names.find((name) => name === lower.split('-', 1)[0])
   );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { setNameSchema } from '../../protocol/set.ts';
 import {
   MAX_BULK,
   skinNameSchema,
@@ -145,7 +146,7 @@ const formSchema = z.object({
   visibility: optionalField(visibilitySchema),
   name: optionalField(skinNameSchema),
   /** Name of a set. */
-  set: optionalField(skinNameSchema),
+  set: optionalField(setNameSchema),
 });
 
 export const mySkinsFormRoute = pageRoute({

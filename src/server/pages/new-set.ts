@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { slugOf } from '../../protocol/set.ts';
-import { skinNameSchema, visibilitySchema } from '../../protocol/skin.ts';
+import { setNameSchema, slugOf } from '../../protocol/set.ts';
+import { visibilitySchema } from '../../protocol/skin.ts';
 import { readBody } from '../http/bodies.ts';
 import type { Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { findListedSkins, type MissingSkin, readSkinList } from '../service/skins/listed-skins.ts';
 import { createSet, editSet } from '../service/skins/sets.ts';
+import { findSetByName } from '../store/sets.ts';
 import { NAME_RULE, options, type Page, shellWord, terminalOf } from './frame.ts';
 import { count, type Html, html, say } from './html.ts';
 import { pageRoute, seeOther } from './page-route.ts';
@@ -35,7 +36,24 @@ export async function putIntoSet(
   }
 }
 
-const formSchema = z.object({ name: skinNameSchema, visibility: visibilitySchema });
+/** Refuses to put skins into an existing set whose visibility is not the chosen one. */
+async function requireVisibility(
+  context: ServiceContext,
+  caller: Caller,
+  { name, visibility }: z.output<typeof formSchema>,
+): Promise<void> {
+  const set = await findSetByName(context.db, { owner: caller.owner }, slugOf(name));
+  if (set === undefined || set.visibility === visibility) return;
+  throw new Refusal(
+    'invalid_request',
+    `You already have the set "${set.name}", and it is ${set.visibility}. Choose that visibility or another name.`,
+  );
+}
+
+/** Largest list, in bytes: 500 lines of a lockfile take less than half of it. */
+const MAX_LIST_BYTES = 2 * 1024 * 1024;
+
+const formSchema = z.object({ name: setNameSchema, visibility: visibilitySchema });
 
 export const newSetFormRoute = pageRoute({
   method: 'POST',
@@ -43,9 +61,10 @@ export const newSetFormRoute = pageRoute({
   isFor: 'users',
   scopes: ['skins'],
   handle: async ({ context, caller, request }) => {
-    const { fields, file, fileName = 'list.csv' } = await readBody(request);
+    const { fields, file, fileName = 'list.csv' } = await readBody(request, { fileSize: MAX_LIST_BYTES });
     const input = formSchema.parse(fields);
     if (!file) throw new Refusal('invalid_request', 'Choose a list of skins first.');
+    await requireVisibility(context, caller, input);
     const { skins, missing } = await findListedSkins(context, caller, await readSkinList(file));
     const isEmpty = skins.length === 0;
     const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reportBodySchema } from '../../protocol/moderation.ts';
-import { setReferenceSchema } from '../../protocol/set.ts';
-import { skinNameSchema, uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
+import { setNameSchema, setReferenceSchema } from '../../protocol/set.ts';
+import { uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { lineupSize, MAX_LINEUP } from '../pictures/card.ts';
@@ -220,7 +220,7 @@ const formSchema = z.object({
   act: z.enum(['save', 'remove', 'delete']),
   skin: listField(uuidSchema),
   visibility: optionalField(visibilitySchema),
-  name: optionalField(skinNameSchema),
+  name: optionalField(setNameSchema),
 });
 
 const formRoute = pageRoute({

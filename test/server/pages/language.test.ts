@@ -90,6 +90,8 @@ test.each([
   ['de;q=0, en', 'en'],
   ['*', undefined],
   ['tlh', undefined],
+  ['constructor', undefined],
+  ['__proto__, de', 'de'],
   [`${'xx,'.repeat(50)}de`, undefined],
   ['de;q=x', 'de'],
   ['pt', 'pt-BR'],

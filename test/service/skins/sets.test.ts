@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { SkinClient } from '../../../src/index.ts';
+import { MAX_SET, SkinClient } from '../../../src/index.ts';
 import { readHeader } from '../../../src/skin/png/decode.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -343,10 +343,10 @@ describe('A list that is sent to the page of sets', () => {
     return person;
   }
 
-  async function send(person: PlainBrowser, list: string, name = 'Team') {
+  async function send(person: PlainBrowser, list: string, name = 'Team', visibility = 'public') {
     const form = new FormData();
     form.set('name', name);
-    form.set('visibility', 'public');
+    form.set('visibility', visibility);
     form.set('file', new Blob([list]), 'team list.csv');
     return await person.open('/ui/sets', { form });
   }
@@ -381,6 +381,28 @@ describe('A list that is sent to the page of sets', () => {
     expect(uuidsIn(await ann.get('/v2/sets/locked'))).toEqual([one, five]);
     expect((await send(person, `${two}\n\n${short!.slice(0, 8)}\n`, 'locked')).status).toBe(303);
     expect(uuidsIn(await ann.get('/v2/sets/locked'))).toEqual([one, five, two, short]);
+  });
+
+  test('may be a lockfile with as many skins as a set holds, each with value and signature', async () => {
+    const { server, ann, skins } = await runWithSkins();
+    const person = await personOf(server, 'ann');
+    const data = { value: 'x'.repeat(600), signature: 'x'.repeat(684), url: 'x'.repeat(100) };
+    const line = JSON.stringify({ source: 'a.png', sha256: 'x'.repeat(64), uuid: skins[0], ...data });
+    expect((await send(person, `${line}\n`.repeat(MAX_SET))).status).toBe(303);
+    expect(uuidsIn(await ann.get('/v2/sets/team'))).toEqual([skins[0]]);
+  });
+
+  test('is refused under a name that no address can have, or of a set with another visibility', async () => {
+    const { server, ann, skins } = await runWithSkins();
+    const person = await personOf(server, 'ann');
+    const [one = '', two = ''] = skins;
+    for (const name of ['---', one]) expect((await send(person, one, name)).status).toBe(400);
+    expect((await send(person, one)).status).toBe(303);
+    const refused = await send(person, two, 'team', 'private');
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('You already have the set &quot;Team&quot;, and it is public.');
+    expect(uuidsIn(await ann.get('/v2/sets/team'))).toEqual([one]);
+    expect((await ann.get('/v2/me/sets')).body.sets).toHaveLength(1);
   });
 
   test('names each line that is no skin for the person, with what to do, and keeps the others', async () => {

@@ -108,7 +108,7 @@ export async function findListedSkins(
       missing.push({ line: one.line, text: textOf(one), isAmbiguous: named.length > 1 });
     else skins.push(uuid);
   }
-  return { skins, missing };
+  return { skins: [...new Set(skins)], missing };
 }
 
 /** The name that a line gives, otherwise that of its file. */

@@ -16,6 +16,7 @@ import { Refusal } from '../service/refusal.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../service/users/keys.ts';
 import {
   type Deletion,
+  type DeletionObstacle,
   deleteAccount,
   readAccount,
   readDeletion,
@@ -37,7 +38,6 @@ import {
   accountPage,
   checkBox,
   copyField,
-  inEnglish,
   moment,
   type Page,
   planTable,
@@ -339,10 +339,15 @@ interface DeletionView extends Deletion {
   readonly isRefused?: boolean;
 }
 
+const OBSTACLES: Readonly<Record<DeletionObstacle, Html>> = {
+  made_at_start: say`The service makes this account at each start, so it cannot be deleted.`,
+  last_operator: say`You are the last operator of this service, so your account cannot be deleted.`,
+};
+
 function deleteAccountPage({ name, shared, obstacle, isRefused = false }: DeletionView): Page {
   const title = say`Delete your account?`;
   if (obstacle !== undefined)
-    return accountPage('overview', { title, body: html`<p>${inEnglish(obstacle)}</p>` });
+    return accountPage('overview', { title, body: html`<p>${OBSTACLES[obstacle]}</p>` });
   const mayChoose = isShared(shared);
   return accountPage('overview', {
     title,
@@ -374,12 +379,13 @@ function isShared({ public: open, unlisted }: Deletion['shared']): boolean {
 
 /** How many skins others can see, by visibility. */
 function sharedText({ public: open, unlisted }: Deletion['shared']): Html {
-  const parts = [
-    open > 0 && counted(open, { one: say`${count(open)} public`, other: say`${count(open)} public` }),
-    unlisted > 0 &&
-      counted(unlisted, { one: say`${count(unlisted)} unlisted`, other: say`${count(unlisted)} unlisted` }),
-  ];
-  return html`${parts.filter(Boolean).map((part, index) => [index > 0 && ', ', part])}`;
+  const publicOnes = counted(open, { one: say`${count(open)} public`, other: say`${count(open)} public` });
+  const unlistedOnes = counted(unlisted, {
+    one: say`${count(unlisted)} unlisted`,
+    other: say`${count(unlisted)} unlisted`,
+  });
+  if (unlisted === 0) return publicOnes;
+  return open === 0 ? unlistedOnes : say`${publicOnes}, ${unlistedOnes}`;
 }
 
 const accountDeletedRoute = pageRoute({

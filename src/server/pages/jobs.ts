@@ -341,8 +341,8 @@ ${status === 'failed' && actionButton(`${PATH}/${uuid}/retry`, say`Try again`, {
 
 /** How long it took, or when it is expected to end. */
 function timeOf({ created_at, finished_at, eta }: OwnJob, now: number): Content {
-  if (finished_at !== null) return html`, ${say`took ${span(finished_at - created_at)}`}`;
-  return eta !== undefined && html`, ${say`done in about ${span(Math.max(0, eta - now))}`}`;
+  if (finished_at !== null) return say`, took ${span(finished_at - created_at)}`;
+  return eta !== undefined && say`, done in about ${span(Math.max(0, eta - now))}`;
 }
 
 /** Milliseconds in words. */

@@ -362,7 +362,7 @@ function selector(
 ): Html {
   const called = name ?? uuid.slice(0, 8);
   return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="${say`Select ${called}`}"${isSelected && html` checked`}> ${say`Select`}</label>
-<p class="quiet">${hidden_from === null ? VISIBILITIES[visibility] : say`Hidden by the operator`}, ${day(skin_created_at)}, ${counted(views, { one: say`${count(views)} view`, other: say`${count(views)} views` })}</p>`;
+<p class="quiet">${say`${hidden_from === null ? VISIBILITIES[visibility] : say`Hidden by the operator`}, ${day(skin_created_at)}, ${counted(views, { one: say`${count(views)} view`, other: say`${count(views)} views` })}`}</p>`;
 }
 
 /** Asks for confirmation before skins are deleted. */

@@ -57,7 +57,7 @@ ${nextPageLink('/ui/operator/log', {}, next)}`,
 
 function logRow({ at, operator, action, subject, note }: LogEntry): Html {
   const deed = ACTIONS[action](html`<bdi>${operator}</bdi>`, html`<code class="breaks">${subject}</code>`);
-  const plan = isAboutPlan(action) && html`, ${say`plan <bdi>${note}</bdi>`}`;
+  const plan = isAboutPlan(action) && say`, plan <bdi>${note}</bdi>`;
   return html`<div class="grow">${deed}${note !== '' && (plan || html`: <bdi>${note}</bdi>`)}
 <p class="quiet">${moment(at)}</p></div>`;
 }

@@ -329,7 +329,7 @@ function reportRow(report: Report, listed: Listed): Html {
 <p>${REASON_WORDS[reason]}${text !== '' && html`: <bdi>${text}</bdi>`}</p>
 <p class="quiet">${ownerOf(report, listed)}</p>
 ${tagsOf(report, placeFields(listed, listed.decided))}
-<p class="quiet">${reporter === undefined ? say`Reported ${moment(createdAt)} by a visitor` : say`Reported ${moment(createdAt)} by ${userLink(reporter)}`}${often}${closedAt !== undefined && html`, ${say`closed ${moment(closedAt)}`}`}</p>
+<p class="quiet">${reporter === undefined ? say`Reported ${moment(createdAt)} by a visitor` : say`Reported ${moment(createdAt)} by ${userLink(reporter)}`}${often}${closedAt !== undefined && say`, closed ${moment(closedAt)}`}</p>
 ${listed.decided.includes(report.id) ? decision(report, listed) : html`</div><div class="acts">${decisions(report, listed)}`}</div>`;
 }
 

@@ -395,11 +395,17 @@ const DELETED = {
   passing: false,
 } as const;
 
+const OBSTACLES = {
+  made_at_start: 'The service makes this account at each start, so it cannot be deleted.',
+  last_operator: 'You are the last operator of this service, so your account cannot be deleted.',
+} as const;
+export type DeletionObstacle = keyof typeof OBSTACLES;
+
 export interface Deletion {
   /** Numbers of the caller's skins that others can see. */
   readonly shared: { readonly public: number; readonly unlisted: number };
   /** Why the account cannot be deleted; undefined: it can. */
-  readonly obstacle: string | undefined;
+  readonly obstacle: DeletionObstacle | undefined;
 }
 
 /** What the caller must know before. @throws Refusal `unauthorized` */
@@ -439,16 +445,15 @@ export async function deleteAccount(
   });
 }
 
-async function obstacleTo(db: Db, user: UserCaller): Promise<string | undefined> {
-  if (isOwner(user)) return 'The service makes this account at each start, so it cannot be deleted.';
-  if ((await countOperators(db, user.id)) > 0) return undefined;
-  return 'You are the last operator of this service, so your account cannot be deleted.';
+async function obstacleTo(db: Db, user: UserCaller): Promise<DeletionObstacle | undefined> {
+  if (isOwner(user)) return 'made_at_start';
+  return (await countOperators(db, user.id)) > 0 ? undefined : 'last_operator';
 }
 
 /** @throws Refusal `invalid_request` */
 async function verifyDeletable(db: Db, user: UserCaller): Promise<void> {
   const obstacle = await obstacleTo(db, user);
-  if (obstacle !== undefined) throw new Refusal('invalid_request', obstacle);
+  if (obstacle !== undefined) throw new Refusal('invalid_request', OBSTACLES[obstacle]);
 }
 
 /** @throws Refusal `service_unavailable` */

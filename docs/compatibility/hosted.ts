@@ -167,7 +167,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'GET /v2/skins/{uuid}': {
     hosted:
       'The service creates short IDs, which find every skin that a UUID finds. Anybody may cache an answer for three hours; it has `Last-Modified`.',
-    here: 'A short ID is the first eight digits of the UUID, and finds public skins and your own. Only the caller may cache an answer, and revalidates it by its `ETag`.',
+    here: 'A short ID is the first eight digits of the UUID, and finds public skins and, with a key, your own. Only the caller may cache an answer, and revalidates it by its `ETag`.',
     why: 'Eight digits can be guessed, so unlisted skins of others stay hidden. Deleted and hidden skins are no longer shown anywhere.',
     shown: [
       'test/service/skins/skin-picks.test.ts',
@@ -194,7 +194,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /v2/skins/{uuid}/similar': {
     hosted: "Belongs to the website's gallery; its answers are not published.",
-    here: 'Up to 12 skins that look alike, public or your own: `skins` of `{uuid, name, variant, cape, distance}`. Those with the same pixels come first, with distance 0.',
+    here: 'Up to 12 skins that look alike, public or, with a key, your own: `skins` of `{uuid, name, variant, cape, distance}`. Those with the same pixels come first, with distance 0.',
     why: 'What you need to show them as pictures.',
     shown: [
       'test/service/skins/similar-skins.test.ts',
@@ -264,8 +264,8 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /get/id/{id}': {
     hosted: 'Finds skins of every visibility by their numbers.',
-    here: 'Finds public skins and your own.',
-    why: 'Numbers can be enumerated.',
+    here: 'Finds public skins and, with a key, your own.',
+    why: 'Numbers can be enumerated, and strangers may share the address of a caller without a key.',
     shown: [
       'test/service/skins/who-sees-what.test.ts',
       'each caller sees through each route what the table says',

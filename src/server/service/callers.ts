@@ -108,8 +108,8 @@ function anonymousOwner(network: string): string {
   return `${ANONYMOUS_OWNERS}${hash('sha256', network).slice(0, 32)}`;
 }
 
-/** The viewer ID of the caller. A /48 of IPv6 counts as one viewer, because one person may have all of it. */
-export function viewerOf(caller: Caller): string {
+/** As whom the caller's views are counted. A /48 of IPv6 counts as one viewer, because one person may have all of it. */
+export function countedViewer(caller: Caller): string {
   if (caller.kind === 'user' || !caller.network.includes(':')) return caller.owner;
   return anonymousOwner(caller.network.split(':').slice(0, 3).join(':'));
 }
@@ -196,6 +196,14 @@ export function usualScopes({ isBound, isOperator }: { isBound: boolean; isOpera
 export function hasScope(caller: Caller, scope: Scope): boolean {
   if (caller.kind === 'anonymous' || caller.key === undefined) return true;
   return caller.key.scopes.includes(scope);
+}
+
+/**
+ * Whose skins and sets the caller finds, whatever their visibility. A key without the scope to read its user's data
+ * finds only what everyone finds, as do callers without a key: strangers may share their address.
+ */
+export function ownerSeenBy(caller: Caller): string | undefined {
+  return caller.kind === 'user' && hasScope(caller, 'read') ? caller.owner : undefined;
 }
 
 /** @throws Refusal `insufficient_grants` if the caller's key has none of the scopes */

@@ -39,7 +39,7 @@ export function textureHashIn(path: string): string | undefined {
   return TEXTURE.exec(path)?.[1];
 }
 
-type OwnContext = Pick<SourceContext, 'db' | 'webPages' | 'game'>;
+type OwnContext = Pick<SourceContext, 'db' | 'game'>;
 
 /**
  * The picture at a path of this service, if the caller may see it. Reads it from the store, because the service sends

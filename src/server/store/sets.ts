@@ -3,11 +3,6 @@ import type { Db } from './db.ts';
 import type { SetRow, SkinRow, Tables } from './schema/tables.ts';
 import { DATA, RECORD, type SkinScope, type SkinWithData, tagsOfSkin } from './skins.ts';
 
-/** Who looks at a set. `owner`: undefined for those who see only what everyone sees. */
-export interface SetViewer {
-  readonly owner: string | undefined;
-}
-
 /** A set, and how many of its skins its viewer sees. */
 export type CountedSet = SetRow & { readonly skins: number };
 
@@ -26,11 +21,11 @@ export async function findSetByName(db: Db, scope: SkinScope, slug: string): Pro
   return await setsIn(db, scope).selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
-/** Newest first. */
+/** Newest first. `viewer`: undefined for those who see only what everyone sees. */
 export async function listSets(
   db: Db,
   scope: SkinScope,
-  { before, size, viewer }: SetPage & { readonly viewer: SetViewer },
+  { before, size, viewer }: SetPage & { readonly viewer: string | undefined },
 ): Promise<CountedSet[]> {
   const page = setsIn(db, scope).selectAll('sets').orderBy('sets.id', 'desc').limit(size);
   const counted = (before === undefined ? page : page.where('sets.id', '<', before)).select((eb) =>
@@ -65,7 +60,7 @@ function setsIn(db: Db, scope: SkinScope): SelectQueryBuilder<Tables, 'sets', ob
 export async function readSetSkins(
   db: Db,
   set: Pick<SetRow, 'id'>,
-  viewer: SetViewer,
+  viewer: string | undefined,
 ): Promise<SkinWithData[]> {
   return await db
     .selectFrom('set_skins')
@@ -86,7 +81,7 @@ export async function readSetSkins(
  * Public skins, and the viewer's own. An unlisted skin is only seen in sets that are not public, which like the skin
  * itself need their address, and by the owner of the set.
  */
-function isSeenIn(eb: ExpressionBuilder<Tables, 'sets' | 'skins'>, { owner }: SetViewer) {
+function isSeenIn(eb: ExpressionBuilder<Tables, 'sets' | 'skins'>, owner: string | undefined) {
   const unlisted = eb('skins.visibility', '=', 'unlisted');
   const everyone = [eb('skins.visibility', '=', 'public'), unlisted.and('sets.visibility', '!=', 'public')];
   if (owner === undefined) return eb.or(everyone);
@@ -113,12 +108,12 @@ export async function changeSet(
   await db.updateTable('sets').set(change).where('id', '=', id).execute();
 }
 
-/** Its skins stay. */
-/** Its skins stay. */
+/** Their skins stay. */
 export async function deleteSetsOf(db: Db, owner: string): Promise<void> {
   await db.deleteFrom('sets').where('owner', '=', owner).execute();
 }
 
+/** Its skins stay. */
 export async function deleteSetRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('sets').where('id', '=', id).execute();
 }

@@ -93,6 +93,7 @@ test('Similar skins of others are public ones, and never hidden ones', async () 
     hidden: await make(ann, 5),
     deleted: await make(ann, 6),
     'private, of the same picture': await make(ann, 1, { visibility: 'private', name: 'mine' }),
+    'unlisted, made without a key': await make(server.anonymous(), 7, { visibility: 'unlisted' }),
   };
   await server.owner.patch(`/v2/account/skins/${kinds.hidden}`, { hidden: true });
   await ann.send('DELETE', `/v2/skins/${kinds.deleted}`);

@@ -65,6 +65,16 @@ test('A short id leads to public skins and to those of the caller', async () => 
   }
 });
 
+test('Neither a short ID nor a number leads to an unlisted skin that was made without a key', async () => {
+  const server = await runServer();
+  const stranger = server.anonymous();
+  const made = await stranger.upload('/v2/generate', skinPng(5), { visibility: 'unlisted' });
+  const uuid = String(made.body.skin?.uuid);
+  expect((await stranger.get(`/v2/skins/${uuid}`)).status).toBe(200);
+  expectRefusal(await stranger.get(`/v2/skins/${uuid.slice(0, 8)}`), 'skin_not_found');
+  for (const path of ['/get/id/1', '/render/1/skin']) expect((await stranger.get(path)).status).toBe(404);
+});
+
 test('A short id leads to the texture and to similar skins, of those that the caller may find', async () => {
   const server = await runServer();
   const { shown, hidden } = await fourSkins(server);

@@ -4,7 +4,7 @@ import { MAX_SET } from '../../../protocol/set.ts';
 import { uuidOrShortIdSchema } from '../../../protocol/skin.ts';
 import { ownPath, textureHashIn } from '../../sources/url.ts';
 import { findSkinWithTexture, ownSkinsNamed } from '../../store/skins.ts';
-import { type Caller, hasScope } from '../callers.ts';
+import { type Caller, ownerSeenBy } from '../callers.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
 import { findVisible, fullUuid } from './skins.ts';
@@ -84,7 +84,7 @@ interface FoundSkins {
   readonly missing: MissingSkin[];
 }
 
-type FindContext = Pick<ServiceContext, 'db' | 'webPages' | 'ownAddresses'>;
+type FindContext = Pick<ServiceContext, 'db' | 'ownAddresses'>;
 
 /**
  * The skins that a list names and the caller sees: by UUID, short ID, or the address here of the skin or its texture; the
@@ -127,8 +127,9 @@ async function ownByName(
   caller: Caller,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  if (caller.kind !== 'user' || !hasScope(caller, 'read')) return new Map();
-  const found = await ownSkinsNamed(db, caller.owner, [...new Set(names)]);
+  const owner = ownerSeenBy(caller);
+  if (owner === undefined) return new Map();
+  const found = await ownSkinsNamed(db, owner, [...new Set(names)]);
   const uuids = Map.groupBy(found, ({ name }) => name ?? '');
   return new Map([...uuids].map(([name, skins]) => [name, skins.map(({ uuid }) => uuid)]));
 }
@@ -150,12 +151,7 @@ async function skinAt(context: FindContext, caller: Caller, text: string): Promi
   const url = URL.parse(text);
   const path = url ? ownPath(context, url) : undefined;
   const texture = path === undefined ? undefined : textureHashIn(path);
-  if (texture !== undefined)
-    return await findSkinWithTexture(
-      context.db,
-      texture,
-      hasScope(caller, 'read') ? caller.owner : undefined,
-    );
+  if (texture !== undefined) return await findSkinWithTexture(context.db, texture, ownerSeenBy(caller));
   const [, end = text] = /^\/(?:ui\/skins|v2\/skins|skins|embed|s)\/([^/]+)/.exec(path ?? '') ?? [];
   const reference = uuidOrShortIdSchema.safeParse(end).data;
   if (reference === undefined) return undefined;

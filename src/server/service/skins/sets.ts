@@ -19,12 +19,11 @@ import {
   putSkinsInSet,
   readSetSkins,
   type SetPage,
-  type SetViewer,
   skinNumbers,
   skinsInSet,
 } from '../../store/sets.ts';
 import type { SkinScope, SkinWithData } from '../../store/skins.ts';
-import { type Caller, hasScope, requireOperator, requireUser, type UserCaller } from '../callers.ts';
+import { type Caller, ownerSeenBy, requireOperator, requireUser, type UserCaller } from '../callers.ts';
 import { fileReport, logAction, type ModerationContext } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { requirePrivateSkins } from './changes.ts';
@@ -62,11 +61,11 @@ type SetContext = { readonly db: Db };
  */
 export async function readSet({ db }: SetContext, caller: Caller, reference: string): Promise<FullSet> {
   const set = await findVisibleSet(db, caller, reference);
-  return { set, skins: await readSetSkins(db, set, viewerOf(caller)) };
+  return { set, skins: await readSetSkins(db, set, ownerSeenBy(caller)) };
 }
 
 async function findVisibleSet(db: Db, caller: Caller, reference: string): Promise<SetRow> {
-  const { owner } = viewerOf(caller);
+  const owner = ownerSeenBy(caller);
   const named = await findSet(db, reference);
   if (named && (named.visibility !== 'private' || named.owner === owner)) return named;
   const own = owner === undefined ? undefined : await findSetByName(db, { owner }, reference);
@@ -80,11 +79,6 @@ export function noSuchSet(reference: string): Refusal {
     'set_not_found',
     `There is no set ${reference}, or it is somebody else's and not public.`,
   );
-}
-
-/** A key without the scope to read its user's data sees only what everyone sees, as do callers without a key. */
-function viewerOf(caller: Caller): SetViewer {
-  return { owner: caller.kind === 'user' && hasScope(caller, 'read') ? caller.owner : undefined };
 }
 
 export interface SetList {
@@ -109,7 +103,7 @@ async function readSets(
   caller: Caller,
   { scope, before, size }: SetPage & { readonly scope: SkinScope },
 ): Promise<SetList> {
-  const found = await listSets(db, scope, { before, size: size + 1, viewer: viewerOf(caller) });
+  const found = await listSets(db, scope, { before, size: size + 1, viewer: ownerSeenBy(caller) });
   const sets = found.slice(0, size);
   return { sets, next: found.length > size ? sets.at(-1)?.id : undefined };
 }
@@ -197,7 +191,7 @@ async function changeSkins(
 
 /** The numbers of skins that the caller sees, in order. @throws Refusal `skin_not_found` */
 async function numbersOf(tx: Db, caller: Caller, uuids: readonly string[]): Promise<number[]> {
-  const { owner } = viewerOf(caller);
+  const owner = ownerSeenBy(caller);
   const found = new Map((await skinNumbers(tx, uuids)).map((skin) => [skin.uuid, skin]));
   return uuids.map((uuid) => {
     const skin = found.get(uuid);

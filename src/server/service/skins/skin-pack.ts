@@ -16,7 +16,7 @@ import { ZipWriter } from '../../../pack/zip.ts';
 import { readHeader } from '../../../skin/png/decode.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
-import type { Caller, WebPages } from '../callers.ts';
+import type { Caller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
 import { beginExport, type ExportContext } from './export.ts';
 import { fullUuid, readSkin } from './skins.ts';
@@ -50,15 +50,13 @@ export interface SkinPack {
   readonly isPublic: boolean;
 }
 
-type PackContext = ExportContext & { readonly webPages: WebPages };
-
 /**
  * A resource pack of skins that the caller may see, the same bytes as long as they do not change. One that is gone is no
  * part to leave out: game servers know a pack by its SHA-1.
  * @throws Refusal `skin_not_found`, `concurrency_limit`, `service_unavailable`
  */
 export async function packSkins(
-  context: PackContext,
+  context: ExportContext,
   caller: Caller,
   { ids, ...options }: SkinPackQuery,
 ): Promise<SkinPack> {
@@ -73,7 +71,7 @@ export async function packSkins(
 
 /** A pack of skins that the caller sees, without those whose pictures are blocked. @throws Refusal likewise */
 export async function packThese(
-  context: PackContext,
+  context: ExportContext,
   caller: Caller,
   { skins, ...options }: SetPackQuery,
 ): Promise<SkinPack> {
@@ -92,7 +90,7 @@ interface TexturedSkin {
 
 /** @throws Refusal `skin_not_found` */
 async function* named(
-  context: PackContext,
+  context: ExportContext,
   caller: Caller,
   ids: readonly string[],
 ): AsyncGenerator<TexturedSkin, void, void> {
@@ -105,7 +103,7 @@ async function* named(
 }
 
 async function* withTextures(
-  context: PackContext,
+  context: ExportContext,
   skins: readonly SkinWithData[],
 ): AsyncGenerator<TexturedSkin, void, void> {
   for (const skin of skins) {
@@ -148,7 +146,7 @@ function indexFile(
 }
 
 /** Undefined if the picture is blocked, or the skin was deleted just now. */
-async function textureOf(context: PackContext, skin: SkinWithData): Promise<PackSkinTexture | undefined> {
+async function textureOf(context: ExportContext, skin: SkinWithData): Promise<PackSkinTexture | undefined> {
   const row = await findServedTexture(context.db, skin.texture_hash);
   if (!row) return undefined;
   const variant = skin.variant === 'slim' ? 'slim' : 'classic';
@@ -157,7 +155,7 @@ async function textureOf(context: PackContext, skin: SkinWithData): Promise<Pack
   return isModern ? { png: row.png, pixels: skin.texture_hash, variant } : skinTexture(row.png, { variant });
 }
 
-async function readNamed(context: PackContext, caller: Caller, id: string): Promise<SkinWithData> {
+async function readNamed(context: ExportContext, caller: Caller, id: string): Promise<SkinWithData> {
   try {
     return await readSkin(context, caller, await fullUuid(context, caller, id));
   } catch (error) {

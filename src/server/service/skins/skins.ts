@@ -39,7 +39,7 @@ import {
 } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import { dayOf, hourOf, noteView } from '../../store/usage.ts';
-import { type Caller, hasScope, requireUser, viewerOf, type WebPages } from '../callers.ts';
+import { type Caller, countedViewer, hasScope, ownerSeenBy, requireUser } from '../callers.ts';
 import { waitRefusal } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -111,8 +111,8 @@ export class Searches {
 }
 
 /**
- * A skin by its UUID: public and unlisted ones for anyone who has the UUID, a private one only for its owner. For all
- * others a private skin does not exist.
+ * A skin by its UUID: public and unlisted ones for anyone who has the UUID, a private one only for its owner, with or
+ * without a key, because a UUID cannot be guessed. For all others a private skin does not exist.
  * @throws Refusal `skin_not_found`
  */
 export async function readSkin(
@@ -141,17 +141,17 @@ function isOwn({ owner }: SkinWithData, caller: Caller): boolean {
 }
 
 /**
- * A skin by its number, as in version 1: public ones for everyone, all others only for their owner. Numbers can be
- * enumerated, so unlisted skins are hidden from everyone else, and from the web pages that their owner opens.
+ * A skin by its number, as in version 1: public ones for everyone, all others only for the user who owns them, because
+ * numbers can be enumerated.
  * @throws Refusal `skin_not_found`
  */
 export async function readSkinByNumber(
-  { db, webPages }: { readonly db: Db; readonly webPages: WebPages },
+  { db }: { readonly db: Db },
   caller: Caller,
   id: number,
 ): Promise<SkinWithData> {
   const skin = await findSkinByNumber(db, id);
-  const isSeen = skin?.visibility === 'public' || (skin && isOwn(skin, caller) && webPages.isTrusted(caller));
+  const isSeen = skin?.visibility === 'public' || (skin && skin.owner === ownerSeenBy(caller));
   if (!isSeen) throw new Refusal('skin_not_found');
   return skin;
 }
@@ -313,7 +313,7 @@ export async function viewSkin(
   uuid: string,
 ): Promise<void> {
   const skin = await findVisible(context, caller, uuid);
-  const viewer = viewerOf(caller);
+  const viewer = countedViewer(caller);
   if (!skin || !context.views.spend(viewer)) return;
   noteView(context.db, { skin_id: skin.id, viewer, hour: hourOf(context.clock.now()) });
 }
@@ -424,29 +424,23 @@ async function searchedPage(
   return skins;
 }
 
-interface PickContext {
-  readonly db: Db;
-  readonly webPages: WebPages;
-}
-
-/** The owner whose skins the caller finds, whatever their visibility. */
-function ownerSeen({ webPages }: Pick<PickContext, 'webPages'>, caller: Caller): string | undefined {
-  return hasScope(caller, 'read') && webPages.isTrusted(caller) ? caller.owner : undefined;
-}
-
 /** Skins that look like this one, of those that are public or the caller's own. */
 export async function readSimilarSkins(
-  context: PickContext,
+  { db }: { readonly db: Db },
   caller: Caller,
   { skin, size }: { readonly skin: SkinWithData; readonly size: number },
 ): Promise<SimilarSkinRow[]> {
-  return await similarSkins(context.db, skin, { viewer: ownerSeen(context, caller), size });
+  return await similarSkins(db, skin, { viewer: ownerSeenBy(caller), size });
 }
 
 /** The UUID for a UUID or a short ID. @throws Refusal `skin_not_found` for a short ID without a skin */
-export async function fullUuid(context: PickContext, caller: Caller, uuidOrShortId: string): Promise<string> {
+export async function fullUuid(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  uuidOrShortId: string,
+): Promise<string> {
   const isShort = uuidOrShortId.length === SHORT_ID_LENGTH;
-  return isShort ? await uuidOfShortId(context, caller, uuidOrShortId) : uuidOrShortId;
+  return isShort ? await uuidOfShortId(db, caller, uuidOrShortId) : uuidOrShortId;
 }
 
 /**
@@ -454,12 +448,8 @@ export async function fullUuid(context: PickContext, caller: Caller, uuidOrShort
  * caller's own, and nothing if two skins match.
  * @throws Refusal `skin_not_found`
  */
-async function uuidOfShortId(
-  { db, webPages }: PickContext,
-  caller: Caller,
-  shortId: string,
-): Promise<string> {
-  const owner = ownerSeen({ webPages }, caller);
+async function uuidOfShortId(db: Db, caller: Caller, shortId: string): Promise<string> {
+  const owner = ownerSeenBy(caller);
   const [uuid, ...others] = await skinsBeginningWith(db, shortId, { owner, size: 2 });
   if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');
   return uuid;

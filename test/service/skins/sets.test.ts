@@ -381,6 +381,9 @@ describe('A list that is sent to the page of sets', () => {
     expect(uuidsIn(await ann.get('/v2/sets/locked'))).toEqual([one, five]);
     expect((await send(person, `${two}\n\n${short!.slice(0, 8)}\n`, 'locked')).status).toBe(303);
     expect(uuidsIn(await ann.get('/v2/sets/locked'))).toEqual([one, five, two, short]);
+    const twice = `${two}\nOne.png\n${server.url}/ui/skins/${one}\n${two}\n`;
+    expect((await send(person, twice, 'Twice')).status).toBe(303);
+    expect(uuidsIn(await ann.get('/v2/sets/twice'))).toEqual([two, one]);
   });
 
   test('may be a lockfile with as many skins as a set holds, each with value and signature', async () => {

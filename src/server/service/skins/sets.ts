@@ -189,11 +189,11 @@ async function changeSkins(
   await putSkinsInSet(tx, set, all);
 }
 
-/** The numbers of skins that the caller sees, in order. @throws Refusal `skin_not_found` */
+/** The numbers of skins that the caller sees, in order and each once. @throws Refusal `skin_not_found` */
 async function numbersOf(tx: Db, caller: Caller, uuids: readonly string[]): Promise<number[]> {
   const owner = ownerSeenBy(caller);
   const found = new Map((await skinNumbers(tx, uuids)).map((skin) => [skin.uuid, skin]));
-  return uuids.map((uuid) => {
+  return [...new Set(uuids)].map((uuid) => {
     const skin = found.get(uuid);
     if (skin && (skin.visibility !== 'private' || skin.owner === owner)) return skin.id;
     throw new Refusal('skin_not_found', `There is no skin ${uuid}, or it is somebody else's private one.`);

@@ -278,8 +278,7 @@ export async function frequentTags(
   const newest = db
     .selectFrom('skins')
     .select('id')
-    // The same expression as in the partial index.
-    .where(sql<boolean>`visibility = 'public'`)
+    .where(scopeFilter('public'))
     .orderBy('id', 'desc')
     .limit(among);
   const rows = await db

@@ -209,6 +209,21 @@ export function skinCards<Skin extends SkinCard>(
   return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin, look)}${below(skin)}</li>`)}</ul>`;
 }
 
+/** The box that selects a skin, below its card. */
+export function skinSelector(
+  { uuid, name }: Pick<SkinCard, 'uuid' | 'name'>,
+  { isSelected = false }: { readonly isSelected?: boolean } = {},
+): Html {
+  const called = name ?? uuid.slice(0, 8);
+  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="${say`Select ${called}`}"${isSelected && html` checked`}> ${say`Select`}</label>`;
+}
+
+/** The field for the name of the set that takes the selected skins, and its button. */
+export function selectionToSet(): Html {
+  return html`<div class="row"><div><label for="set">${say`Set, old or new`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off"></div>
+<div class="end"><button name="act" value="set" class="quiet-button">${say`Add selected to the set`}</button></div></div>`;
+}
+
 export function skinCount(skins: number): Html {
   return counted(skins, { one: say`${count(skins)} skin`, other: say`${count(skins)} skins` });
 }

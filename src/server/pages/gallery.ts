@@ -1,9 +1,21 @@
 import { z } from 'zod';
-import { tagSchema } from '../../protocol/skin.ts';
+import { setNameSchema } from '../../protocol/set.ts';
+import { tagSchema, uuidSchema } from '../../protocol/skin.ts';
+import { hasScope } from '../service/callers.ts';
 import { readPublicSkins, readRandomSkins, type SkinList } from '../service/skins/skins.ts';
-import { options, type Page, type SkinCard, skinCards, skinCount, terminalOf } from './frame.ts';
+import {
+  options,
+  type Page,
+  type SkinCard,
+  selectionToSet,
+  skinCards,
+  skinCount,
+  skinSelector,
+  terminalOf,
+} from './frame.ts';
 import { type Html, html, say } from './html.ts';
-import { type PageCall, pageRoute } from './page-route.ts';
+import { putIntoSet } from './new-set.ts';
+import { listField, optionalField, type PageCall, pageRoute, seeOther } from './page-route.ts';
 import { likeCount, tagLinks } from './tags-and-likes.ts';
 
 /** Skins per page: full rows of two, three, six and nine. With all pictures, a page weighs less than 70 KB. */
@@ -55,14 +67,44 @@ export const galleryRoute = pageRoute({
   isFor: 'callers',
   isSafeToCompress: true, // as the start page
   query,
+  handle: readGalleryPage,
+});
+
+const selectionSchema = z.object({
+  /** The query of the page that they were selected on. */
+  place: z.preprocess((text) => Object.fromEntries(new URLSearchParams(String(text))), query),
+  skin: listField(uuidSchema).pipe(z.array(z.string()).max(SIZE)),
+  set: optionalField(setNameSchema),
+});
+
+/** Puts selected skins into a set of the person. */
+export const galleryFormRoute = pageRoute({
+  method: 'POST',
+  path: PATH,
+  isFor: 'users',
+  scopes: ['skins'],
   handle: async (call) => {
-    const { context, query } = call;
-    const { after, back, ...choice } = query;
-    const list = await readGallery(call);
-    const tags = after === undefined ? await tagLinks(context) : undefined;
-    return galleryPage({ ...list, choice, after, back, tags, origin: context.publicUrl() });
+    const { context, caller, request } = call;
+    const { place, skin: skins, set } = selectionSchema.parse(request.body ?? {});
+    if (skins.length > 0 && set !== undefined)
+      return seeOther(
+        `/ui/sets/${await putIntoSet(context, caller, { name: set, visibility: 'unlisted', skins })}`,
+      );
+    const missing =
+      skins.length > 0 ? say`Type the name of a set first, old or new.` : say`Select skins first.`;
+    return { ...(await readGalleryPage({ ...call, query: place }, missing)), status: 400 };
   },
 });
+
+/** `missing`: what the person has to do first */
+async function readGalleryPage(call: PageCall<unknown, Query>, missing?: Html): Promise<Page> {
+  const { context, caller, session, query } = call;
+  const { after, back, ...choice } = query;
+  const list = await readGallery(call);
+  const tags = after === undefined ? await tagLinks(context) : undefined;
+  const canSelect = session !== undefined && hasScope(caller, 'skins');
+  return galleryPage({ ...list, choice, after, back, tags, missing, canSelect, origin: context.publicUrl() });
+}
 
 type GalleryList = Pick<SkinList, 'skins' | 'next' | 'total'>;
 
@@ -89,10 +131,15 @@ export interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
   readonly back: string;
   /** Links to the skins with frequent tags. */
   readonly tags: Html | undefined;
+  /** What the person has to do before selected skins become a set. */
+  readonly missing: Html | undefined;
+  /** Whether the person may put skins into sets. */
+  readonly canSelect: boolean;
   readonly origin: string;
 }
 
-export function galleryPage({ skins, choice, next, total, after, back, tags, origin }: GalleryView): Page {
+export function galleryPage(view: GalleryView): Page {
+  const { skins, choice, next, total, after, back, tags, missing, origin } = view;
   return {
     title: say`Gallery`,
     // Searches and further pages are for people.
@@ -100,13 +147,23 @@ export function galleryPage({ skins, choice, next, total, after, back, tags, ori
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
 <link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
     body: html`<p class="quiet"><a href="/ui/sets">${say`Sets of skins`}</a></p>
+${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
 ${searchForm(choice)}
 ${tags}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
-${skins.length > 0 ? html`<div class="gallery">${skinCards(skins, { look: 'body', below: liked })}</div>` : nothing(choice, next !== undefined)}
+${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
     terminal: terminalOf(commandOf(choice), origin, pathInApi(choice)),
   };
+}
+
+function cards({ skins, choice, after, back, canSelect }: GalleryView): Html {
+  if (!canSelect) return html`<div class="gallery">${skinCards(skins, { look: 'body', below: liked })}</div>`;
+  const below = (skin: GalleryView['skins'][number]) => html`${skinSelector(skin)}${liked(skin)}`;
+  const [, place = ''] = addressOf(choice, { after, back }).split('?');
+  return html`<form class="gallery" method="post" action="${PATH}"><input type="hidden" name="place" value="${place}">
+${skinCards(skins, { look: 'body', below })}
+<div class="panel bulk">${selectionToSet()}</div></form>`;
 }
 
 function liked({ likes }: { readonly likes: number }): Html | undefined {

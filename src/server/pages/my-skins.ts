@@ -18,8 +18,10 @@ import {
   options,
   type Page,
   type SkinCard,
+  selectionToSet,
   shellWord,
   skinCards,
+  skinSelector,
   terminalOf,
 } from './frame.ts';
 import { count, counted, type Html, html, say } from './html.ts';
@@ -325,8 +327,7 @@ ${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid
 <div class="acts"><button name="act" value="change">${say`Change selected`}</button>
 <button name="act" value="pack" class="quiet-button">${say`Resource pack of selected`}</button>
 <button name="act" value="delete" class="quiet-button danger">${say`Delete selected`}</button></div>
-<div class="row"><div><label for="set">${say`Set, old or new`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off"></div>
-<div class="end"><button name="act" value="set" class="quiet-button">${say`Add selected to the set`}</button></div></div></div></form>`;
+${selectionToSet()}</div></form>`;
 }
 
 /** What a game server needs of a resource pack. */
@@ -356,12 +357,9 @@ ${copyField(say`SHA-1, which changes with the skins`, sha1)}</dl>`
   };
 }
 
-function selector(
-  { uuid, name, visibility, skin_created_at, views, hidden_from }: OwnSkin,
-  isSelected: boolean,
-): Html {
-  const called = name ?? uuid.slice(0, 8);
-  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="${say`Select ${called}`}"${isSelected && html` checked`}> ${say`Select`}</label>
+function selector(skin: OwnSkin, isSelected: boolean): Html {
+  const { visibility, skin_created_at, views, hidden_from } = skin;
+  return html`${skinSelector(skin, { isSelected })}
 <p class="quiet">${say`${hidden_from === null ? VISIBILITIES[visibility] : say`Hidden by the operator`}, ${day(skin_created_at)}, ${counted(views, { one: say`${count(views)} view`, other: say`${count(views)} views` })}`}</p>`;
 }
 

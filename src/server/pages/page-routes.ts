@@ -11,7 +11,7 @@ import { Refusal } from '../service/refusal.ts';
 import { findVisible } from '../service/skins/skins.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
 import { apiRoute, version1Route } from './api.ts';
-import { galleryRoute } from './gallery.ts';
+import { galleryFormRoute, galleryRoute } from './gallery.ts';
 import {
   jobPageRoute,
   jobPictureRoute,
@@ -114,6 +114,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   reportSkinFormRoute,
   ...TAG_AND_LIKE_ROUTES,
   galleryRoute,
+  galleryFormRoute,
   ...SET_PAGE_ROUTES,
   apiRoute,
   version1Route,

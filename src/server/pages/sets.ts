@@ -31,6 +31,7 @@ import {
   type Page,
   skinCards,
   skinCount,
+  skinSelector,
   terminalOf,
 } from './frame.ts';
 import { type Content, count, type Html, html, say } from './html.ts';
@@ -144,7 +145,7 @@ function setPage(full: FullSet, { isOwn, isReported, owner, origin }: SetView): 
   const { set, skins } = full;
   const { uuid, name, slug, visibility } = set;
   const cards = isOwn
-    ? html`<form method="post" action="${PATH}/${uuid}" data-select>${skinCards(skins, { look: 'body', below: selector })}
+    ? html`<form method="post" action="${PATH}/${uuid}" data-select>${skinCards(skins, { look: 'body', below: (skin) => skinSelector(skin) })}
 <p class="acts"><button name="act" value="remove" class="quiet-button">${say`Take selected out`}</button></p></form>`
     : skinCards(skins, { look: 'body' });
   return {
@@ -178,10 +179,6 @@ const SKINS_OF_PAGE = {
   unlisted: (skins: Html) => say`${skins}, for everyone who has the address of this page`,
   private: (skins: Html) => say`${skins}, only for you`,
 } as const;
-
-function selector({ uuid, name }: { readonly uuid: string; readonly name: string | null }): Html {
-  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="${say`Select ${name ?? uuid.slice(0, 8)}`}"> ${say`Select`}</label>`;
-}
 
 function downloads({ uuid, slug, visibility }: FullSet['set'], origin: string): Html {
   const pack = `${origin}/packs/${visibility === 'public' ? slug : uuid}.zip`;

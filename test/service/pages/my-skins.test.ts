@@ -86,6 +86,32 @@ test('Those that are selected become a set, whose page changes it and has its fi
   expect((await browser.open(made)).status).toBe(404);
 });
 
+test('Skins of everybody that are selected in the gallery become a set, or the page says what is missing', async () => {
+  const server = await runServer();
+  const bob = await server.user('bob');
+  const skins = [await make(bob, 1, { name: 'Anna' }), await make(bob, 2, { name: 'Berta' })];
+  await make(bob, 3, { name: 'Clara' });
+  const browser = await signedIn(server);
+  const page = (await browser.open('/ui/gallery?filter=a&variant=classic')).text;
+  const [, place = ''] = /name="place" value="([^"]*)"/.exec(page) ?? [];
+  const put = async (selected: readonly string[], set: string) =>
+    await browser.open('/ui/gallery', {
+      form: encoded(selected, { place: place.replaceAll('&amp;', '&'), set }),
+    });
+  const { status, headers } = await put(skins, 'Favourites');
+  expect(status).toBe(303);
+  expect(headers.get('location')).toMatch(/^\/ui\/sets\/[0-9a-f]{32}$/);
+  expect((await browser.open(headers.get('location')!)).text).toContain('2 skins');
+  const [unnamed, empty] = [await put(skins, ''), await put([], 'Favourites')];
+  expect([unnamed.status, empty.status]).toEqual([400, 400]);
+  expect(unnamed.text).toContain('Type the name of a set first, old or new.');
+  expect(empty.text).toContain('Select skins first.');
+  expect(empty.text).toContain('id="filter" type="search" name="filter" maxlength="48" value="a"');
+  const stranger = (await new PlainBrowser(server.url).open('/ui/gallery')).text;
+  expect(stranger).toContain('Anna');
+  expect(stranger).not.toContain('type="checkbox"');
+});
+
 test('Those that are selected become a resource pack, with the lines that a game server needs', async () => {
   const server = await runServer();
   const own = [await make(server.owner, 1, { name: 'Anna' }), await make(server.owner, 2)];

@@ -65,6 +65,7 @@ export const STEP_ROUTES = [
 /** Forms that lead on to a page that has an address. */
 export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/language',
+  'POST /ui/gallery',
   'POST /ui/make',
   'POST /ui/jobs/:jobId/retry',
   'POST /ui/skins/:uuid',

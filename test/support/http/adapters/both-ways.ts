@@ -39,11 +39,6 @@ async function openNetwork(given: Partial<ServerOptions> = {}): Promise<Way> {
   return closedAtEnd({ fetch, origin: url, key: key!, dataDir, close: () => close({ limit: 1_000 }) });
 }
 
-/** Over the network, where the framework answers all requests: it knows which proxies to believe. */
-export async function openBehindProxy(): Promise<Way> {
-  return await openNetwork({ trustProxy: '192.0.2.1' });
-}
-
 async function openInProcess(given: Partial<ServerOptions> = {}): Promise<Way> {
   const options = await serverOptions(given);
   const { adapter, close } = await openService(options, async (parts) => await openAdapter(parts, options));

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { SCRIPT_FILES, type Shell } from '../../src/cli/commands/completion.ts';
+import { writeForShells } from '../support/program/called-by-shells.ts';
 import { freshMachine, type Machine, PROGRAM } from '../support/program/program.ts';
 
 const UUID = '0123456789abcdef0123456789abcdef';
@@ -13,14 +14,11 @@ const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status
 /** bash is required; the other shells are tried where they are installed (.ci/run says which). */
 const MORE_SHELLS = (['zsh', 'fish'] as const).filter(isInstalled);
 
-/** A machine with `skinsmith` on its PATH that has submitted, signed and listed before. */
-async function usedMachine(): Promise<Machine> {
+/** A machine that has submitted, signed and listed before, with a `skinsmith` on its PATH that `install` writes. */
+async function usedMachine(install = writeForShells): Promise<Machine> {
   const machine = await freshMachine();
   const bin = join(machine.folder, 'bin');
-  await mkdir(bin);
-  const program = join(bin, 'skinsmith');
-  await writeFile(program, `#!/bin/sh\nexec ${PROGRAM.map((word) => `'${word}'`).join(' ')} "$@"\n`);
-  await chmod(program, 0o755);
+  await install(join(bin, 'skinsmith'));
   machine.env['PATH'] = `${bin}:${machine.env['PATH']}`;
   await writeFile(
     join(machine.dataDir, 'submissions.ndjson'),
@@ -32,6 +30,13 @@ async function usedMachine(): Promise<Machine> {
   await writeFile(join(machine.folder, '0.png'), '');
   expect((await machine.run(['config', 'set', 'base-url', SERVICE])).exitCode).toBe(0);
   return machine;
+}
+
+/** As the program is installed: each completion starts it. */
+async function writeStarter(path: string): Promise<void> {
+  await mkdir(dirname(path));
+  await writeFile(path, `#!/bin/sh\nexec ${PROGRAM.map((word) => `'${word}'`).join(' ')} "$@"\n`);
+  await chmod(path, 0o755);
 }
 
 /** Path of a file with what `skinsmith completion` prints for the shell. */
@@ -67,8 +72,7 @@ const TYPED = [
 ] as const;
 
 /** Types lines into bash. The words of a command go to stdout, what readline shows to stderr. */
-async function typeIntoBash(lines: readonly string[]) {
-  const machine = await usedMachine();
+async function typeIntoBash(lines: readonly string[], machine: Machine) {
   const script = await writeScript(machine, 'bash');
   const shown = `skinsmith() { if [ "$1" = complete ]; then command skinsmith "$@"; else echo "$(printf '<%s>' "$@")"; fi; }`;
   return await execa('bash', ['--norc', '--noprofile', '-i'], {
@@ -80,16 +84,25 @@ async function typeIntoBash(lines: readonly string[]) {
 }
 
 test('bash completes commands, options, values and what this machine has stored', async () => {
-  const { stdout } = await typeIntoBash(TYPED.map(([words]) => words));
+  const { stdout } = await typeIntoBash(
+    TYPED.map(([words]) => words),
+    await usedMachine(),
+  );
   const got = stdout.split('\n').filter((line) => line.startsWith('<'));
   expect(got).toEqual(TYPED.map(([, words]) => words.map((word) => `<${word}>`).join('')));
 });
 
 test('bash lists values with what they are about, and inserts the values alone', async () => {
-  const { stdout, stderr } = await typeIntoBash(['status \t\t\t', 'preview \t\t', 'status j\t\t2\t']);
+  const lines = ['status \t\t\t', 'preview \t\t', 'status j\t\t2\t'];
+  const { stdout, stderr } = await typeIntoBash(lines, await usedMachine());
   for (const listed of ['job-1  (a.png)', 'job-2  (b.png)', `${UUID}  (a.png)`, 'robot.png'])
     expect(stdout + stderr).toContain(listed);
   expect(stdout).toContain('<status><job-2>');
+});
+
+test('bash starts the installed program for what it completes', async () => {
+  const { stdout } = await typeIntoBash(['who\t'], await usedMachine(writeStarter));
+  expect(stdout).toContain('<whoami>');
 });
 
 test('Every installed shell can read its script', async () => {
@@ -119,16 +132,17 @@ const FISH_LINES = [
 ] as const;
 
 for (const fish of MORE_SHELLS.filter((shell) => shell === 'fish')) {
-  test.each(FISH_LINES)('fish completes %j', async (line, wanted) => {
+  test('fish completes commands, options, values and what this machine has stored', async () => {
     const machine = await usedMachine();
     const script = await writeScript(machine, 'fish');
-    const { stdout } = await execa(fish, ['-N', '-c', `source '${script}'; complete -C '${line}'`], {
+    const lines = FISH_LINES.map(([line]) => `echo '> ${line}'; complete -C '${line}'`);
+    const { stdout } = await execa(fish, ['-N', '-c', [`source '${script}'`, ...lines].join('\n')], {
       cwd: machine.folder,
       env: machine.env,
       extendEnv: false,
     });
-    const words = stdout.split('\n').filter(Boolean);
-    expect(words.map((row) => row.split('\t')[0])).toEqual(wanted);
+    const got = stdout.split('\n').map((row) => row.split('\t')[0]);
+    expect(got).toEqual(FISH_LINES.flatMap(([line, wanted]) => [`> ${line}`, ...wanted]));
   });
 }
 

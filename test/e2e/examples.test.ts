@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Command } from 'commander';
@@ -11,7 +11,8 @@ import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { ownDatabase } from '../support/postgres/own-database.ts';
 import { callProgram, type Ran } from '../support/program/call-program.ts';
-import { freshMachine, type Machine, PROGRAM, type Serving } from '../support/program/program.ts';
+import { writeForShells } from '../support/program/called-by-shells.ts';
+import { freshMachine, type Machine, type Serving } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { linkIdentity } from '../support/server/linked-identity.ts';
@@ -113,8 +114,7 @@ class Bench {
   async #lay(hostedKey: string): Promise<void> {
     const at = (...names: string[]) => join(this.#folder, ...names);
     await mkdir(at('skins', 'more'), { recursive: true });
-    await mkdir(join(this.#machine.folder, 'bin'));
-    await symlink(PROGRAM.at(-1)!, join(this.#machine.folder, 'bin/skinsmith'));
+    await writeForShells(join(this.#machine.folder, 'bin/skinsmith'));
     await writeFile(at('skin.png'), skinPng(1));
     for (const [stem, number] of [
       ['smith', 2],
@@ -219,10 +219,16 @@ class Bench {
     return child;
   }
 
+  /** Starts a plain line as a process of its own. */
+  #start(line: string, group: string): ResultPromise {
+    const [, ...args] = plainWords(line) ?? [];
+    return this.#machine.start(args, { cwd: this.#folder, env: this.#envFor(line, group) });
+  }
+
   /** A service runs until it is stopped. */
   async #serve(line: string): Promise<string | undefined> {
     const browser = line.startsWith('skinsmith open') ? ' --no-browser' : '';
-    const child = this.#shell(`exec ${line}${browser} --port 0 --json`, 'serve');
+    const child = this.#start(`${line}${browser} --port 0 --json`, 'serve');
     child.stdout?.once('data', () => child.kill('SIGTERM'));
     const { exitCode, stdout, stderr } = await child;
     return exitCode === 0 && String(stdout).includes('"url"')
@@ -232,7 +238,7 @@ class Bench {
 
   /** Runs a line that shows a code; the owner of the account enters it at Microsoft. */
   #link(line: string): ResultPromise {
-    const child = this.#shell(line, 'accounts');
+    const child = this.#start(line, 'accounts');
     const alex = this.#game.accounts.find(({ name }) => name === 'Alex');
     child.stderr?.on('data', (chunk: Buffer) => {
       const code = /enter the code (\S+)/.exec(chunk.toString())?.[1];

@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { FakeProvider } from '../support/openid/fake-provider.ts';
 import { PlainBrowser } from '../support/pages/browser.ts';
+import { lines } from '../support/program/batches.ts';
 import { freshMachine, type Machine, PROGRAM, ROOT, type Serving } from '../support/program/program.ts';
 import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
 import { jobAt } from '../support/server/job-at.ts';
@@ -29,43 +30,44 @@ function outcome(answers: Awaited<ReturnType<typeof seven>>): string[] {
 const FIVE_OF_SEVEN = ['202', '202', '202', '202', '202', '429 job_limit', '429 job_limit'];
 
 describe('serve', () => {
-  test('says where it listens and the key in its first line; the key never again', async () => {
-    const machine = await freshMachine();
-    const first = await machine.serve();
-    expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
-    expect(first.key).toMatch(/^\S{64,}$/);
-    expect((await first.caller().get('/v2/me')).body.name).toBe('owner');
-    const ended = await first.end('SIGTERM');
-    expect([ended.exitCode, ended.stdout.trim().split('\n')]).toEqual([
-      0,
-      [JSON.stringify({ url: first.url, key: first.key })],
-    ]);
-    const second = await machine.serve();
-    expect(second.key).toBe('');
+  test('says where it listens and the key in its first line, logs as JSON, and opens no debugger at SIGUSR1', async () => {
+    const serving = await (await freshMachine()).serve(['--log-level', 'info']);
+    expect(serving.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect(serving.key).toMatch(/^\S{64,}$/);
+    serving.process.kill('SIGUSR1'); // other users of the machine could connect to a debugger
+    expect((await serving.caller().get('/v2/me')).body.name).toBe('owner');
+    const { exitCode, stdout, stderr } = await serving.end('SIGTERM');
+    expect([exitCode, stdout]).toEqual([0, `${JSON.stringify({ url: serving.url, key: serving.key })}\n`]);
+    const logged = lines(stderr).map((line) => JSON.parse(line) as object);
+    expect(logged).toContainEqual(expect.objectContaining({ msg: 'request', path: '/v2/me', status: 200 }));
   });
 
   test('ends at once, and says why, where its data folder cannot be made', async () => {
     const machine = await freshMachine();
-    const { exitCode, stderr } = await machine.start(['serve', '--port', '0', '--data', '/proc/x'], {
-      timeout: 60_000,
-    });
+    const { exitCode, stderr } = await machine.run(['serve', '--port', '0', '--data', '/proc/x']);
     expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringMatching(/\/proc\/x/)]);
     expect(exitCode).not.toBe(0);
   });
 
-  test('prints no key of the owner where none is wanted, and says nothing that a log must not have', async () => {
+  test('prints no key of the owner where none is wanted; at SIGTERM finishes what it is generating, answers it and exits 0', async () => {
     const machine = await freshMachine();
-    const serving = await machine.serve(['--no-owner-key']);
+    const serving = await machine.serve(['--no-owner-key', '--pace', '5000', '--workers', '1']);
     expect(serving.key).toBe('');
     const health = await machine.run(['health', '--json'], { env: { SKINSMITH_BASE_URL: serving.url } });
     expect([health.exitCode, JSON.parse(health.stdout)]).toMatchObject([0, { status: 'ok' }]);
     const made = await machine.run(['keys', 'create', 'me', '--owner', '--json']);
-    expect((await serving.caller(JSON.parse(made.stdout).secret).get('/v2/me')).status).toBe(200);
+    const owner = serving.caller(JSON.parse(made.stdout).secret);
+    const answer = owner.upload('/v2/generate?timeout=30', skinPng(1));
+    await poll(
+      () => owner.get('/v2/queue'),
+      ({ body }) => body.jobs?.[0]?.status === 'processing',
+    );
     expect(await serving.end('SIGTERM')).toEqual({
       exitCode: 0,
       stdout: `{"url":"${serving.url}"}\n`,
       stderr: '',
     });
+    expect((await answer).status).toBe(200);
   });
 
   test('makes folders that nobody else can look into, whatever the umask', async () => {
@@ -78,37 +80,24 @@ describe('serve', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('opens no debugger at SIGUSR1: other users of the machine could connect to it', async () => {
-    const serving = await (await freshMachine()).serve();
-    serving.process.kill('SIGUSR1');
-    expect((await serving.caller().get('/health')).status).toBe(200);
-    const { exitCode, stderr } = await serving.end('SIGTERM');
-    expect([exitCode, stderr]).toEqual([0, '']);
-  });
-
-  test('with no workers gives five of seven requests at the same instant a slot, each user for itself', async () => {
-    const serving = await (await freshMachine()).serve(['--workers', '0']);
-    const bob = serving.caller(await newUser(serving, 'bob'));
-    const answers = await Promise.all([seven([serving.caller()], 0), seven([bob], 10)]);
-    expect(answers.map(outcome)).toEqual([FIVE_OF_SEVEN, FIVE_OF_SEVEN]);
-  });
-
-  test('counts slots across two processes over one data folder', async () => {
+  test('gives five of seven requests at the same instant a slot, each user for itself, in two processes over one data folder, and the key once', async () => {
     const machine = await freshMachine();
     const one = await machine.serve(['--workers', '0']);
-    const two = await machine.serve(['--workers', '0'], one.key);
+    const two = await machine.serve(['--workers', '0']);
+    expect(two.key).toBe('');
     const bob = await newUser(one, 'bob');
     const both = (key: string) => [one.caller(key), two.caller(key)];
     const answers = await Promise.all([seven(both(one.key), 0), seven(both(bob), 10)]);
     expect(answers.map(outcome)).toEqual([FIVE_OF_SEVEN, FIVE_OF_SEVEN]);
   });
 
-  test('continues in full, and ends in order, when an upgrade takes its files away', async () => {
+  test('continues in full, and ends in order, when an upgrade takes its files away; it logs as text', async () => {
     const machine = await freshMachine();
     const copy = join(machine.folder, 'program');
     for (const part of ['bin', 'dist', 'package.json'])
       await cp(join(ROOT, part), join(copy, part), { recursive: true });
-    const serving = await machine.serve([], '', [process.execPath, join(copy, 'bin/skinsmith.js')]);
+    const logging = ['--log-level', 'info', '--log-format', 'text'];
+    const serving = await machine.serve(logging, '', [process.execPath, join(copy, 'bin/skinsmith.js')]);
     await rm(join(copy, 'dist'), { recursive: true });
     const owner = serving.caller();
     const made = [owner.upload('/v2/generate', skinPng(1)), owner.upload('/generate/upload', skinPng(2))];
@@ -117,24 +106,14 @@ describe('serve', () => {
     expect((await owner.get('/v2/nothing')).status).toBe(404);
     const { exitCode, stderr } = await serving.end('SIGTERM');
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Cannot find')]);
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d started {2}url=http/m);
+    expect(stderr).not.toMatch(/GET \/v2\/me|"msg"/);
   });
 
-  test('finishes at SIGTERM what it is generating, answers it and exits 0', async () => {
-    const machine = await freshMachine();
-    const serving = await machine.serve(['--pace', '5000', '--workers', '1']);
-    const answer = serving.caller().upload('/v2/generate?timeout=30', skinPng(1));
-    await poll(
-      () => serving.caller().get('/v2/queue'),
-      (heard) => heard.body.jobs?.[0]?.status === 'processing',
-    );
-    const { exitCode, stderr } = await serving.end('SIGTERM');
-    expect([exitCode, (await answer).status, stderr]).toEqual([0, 200, '']);
-  });
-
-  test('killed in the middle of 50 jobs and started again completes each of them once', async () => {
+  test('killed in the middle of 25 jobs and started again completes each of them once', async () => {
     const machine = await freshMachine();
     const first = await machine.serve(['--pace', '1000']);
-    const names = Array.from({ length: 10 }, (_, n) => `user-${n}`);
+    const names = Array.from({ length: 5 }, (_, n) => `user-${n}`);
     const keys = await Promise.all(names.map((name) => newUser(first, name)));
     const queued = await Promise.all(
       keys.flatMap((key, user) =>
@@ -160,10 +139,10 @@ describe('serve', () => {
       });
     }
     await second.end('SIGTERM');
-    expect(countByStatus(machine.dataDir)).toEqual({ completed: 50 });
-    expect(ask(machine.dataDir, 'select count(distinct skin_uuid) as n from jobs')).toEqual([{ n: 50 }]);
-    expect(ask(machine.dataDir, 'select count(*) as n from skins')).toEqual([{ n: 50 }]);
-    expect(ask(machine.dataDir, 'select count(*) as n from texture_data')).toEqual([{ n: 50 }]);
+    expect(countByStatus(machine.dataDir)).toEqual({ completed: 25 });
+    expect(ask(machine.dataDir, 'select count(distinct skin_uuid) as n from jobs')).toEqual([{ n: 25 }]);
+    expect(ask(machine.dataDir, 'select count(*) as n from skins')).toEqual([{ n: 25 }]);
+    expect(ask(machine.dataDir, 'select count(*) as n from texture_data')).toEqual([{ n: 25 }]);
   });
 });
 
@@ -184,14 +163,15 @@ function countByStatus(dataDir: string): Record<string, unknown> {
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
 
-test('People sign in to the built program with a provider, as its options say', async () => {
+test('People sign in to the built program with a provider, as its options say, and a log for people has each request', async () => {
   const provider = await FakeProvider.start();
   const { issuer, clientId, clientSecret } = provider.settings();
   const machine = await freshMachine();
   const secretFile = join(machine.folder, 'client-secret');
   await writeFile(secretFile, `${clientSecret}\n`);
   provider.claims = { sub: 'person-1', preferred_username: 'anna', groups: ['admins'] };
-  const { url, caller } = await machine.serve([
+  const { url, caller, end } = await machine.serve([
+    ...['--log-level', 'info', '--log-format', 'text', '--verbose'],
     ...['--oidc-issuer', issuer, '--oidc-client-id', clientId, '--oidc-secret-file', secretFile],
     ...['--oidc-operator-claim', 'groups=admins', '--allow-network', '127.0.0.0/8'],
   ]);
@@ -203,19 +183,9 @@ test('People sign in to the built program with a provider, as its options say', 
   expect((await browser.open('/ui/make')).text).toContain('<bdi>anna</bdi>');
   const { user } = (await caller().get('/v2/account/users/anna')).body;
   expect(user).toMatchObject({ role: 'operator' });
-});
-
-test.each([
-  [['--log-format', 'text'], /^\d\d:\d\d:\d\d started {2}url=http/m, /GET \/v2\/me/],
-  [['--log-format', 'text', '--verbose'], /^\d\d:\d\d:\d\d GET \/v2\/me 200 [\d.]+ ms/m, /"msg"/],
-  [[], /^\{.*"path":"\/v2\/me".*"msg":"request"\}$/m, /started {2}/],
-])('The log is for people or for programs: %j', async (args, has, hasNot) => {
-  const machine = await freshMachine();
-  const serving = await machine.serve(['--log-level', 'info', ...args]);
-  await serving.caller().get('/v2/me');
-  const { stderr } = await serving.end('SIGTERM');
-  expect(stderr).toMatch(has);
-  expect(stderr).not.toMatch(hasNot);
+  const { stderr } = await end('SIGTERM');
+  expect(stderr).toMatch(/^\d\d:\d\d:\d\d GET \/v2\/account\/users\/anna 200 [\d.]+ ms/m);
+  expect(stderr).not.toMatch(/"msg"/);
 });
 
 describe('serve --double', () => {
@@ -224,8 +194,8 @@ describe('serve --double', () => {
     const { url, key, end } = await startDouble(machine, ['--polite', '--scenario', 'lossy']);
     const env = { SKINSMITH_API_KEY: key };
     const out = join(machine.folder, 'out');
-    const args = ['--base-url', url, 'generate', join(ROOT, 'examples'), '--out', out];
-    expect((await machine.start(args, { env })).exitCode).toBe(0);
+    const args = ['--base-url', url, 'generate', 'examples', '--out', out];
+    expect((await machine.run(args, { env })).exitCode).toBe(0);
     expect(await end()).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
@@ -249,7 +219,7 @@ describe('serve --double', () => {
   ])('refuses %j', async (args, message) => {
     const machine = await freshMachine();
     await writeFile(join(machine.folder, 'words.txt'), 'lossy');
-    const { exitCode, stderr } = await machine.start(['serve', '--double', ...args], { cwd: machine.folder });
+    const { exitCode, stderr } = await machine.run(['serve', '--double', ...args], { cwd: machine.folder });
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });

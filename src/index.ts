@@ -105,8 +105,8 @@ export type { SimilarSkin, SkinEdit, SkinListItem, SkinVariant, SkinVisibility }
 export { SKIN_NAME_RULE, skinNameProblem } from './protocol/skin.ts';
 export type { Account, PlanView as Plan, User, UserChange, UserInput } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';
-export type { View } from './skin/render/render.ts';
 export { type RenderOptions, renderSkin } from './skin/render/render.ts';
+export type { View } from './skin/render/views.ts';
 
 export interface ServiceOptions {
   /** Folder of the store and of the key that signs; made when missing. */

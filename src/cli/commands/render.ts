@@ -5,15 +5,8 @@ import { readContent } from '../../batch/pictures.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';
 import { decodeCape } from '../../skin/read-skin.ts';
-import {
-  DEFAULT_SIZE,
-  DEFAULT_VIEW,
-  drawView,
-  MAX_SIZE,
-  MIN_SIZE,
-  VIEWS,
-  type View,
-} from '../../skin/render/render.ts';
+import { drawView } from '../../skin/render/render.ts';
+import { DEFAULT_SIZE, DEFAULT_VIEW, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/views.ts';
 import { onlySource } from '../batch/call.ts';
 import type { CommandContext, Runner } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';

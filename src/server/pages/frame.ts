@@ -1,7 +1,7 @@
 import type { Identity } from '../../protocol/account.ts';
 import { MAX_NAME_LENGTH } from '../../protocol/skin-name.ts';
 import type { Account, PlanView } from '../../protocol/user.ts';
-import type { View } from '../../skin/render/render.ts';
+import type { View } from '../../skin/render/views.ts';
 import { type Content, count, counted, Html, html, say } from './html.ts';
 
 /** The person who views a page; undefined if nobody is signed in. */

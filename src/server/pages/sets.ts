@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { reportBodySchema } from '../../protocol/moderation.ts';
 import { setNameSchema, setReferenceSchema } from '../../protocol/set.ts';
 import { uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
+import { lineupSize, MAX_LINEUP } from '../../skin/render/views.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
-import { lineupSize, MAX_LINEUP } from '../pictures/card.ts';
 import { lineupInput } from '../pictures/renders.ts';
 import { hasScope } from '../service/callers.ts';
 import {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { uuidSchema } from '../../protocol/skin.ts';
+import { CARD } from '../../skin/render/views.ts';
 import type { Answer } from '../http/route.ts';
 import { EMBED, embedCode, readShownSkin, serviceNameOf, TURN, titleOf } from '../http/routes/cards.ts';
 import { UNLISTED } from '../http/routes/pictures.ts';
-import { CARD } from '../pictures/card.ts';
 import type { ServiceContext } from '../service/context.ts';
 import type { FullSet } from '../service/skins/sets.ts';
 import type { SignerKind } from '../service/skins/skins.ts';

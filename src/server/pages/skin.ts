@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REPORT_REASONS, reportBodySchema } from '../../protocol/moderation.ts';
 import { SHORT_ID_LENGTH, skinEditSchema, uuidOrShortIdSchema, uuidSchema } from '../../protocol/skin.ts';
-import { MAX_SIZE, MIN_SIZE, VIEWS, widthOf } from '../../skin/render/render.ts';
+import { MAX_SIZE, MIN_SIZE, VIEWS, widthOf } from '../../skin/render/views.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
 import { skinInput } from '../pictures/renders.ts';
 import { hasScope } from '../service/callers.ts';

@@ -1,11 +1,9 @@
 import { makePicture, type Picture } from '../../skin/picture.ts';
 import { enlarge } from '../../skin/regions.ts';
 import { drawSolid, ISOMETRIC_BACK, SCENES, type Scene } from '../../skin/render/solid.ts';
+import { CARD, LINEUP, lineupSize, MAX_GROUP, MAX_ROW } from '../../skin/render/views.ts';
 import type { Variant } from '../../skin/variant.ts';
 import { LINE_ROWS, PixelFont } from './pixel-font.ts';
-
-/** Pixels of a card: what chats and social networks show without cropping. */
-export const CARD = { width: 1200, height: 630 } as const;
 
 /** The texts of a card. */
 export interface CardText {
@@ -77,9 +75,6 @@ export function drawGroupCard(group: Picture, text: string): Picture {
   return card.picture;
 }
 
-/** Maximum figures on the card of a group, and in a row. */
-export const MAX_GROUP = 24;
-const MAX_ROW = 12;
 /** Where the figures of a group stand: the text is below. */
 const GROUP_STAGE = { height: 450, side: 40, widest: 190 } as const;
 
@@ -133,29 +128,6 @@ function placeRow(
       Math.round(left + at * step),
       Math.round(top),
     );
-}
-
-/** Maximum figures of a set's own picture. */
-export const MAX_LINEUP = 60;
-/** Pixels. */
-const LINEUP = { width: 1_200, widest: 160, gap: 12 } as const;
-
-interface LineupSize {
-  readonly perRow: number;
-  /** The width of a figure, which is twice as high. */
-  readonly figure: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** The size of the picture of so many figures, in full rows where possible. */
-export function lineupSize(count: number): LineupSize {
-  const { width: most, widest, gap } = LINEUP;
-  const rows = Math.ceil(count / MAX_ROW);
-  const perRow = Math.ceil(count / rows);
-  const figure = Math.min(widest, Math.floor((most - gap) / perRow) - gap);
-  const height = rows * (2 * figure + gap) + gap;
-  return { perRow, figure, width: perRow * (figure + gap) + gap, height };
 }
 
 /** Figures side by side, on a transparent background. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { AnyView } from '../../skin/render/render.ts';
+import type { AnyView } from '../../skin/render/views.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { CardText, GroupText } from './card.ts';
 

@@ -6,8 +6,16 @@ import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import { type AnyView, type View, widthOf } from '../../skin/render/render.ts';
-import { TURN_FRAMES } from '../../skin/render/solid.ts';
+import {
+  type AnyView,
+  CARD,
+  lineupSize,
+  MAX_GROUP,
+  MAX_LINEUP,
+  TURN_FRAMES,
+  type View,
+  widthOf,
+} from '../../skin/render/views.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
@@ -19,7 +27,7 @@ import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { LOOKUPS, LookupBudget, type RenderBudget } from './budgets.ts';
-import { CARD, type GroupText, lineupSize, MAX_GROUP, MAX_LINEUP } from './card.ts';
+import type { GroupText } from './card.ts';
 import type { RenderJob, RenderThread } from './render-thread.ts';
 
 /** A texture's name, and a function that reads its bytes. */

@@ -6,28 +6,7 @@ import { type Rect, scaleRect, type Variant } from '../regions.ts';
 import { chooseVariant } from '../variant.ts';
 import { drawFlat, FACE, FIGURE } from './flat.ts';
 import { drawSolid, SCENES } from './solid.ts';
-
-/** What can be drawn of a skin. Nothing here loads the renderer. */
-
-export const VIEWS = ['face', 'head', 'bust', 'body', 'front', 'back', 'isometric'] as const;
-/**
- * `face`: the head's front · `head`: the head as a cube · `bust`: head and shoulders · `body`: the figure turned a
- * little · `front`, `back`: the figure flat · `isometric`: the figure seen over its corner.
- */
-export type View = (typeof VIEWS)[number];
-
-/** Also the figure's upper half from the front, flat: what Minotar calls a bust. */
-export type AnyView = View | 'upper';
-
-/** Smallest and largest height of a render, in pixels. */
-export const MIN_SIZE = 8;
-export const MAX_SIZE = 1024;
-
-/** The width of a view of this height, in pixels: whole figures are half as wide, the others square. */
-export function widthOf(view: View, size: number): number {
-  const isSquare = view === 'face' || view === 'head' || view === 'bust';
-  return isSquare ? size : Math.round(size / 2);
-}
+import { type AnyView, DEFAULT_SIZE, DEFAULT_VIEW, MAX_SIZE, MIN_SIZE, type View, widthOf } from './views.ts';
 
 interface LookOptions {
   readonly variant: Variant;
@@ -98,9 +77,6 @@ export interface RenderOptions {
   /** A cape's PNG of 64×32 pixels; it shows in the view `back`. */
   readonly cape?: Uint8Array | undefined;
 }
-
-export const DEFAULT_VIEW: View = 'body';
-export const DEFAULT_SIZE = 512;
 
 /** Maximum size of a picture in bytes: a texture may be compressed less well than an upload must be. */
 const MAX_BYTES = 256 * 1024;

@@ -2,6 +2,7 @@ import { makePicture, type Picture } from '../picture.ts';
 import { type Face, faceRects, PARTS, type Rect, type SkinPart, type Variant } from '../regions.ts';
 import { Canvas, type Place, type Quad } from './canvas.ts';
 import { shownSkin } from './flat.ts';
+import { TURN_FRAMES } from './views.ts';
 
 /** A point or a direction: x to the player's left, y up, z forward; skin pixels, the feet at y = 0. */
 type Vector = readonly [x: number, y: number, z: number];
@@ -186,8 +187,6 @@ export const SCENES = {
 
 export const ISOMETRIC_BACK: Scene = { camera: { ...ISOMETRIC, yaw: ISOMETRIC.yaw + 180 }, limbs: ALL_LIMBS };
 
-/** The pictures of one whole turn, which starts with the player's right side a little in front. */
-export const TURN_FRAMES = 24;
 const TURNS = Array.from({ length: TURN_FRAMES }, (_, at) => THREE_QUARTER.yaw - (360 / TURN_FRAMES) * at);
 
 /** One picture of a turn, by its number. All have the same frame, so the figure stays in its place. */

@@ -5,7 +5,8 @@ import { type RenderCommandOptions, runRender } from '../../../src/cli/commands/
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { readHeader } from '../../../src/skin/png/header.ts';
-import { drawView, VIEWS } from '../../../src/skin/render/render.ts';
+import { drawView } from '../../../src/skin/render/render.ts';
+import { VIEWS } from '../../../src/skin/render/views.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { capePng } from '../../support/server/drawn-capes.ts';

@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  CARD,
-  type CardText,
-  drawCard,
-  drawLineup,
-  lineupSize,
-  MAX_LINEUP,
-} from '../../../src/server/pictures/card.ts';
+import { type CardText, drawCard, drawLineup } from '../../../src/server/pictures/card.ts';
 import { makePicture, type Picture } from '../../../src/skin/picture.ts';
 import { drawSolid, ISOMETRIC_BACK, SCENES } from '../../../src/skin/render/solid.ts';
+import { CARD, lineupSize, MAX_LINEUP } from '../../../src/skin/render/views.ts';
 import { colourAt, drawFigure, fill } from '../../support/skin/drawing.ts';
 
 const skin = drawFigure('slim');

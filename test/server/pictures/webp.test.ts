@@ -3,7 +3,8 @@ import openDecoder from '@jsquash/webp/codec/dec/webp_dec.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AnimationEncoder } from '../../../src/server/pictures/webp.ts';
 import type { Picture } from '../../../src/skin/picture.ts';
-import { drawSolid, TURN_FRAMES, turnScene } from '../../../src/skin/render/solid.ts';
+import { drawSolid, turnScene } from '../../../src/skin/render/solid.ts';
+import { TURN_FRAMES } from '../../../src/skin/render/views.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 
 const SIZE = { width: 75, height: 100 } as const;

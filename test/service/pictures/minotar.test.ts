@@ -1,6 +1,7 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
-import { type AnyView, drawInto } from '../../../src/skin/render/render.ts';
+import { drawInto } from '../../../src/skin/render/render.ts';
+import type { AnyView } from '../../../src/skin/render/views.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';

@@ -1,7 +1,8 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../../src/skin/png/decode.ts';
-import { drawView, VIEWS } from '../../../src/skin/render/render.ts';
+import { drawView } from '../../../src/skin/render/render.ts';
+import { VIEWS } from '../../../src/skin/render/views.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { drawFlat } from '../../../src/skin/render/flat.ts';
-import { drawView, VIEWS } from '../../../src/skin/render/render.ts';
+import { drawView } from '../../../src/skin/render/render.ts';
+import { VIEWS } from '../../../src/skin/render/views.ts';
 import { colourAt, fill, fillPart, mappedSkin } from '../../support/skin/drawing.ts';
 
 const skin = mappedSkin();

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
-import { MIN_SIZE, widthOf } from '../../../skin/render/render.ts';
+import { CARD, MIN_SIZE, widthOf } from '../../../skin/render/views.ts';
 import { escapeHtml } from '../../pages/html.ts';
-import { CARD } from '../../pictures/card.ts';
 import { wholeInput } from '../../pictures/renders.ts';
 import type { Caller } from '../../service/callers.ts';
 import { type ServiceContext, USUAL_NAME } from '../../service/context.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { floodgatePlayer } from '../../../game/bedrock.ts';
 import { parsePlayerId } from '../../../game/names.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
-import type { AnyView } from '../../../skin/render/render.ts';
+import type { AnyView } from '../../../skin/render/views.ts';
 import {
   type DefaultName,
   defaultNameOf,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { floodgatePlayer } from '../../../game/bedrock.ts';
 import { isPlayerName, parsePlayerId } from '../../../game/names.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
-import type { AnyView } from '../../../skin/render/render.ts';
+import type { AnyView } from '../../../skin/render/views.ts';
 import { type DefaultSkin, defaultNameOf } from '../../pictures/player-looks.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';

@@ -4,7 +4,7 @@ import { MAX_URL_LENGTH } from '../../../protocol/generate.ts';
 import { textureNameSchema } from '../../../protocol/moderation.ts';
 import { type SkinVisibility, uuidSchema } from '../../../protocol/skin.ts';
 import { v1ErrorAnswerSchema, v1SkinIdSchema } from '../../../protocol/v1.ts';
-import { type AnyView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../skin/render/render.ts';
+import { type AnyView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../../skin/render/views.ts';
 import {
   inputFor,
   inputOfSkin,

@@ -72,7 +72,7 @@ describe('The slots in the queue', () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 8);
     for (let n = 0; n < 4; n++) service.occupy(Number.POSITIVE_INFINITY);
-    const making = shop.start(MAKE);
+    const making = shop.run(...MAKE);
     await whenAccepted(service, 2); // one after the other
     service.release();
     const { exitCode } = await making;
@@ -88,7 +88,7 @@ describe('The slots in the queue', () => {
     const many = shop.start(['generate', 'many', '--out', 'many-made']);
     await whenAccepted(service, 5);
     const asked = service.records.requests.me ?? 0;
-    const few = shop.start(['generate', 'few', '--out', 'few-made']);
+    const few = shop.run('generate', 'few', '--out', 'few-made');
     await poll(
       () => service.records.requests.me ?? 0,
       (requests) => requests > asked,

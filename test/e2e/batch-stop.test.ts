@@ -38,6 +38,17 @@ async function expectToFinish(shop: Workshop, service: HostedService): Promise<v
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
 }
 
+/** A batch that is stopped says how much is done, and what is still in the queue. */
+async function expectToBeTold(shop: Workshop, service: HostedService, child: ResultPromise): Promise<void> {
+  const { exitCode, stdout, stderr } = await ended(child);
+  expect([exitCode, stdout]).toEqual([130, '']);
+  const told =
+    /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. Run the same command again to continue\.$/m;
+  const [, done = '', queued = ''] = told.exec(stderr) ?? [stderr];
+  expect(Number(done) + Number(queued)).toBe(service.records.accepted.length);
+  expect(await shop.files('out')).toHaveLength(Number(done) + 1);
+}
+
 async function ended(child: ResultPromise) {
   const { exitCode, signal, stdout, stderr } = await child;
   return { exitCode, signal, stdout: String(stdout), stderr: String(stderr) };
@@ -63,7 +74,7 @@ describe('A batch that is stopped', () => {
     await expectToFinish(shop, service);
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
     'by %s says what is in the queue and how to continue, and the same command finishes it',
     async (signal) => {
       const { shop, service } = await busyWorkshop();
@@ -71,25 +82,11 @@ describe('A batch that is stopped', () => {
       const child = shop.start(MAKE);
       await whenAccepted(service, 7);
       child.kill(signal);
-      const { exitCode, stdout, stderr } = await ended(child);
+      await expectToBeTold(shop, service, child);
       service.release();
-      expect([exitCode, stdout]).toEqual([130, '']);
-      const told =
-        /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. Run the same command again to continue\.$/m;
-      const [, done = '', queued = ''] = told.exec(stderr) ?? [stderr];
-      expect(Number(done) + Number(queued)).toBe(service.records.accepted.length);
-      expect(await shop.files('out')).toHaveLength(Number(done) + 1);
       await expectToFinish(shop, service);
     },
   );
-
-  test('has nothing more to wait for when no answer is out, and is gone as soon as it has said so', async () => {
-    const { shop, service } = await busyWorkshop({ workers: 0 });
-    const child = shop.start(MAKE);
-    await whenAccepted(service, 5);
-    child.kill('SIGINT');
-    expect((await ended(child)).stderr).toContain('Stopped with');
-  });
 
   test('twice leaves at once, and what it did not hear of is not submitted again', async () => {
     const { shop, service } = await busyWorkshop();
@@ -195,20 +192,27 @@ describe('A batch that was interrupted', () => {
       (jobs) => jobs === 7,
     );
     child.kill(signal);
+    if (signal === 'SIGINT') await expectToBeTold(shop, service, child);
     await child;
     return { shop, service };
   }
 
   test.each(['SIGINT', 'SIGKILL'] as const)(
-    'by %s continues with another key of the same user: what is finished is used, and what is pending is found',
+    'by %s continues with another key of the same user, under another name of this machine: what is finished is used and known by that name, what is pending is found',
     async (signal) => {
       const { shop, service } = await interrupted(signal);
       service.replaceKey();
       service.release();
-      const { exitCode, stderr } = await shop.runIn({ SKINSMITH_API_KEY: service.key }, ...MAKE);
+      const other = {
+        SKINSMITH_API_KEY: service.key,
+        SKINSMITH_BASE_URL: service.url.replace('127.0.0.1', 'localhost'),
+      };
+      const { exitCode, stderr } = await shop.runIn(other, ...MAKE);
       expect([exitCode, stderr]).toEqual([0, expect.stringMatching(new RegExp(`^${COUNT} sources: `, 'm'))]);
       expect(await shop.lock()).toHaveLength(COUNT);
       expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
+      const plan = await shop.runIn({ SKINSMITH_API_KEY: service.key }, ...MAKE, '--dry-run');
+      expect([plan.exitCode, plan.stderr]).toEqual([0, expect.stringContaining('Nothing to do.')]);
     },
   );
 
@@ -232,16 +236,6 @@ describe('A batch that was interrupted', () => {
     expect(again).toHaveLength(unanswered);
   });
 
-  test('continues under another name of this machine, whose skins are then still known by that name', async () => {
-    const { shop, service } = await interrupted('SIGKILL');
-    service.release();
-    const localhost = { SKINSMITH_BASE_URL: service.url.replace('127.0.0.1', 'localhost') };
-    const { exitCode } = await shop.runIn(localhost, ...MAKE);
-    expect([exitCode, service.records.accepted.length, service.doubleSubmissions]).toEqual([0, COUNT, []]);
-    const plan = await shop.run(...MAKE, '--dry-run');
-    expect([plan.exitCode, plan.stderr]).toEqual([0, expect.stringContaining('Nothing to do.')]);
-  });
-
   test('by a revoked key continues with a new one', async () => {
     const { shop, service } = await busyWorkshop();
     const unwatch = service.watch((moment, kind) => {
@@ -255,9 +249,16 @@ describe('A batch that was interrupted', () => {
     expect([exitCode, service.records.accepted.length, service.doubleSubmissions]).toEqual([0, COUNT, []]);
   });
 
-  test('says so when its journal is empty, and submits nothing before that is looked at', async () => {
+  test('names the file that is damaged when its lock is; says so when its journal is empty, and submits nothing before that is looked at', async () => {
     const { shop, service } = await interrupted('SIGKILL');
     const [journal = ''] = await journalsOf(shop);
+    await writeFile(`${journal}.lock`, 'no database '.repeat(100));
+    const damaged = await shop.run(...MAKE);
+    const told = new RegExp(
+      `^error: ${journal}\\.lock: The lock file is damaged\\.\nhint: It holds no data\\.`,
+    );
+    expect([damaged.exitCode, damaged.stderr]).toEqual([1, expect.stringMatching(told)]);
+    await rm(`${journal}.lock`);
     await truncate(journal);
     const { exitCode, stderr } = await shop.run(...MAKE);
     expect([exitCode, stderr]).toEqual([
@@ -271,17 +272,6 @@ describe('A batch that was interrupted', () => {
     await rm(journal);
     service.release();
     expect((await shop.run(...MAKE)).exitCode).toBe(0);
-  });
-
-  test('names the file that is damaged when its lock is', async () => {
-    const { shop } = await interrupted('SIGKILL');
-    const [journal = ''] = await journalsOf(shop);
-    await writeFile(`${journal}.lock`, 'no database '.repeat(100));
-    const { exitCode, stderr } = await shop.run(...MAKE);
-    const told = new RegExp(
-      `^error: ${journal}\\.lock: The lock file is damaged\\.\nhint: It holds no data\\.`,
-    );
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(told)]);
   });
 });
 

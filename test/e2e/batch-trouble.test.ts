@@ -30,7 +30,7 @@ describe('A service', () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 200 });
     await shop.drawMany('skins', 12);
     const relay = await Relay.to(service);
-    const child = shop.start([...MAKE, '--base-url', relay.url]);
+    const making = shop.run(...MAKE, '--base-url', relay.url);
     await poll(
       () => shop.files('.'),
       (files) => files.filter((file) => file.startsWith('out/')).length >= 5,
@@ -38,8 +38,8 @@ describe('A service', () => {
     await relay.cut(2); // the textures stay where they are: at the first one's own address
     const successor = await runHosted({ signingKeyPath: inject('signingKeyPath') });
     relay.mend(successor);
-    const { exitCode, stderr } = await child;
-    expect([exitCode, String(stderr)]).toEqual([0, expect.stringContaining('12 sources: 12 made')]);
+    const { exitCode, stderr } = await making;
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('12 sources: 12 made')]);
     expect((await shop.lock()).map(({ pixels }) => pixels)).toEqual(
       Array.from({ length: 12 }, (_, n) => pixelsOf(n + 1)),
     );
@@ -63,18 +63,15 @@ describe('A service', () => {
     await shop.machine.serve([...pace, '--port', port], serving.key);
     const { exitCode, stderr } = await child;
     expect([exitCode, String(stderr)]).toEqual([0, expect.stringContaining('12 sources: 12 made')]);
-    const { stdout } = await shop.start(['jobs', '--json', '--limit', '50'], { env });
-    expect(JSON.parse(String(stdout))).toHaveLength(12);
+    const { stdout } = await shop.runIn(env, 'jobs', '--json', '--limit', '50');
+    expect(JSON.parse(stdout)).toHaveLength(12);
   });
 
   test('that does not take the key ends the batch at once, with status 4', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 20);
-    const { exitCode, stderr } = await shop.start(MAKE, { env: { SKINSMITH_API_KEY: 'x'.repeat(70) } });
-    expect([exitCode, String(stderr)]).toEqual([
-      4,
-      expect.stringMatching(/^error: .*\nhint: .*skinsmith login\n$/m),
-    ]);
+    const { exitCode, stderr } = await shop.runIn({ SKINSMITH_API_KEY: 'x'.repeat(70) }, ...MAKE);
+    expect([exitCode, stderr]).toEqual([4, expect.stringMatching(/^error: .*\nhint: .*skinsmith login\n$/m)]);
     expect(sum(service.records.requests)).toBeLessThanOrEqual(3);
   });
 
@@ -104,7 +101,7 @@ describe('A service', () => {
     'that for a time answers single jobs with %s alone gets few requests, and all is made in the end',
     async (kind) => {
       const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
-      await shop.drawMany('skins', 30);
+      await shop.drawMany('skins', 15);
       let until = Number.POSITIVE_INFINITY;
       let failed = 0;
       service.faults = (request) => {
@@ -112,9 +109,9 @@ describe('A service', () => {
         if (failed++ === 0) until = Date.now() + 1_500;
         return { kind, wait: 0 };
       };
-      const { exitCode, stderr } = await shop.start(MAKE);
-      expect([exitCode, String(stderr)]).toEqual([0, expect.stringContaining('30 sources: 30 made')]);
-      expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([30, []]);
+      const { exitCode, stderr } = await shop.run(...MAKE);
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('15 sources: 15 made')]);
+      expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([15, []]);
       expect(failed).toBeLessThanOrEqual(20);
     },
   );
@@ -125,11 +122,10 @@ describe('A service', () => {
       const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
       await shop.drawMany('skins', 8);
       service.faults = (request) => (request.kind === 'submit' ? { kind, wait: 0 } : undefined);
-      const { exitCode, stderr } = await shop.start([...MAKE, '--timeout', '3s']);
-      const said = String(stderr);
+      const { exitCode, stderr } = await shop.run(...MAKE, '--timeout', '3s');
       expect(exitCode).toBe(75);
-      expect(said).not.toMatch(/answer was lost|[1-9]\d* in the queue/);
-      expect(said.match(/^error: /gm)).toHaveLength(1);
+      expect(stderr).not.toMatch(/answer was lost|[1-9]\d* in the queue/);
+      expect(stderr.match(/^error: /gm)).toHaveLength(1);
       expect(service.records.accepted).toEqual([]);
     },
   );

@@ -45,8 +45,7 @@ describe('--prune', () => {
       outputs: ['out/two.json'],
     });
     expect(await shop.versions('.')).toEqual(before);
-    // The built program, as users start it.
-    const { exitCode, stderr } = await shop.start([...A_ONLY, '--prune']);
+    const { exitCode, stderr } = await shop.run(...A_ONLY, '--prune');
     expect([exitCode, stderr]).toEqual([
       0,
       expect.stringContaining('Dropped a/two.png from the lockfile; deleted out/two.json.'),
@@ -141,9 +140,9 @@ describe('No output replaces', () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1, b: 2 });
     const before = await shop.versions('.');
-    const { exitCode, stderr } = await shop.start(['generate', '--report', 'junit', 'a.png', 'b.png']);
+    const { exitCode, stderr } = await shop.run('generate', '--report', 'junit', 'a.png', 'b.png');
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('junit=FILE')]);
-    const named = await shop.start(['generate', 'b.png', '--report', 'junit=a.png']);
+    const named = await shop.run('generate', 'b.png', '--report', 'junit=a.png');
     expect([named.exitCode, named.stderr]).toEqual([1, expect.stringContaining('a.png is a picture')]);
     const overwritten = await shop.run('generate', 'b.png', '--report', 'junit=a.png', '--overwrite');
     expect(overwritten.exitCode).toBe(1);
@@ -167,7 +166,7 @@ describe('No output replaces', () => {
     await shop.draw({ steve: 1 });
     const foreign = '{"format_version":"1.12.0","minecraft:geometry":[]}\n';
     await shop.write('steve.json', foreign);
-    const { exitCode, stderr } = await shop.start(['generate', '.', '--out', '.']);
+    const { exitCode, stderr } = await shop.run('generate', '.', '--out', '.');
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringContaining('steve.json exists and skinsmith did not write it.'),

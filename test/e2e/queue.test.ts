@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runHosted } from '../support/hosted/run-hosted.ts';
 import { freshMachine, type Machine, saying } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
+import { TestCaller } from '../support/server/test-caller.ts';
 
 async function drawFiles(machine: Machine, from: number, count: number): Promise<string[]> {
   const files = Array.from({ length: count }, (_, n) => join(machine.folder, `skin-${from + n}.png`));
@@ -32,20 +34,20 @@ test('A job that one process queued is found by another, with its source', async
 
 test('Two processes queue at once over one data folder, and every job is done', async () => {
   const machine = await freshMachine();
-  const [some, others] = [await drawFiles(machine, 0, 8), await drawFiles(machine, 100, 8)];
+  const [some, others] = [await drawFiles(machine, 0, 4), await drawFiles(machine, 100, 4)];
   const runs = await Promise.all(
     [some, others].map(async (files) => await machine.start(['queue', ...files])),
   );
   expect(runs.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([
-    [0, expect.stringMatching(/^8 sources: 8 submitted\.$/m)],
-    [0, expect.stringMatching(/^8 sources: 8 submitted\.$/m)],
+    [0, expect.stringMatching(/^4 sources: 4 submitted\.$/m)],
+    [0, expect.stringMatching(/^4 sources: 4 submitted\.$/m)],
   ]);
   const jobs = runs.flatMap(({ stdout }) => jobsOf(String(stdout)));
-  expect(new Set(jobs).size).toBe(16);
+  expect(new Set(jobs).size).toBe(8);
   const status = await machine.run(['status', '--wait', '--json', ...jobs]);
   expect(status.exitCode).toBe(0);
   const uuids = (JSON.parse(status.stdout) as { uuid: string }[]).map(({ uuid }) => uuid);
-  expect(new Set(uuids).size).toBe(16);
+  expect(new Set(uuids).size).toBe(8);
 });
 
 test('queue --wait prints the skins', async () => {
@@ -66,15 +68,15 @@ test('queue --wait prints the skins', async () => {
 
 test('Ctrl-C while waiting exits 130 and says how to continue; the job is still there', async () => {
   const machine = await freshMachine();
-  const serving = await machine.serve(['--pace', '60000']);
+  const service = await runHosted({ workers: 0 });
   const child = machine.start(['queue', '--wait', '--verbose', 'examples/smith.png'], {
-    env: { SKINSMITH_BASE_URL: serving.url, SKINSMITH_API_KEY: serving.key },
+    env: { SKINSMITH_BASE_URL: service.url, SKINSMITH_API_KEY: service.key },
   });
   await saying(child, 'stderr', /POST \/v2\/queue/);
   child.kill('SIGINT');
   const { exitCode, stderr } = await child;
   expect(exitCode).toBe(130);
   expect(String(stderr)).toContain('1 job is still in the queue. Run the same command again to continue.');
-  expect((await serving.caller().get('/v2/queue')).body.jobs).toHaveLength(1);
-  await serving.end('SIGKILL');
+  const { body } = await new TestCaller(service.url, { key: service.key, isOurs: false }).get('/v2/queue');
+  expect(body.jobs).toHaveLength(1);
 });

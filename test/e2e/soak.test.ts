@@ -12,7 +12,7 @@ import { freshMachine } from '../support/program/program.ts';
 
 /** Another one is tried with SOAK_SEED=<number>. */
 const SEED = Number(process.env['SOAK_SEED'] ?? 20_251_121);
-const COUNT = 90;
+const COUNT = 60;
 
 /** How a source ended: what was printed of it, and whose picture its output file shows. */
 interface Ending {
@@ -29,7 +29,7 @@ interface ResultLine {
   readonly error?: { readonly code: string };
 }
 
-test('A batch killed ten times comes to the right end for every source, and submits nothing twice', async () => {
+test('A batch killed six times comes to the right end for every source, and submits nothing twice', async () => {
   const machine = await freshMachine();
   const folder = join(machine.folder, 'skins');
   const out = join(machine.folder, 'out');
@@ -50,7 +50,7 @@ test('A batch killed ten times comes to the right end for every source, and subm
   const env = { SKINSMITH_API_KEY: service.key, SKINSMITH_POLL_INTERVAL: '0.2' };
   const args = ['generate', folder, '-r', '--out', out, '--ndjson', '--base-url', service.url];
   const start = () => machine.start(args, { env });
-  await killAgainAndAgain(start, service, { seed: SEED, times: 10, submissions: COUNT });
+  await killAgainAndAgain(start, service, { seed: SEED, times: 6, submissions: COUNT });
   const { exitCode, stdout, stderr } = await start();
   service.faults = undefined;
 

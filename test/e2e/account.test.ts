@@ -138,8 +138,8 @@ describe('What another process takes away', () => {
     return { machine, serving, id: String(id), bob };
   }
 
-  test('ends at once what is open: with a key its event stream and the request that waits', async () => {
-    const { machine, id, bob } = await busyService();
+  test('ends at once what is open: with a key its event stream and the request that waits, with a user the jobs that wait, too', async () => {
+    const { machine, serving, id, bob } = await busyService();
     const stream = await bob.events();
     await stream.first(1);
     const waiting = bob.upload('/v2/generate', skinPng(2));
@@ -150,15 +150,14 @@ describe('What another process takes away', () => {
       () => stream.end,
       (end) => end !== undefined,
     );
-  });
 
-  test('with a user ends the jobs that wait, too', async () => {
-    const { machine, bob } = await busyService();
-    const { body } = await bob.upload('/v2/queue', skinPng(2));
+    const made = await serving.caller().json('/v2/account/keys', { user: 'bob' });
+    const again = serving.caller(made.body.key?.secret);
+    const { body } = await again.upload('/v2/queue', skinPng(3));
     expect((await machine.run(['users', 'disable', 'bob'])).exitCode).toBe(0);
-    expect((await bob.get('/v2/me')).status).toBe(403);
+    expect((await again.get('/v2/me')).status).toBe(403);
     await machine.run(['users', 'enable', 'bob']);
-    expect((await bob.get(`/v2/queue/${body.job?.id}`)).body).toMatchObject({
+    expect((await again.get(`/v2/queue/${body.job?.id}`)).body).toMatchObject({
       job: { status: 'failed' },
       errors: [{ code: 'job_failed' }],
     });

@@ -10,7 +10,7 @@ import { drawSkin } from '../support/server/drawn-skins.ts';
  */
 const AGENT = { 'user-agent': 'Java/21.0.4', accept: 'text/html, image/gif, image/jpeg, */*; q=0.2' };
 
-test('A game server with authlib-injector pointed at the program lets players in and finds them', async () => {
+test('A game server with authlib-injector pointed at the program lets players in and finds them, and learns while the game is down that it must retry', async () => {
   const game = await runGame();
   const machine = await freshMachine();
   machine.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);
@@ -64,15 +64,9 @@ test('A game server with authlib-injector pointed at the program lets players in
   const join = await fetch(`${url}${session}/join`, { method: 'POST', headers: AGENT });
   expect(join.status).toBe(404);
   expect(game.calls.map(({ kind }) => kind)).not.toContain('other');
-});
 
-test('While the game is down, a game server learns so and retries', async () => {
-  const game = await runGame();
-  const machine = await freshMachine();
-  machine.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);
-  const { url } = await machine.serve();
   await game.close();
-  const path = '/sessionserver/session/minecraft/hasJoined?username=Jeb&serverId=1';
+  const path = `${session}/hasJoined?username=Jeb&serverId=1`;
   const answer = await fetch(`${url}${path}`, { headers: AGENT });
   expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
 });

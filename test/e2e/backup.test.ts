@@ -5,6 +5,8 @@ import { expect, test } from 'vitest';
 import { freshMachine, PROGRAM } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
+import { runServer } from '../support/server/running-server.ts';
+import { TestCaller } from '../support/server/test-caller.ts';
 
 test('backup while serve runs, restore after it: the key and the skin are there again', async () => {
   const machine = await freshMachine();
@@ -38,8 +40,10 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   await rm(machine.dataDir, { recursive: true });
   const restored = await machine.run(['restore', file]);
   expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringContaining('to the state of 20')]);
-  const again = await machine.serve([], serving.key);
-  expect((await again.caller().get(`/v2/skins/${body.skin?.uuid}`)).body.skin).toEqual(body.skin);
+  const { url } = await runServer({ dataDir: machine.dataDir });
+  const again = new TestCaller(url, { key: serving.key, dataDir: machine.folder });
+  expect((await again.get('/v2/me')).body.name).toBe('owner');
+  expect((await again.get(`/v2/skins/${body.skin?.uuid}`)).body.skin).toEqual(body.skin);
 });
 
 test('The way back leads to the folder that was backed up, and a file that is none says nothing of restoring', async () => {

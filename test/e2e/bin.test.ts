@@ -24,7 +24,7 @@ test.each([
   ['SIGINT', 0],
 ] as const)('%s to the old Node reaches the program, which ends as it does', async (signal, exitCode) => {
   const { env } = await freshMachine();
-  const child = underOldNode(BIN, ['serve', '--port', '0', '--json', '--log-level', 'silent'], env);
+  const child = underOldNode(BIN, ['serve', '--double'], env);
   await saying(child, 'stdout', /\n/);
   child.kill(signal);
   expect(await child).toMatchObject({ exitCode });

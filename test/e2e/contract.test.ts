@@ -5,13 +5,14 @@ import { CheckingRelay } from '../support/program/checking-relay.ts';
 import { freshMachine } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
+import { runServer } from '../support/server/running-server.ts';
 
 /** A machine whose commands reach a service over the relay; each must exit with the status given. */
 async function relayedMachine() {
-  const serving = await (await freshMachine()).serve();
-  const relay = await CheckingRelay.to(serving);
+  const { url, key = '' } = await runServer();
+  const relay = await CheckingRelay.to({ url });
   const machine = await freshMachine();
-  const env = { SKINSMITH_BASE_URL: relay.url, SKINSMITH_API_KEY: serving.key };
+  const env = { SKINSMITH_BASE_URL: relay.url, SKINSMITH_API_KEY: key };
   const run = async (line: string, status = 0): Promise<string> => {
     const { exitCode, stdout, stderr } = await machine.run(line.split(' '), { env, cwd: machine.folder });
     expect([line, exitCode, stderr]).toEqual([line, status, expect.any(String)]);

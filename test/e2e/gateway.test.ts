@@ -35,19 +35,19 @@ test('A gateway that is killed continues where it was, and submits nothing twice
   const hosted = await runHosted({ serviceTime: 50 });
   const machine = await gatewayMachine(hosted);
   const first = await machine.serve(toward(hosted));
-  const dead = killedAt(first, hosted, 'processed', 12);
-  await push(first.caller(), numbers(0, 40)).catch(() => {}); // it is killed in the middle of them
+  const dead = killedAt(first, hosted, 'processed', 8);
+  await push(first.caller(), numbers(0, 24)).catch(() => {}); // it is killed in the middle of them
   await dead;
   const second = await machine.serve(toward(hosted), first.key);
-  const deadAgain = killedAt(second, hosted, 'arrived', 25);
-  await push(second.caller(), numbers(0, 40)).catch(() => {});
+  const deadAgain = killedAt(second, hosted, 'arrived', 15);
+  await push(second.caller(), numbers(0, 24)).catch(() => {});
   await deadAgain;
   const third = await machine.serve(toward(hosted), first.key);
-  await push(third.caller(), numbers(0, 40));
-  await skins(machine.dataDir, 40);
+  await push(third.caller(), numbers(0, 24));
+  await skins(machine.dataDir, 24);
   const { accepted, mostUnfinished, doubleSubmissions } = hosted.records;
-  expect(new Set(accepted.map(({ pixels }) => pixels)).size).toBe(40);
-  expect({ doubleSubmissions, submitted: accepted.length }).toEqual({ doubleSubmissions: [], submitted: 40 });
+  expect(new Set(accepted.map(({ pixels }) => pixels)).size).toBe(24);
+  expect({ doubleSubmissions, submitted: accepted.length }).toEqual({ doubleSubmissions: [], submitted: 24 });
   expect(mostUnfinished).toBeLessThanOrEqual(5);
   const { stdout, stderr, exitCode } = await third.end('SIGTERM');
   expect([exitCode, stdout.includes(hosted.key), stderr.includes(hosted.key)]).toEqual([0, false, false]);

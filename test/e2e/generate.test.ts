@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { lines } from '../support/program/batches.ts';
 import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
+import { runServer } from '../support/server/running-server.ts';
 
 const SMITH = 'examples/smith.png';
 const FIXTURES = 'test/fixtures/skins';
@@ -128,8 +129,8 @@ describe('generate', () => {
     const machine = await freshMachine();
     const { stdout } = await machine.run(['generate', SMITH, '--format', 'property']);
     const { value, signature } = JSON.parse(stdout) as Result;
-    const serving = await machine.serve();
-    const { signaturePublickey } = (await serving.caller().get('/')).body;
+    const { owner } = await runServer({ dataDir: machine.dataDir });
+    const { signaturePublickey } = (await owner.get('/')).body;
     const file = (name: string) => join(machine.folder, name);
     await writeFile(file('key.pem'), String(signaturePublickey));
     await writeFile(file('signature'), Buffer.from(signature, 'base64'));

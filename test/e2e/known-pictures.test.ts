@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
-import { freshMachine, type Serving } from '../support/program/program.ts';
+import { freshMachine, type Machine } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
+import { openOwnStore } from '../support/server/running-server.ts';
 import { expectRefusal, TestCaller } from '../support/server/test-caller.ts';
 
 const QUEUE = '/v2/queue';
 
-async function fill({ caller }: Serving): Promise<void> {
-  for (let number = 2; ; number++) {
-    const { status } = await caller().upload('/v2/generate', skinPng(number), { visibility: 'unlisted' });
-    if (status === 503) return;
-  }
+/** Fills the store up to the ceiling. */
+async function fill({ dataDir }: Machine): Promise<void> {
+  const { db } = await openOwnStore(dataDir);
+  const big = { hash: 'a'.repeat(64), width: 64, height: 64, png: new Uint8Array(1_000_000), created_at: 0 };
+  await db.insertInto('textures').values(big).execute();
 }
 
 test('A known picture under new names adds no skins for anonymous callers, and nothing to a store that is full', async () => {
@@ -26,7 +27,7 @@ test('A known picture under new names adds no skins for anonymous callers, and n
   const names = async () => (await stranger.get('/v2/skins')).body.skins?.map(({ name }) => name);
   expect(await names()).toEqual(['mine', 'first']);
 
-  await fill(serving);
+  await fill(machine);
   const jobs = async () => (await stranger.get(QUEUE)).body.jobs?.length;
   const before = await jobs();
   for (const name of ['fourth', 'fifth'])

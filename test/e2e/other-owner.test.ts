@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { freshMachine, type Machine } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
+import { giveStore } from '../support/server/running-server.ts';
 
 /** The user of a service. */
 const SERVICE = 65_534;
@@ -29,6 +30,7 @@ async function foreignFolder() {
   await writeFile(secret, SECRET, { mode: 0o644 });
   await writeFile(join(machine.folder, 'one.png'), skinPng(1));
   await copyKey(machine, data);
+  await giveStore(data);
   await giveAll(home);
   machine.env['SKINSMITH_DATA_DIR'] = data;
   const run = async (...args: string[]) => await machine.start(args, { cwd: machine.folder });
@@ -91,7 +93,6 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
     ['generate', 'one.png'],
   ])('changes and reads no file of its own that a key links to: %s', async (...args) => {
     const { run, data, secret } = place;
-    await run('skins', 'list');
     await rm(join(data, 'signing-key.pem'));
     await chmod(secret, 0o644);
     await symlink(secret, join(data, 'signing-key.pem'));
@@ -101,7 +102,6 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
 
   test('puts no file of its own that plans.json links to into a backup', async () => {
     const { run, data, secret, machine } = place;
-    await run('skins', 'list');
     await chmod(secret, 0o600);
     await symlink(secret, join(data, 'plans.json'));
     const { exitCode, stderr } = await run('backup', 'it.backup');
@@ -112,7 +112,6 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
 
   test('restores through no link that leads into a folder of its own', async () => {
     const { run, data, machine } = place;
-    await run('skins', 'list');
     await run('backup', 'it.backup');
     const own = join(machine.folder, 'own');
     await mkdir(own, { mode: 0o755 });

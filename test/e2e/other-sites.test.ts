@@ -41,7 +41,7 @@ async function show({ url }: Serving, addresses: readonly string[]): Promise<Sho
   return addresses.map((address, at) => ({ address, isShown: (shown as boolean[])[at] === true }));
 }
 
-test('Another site shows pictures whose addresses lead to other addresses', async () => {
+test('Another site shows pictures whose addresses lead to other addresses, and sixty unseen heads, whose reader may have skins made at once', async () => {
   const { game, serving } = await serveWithGame();
   const { id } = game.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(3), variant: 'slim' } });
   const bare = game.addPlayer({ name: 'Bare' });
@@ -55,15 +55,12 @@ test('Another site shows pictures whose addresses lead to other addresses', asyn
     `/skins/${bare.id}?default=${dashed}`,
   ];
   expect(await show(serving, addresses)).toEqual(addresses.map((address) => ({ address, isShown: true })));
-});
 
-test('A page of sixty unseen heads shows a picture for each, and its reader may have skins made at once', async () => {
-  const { game, serving } = await serveWithGame();
   const players = Array.from({ length: 60 }, (_, at) =>
     game.addPlayer({ name: `Player_${at}`, skin: { picture: drawSkin(at), variant: 'classic' } }),
   );
-  const addresses = players.map(({ id, name }, at) => (at % 2 === 0 ? `/avatars/${id}` : `/helm/${name}/64`));
-  expect(await show(serving, addresses)).toEqual(addresses.map((address) => ({ address, isShown: true })));
+  const heads = players.map(({ id, name }, at) => (at % 2 === 0 ? `/avatars/${id}` : `/helm/${name}/64`));
+  expect(await show(serving, heads)).toEqual(heads.map((address) => ({ address, isShown: true })));
   const made = await serving.caller('').json('/v2/generate', { user: players[0]?.id });
   expect(made.status).toBe(200);
 });

@@ -6,6 +6,7 @@ import { SKINS_TEST_CA, tlsFront } from '../support/http/tls-front.ts';
 import { FakeProvider } from '../support/openid/fake-provider.ts';
 import { freshMachine } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
+import { runServer } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
 
 const SMITH = 'examples/smith.png';
@@ -18,13 +19,12 @@ function portOf({ url }: { readonly url: string }): number {
 
 /** A service at https://skins.test, to which only a proxy leads, and a machine that is to use it. */
 async function behindProxy(certificate?: 'skins-test-expired') {
-  const machine = await freshMachine();
-  const serving = await machine.serve(['--public-url', 'https://skins.test']);
-  const port = await tlsFront(serving, certificate);
+  const { url, key = '' } = await runServer({ publicUrl: 'https://skins.test' });
+  const port = await tlsFront({ url }, certificate);
   const proxy = await connectProxy({ hosts: { 'skins.test': port }, credentials: `anna:${PASSWORD}` });
   const env = {
     SKINSMITH_BASE_URL: 'https://skins.test',
-    SKINSMITH_API_KEY: serving.key,
+    SKINSMITH_API_KEY: key,
     HTTPS_PROXY: proxy.url.replace('//', `//anna:${WRITTEN}@`),
     NODE_EXTRA_CA_CERTS: SKINS_TEST_CA,
   };
@@ -139,14 +139,14 @@ test('Players are looked up, and pictures fetched here, through the proxy', asyn
 });
 
 describe('A server', () => {
-  test('asks the provider that people sign in with, and the other service, through the proxy', async () => {
+  test('asks the provider that people sign in with, and the other service, through the proxy, and fetches no pictures that callers name through it', async () => {
     const [provider, hosted] = [await FakeProvider.start(), await runHosted()];
     const hosts = { 'id.test': portOf(provider), 'skins.test': portOf(hosted) };
     const proxy = await connectProxy({ hosts });
     provider.url = 'http://id.test';
     const machine = await freshMachine();
     Object.assign(machine.env, { HTTP_PROXY: proxy.url, SKINSMITH_UPSTREAM_KEY: hosted.key });
-    const { url } = await machine.serve([
+    const { url, caller } = await machine.serve([
       ...['--oidc-issuer', provider.url, '--oidc-client-id', 'skinsmith', '--insecure-http'],
       ...['--generator', 'upstream', '--upstream', 'http://skins.test'],
     ]);
@@ -154,26 +154,27 @@ describe('A server', () => {
     const answer = await fetch(`${url}/ui/sign-in/provider`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringMatching(/id\.test/)]);
     expect(proxy.seen).toContain('GET http://id.test/.well-known/openid-configuration');
-  });
-
-  test('fetches the pictures that callers name through no proxy but its own', async () => {
-    const pictures = await webServer((_, response) => void response.end(skinPng(1)));
-    const options = { hosts: { 'pictures.test': pictures.port }, credentials: `anna:${PASSWORD}` };
-    const [usual, own] = [await connectProxy(options), await connectProxy(options)];
-    const machine = await freshMachine();
-    Object.assign(machine.env, { HTTP_PROXY: usual.url.replace('//', `//anna:${WRITTEN}@`) });
-    const direct = await machine.serve();
-    const refused = await direct.caller().json('/v2/queue', { url: 'http://pictures..test/skin.png' });
+    const refused = await caller().json('/v2/queue', { url: 'http://pictures..test/skin.png' });
     expect([refused.status, refused.body.errors?.[0]?.message]).toEqual([
       400,
       expect.stringContaining('No host'),
     ]);
-    await direct.end('SIGTERM');
-    Object.assign(machine.env, { SKINSMITH_FETCH_PROXY: own.url.replace('//', `//anna:${WRITTEN}@`) });
-    const proxied = (await machine.serve([], direct.key)).caller();
-    const taken = await proxied.json('/v2/queue', { url: 'http://pictures.test/skin.png' });
+    expect(proxy.seen.join()).not.toContain('pictures');
+  });
+
+  test('fetches the pictures that callers name through a proxy of its own, and through no other', async () => {
+    const pictures = await webServer((_, response) => void response.end(skinPng(1)));
+    const options = { hosts: { 'pictures.test': pictures.port }, credentials: `anna:${PASSWORD}` };
+    const [usual, own] = [await connectProxy(options), await connectProxy(options)];
+    const machine = await freshMachine();
+    Object.assign(machine.env, {
+      HTTP_PROXY: usual.url.replace('//', `//anna:${WRITTEN}@`),
+      SKINSMITH_FETCH_PROXY: own.url.replace('//', `//anna:${WRITTEN}@`),
+    });
+    const caller = (await machine.serve()).caller();
+    const taken = await caller.json('/v2/queue', { url: 'http://pictures.test/skin.png' });
     expect(taken.status).toBe(202);
-    expect((await proxied.json('/v2/queue', { url: 'http://10.0.0.1/skin.png' })).status).toBe(400);
+    expect((await caller.json('/v2/queue', { url: 'http://10.0.0.1/skin.png' })).status).toBe(400);
     expect([usual.seen, own.seen]).toEqual([[], ['GET http://pictures.test/skin.png']]);
   });
 

@@ -10,8 +10,8 @@ import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
 
-/** Enough for several rounds of all slots before, between and after the kills; 300 take three times the CPU. */
-const COUNT = 102;
+/** Enough for several rounds of all slots before, between and after the kills; each more takes CPU. */
+const COUNT = 48;
 /** Milliseconds: jobs of a server that was killed are taken over after ten seconds, and the machine may be busy. */
 const PATIENCE = 600_000;
 const SLOTS = 5;

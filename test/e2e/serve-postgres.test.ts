@@ -48,21 +48,7 @@ async function expectOwnersNewKey(url: string, { caller }: Serving): Promise<voi
 }
 
 describe('Servers with the same PostgreSQL', () => {
-  test('finish each other’s jobs, and tell of them: submitted at one, made by another, heard at a third', async () => {
-    const url = await ownDatabase();
-    const [front, worker, listener] = await serveOn(url, ['--workers', '0'], [], ['--workers', '0']);
-    const stream = await listener!.caller().events('/v2/queue/events');
-    const answers = await Promise.all(
-      [1, 2, 3].map(async (seed) => await front!.caller().upload('/v2/queue', skinPng(seed))),
-    );
-    const ids = answers.map(({ body }) => String(body.job?.id));
-    expect((await untilEnded(stream, 3)).toSorted()).toEqual(ids.toSorted());
-    const skin = await front!.caller().get(`/v2/queue/${ids[0]}`);
-    expect(skin.body.job).toMatchObject({ status: 'completed' });
-    expect(await worker!.end('SIGTERM')).toMatchObject({ exitCode: 0 });
-  });
-
-  test('give five of twenty-four requests at the same instant a slot, and know at once of keys, wherever they come to', async () => {
+  test('are one: five of twenty-four requests at the same instant get a slot, keys are known at once, and jobs are submitted at one, made by another, heard at a third', async () => {
     const url = await ownDatabase();
     const serving = await serveOn(url, ['--workers', '0'], ['--workers', '0'], ['--workers', '0']);
     const [one, two, three] = serving as [Serving, Serving, Serving];
@@ -80,6 +66,16 @@ describe('Servers with the same PostgreSQL', () => {
     await one.caller().send('DELETE', `/v2/account/keys/${made.body.key?.id}`);
     await untilRefused(two.caller(key));
     await expectOwnersNewKey(url, three);
+
+    const stream = await three.caller().events('/v2/queue/events');
+    const sent = await Promise.all(
+      [101, 102, 103].map(async (seed) => await one.caller().upload('/v2/queue', skinPng(seed))),
+    );
+    const ids = sent.map(({ body }) => String(body.job?.id));
+    const worker = await (await freshMachine()).serve(['--store', url, '--store-connections', '4']);
+    expect((await untilEnded(stream, 3)).toSorted()).toEqual(ids.toSorted());
+    expect((await two.caller().get(`/v2/queue/${ids[0]}`)).body.job).toMatchObject({ status: 'completed' });
+    expect(await worker.end('SIGTERM')).toMatchObject({ exitCode: 0 });
   });
 
   test('wait for a database that is not up yet, and never print its password', async () => {

@@ -4,20 +4,21 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { freshMachine, type Machine, PROGRAM, type Ran, ROOT } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
+import { runServer } from '../support/server/running-server.ts';
 
 const SMITH = 'examples/smith.png';
 const NO_STACK = /\n\s+at |This is a bug/;
 
 async function pendingJob(machine: Machine): Promise<Ran> {
-  const serving = await machine.serve(['--workers', '0']);
-  const { body } = await serving.caller().upload('/v2/queue', skinPng(1));
-  const env = { SKINSMITH_BASE_URL: serving.url, SKINSMITH_API_KEY: serving.key };
+  const { url, key = '', owner } = await runServer({ workers: 0 });
+  const { body } = await owner.upload('/v2/queue', skinPng(1));
+  const env = { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: key };
   return await machine.run(['status', body.job?.id ?? ''], { env });
 }
 
 async function wrongKey(machine: Machine): Promise<Ran> {
-  const serving = await machine.serve();
-  const env = { SKINSMITH_BASE_URL: serving.url, SKINSMITH_API_KEY: 'x'.repeat(70) };
+  const { url } = await runServer();
+  const env = { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: 'x'.repeat(70) };
   return await machine.run(['whoami'], { env });
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
@@ -24,7 +25,7 @@ function expectNotAllowed(heard: Heard, message: string): void {
 }
 
 describe('A key that is bound', () => {
-  test('to a network is refused outside it', async () => {
+  onSqlite(test)('to a network is refused outside it', async () => {
     const server = await runServer();
     const { secret: key } = await makeKey(server, { allowedIps: ['127.0.0.2/31', '2001:db8::/32'] });
     const from = (address: string) => new TestCaller(server.url, { key, address });
@@ -35,7 +36,7 @@ describe('A key that is bound', () => {
     }
   });
 
-  test('to an origin needs it in each request', async () => {
+  onSqlite(test)('to an origin needs it in each request', async () => {
     const server = await runServer();
     const { secret: key } = await makeKey(server, { allowedOrigins: ['https://skins.example.org'] });
     const caller = new TestCaller(server.url, { key });
@@ -44,7 +45,7 @@ describe('A key that is bound', () => {
     expectNotAllowed(await caller.get('/v2/me', { origin: 'https://evil.example' }), 'Origin not allowed');
   });
 
-  test('to an agent uses either header that names one', async () => {
+  onSqlite(test)('to an agent uses either header that names one', async () => {
     const server = await runServer();
     const { secret: key } = await makeKey(server, { allowedAgents: ['MyApp'] });
     const caller = new TestCaller(server.url, { key });
@@ -73,14 +74,17 @@ test('A key counts the new skins requested with it, and no others', async () => 
   expect((await server.owner.get(KEYS)).body.keys?.map(({ generations }) => generations)).toEqual([0]);
 });
 
-test('A form that says what a key is bound to is refused, and makes none that is bound to nothing', async () => {
-  const { owner } = await runServer();
-  const form = new FormData();
-  form.set('name', 'ci');
-  form.set('allowedIps', '192.0.2.1');
-  expectRefusal(await owner.form(KEYS, form), 'invalid_content_type');
-  expect((await owner.get(KEYS)).body.keys).toHaveLength(1);
-});
+onSqlite(test)(
+  'A form that says what a key is bound to is refused, and makes none that is bound to nothing',
+  async () => {
+    const { owner } = await runServer();
+    const form = new FormData();
+    form.set('name', 'ci');
+    form.set('allowedIps', '192.0.2.1');
+    expectRefusal(await owner.form(KEYS, form), 'invalid_content_type');
+    expect((await owner.get(KEYS)).body.keys).toHaveLength(1);
+  },
+);
 
 describe('The text of a key', () => {
   const SECRET = '0123456789abcdef'.repeat(4);
@@ -93,7 +97,7 @@ describe('The text of a key', () => {
     expectRefusal(await plugin.get(KEYS), 'insufficient_grants');
   });
 
-  test('is given by nobody else', async () => {
+  onSqlite(test)('is given by nobody else', async () => {
     const server = await runServer();
     const bob = await server.user('bob');
     expectRefusal(await bob.json(KEYS, { secret: SECRET }), 'insufficient_grants');
@@ -107,7 +111,7 @@ describe('The text of a key', () => {
     expectRefusal(await server.owner.json(KEYS, { user: 'ann', secret: SECRET }), 'invalid_request');
   });
 
-  test.each(['', SECRET.slice(1), 'a'.repeat(129), `${SECRET} `, `${SECRET}é`])(
+  onSqlite(test).each(['', SECRET.slice(1), 'a'.repeat(129), `${SECRET} `, `${SECRET}é`])(
     'is not %j',
     async (secret) => {
       const { owner } = await runServer();
@@ -143,7 +147,7 @@ describe('A key is changed', () => {
     expect((await bob.get('/v2/me')).status).toBe(200);
   });
 
-  test('by no other caller, and not once it is revoked', async () => {
+  onSqlite(test)('by no other caller, and not once it is revoked', async () => {
     const server = await runServer();
     const [{ id }, ann] = [await makeKey(server), await server.user('ann')];
     expectRefusal(await ann.patch(`${KEYS}/${id}`, { name: 'mine' }), 'not_found');
@@ -152,7 +156,7 @@ describe('A key is changed', () => {
     expectRefusal(await server.owner.patch(`${KEYS}/${id}`, { name: 'late' }), 'not_found');
   });
 
-  test.each([
+  onSqlite(test).each([
     [{}],
     [{ name: '' }],
     [{ name: 'a\u001bb' }],
@@ -188,28 +192,31 @@ describe('Keys', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 404]);
   });
 
-  test('are secret: neither the key nor its hash is in any answer but the one that makes it', async () => {
-    const server = await runServer();
-    const { id, secret: key } = await makeKey(server);
-    const hash = createHash('sha256').update(key).digest('hex');
-    const bob = new TestCaller(server.url, { key });
-    const answers = [
-      await bob.get('/v2/me'),
-      await bob.get('/v2/account/me'),
-      await bob.get(KEYS),
-      await bob.patch(`${KEYS}/${id}`, { name: 'renamed' }),
-      await server.owner.get(`${KEYS}?user=bob`),
-      await server.owner.get('/v2/account/users'),
-      await server.owner.get('/v2/account/users/bob'),
-      await bob.get(`/v2/${key}`),
-      await bob.send('DELETE', `${KEYS}/${id}`),
-    ];
-    for (const { bytes } of answers) {
-      expect(bytes.toString()).not.toContain(key.slice(5, 40));
-      expect(bytes.toString()).not.toContain(hash);
-      expect(bytes.toString()).not.toMatch(/"(hash|secret)"/);
-    }
-  });
+  onSqlite(test)(
+    'are secret: neither the key nor its hash is in any answer but the one that makes it',
+    async () => {
+      const server = await runServer();
+      const { id, secret: key } = await makeKey(server);
+      const hash = createHash('sha256').update(key).digest('hex');
+      const bob = new TestCaller(server.url, { key });
+      const answers = [
+        await bob.get('/v2/me'),
+        await bob.get('/v2/account/me'),
+        await bob.get(KEYS),
+        await bob.patch(`${KEYS}/${id}`, { name: 'renamed' }),
+        await server.owner.get(`${KEYS}?user=bob`),
+        await server.owner.get('/v2/account/users'),
+        await server.owner.get('/v2/account/users/bob'),
+        await bob.get(`/v2/${key}`),
+        await bob.send('DELETE', `${KEYS}/${id}`),
+      ];
+      for (const { bytes } of answers) {
+        expect(bytes.toString()).not.toContain(key.slice(5, 40));
+        expect(bytes.toString()).not.toContain(hash);
+        expect(bytes.toString()).not.toMatch(/"(hash|secret)"/);
+      }
+    },
+  );
 
   test('are in no log, however much is logged', async () => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

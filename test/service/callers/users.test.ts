@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { User } from '../../../src/protocol/user.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
@@ -92,7 +93,7 @@ describe('The account manager', () => {
     ['makes users', 'POST', USERS, { name: 'ann' }],
     ['changes users', 'PATCH', `${USERS}/bob`, { plan: 'pro' }],
   ];
-  test.each(forOperators)('%s for the operator alone', async (_, method, path, content) => {
+  onSqlite(test).each(forOperators)('%s for the operator alone', async (_, method, path, content) => {
     const { anonymous, user } = await runServer();
     const request = content
       ? { body: JSON.stringify(content), headers: { 'content-type': 'application/json' } }
@@ -112,14 +113,14 @@ describe('The account manager', () => {
       ['a change of nobody', 'user_not_found', '/nobody', { plan: 'pro' }],
       ['that operators disable themselves', 'invalid_request', '/owner', { disabled: true }],
     ];
-  test.each(refused)('refuses %s', async (_, code, path, content) => {
+  onSqlite(test).each(refused)('refuses %s', async (_, code, path, content) => {
     const { owner } = await runServer();
     const heard = path === '' ? await owner.json(USERS, content) : await owner.patch(USERS + path, content);
     expectRefusal(heard, code);
     expect(names(await owner.get(USERS))).toEqual(['owner']);
   });
 
-  test('reveals nobody', async () => {
+  onSqlite(test)('reveals nobody', async () => {
     const { owner } = await runServer();
     expectRefusal(await owner.get(`${USERS}/nobody`), 'user_not_found');
     expectRefusal(await owner.get(`${USERS}?size=129`), 'validation_error');
@@ -142,7 +143,7 @@ describe('The account manager', () => {
     expectRefusal(await anonymous().get('/v2/account/me'), 'unauthorized');
   });
 
-  test('lists the plans there are', async () => {
+  onSqlite(test)('lists the plans there are', async () => {
     const { owner, anonymous } = await runServer();
     const { plans } = (await owner.get('/v2/account/plans')).body;
     expect(plans?.map(({ name }) => name)).toEqual([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findAccount } from '../../../src/server/store/accounts.ts';
 import { hurriedIn, overlapsIn } from '../../support/fake-game/call-log.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { FAST_GAME, runAccountServer } from '../../support/server/account-server.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -83,7 +84,7 @@ describe("An account's own skin", () => {
     expect(account.look.skin).toEqual(newer);
   });
 
-  test('never comes between a skin and its making', async () => {
+  onSqlite(test)('never comes between a skin and its making', async () => {
     const { set, make, fake } = await afterOneSkin({ idle: 5, delay: 15 });
     await set({ restore: true });
     for (let number = 2; number < 20; number++) await make(number);

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway, runGatewayProcess } from '../../support/server/gateway.ts';
 import { plansFile } from '../../support/server/plans.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
-test('Three clients share the slots of one key fairly, and never more than there are', async () => {
+onSqlite(test)('Three clients share the slots of one key fairly, and never more than there are', async () => {
   const hosted = await runHosted({ serviceTime: 150 });
   const first = await runGateway(hosted, { workers: 0 });
   const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
@@ -50,7 +51,7 @@ test('Two gateways over one store never have more than five jobs there together'
   });
 });
 
-test('A lone user has all slots of the plan processed, and not only its concurrency', async () => {
+onSqlite(test)('A lone user has all slots of the plan processed, and not only its concurrency', async () => {
   const hosted = await runHosted({ serviceTime: 30 });
   hosted.hold();
   const { user, dataDir } = await runGateway(hosted, { plansFile: await plansFile({}) });

@@ -3,6 +3,7 @@ import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { newJob } from '../../contract/jobs.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
 import { queueSkin } from '../../support/http/sending.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { idOf, statusOf } from '../../support/server/event-reader.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
@@ -13,25 +14,28 @@ import { TestQueue } from '../../support/server/test-queue.ts';
 guardAgainstLeaks();
 
 describe('GET /v2/queue/events', () => {
-  test.each(['/v2/queue/events', '/queue/events'])('%s begins with the pending jobs', async (path) => {
-    const { owner } = await runServer({ workers: 0 });
-    const ids = [await queueSkin(owner, 1), await queueSkin(owner, 2)];
-    const stream = await owner.events(path);
-    const [first] = await stream.first(1);
-    expect(stream.status).toBe(200);
-    expect(stream.headers).toMatchObject({
-      'content-type': expect.stringMatching(/^text\/event-stream(;|$)/),
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      connection: 'close',
-    });
-    expect(stream.headers).not.toHaveProperty('x-ratelimit-limit');
-    expect(stream.text).toMatch(/^: .+\nretry: 1000\n\nid: 1\nevent: jobs\n/);
-    expect(first?.data.jobs).toEqual((await owner.get('/v2/queue?size=9')).body.jobs);
-    expect(first?.data.jobs?.map(({ id }) => id)).toEqual(ids.toReversed());
-  });
+  onSqlite(test).each(['/v2/queue/events', '/queue/events'])(
+    '%s begins with the pending jobs',
+    async (path) => {
+      const { owner } = await runServer({ workers: 0 });
+      const ids = [await queueSkin(owner, 1), await queueSkin(owner, 2)];
+      const stream = await owner.events(path);
+      const [first] = await stream.first(1);
+      expect(stream.status).toBe(200);
+      expect(stream.headers).toMatchObject({
+        'content-type': expect.stringMatching(/^text\/event-stream(;|$)/),
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+        connection: 'close',
+      });
+      expect(stream.headers).not.toHaveProperty('x-ratelimit-limit');
+      expect(stream.text).toMatch(/^: .+\nretry: 1000\n\nid: 1\nevent: jobs\n/);
+      expect(first?.data.jobs).toEqual((await owner.get('/v2/queue?size=9')).body.jobs);
+      expect(first?.data.jobs?.map(({ id }) => id)).toEqual(ids.toReversed());
+    },
+  );
 
-  test('leaves out at the beginning what has ended', async () => {
+  onSqlite(test)('leaves out at the beginning what has ended', async () => {
     const { owner } = await runServer();
     await owner.upload('/v2/generate', skinPng(1));
     const [first] = await (await owner.events()).first(1);
@@ -107,7 +111,7 @@ describe('GET /v2/queue/events', () => {
     }
   });
 
-  test('keeps callers apart: by key, and those without by address', async () => {
+  onSqlite(test)('keeps callers apart: by key, and those without by address', async () => {
     const { owner, user, anonymous } = await runServer({ workers: 0 });
     const callers = [owner, await user('bob'), anonymous('127.0.0.1'), anonymous('127.0.0.2')];
     const streams = await Promise.all(callers.map(async (caller) => await caller.events()));
@@ -121,19 +125,19 @@ describe('GET /v2/queue/events', () => {
     expect(anonymously?.data.warnings).toMatchObject([{ code: 'no_api_key' }]);
   });
 
-  test('costs nothing against the limits', async () => {
+  onSqlite(test)('costs nothing against the limits', async () => {
     const { anonymous } = await runServer();
     for (let n = 0; n < 10; n++) await (await anonymous().events()).first(1);
     expect((await anonymous().get('/v2/delay')).body).toMatchObject({ limit: { used: 0 } });
   });
 
-  test('answers HEAD without a stream', async () => {
+  onSqlite(test)('answers HEAD without a stream', async () => {
     const { owner } = await runServer();
     for (let n = 0; n < 25; n++) expect((await owner.send('HEAD', '/v2/queue/events')).status).toBe(200);
     expect((await owner.events()).status).toBe(200);
   });
 
-  test('is what the other answers link to', async () => {
+  onSqlite(test)('is what the other answers link to', async () => {
     const { owner } = await runServer();
     const answers = [
       await owner.upload('/v2/generate', skinPng(1)),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -55,7 +56,7 @@ describe('POST /v2/queue', () => {
     await server.close({ limit: 10 });
   });
 
-  test.each([
+  onSqlite(test).each([
     ['one at a time', { concurrency: 1 }, [3, 6, 9, 12, 15]],
     ['two at a time', { concurrency: 2 }, [3, 3, 6, 6, 9]],
     ['one, and what is idle', { concurrency: 1, burst: 3 }, [3, 3, 3, 6, 6]],
@@ -71,7 +72,7 @@ describe('POST /v2/queue', () => {
     await close({ limit: 10 });
   });
 
-  test('says nothing of when the job will be done before it has seen one', async () => {
+  onSqlite(test)('says nothing of when the job will be done before it has seen one', async () => {
     const { owner } = await runServer({ workers: 1 });
     const first = (await owner.upload('/v2/queue', skinPng(1))).body.job;
     expect(first).not.toHaveProperty('eta');
@@ -119,7 +120,7 @@ describe('POST /v2/queue', () => {
   });
 });
 
-describe('GET /v2/queue/:jobId', () => {
+onSqlite(describe)('GET /v2/queue/:jobId', () => {
   test.each(['/v2/queue', '/queue'])('under %s: from pending to completed, with the skin', async (path) => {
     const work = new HeldWork();
     const { owner } = await runServer(work.options);
@@ -145,7 +146,7 @@ describe('GET /v2/queue/:jobId', () => {
   });
 });
 
-describe('GET /v2/queue', () => {
+onSqlite(describe)('GET /v2/queue', () => {
   test.each(['/v2/queue', '/queue'])("under %s: the caller's jobs alone, newest first", async (path) => {
     const { owner, user, anonymous } = await runServer({ workers: 0 });
     const ids = [];
@@ -255,7 +256,7 @@ describe('The list of jobs', () => {
   });
 });
 
-describe('Callers without a key', () => {
+onSqlite(describe)('Callers without a key', () => {
   test('are kept apart by the address they call from', async () => {
     const { anonymous } = await runServer({ workers: 0 });
     const [here, there] = [anonymous('127.0.0.1'), anonymous('127.0.0.2')];

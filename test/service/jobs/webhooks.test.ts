@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SkinClient } from '../../../src/index.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { jobAt } from '../../support/server/job-at.ts';
@@ -13,21 +14,27 @@ import { trapServer } from '../../support/server/web-server.ts';
 guardAgainstLeaks();
 
 describe('The end of a job is delivered', () => {
-  test('with the very body that the service answers for it, signed for the key of the request', async () => {
-    const { owner, key } = await runServer(ALLOWED);
-    const to = await receiver();
-    const { job } = (await owner.upload('/v2/queue', skinPng(1), { callback: `${to.url}/a?token=1` })).body;
-    const [state] = await to.received(1, key);
-    expect(state).toMatchObject({ job: { id: job?.id, status: 'completed' }, skin: { variant: 'classic' } });
-    const [{ line, headers, body } = { line: '', headers: {}, body: '' }] = to.seen;
-    expect(JSON.parse(body)).toEqual((await jobAt(owner, job?.id, 'completed')).body);
-    expect(line).toBe('POST /a?token=1');
-    expect(headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'user-agent': expect.stringMatching(/^skinsmith\//),
-      'webhook-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
-    });
-  });
+  onSqlite(test)(
+    'with the very body that the service answers for it, signed for the key of the request',
+    async () => {
+      const { owner, key } = await runServer(ALLOWED);
+      const to = await receiver();
+      const { job } = (await owner.upload('/v2/queue', skinPng(1), { callback: `${to.url}/a?token=1` })).body;
+      const [state] = await to.received(1, key);
+      expect(state).toMatchObject({
+        job: { id: job?.id, status: 'completed' },
+        skin: { variant: 'classic' },
+      });
+      const [{ line, headers, body } = { line: '', headers: {}, body: '' }] = to.seen;
+      expect(JSON.parse(body)).toEqual((await jobAt(owner, job?.id, 'completed')).body);
+      expect(line).toBe('POST /a?token=1');
+      expect(headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': expect.stringMatching(/^skinsmith\//),
+        'webhook-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+    },
+  );
 
   test('when it has failed, with the reason', async () => {
     const server = await runServer({ ...ALLOWED, workers: 0 });
@@ -52,7 +59,7 @@ describe('The end of a job is delivered', () => {
     expect(JSON.parse(to.seen[0]?.body ?? '')).toMatchObject({ job: { id: job?.id, status: 'completed' } });
   });
 
-  test('with the name that was sent, to a key that may not read its user’s skins', async () => {
+  onSqlite(test)('with the name that was sent, to a key that may not read its user’s skins', async () => {
     const { owner, url, dataDir } = await runServer(ALLOWED);
     const to = await receiver();
     await owner.upload('/v2/generate', skinPng(1), { name: 'secret', visibility: 'private' });
@@ -72,7 +79,7 @@ describe('The end of a job is delivered', () => {
     expect(names.toSorted()).toEqual(['mine', null]);
   });
 
-  test('of what was generated, and of the items of a batch', async () => {
+  onSqlite(test)('of what was generated, and of the items of a batch', async () => {
     const { owner, key, url } = await runServer(ALLOWED);
     const to = await receiver();
     const client = new SkinClient({ baseUrl: url, ...(key !== undefined && { apiKey: key }) });
@@ -110,7 +117,7 @@ describe('The end of a job is delivered', () => {
   });
 });
 
-describe('A callback is refused', () => {
+onSqlite(describe)('A callback is refused', () => {
   const asked = (callback: string) => ({ url: dataUrl(skinPng(1)), callback });
 
   test('without an API key', async () => {

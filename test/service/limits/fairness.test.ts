@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { workerName } from '../../../src/server/queue/leases.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -57,20 +58,23 @@ const SIGNALS_ONLY: Clock = {
   sleep: (ms, signal) => systemClock.sleep(ms < IDLE ? ms : 1e9, signal),
 };
 
-test("Of a paid and a free user's jobs as many get done as their plans' priorities say", async () => {
-  const plans = { free: { queue: 20, priority: 1 }, paid: { queue: 20, priority: 3 } };
-  const first = await runServerWithPlans(plans, { workers: 0 });
-  await queueSkins(first.users.free, 0, 16);
-  await queueSkins(first.users.paid, 100, 16);
-  await first.close();
-  const { dataDir } = await runServer({ dataDir: first.dataDir, workers: 1 });
-  const ends = await endsOf(dataDir, 20);
-  const paid = (from: number, to: number) => ends.slice(from, to).filter((name) => name === 'paid').length;
-  expect(paid(0, 20)).toBe(15);
-  for (const from of [0, 4, 8, 12, 16]) expect(paid(from, from + 4)).toBe(3);
-});
+onSqlite(test)(
+  "Of a paid and a free user's jobs as many get done as their plans' priorities say",
+  async () => {
+    const plans = { free: { queue: 20, priority: 1 }, paid: { queue: 20, priority: 3 } };
+    const first = await runServerWithPlans(plans, { workers: 0 });
+    await queueSkins(first.users.free, 0, 16);
+    await queueSkins(first.users.paid, 100, 16);
+    await first.close();
+    const { dataDir } = await runServer({ dataDir: first.dataDir, workers: 1 });
+    const ends = await endsOf(dataDir, 20);
+    const paid = (from: number, to: number) => ends.slice(from, to).filter((name) => name === 'paid').length;
+    expect(paid(0, 20)).toBe(15);
+    for (const from of [0, 4, 8, 12, 16]) expect(paid(from, from + 4)).toBe(3);
+  },
+);
 
-test('A user with five slow jobs does not delay another', async () => {
+onSqlite(test)('A user with five slow jobs does not delay another', async () => {
   const work = new HeldWork();
   const plans = { ann: { concurrency: 1, burst: 1 }, bob: { concurrency: 1, burst: 1 } };
   const { users, dataDir } = await runServerWithPlans(plans, { workers: 2, ...work.options });

@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
@@ -147,7 +148,7 @@ describe('The requests of one user', () => {
   });
 });
 
-describe('Requests that wait for their skin', () => {
+onSqlite(describe)('Requests that wait for their skin', () => {
   test('go by the rules of the queue: the delay of the plan is that of version 1', async () => {
     const { users } = await runServerWithPlans({ gold: { delay: 60, concurrency: 1 } });
     for (const number of [1, 2]) {
@@ -195,7 +196,7 @@ describe('Requests that wait for their skin', () => {
   });
 });
 
-describe('A submission that is refused', () => {
+onSqlite(describe)('A submission that is refused', () => {
   const refusals: Readonly<Record<string, (caller: TestCaller) => Promise<Heard>>> = {
     'for its picture': async (caller) => await caller.upload('/v2/generate', Buffer.from('no picture')),
     'for its picture, in the queue': async (caller) =>

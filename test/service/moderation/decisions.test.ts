@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { jobAt } from '../../support/server/job-at.ts';
@@ -102,7 +103,7 @@ test('A blocked image is refused everywhere, and all skins that have it are hidd
   ]);
 });
 
-test('A private skin of a blocked image does not become public', async () => {
+onSqlite(test)('A private skin of a blocked image does not become public', async () => {
   const server = await runServer();
   const { uuid, hash } = await makeSkin(server.owner, 1, { visibility: 'private' });
   await server.owner.json('/v2/account/blocked-images', { hash });

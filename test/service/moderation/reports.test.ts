@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlainBrowser } from '../../support/pages/browser.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import {
@@ -53,7 +54,7 @@ test('Anybody may report a skin, once, and the operator reads why', async () => 
   expect([status, text.match(/one of 2 reports of this skin/g)]).toEqual([200, expect.any(Array)]);
 });
 
-test('Malformed reports, and reports of skins that only the owner sees, are refused', async () => {
+onSqlite(test)('Malformed reports, and reports of skins that only the owner sees, are refused', async () => {
   const server = await runServer();
   const secret = await makeSkin(server.owner, 1, { visibility: 'private' });
   const open = await makeSkin(server.owner, 2, { visibility: 'unlisted' });
@@ -70,7 +71,7 @@ test('Malformed reports, and reports of skins that only the owner sees, are refu
   expect(await openReports(server)).toEqual([]);
 });
 
-test('An address reports ten skins an hour, and a skin is reported twenty times', async () => {
+onSqlite(test)('An address reports ten skins an hour, and a skin is reported twenty times', async () => {
   const clock = new MovableClock();
   const server = await runServer({ clock });
   const skins: string[] = [];
@@ -86,33 +87,36 @@ test('An address reports ten skins an hour, and a skin is reported twenty times'
   expect(ofFirst.filter(({ skin }) => skin === skins[0])).toHaveLength(20);
 });
 
-test('Ten thousand open reports of anonymous callers shut out only anonymous callers, not users or operators', async () => {
-  const server = await runServer();
-  const uuid = await makeSkin(server.owner, 1);
-  const { db } = await openOwnStore(server.dataDir);
-  const reportsFrom = async (reporter: string) => {
-    const of = (n: number) => ({
-      kind: 'skin',
-      subject: `${n}`,
-      reporter: `${reporter}:${n}`,
-      reason: 'other',
-      text: '',
-    });
-    for (let first = 0; first < 10_000; first += 1_000)
-      await db
-        .insertInto('reports')
-        .values(Array.from({ length: 1_000 }, (_, n) => ({ ...of(first + n), created_at: 0 }) as never))
-        .execute();
-  };
-  const report = async (caller: TestCaller) =>
-    await caller.json(`/v2/skins/${uuid}/report`, { reason: 'other' });
-  await reportsFrom('address');
-  expectRefusal(await report(server.anonymous('127.0.0.9')), 'rate_limit');
-  expect((await report(await server.user('ann'))).status).toBe(200);
-  await reportsFrom('user');
-  expectRefusal(await report(await server.user('bob')), 'rate_limit');
-  expect((await report(server.owner)).status).toBe(200);
-});
+onSqlite(test)(
+  'Ten thousand open reports of anonymous callers shut out only anonymous callers, not users or operators',
+  async () => {
+    const server = await runServer();
+    const uuid = await makeSkin(server.owner, 1);
+    const { db } = await openOwnStore(server.dataDir);
+    const reportsFrom = async (reporter: string) => {
+      const of = (n: number) => ({
+        kind: 'skin',
+        subject: `${n}`,
+        reporter: `${reporter}:${n}`,
+        reason: 'other',
+        text: '',
+      });
+      for (let first = 0; first < 10_000; first += 1_000)
+        await db
+          .insertInto('reports')
+          .values(Array.from({ length: 1_000 }, (_, n) => ({ ...of(first + n), created_at: 0 }) as never))
+          .execute();
+    };
+    const report = async (caller: TestCaller) =>
+      await caller.json(`/v2/skins/${uuid}/report`, { reason: 'other' });
+    await reportsFrom('address');
+    expectRefusal(await report(server.anonymous('127.0.0.9')), 'rate_limit');
+    expect((await report(await server.user('ann'))).status).toBe(200);
+    await reportsFrom('user');
+    expectRefusal(await report(await server.user('bob')), 'rate_limit');
+    expect((await report(server.owner)).status).toBe(200);
+  },
+);
 
 test('Reports are paged, closed, and then listed as such', async () => {
   const server = await runServer();
@@ -136,7 +140,7 @@ test('Reports are paged, closed, and then listed as such', async () => {
   expectRefusal(await server.owner.json('/v2/account/reports/999/close', {}), 'not_found');
 });
 
-test('What its owner made private after a report stays private', async () => {
+onSqlite(test)('What its owner made private after a report stays private', async () => {
   const server = await runServer();
   const ann = await server.user('ann');
   await server.owner.patch('/v2/account/users/ann', { plan: 'pro' });
@@ -158,45 +162,48 @@ describe('A report of a set', () => {
   }
   const REPORT = { reason: 'offensive', text: 'the name' };
 
-  test('is sent as one of a skin, with its limits; hiding the set closes it, and nobody finds the set', async () => {
-    const { server, ann, uuid } = await runWithSet();
-    const stranger = server.anonymous('127.0.0.2');
-    for (let n = 0; n < 2; n++) {
-      const { status, body } = await stranger.json('/v2/sets/rude-words/report', REPORT);
-      expect([status, body.messages[0]?.code]).toEqual([200, 'set_reported']);
-    }
-    const [report, ...others] = await openReports(server);
-    expect([report, others]).toEqual([
-      {
-        ...{ id: expect.any(String), set: uuid, name: 'Rude Words', visibility: 'public', hidden: false },
-        ...{ owner: 'ann', reports: 1, ...REPORT, createdAt: expect.any(String) },
-      },
-      [],
-    ]);
-    expectRefusal(await stranger.json('/v2/sets/none/report', REPORT), 'set_not_found');
-    expectRefusal(await stranger.json('/v2/sets/rude-words/report', {}), 'validation_error');
-    for (let n = 0; n < 9; n++) {
-      const { body } = await ann.json('/v2/sets', { name: `set ${n}` });
-      expect((await stranger.json(`/v2/sets/${body.set?.uuid}/report`, REPORT)).status).toBe(200);
-    }
-    await ann.json('/v2/sets', { name: 'one more' });
-    expectRefusal(await stranger.json('/v2/sets/one-more/report', REPORT), 'rate_limit');
+  onSqlite(test)(
+    'is sent as one of a skin, with its limits; hiding the set closes it, and nobody finds the set',
+    async () => {
+      const { server, ann, uuid } = await runWithSet();
+      const stranger = server.anonymous('127.0.0.2');
+      for (let n = 0; n < 2; n++) {
+        const { status, body } = await stranger.json('/v2/sets/rude-words/report', REPORT);
+        expect([status, body.messages[0]?.code]).toEqual([200, 'set_reported']);
+      }
+      const [report, ...others] = await openReports(server);
+      expect([report, others]).toEqual([
+        {
+          ...{ id: expect.any(String), set: uuid, name: 'Rude Words', visibility: 'public', hidden: false },
+          ...{ owner: 'ann', reports: 1, ...REPORT, createdAt: expect.any(String) },
+        },
+        [],
+      ]);
+      expectRefusal(await stranger.json('/v2/sets/none/report', REPORT), 'set_not_found');
+      expectRefusal(await stranger.json('/v2/sets/rude-words/report', {}), 'validation_error');
+      for (let n = 0; n < 9; n++) {
+        const { body } = await ann.json('/v2/sets', { name: `set ${n}` });
+        expect((await stranger.json(`/v2/sets/${body.set?.uuid}/report`, REPORT)).status).toBe(200);
+      }
+      await ann.json('/v2/sets', { name: 'one more' });
+      expectRefusal(await stranger.json('/v2/sets/one-more/report', REPORT), 'rate_limit');
 
-    const path = `/v2/account/sets/${uuid}`;
-    expectRefusal(await server.owner.patch(path, { note: 'nothing' }), 'validation_error');
-    expect((await server.owner.patch(path, { hidden: true })).body.set).toMatchObject({ hidden: true });
-    expect((await openReports(server)).map(({ set }) => set)).not.toContain(uuid);
-    expectRefusal(await stranger.json(`/v2/sets/${uuid}/report`, REPORT), 'set_not_found');
-    await server.owner.patch(path, { hidden: false });
-    await stranger.json(`/v2/sets/${uuid}/report`, REPORT);
-    await server.owner.send('DELETE', path);
-    const closed = (await server.owner.get('/v2/account/reports?state=closed')).body.reports;
-    expect(closed?.find(({ set }) => set === uuid)).toMatchObject({
-      ...{ hidden: false, closedAt: expect.stringMatching(/Z$/) },
-    });
-  });
+      const path = `/v2/account/sets/${uuid}`;
+      expectRefusal(await server.owner.patch(path, { note: 'nothing' }), 'validation_error');
+      expect((await server.owner.patch(path, { hidden: true })).body.set).toMatchObject({ hidden: true });
+      expect((await openReports(server)).map(({ set }) => set)).not.toContain(uuid);
+      expectRefusal(await stranger.json(`/v2/sets/${uuid}/report`, REPORT), 'set_not_found');
+      await server.owner.patch(path, { hidden: false });
+      await stranger.json(`/v2/sets/${uuid}/report`, REPORT);
+      await server.owner.send('DELETE', path);
+      const closed = (await server.owner.get('/v2/account/reports?state=closed')).body.reports;
+      expect(closed?.find(({ set }) => set === uuid)).toMatchObject({
+        ...{ hidden: false, closedAt: expect.stringMatching(/Z$/) },
+      });
+    },
+  );
 
-  test('leads the operator to clear its name, which the log says', async () => {
+  onSqlite(test)('leads the operator to clear its name, which the log says', async () => {
     const { server, uuid } = await runWithSet();
     const cleared = await server.owner.patch(`/v2/account/sets/${uuid}`, { clearName: true, note: 'rude' });
     const name = `Set ${uuid.slice(0, 8)}`;
@@ -244,7 +251,7 @@ describe('A report of a set', () => {
   });
 });
 
-test('Tags of a reported skin are taken away from the list of reports', async () => {
+onSqlite(test)('Tags of a reported skin are taken away from the list of reports', async () => {
   const server = await runServer();
   const ann = await server.user('ann');
   const skin = await makeSkin(ann, 1);
@@ -258,7 +265,7 @@ test('Tags of a reported skin are taken away from the list of reports', async ()
   expect((await openReports(server))[0]?.tags).toEqual(['robot']);
 });
 
-test('Reports, decisions and the log are for operators only', async () => {
+onSqlite(test)('Reports, decisions and the log are for operators only', async () => {
   const server = await runServer();
   const ann = await server.user('ann');
   const uuid = '0'.repeat(32);

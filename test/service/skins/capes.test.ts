@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeCape, pixelHash } from '../../../src/skin/read-skin.ts';
 import { PublishedContract } from '../../support/http/published-contract.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { addCape, capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -14,20 +15,23 @@ const NOBODY = '0'.repeat(32);
 
 const aliases = ({ body }: Heard) => body.capes?.map(({ alias }) => alias);
 
-test('UUIDs of capes, users and skins are of version 4, also for pictures that others have had made', async () => {
-  const server = await runServer();
-  const people = await Promise.all([0, 1, 2, 3].map((number) => server.user(`user-${number}`)));
-  const capes = await Promise.all(
-    [0, 1, 2, 3].map((number) => server.owner.upload(CAPES, capePng(number), { alias: `${number}` })),
-  );
-  const ids = capes.map(({ body }) => body.cape?.uuid);
-  for (const person of people) {
-    const { body } = await person.upload('/v2/generate', skinPng(1));
-    ids.push(body.skin?.uuid, String((await person.get('/v2/me')).body.user));
-  }
-  const versions = ids.map((id) => /^.{12}(4).{3}[89ab]/.exec(String(id).replaceAll('-', ''))?.[1]);
-  expect(versions).toEqual(ids.map(() => '4'));
-});
+onSqlite(test)(
+  'UUIDs of capes, users and skins are of version 4, also for pictures that others have had made',
+  async () => {
+    const server = await runServer();
+    const people = await Promise.all([0, 1, 2, 3].map((number) => server.user(`user-${number}`)));
+    const capes = await Promise.all(
+      [0, 1, 2, 3].map((number) => server.owner.upload(CAPES, capePng(number), { alias: `${number}` })),
+    );
+    const ids = capes.map(({ body }) => body.cape?.uuid);
+    for (const person of people) {
+      const { body } = await person.upload('/v2/generate', skinPng(1));
+      ids.push(body.skin?.uuid, String((await person.get('/v2/me')).body.user));
+    }
+    const versions = ids.map((id) => /^.{12}(4).{3}[89ab]/.exec(String(id).replaceAll('-', ''))?.[1]);
+    expect(versions).toEqual(ids.map(() => '4'));
+  },
+);
 
 describe('Capes', () => {
   test('are put in by the operator and listed for everybody, as published', async () => {
@@ -47,14 +51,17 @@ describe('Capes', () => {
     expect(new PublishedContract().faults('get /v2/capes', 200, listed.body)).toEqual([]);
   });
 
-  test('have a texture of their own from the first moment, the same for the same pixels', async () => {
-    const server = await runServer();
-    await addCape(server, 'red');
-    await addCape(server, 'red again');
-    const texture = await server.anonymous().get(`/textures/${RED}`);
-    expect([texture.status, texture.headers['content-type']]).toEqual([200, 'image/png']);
-    expect(pixelHash(decodeCape(texture.bytes))).toBe(RED);
-  });
+  onSqlite(test)(
+    'have a texture of their own from the first moment, the same for the same pixels',
+    async () => {
+      const server = await runServer();
+      await addCape(server, 'red');
+      await addCape(server, 'red again');
+      const texture = await server.anonymous().get(`/textures/${RED}`);
+      expect([texture.status, texture.headers['content-type']]).toEqual([200, 'image/png']);
+      expect(pixelHash(decodeCape(texture.bytes))).toBe(RED);
+    },
+  );
 
   test('that are hidden are listed for the operator alone', async () => {
     const { owner, anonymous } = await runServer();
@@ -101,7 +108,7 @@ describe('Capes', () => {
     expectRefusal(await owner.send('DELETE', `${CAPES}/red`), 'validation_error');
   });
 
-  test.each([
+  onSqlite(test).each([
     ['a skin', 'invalid_image', skinPng(1), { alias: 'a' }],
     ['no picture', 'invalid_image', Buffer.from('GIF89a'), { alias: 'a' }],
     ['an empty file', 'invalid_file', Buffer.alloc(0), { alias: 'a' }],
@@ -118,13 +125,13 @@ describe('Capes', () => {
     expect(aliases(await server.owner.get(CAPES))).toEqual(['red']);
   });
 
-  test('without a file are refused, whatever way they come', async () => {
+  onSqlite(test)('without a file are refused, whatever way they come', async () => {
     const { owner } = await runServer();
     expectRefusal(await owner.json(CAPES, { alias: 'a' }), 'missing_file');
     expectRefusal(await owner.form(CAPES, new FormData()), 'missing_file');
   });
 
-  test('are the operator’s business alone', async () => {
+  onSqlite(test)('are the operator’s business alone', async () => {
     const server = await runServer();
     const uuid = await addCape(server, 'red');
     const bob = await server.user('bob');

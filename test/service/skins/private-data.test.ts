@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -52,7 +53,7 @@ async function isKnownToOthers({ server }: Scene): Promise<boolean> {
 }
 
 describe('Data that was made for a private skin', () => {
-  test('answers its owner again and again, under whatever name and key', async () => {
+  onSqlite(test)('answers its owner again and again, under whatever name and key', async () => {
     const { ann, server } = await scene();
     const first = await make(ann, 'private', 'one');
     const annToo = await server.user('ann');
@@ -62,7 +63,7 @@ describe('Data that was made for a private skin', () => {
     }
   });
 
-  test('is not what another’s skin of the same picture has, private or not', async () => {
+  onSqlite(test)('is not what another’s skin of the same picture has, private or not', async () => {
     const { ann, bob, server } = await scene();
     const hers = await make(ann, 'private');
     const values = [hers, await make(bob, 'private'), await make(server.anonymous(), 'public')].map(
@@ -153,14 +154,17 @@ describe('Data that others have as well', () => {
   });
 });
 
-test('The texture of a private skin is served by the hash of its pixels, and reveals nothing else', async () => {
-  const { ann, server } = await scene();
-  const { uuid, texture } = await make(ann, 'private', 'Secretname');
-  const { status, bytes, headers } = await server.anonymous().get(`/textures/${pixelHash(drawSkin(1))}`);
-  expect([status, pixelHash(decodePng(bytes))]).toEqual([200, texture.hash.skin]);
-  const told = `${bytes.toString('latin1')} ${JSON.stringify(headers)}`;
-  for (const secret of [uuid, 'Secretname', 'ann"', texture.data.value]) expect(told).not.toContain(secret);
-});
+onSqlite(test)(
+  'The texture of a private skin is served by the hash of its pixels, and reveals nothing else',
+  async () => {
+    const { ann, server } = await scene();
+    const { uuid, texture } = await make(ann, 'private', 'Secretname');
+    const { status, bytes, headers } = await server.anonymous().get(`/textures/${pixelHash(drawSkin(1))}`);
+    expect([status, pixelHash(decodePng(bytes))]).toEqual([200, texture.hash.skin]);
+    const told = `${bytes.toString('latin1')} ${JSON.stringify(headers)}`;
+    for (const secret of [uuid, 'Secretname', 'ann"', texture.data.value]) expect(told).not.toContain(secret);
+  },
+);
 
 test('A private and a public request for the same picture at once are two jobs with data of their own', async () => {
   const server = await runServer({ workers: 0 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_SET, SkinClient } from '../../../src/index.ts';
 import { readHeader } from '../../../src/skin/png/decode.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
@@ -87,7 +88,7 @@ describe('A set of skins', () => {
     expect((await ann.patch('/v2/sets/my-guards', { name: 'My GUARDS' })).status).toBe(200);
   });
 
-  test.each([
+  onSqlite(test).each([
     ['no name', {}],
     ['a name like a UUID', { name: '0'.repeat(32) }],
     ['a name without a letter or digit', { name: '...' }],
@@ -153,7 +154,7 @@ const widthOf = ({ bytes }: Heard) => (bytes.length === 0 ? 0 : readHeader(bytes
 /** Pixels of a group picture for each figure, and around them. */
 const [FIGURE, MARGIN] = [172, 12];
 
-describe.each(Object.keys(SEEN) as (keyof typeof SEEN)[])('A %s set', (visibility) => {
+onSqlite(describe).each(Object.keys(SEEN) as (keyof typeof SEEN)[])('A %s set', (visibility) => {
   test('shows each caller only what that caller may see, in every form', async () => {
     const { server, uuid, letters, callers, keyOf } = await runWithMixedSet(visibility);
     const uuidsNamed = (from: string) =>
@@ -234,7 +235,7 @@ describe.each(Object.keys(SEEN) as (keyof typeof SEEN)[])('A %s set', (visibilit
   });
 });
 
-describe('A key without the scope', () => {
+onSqlite(describe)('A key without the scope', () => {
   test('read has no list of its own sets, and without skins changes nothing', async () => {
     const { server, uuid, callers, keyOf } = await runWithMixedSet('public');
     const reader = new TestCaller(server.url, { key: await keyOf('ann', ['read']) });
@@ -273,7 +274,7 @@ describe('An operator', () => {
   });
 });
 
-describe("A set's card", () => {
+onSqlite(describe)("A set's card", () => {
   test('shows the skins that everybody sees, for everybody, and none of a private set', async () => {
     const { server, uuid, callers } = await runWithMixedSet('public');
     const path = `/v2/sets/${uuid}/card.png`;
@@ -293,7 +294,7 @@ describe("A set's card", () => {
   });
 });
 
-describe("A set's group picture", () => {
+onSqlite(describe)("A set's group picture", () => {
   test('has the skins that its viewer sees, and only what everybody sees is for shared caches', async () => {
     const { server, uuid, callers, letters } = await runWithMixedSet('public');
     const path = `/v2/sets/${uuid}/group.png`;
@@ -408,33 +409,36 @@ describe('A list that is sent to the page of sets', () => {
     expect((await ann.get('/v2/me/sets')).body.sets).toHaveLength(1);
   });
 
-  test('names each line that is no skin for the person, with what to do, and keeps the others', async () => {
-    const { server, ann, bob, skins } = await runWithSkins();
-    const secret = await make(bob, 3, { visibility: 'private', name: 'Bob' });
-    for (const number of [4, 5]) await make(ann, number, { name: 'Twice' });
-    const person = await personOf(server, 'ann');
-    const list = `name,uuid\nTwice,\n,${secret}\nBob,\n<b>new.png</b>,\nOne,\n`;
-    const { status, text: page } = await send(person, list);
-    expect(status).toBe(200);
-    expect(uuidsIn(await ann.get('/v2/sets/team'))).toEqual([skins[0]]);
-    expect(page.match(/Line \d+: <bdi>.*?<\/bdi>/g)).toEqual([
-      'Line 2: <bdi>Twice</bdi>',
-      `Line 3: <bdi>${secret}</bdi>`,
-      'Line 4: <bdi>Bob</bdi>',
-      'Line 5: <bdi>&lt;b&gt;new.png&lt;/b&gt;</bdi>',
-    ]);
-    expect(page.match(/You have several skins of this name/g)).toHaveLength(1);
-    expect(page).toContain('skinsmith generate &#39;team list.csv&#39; --out signed');
-    expect(page).toMatch(/skinsmith sets edit [0-9a-f]{32} --from signed\/skins\.lock/);
-    expect((await send(person, 'nothing.png', 'Empty')).status).toBe(400);
-    expectRefusal(await ann.get('/v2/sets/empty'), 'set_not_found', 404);
-    expect((await send(person, `uuid\n${'x\n'.repeat(501)}`)).status).toBe(400);
-    expect((await send(person, 'uuid,name\n"open')).status).toBe(400);
-    expect((await send(new PlainBrowser(server.url), skins[0])).status).not.toBe(200);
-  });
+  onSqlite(test)(
+    'names each line that is no skin for the person, with what to do, and keeps the others',
+    async () => {
+      const { server, ann, bob, skins } = await runWithSkins();
+      const secret = await make(bob, 3, { visibility: 'private', name: 'Bob' });
+      for (const number of [4, 5]) await make(ann, number, { name: 'Twice' });
+      const person = await personOf(server, 'ann');
+      const list = `name,uuid\nTwice,\n,${secret}\nBob,\n<b>new.png</b>,\nOne,\n`;
+      const { status, text: page } = await send(person, list);
+      expect(status).toBe(200);
+      expect(uuidsIn(await ann.get('/v2/sets/team'))).toEqual([skins[0]]);
+      expect(page.match(/Line \d+: <bdi>.*?<\/bdi>/g)).toEqual([
+        'Line 2: <bdi>Twice</bdi>',
+        `Line 3: <bdi>${secret}</bdi>`,
+        'Line 4: <bdi>Bob</bdi>',
+        'Line 5: <bdi>&lt;b&gt;new.png&lt;/b&gt;</bdi>',
+      ]);
+      expect(page.match(/You have several skins of this name/g)).toHaveLength(1);
+      expect(page).toContain('skinsmith generate &#39;team list.csv&#39; --out signed');
+      expect(page).toMatch(/skinsmith sets edit [0-9a-f]{32} --from signed\/skins\.lock/);
+      expect((await send(person, 'nothing.png', 'Empty')).status).toBe(400);
+      expectRefusal(await ann.get('/v2/sets/empty'), 'set_not_found', 404);
+      expect((await send(person, `uuid\n${'x\n'.repeat(501)}`)).status).toBe(400);
+      expect((await send(person, 'uuid,name\n"open')).status).toBe(400);
+      expect((await send(new PlainBrowser(server.url), skins[0])).status).not.toBe(200);
+    },
+  );
 });
 
-describe("A set's packs", () => {
+onSqlite(describe)("A set's packs", () => {
   test('are the same bytes at both addresses as long as the skins are, for the client too', async () => {
     const { server, nobody, ann, skins } = await runWithSkins();
     await createSet(ann, 'Royal.Guards', skins);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addSkin } from '../../../src/server/store/skins.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
@@ -39,25 +40,30 @@ describe('PATCH /v2/skins/:uuid', () => {
     }
   });
 
-  test.each(['', null])('takes the name away with %j', async (name) => {
+  onSqlite(test).each(['', null])('takes the name away with %j', async (name) => {
     const { owner } = await runServer();
     const { uuid } = await make(owner, 1, { name: 'Smith' });
     expect((await patch(owner, uuid, { name })).body.skin?.name).toBeNull();
     expect((await owner.get('/v2/skins?filter=smith')).body.skins).toEqual([]);
   });
 
-  test.each([{}, { name: 'a/b' }, { name: 'x'.repeat(49) }, { visibility: 'secret' }, { name: 7 }, [], 'x'])(
-    'refuses %j and changes nothing',
-    async (edit) => {
-      const { owner } = await runServer();
-      const skin = await make(owner, 1, { name: 'Smith' });
-      const heard = await patch(owner, skin.uuid, edit);
-      expect([heard.status, heard.body.success]).toEqual([400, false]);
-      expect((await owner.get(`/v2/skins/${skin.uuid}`)).body.skin).toMatchObject({ name: 'Smith' });
-    },
-  );
+  onSqlite(test).each([
+    {},
+    { name: 'a/b' },
+    { name: 'x'.repeat(49) },
+    { visibility: 'secret' },
+    { name: 7 },
+    [],
+    'x',
+  ])('refuses %j and changes nothing', async (edit) => {
+    const { owner } = await runServer();
+    const skin = await make(owner, 1, { name: 'Smith' });
+    const heard = await patch(owner, skin.uuid, edit);
+    expect([heard.status, heard.body.success]).toEqual([400, false]);
+    expect((await owner.get(`/v2/skins/${skin.uuid}`)).body.skin).toMatchObject({ name: 'Smith' });
+  });
 
-  test('is for the owner alone; to all others there is no such skin to change', async () => {
+  onSqlite(test)('is for the owner alone; to all others there is no such skin to change', async () => {
     const { owner, user, anonymous } = await runServer();
     const bob = await user('bob');
     const { uuid } = await make(bob, 1);
@@ -69,23 +75,26 @@ describe('PATCH /v2/skins/:uuid', () => {
     expect((await patch(bob, uuid, { name: 'mine' })).status).toBe(200);
   });
 
-  test('makes nothing private for whom the plan has no private skins; what is private stays so', async () => {
-    const server = await runServer();
-    const bob = await userWithPlan(server, 'bob', 'pro');
-    const [open, hidden] = [await make(bob, 1), await make(bob, 2, { visibility: 'private' })];
-    await server.owner.patch('/v2/account/users/bob', { plan: 'free' });
-    expectRefusal(await patch(bob, open.uuid, { visibility: 'private' }), 'insufficient_grants');
-    expectRefusal(
-      await bob.upload('/v2/queue', skinPng(3), { visibility: 'private' }),
-      'insufficient_grants',
-    );
-    expectRefusal(
-      await server.anonymous().upload('/v2/queue', skinPng(3), { visibility: 'private' }),
-      'unauthorized',
-    );
-    const { status, body } = await patch(bob, hidden.uuid, { name: 'still', visibility: 'private' });
-    expect([status, body.skin?.visibility]).toEqual([200, 'private']);
-  });
+  onSqlite(test)(
+    'makes nothing private for whom the plan has no private skins; what is private stays so',
+    async () => {
+      const server = await runServer();
+      const bob = await userWithPlan(server, 'bob', 'pro');
+      const [open, hidden] = [await make(bob, 1), await make(bob, 2, { visibility: 'private' })];
+      await server.owner.patch('/v2/account/users/bob', { plan: 'free' });
+      expectRefusal(await patch(bob, open.uuid, { visibility: 'private' }), 'insufficient_grants');
+      expectRefusal(
+        await bob.upload('/v2/queue', skinPng(3), { visibility: 'private' }),
+        'insufficient_grants',
+      );
+      expectRefusal(
+        await server.anonymous().upload('/v2/queue', skinPng(3), { visibility: 'private' }),
+        'unauthorized',
+      );
+      const { status, body } = await patch(bob, hidden.uuid, { name: 'still', visibility: 'private' });
+      expect([status, body.skin?.visibility]).toEqual([200, 'private']);
+    },
+  );
 });
 
 describe('DELETE /v2/skins/:uuid', () => {
@@ -110,7 +119,7 @@ describe('DELETE /v2/skins/:uuid', () => {
     expect((await owner.get(`/v2/skins/${bob.uuid}`)).status).toBe(200);
   });
 
-  test('leaves the job completed, with the result that it had and no skin', async () => {
+  onSqlite(test)('leaves the job completed, with the result that it had and no skin', async () => {
     const { owner } = await runServer();
     const { body: made } = await owner.upload('/v2/generate', skinPng(1));
     const path = String(made.links['job']);
@@ -120,7 +129,7 @@ describe('DELETE /v2/skins/:uuid', () => {
     expect(body).not.toHaveProperty('skin');
   });
 
-  test('lets the same picture be made again', async () => {
+  onSqlite(test)('lets the same picture be made again', async () => {
     const { owner } = await runServer();
     const first = await make(owner, 1);
     await remove(owner, first.uuid);
@@ -154,7 +163,7 @@ describe('POST /v2/skins/:uuid/interactions/views', () => {
     expect(await db.selectFrom('skin_views').selectAll().execute()).toEqual([]);
   });
 
-  test('says nothing of a skin that the caller does not see, and counts nothing', async () => {
+  onSqlite(test)('says nothing of a skin that the caller does not see, and counts nothing', async () => {
     const { owner, anonymous } = await runServer();
     const { uuid } = await make(owner, 1, { visibility: 'private' });
     const view = async (caller: TestCaller, id: string) =>
@@ -165,33 +174,36 @@ describe('POST /v2/skins/:uuid/interactions/views', () => {
     expect(await poll(views, (count) => count !== 0)).toBe(1);
   });
 
-  test('counts the networks of one IPv6 customer as one caller, and only so many views of it in a minute', async () => {
-    const clock = new MovableClock();
-    const { owner, anonymous, dataDir } = await runServer({ clock, trustProxy: 'loopback' });
-    const { uuid } = await make(owner, 1);
-    const { db } = await openOwnStore(dataDir);
-    const skins = Array.from({ length: 70 }, (_, n) => `${n}`.padStart(32, 'f'));
-    const { identity } = await db.selectFrom('skins').select('identity').executeTakeFirstOrThrow();
-    for (const other of skins)
-      await addSkin(db, {
-        ...{ uuid: other, owner: 'ann', identity, name: null },
-        visibility: 'public',
-        created_at: 0,
-      });
-    const view = async (id: string, from: string) =>
-      await anonymous().json(`/v2/skins/${id}/interactions/views`, {}, { 'x-forwarded-for': from });
-    for (let n = 0; n < 5; n++) await view(uuid, `2001:db8:1:${n}::1`);
-    for (const other of ['2001:db8:2::1', '192.0.2.1', '192.0.2.2']) await view(uuid, other);
-    for (const other of skins) await view(other, '192.0.2.3');
-    const counted = async () => await db.selectFrom('skin_views').select('skin_id').execute();
-    await poll(counted, ({ length }) => length >= 64);
-    await owner.json(`/v2/skins/${skins[0]}/interactions/views`, {}); // written after all others
-    const rows = await poll(counted, ({ length }) => length > 64);
-    expect(rows).toHaveLength(4 + 60 + 1);
-    expect((await owner.get(`/v2/skins/${uuid}`)).body.skin?.views).toBe(4);
-  });
+  onSqlite(test)(
+    'counts the networks of one IPv6 customer as one caller, and only so many views of it in a minute',
+    async () => {
+      const clock = new MovableClock();
+      const { owner, anonymous, dataDir } = await runServer({ clock, trustProxy: 'loopback' });
+      const { uuid } = await make(owner, 1);
+      const { db } = await openOwnStore(dataDir);
+      const skins = Array.from({ length: 70 }, (_, n) => `${n}`.padStart(32, 'f'));
+      const { identity } = await db.selectFrom('skins').select('identity').executeTakeFirstOrThrow();
+      for (const other of skins)
+        await addSkin(db, {
+          ...{ uuid: other, owner: 'ann', identity, name: null },
+          visibility: 'public',
+          created_at: 0,
+        });
+      const view = async (id: string, from: string) =>
+        await anonymous().json(`/v2/skins/${id}/interactions/views`, {}, { 'x-forwarded-for': from });
+      for (let n = 0; n < 5; n++) await view(uuid, `2001:db8:1:${n}::1`);
+      for (const other of ['2001:db8:2::1', '192.0.2.1', '192.0.2.2']) await view(uuid, other);
+      for (const other of skins) await view(other, '192.0.2.3');
+      const counted = async () => await db.selectFrom('skin_views').select('skin_id').execute();
+      await poll(counted, ({ length }) => length >= 64);
+      await owner.json(`/v2/skins/${skins[0]}/interactions/views`, {}); // written after all others
+      const rows = await poll(counted, ({ length }) => length > 64);
+      expect(rows).toHaveLength(4 + 60 + 1);
+      expect((await owner.get(`/v2/skins/${uuid}`)).body.skin?.views).toBe(4);
+    },
+  );
 
-  test('takes a request without a body', async () => {
+  onSqlite(test)('takes a request without a body', async () => {
     const { owner } = await runServer();
     const { uuid } = await make(owner, 1);
     expect((await owner.send('POST', `/v2/skins/${uuid}/interactions/views`)).status).toBe(204);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlainBrowser } from '../../support/pages/browser.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import type { Body } from '../../support/server/answer-body.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
@@ -77,7 +78,7 @@ describe.each(['/v2/skins', '/v2/me/skins'])('The pages of %s', (path) => {
   });
 });
 
-test.each(['popular', 'newest'])(
+onSqlite(test).each(['popular', 'newest'])(
   'A place in the gallery that is no number counts as none (sort: %s)',
   async (sort) => {
     const visitor = new PlainBrowser((await runServer()).url);

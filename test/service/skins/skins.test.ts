@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -63,7 +64,7 @@ describe('The lists of skins', () => {
     expect(await names(owner, '/v2/skins?filter=OPEN')).toEqual(['open']);
   });
 
-  test('hold what the contract says of a skin in a list, no values', async () => {
+  onSqlite(test)('hold what the contract says of a skin in a list, no values', async () => {
     const { owner } = await runServer();
     const { uuid, texture } = await make(owner, 1, { name: 'Smith' });
     const { body } = await owner.get('/v2/skins');
@@ -83,7 +84,7 @@ describe('The lists of skins', () => {
   });
 });
 
-describe('GET /v2/skins/:uuid/texture', () => {
+onSqlite(describe)('GET /v2/skins/:uuid/texture', () => {
   test('leads to the texture on the requested host, even if the signed data names another', async () => {
     const { owner, anonymous } = await runServer({ publicUrl: 'https://skins.example' });
     const { uuid, texture } = await make(owner, 1, { visibility: 'unlisted' });
@@ -128,7 +129,7 @@ describe('GET /textures/:hash', () => {
     });
   });
 
-  test('answers 304 without a body to callers who have it, 200 to those with another', async () => {
+  onSqlite(test)('answers 304 without a body to callers who have it, 200 to those with another', async () => {
     const { owner } = await runServer();
     const { texture } = await make(owner, 1);
     const path = `/textures/${texture.hash.skin}`;
@@ -137,7 +138,7 @@ describe('GET /textures/:hash', () => {
     expect((await owner.get(path, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  test('answers HEAD with the same headers and no body', async () => {
+  onSqlite(test)('answers HEAD with the same headers and no body', async () => {
     const { owner } = await runServer();
     const path = `/textures/${(await make(owner, 1)).texture.hash.skin}`;
     const [got, head] = [await owner.get(path), await owner.send('HEAD', path)];
@@ -146,7 +147,7 @@ describe('GET /textures/:hash', () => {
       expect([name, head.headers[name]]).toEqual([name, got.headers[name]]);
   });
 
-  test('gives a legacy picture the height it came with', async () => {
+  onSqlite(test)('gives a legacy picture the height it came with', async () => {
     const { owner } = await runServer();
     const { height, width } = { ...drawSkin(1), height: 32 };
     const legacy = encodePng({ width, height, pixels: drawSkin(1).pixels.slice(0, 64 * 32 * 4) });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlainBrowser } from '../../support/pages/browser.ts';
+import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
@@ -155,7 +156,7 @@ describe('Likes and tags on pages', () => {
     expect((await ann.get(path)).body.skin).toMatchObject({ likes: 0, tags: [] });
   });
 
-  test("are those of the gallery's public skins only", async () => {
+  onSqlite(test)("are those of the gallery's public skins only", async () => {
     const { server, ann, path } = await runWithSkin();
     await ann.patch(path, { tags: ['secret'], visibility: 'unlisted' });
     expect((await new PlainBrowser(server.url).open('/ui/gallery')).text).not.toContain('secret');

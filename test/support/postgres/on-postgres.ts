@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type test } from 'vitest';
 import { countLent } from './own-database.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
@@ -33,6 +33,16 @@ export function onPostgres(folder: string, names: readonly string[]): void {
       await import(`${pathToFileURL(path).href}?on=postgres`); // the query makes it another module
     });
   }
+}
+
+const NO_TESTS = Object.assign(() => {}, { each: () => () => {} });
+
+/**
+ * Defines no tests when their file runs a second time, on PostgreSQL: `onSqlite(test)('refuses an empty name', …)`. For
+ * what the store has no part in, or does by statements whose results other tests check there.
+ */
+export function onSqlite<Define extends typeof test | typeof describe>(define: Define): Define {
+  return current === 'sqlite' ? define : (NO_TESTS as unknown as Define);
 }
 
 /** A file of tests that uses a store in a file again would prove nothing. */

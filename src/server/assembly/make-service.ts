@@ -79,10 +79,10 @@ export async function openProvider(
 
 /** Opens what draws pictures. Starts nothing and sends no requests before the first picture. */
 export function openPictures(
-  options: Omit<PlayerLooksOptions, 'gameTextures'>,
+  options: Omit<PlayerLooksOptions, 'gameTextures'> & Pick<ServerOptions, 'draw'>,
   releases: Releases,
 ): Pick<ServiceContext, 'renders' | 'playerLooks' | 'gameTextures'> {
-  const renders = new Renders(new RenderBudget(options.clock));
+  const renders = new Renders(new RenderBudget(options.clock), options.draw);
   releases.add(() => renders.close());
   const gameTextures = new GameTextures(options);
   return { renders, gameTextures, playerLooks: new PlayerLooks({ ...options, gameTextures }) };
@@ -120,7 +120,7 @@ export async function makeService(
     ...outbound,
     ...status,
     ...limiters,
-    ...openPictures({ ...parts, ...outbound, ...limiters }, releases),
+    ...openPictures({ ...parts, ...outbound, ...limiters, draw: options.draw }, releases),
     gameServers: new GameServers({ ...parts, ...outbound }),
     ...rules,
     openId: await openProvider(options, parts, releases),

@@ -10,6 +10,7 @@ import type { UpstreamSettings } from '../generators/upstream/contact.ts';
 import type { NetworkLimits } from '../http/connections.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/log.ts';
 import type { OpenIdSettings } from '../openid/claims.ts';
+import type { Draw } from '../pictures/render-thread.ts';
 import type { Site } from '../service/context.ts';
 import type { Migration } from '../store/meta.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
@@ -143,4 +144,6 @@ export interface ServerOptions
   /** Whether a command runs the service only for a while, perhaps beside another with the same data. */
   readonly isBrief?: boolean;
   readonly clock?: Clock;
+  /** Draws pictures; default: a thread that starts with the first one. */
+  readonly draw?: Draw | undefined;
 }

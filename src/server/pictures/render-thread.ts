@@ -41,6 +41,9 @@ export type RenderResult =
 /** The build replaces this address by one that holds the code. */
 const WORKER = new URL('./render-worker.ts', import.meta.url);
 
+/** Draws a picture: a PNG, or for a turn a WebP file. @throws Error for a bug */
+export type Draw = (job: RenderJob) => Promise<Uint8Array>;
+
 interface Waiting {
   readonly done: (bytes: Uint8Array) => void;
   readonly failed: (error: Error) => void;

@@ -28,7 +28,7 @@ import { findBlockedImage } from '../store/moderation.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { LOOKUPS, LookupBudget, type RenderBudget } from './budgets.ts';
 import type { GroupText } from './card.ts';
-import type { RenderJob, RenderThread } from './render-thread.ts';
+import type { Draw, RenderJob, RenderThread } from './render-thread.ts';
 
 /** A texture's name, and a function that reads its bytes. */
 export interface NamedTexture {
@@ -67,10 +67,13 @@ export class Renders {
   readonly #budget: RenderBudget;
   readonly #cache = new ByteCache<Uint8Array>(MAX_CACHE_BYTES, ({ length }) => length);
   readonly #underWay = new Map<string, Promise<Uint8Array>>();
+  readonly #draw: Draw;
   #thread: Promise<RenderThread> | undefined;
 
-  constructor(budget: RenderBudget) {
+  /** `draw`: default: in a thread of its own. */
+  constructor(budget: RenderBudget, draw?: Draw) {
     this.#budget = budget;
+    this.#draw = draw ?? (async (job) => await this.#drawInThread(job));
   }
 
   /** The name that `render` would give the picture, for callers that may already have it. */
@@ -88,7 +91,7 @@ export class Renders {
    * @throws Refusal `rate_limit`, or `service_unavailable` when too many pictures wait to be drawn
    */
   async render(input: RenderInput, caller: Caller, name = this.nameOf(input)): Promise<Render> {
-    const bytes = this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#draw(name, input, caller);
+    const bytes = this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#drawFor(caller, name, input);
     return { bytes: await bytes, name };
   }
 
@@ -103,7 +106,7 @@ export class Renders {
     return await (this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#drawOnce(name, input));
   }
 
-  #draw(name: string, input: RenderInput, caller: Caller): Promise<Uint8Array> {
+  #drawFor(caller: Caller, name: string, input: RenderInput): Promise<Uint8Array> {
     if (this.#underWay.size >= MAX_WAITING) {
       const message = 'Too many pictures are waiting to be drawn. Try again in a moment.';
       throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': '1' } });
@@ -114,7 +117,7 @@ export class Renders {
   }
 
   #drawOnce(name: string, input: RenderInput): Promise<Uint8Array> {
-    const drawing = this.#drawInThread(input).finally(() => this.#underWay.delete(name));
+    const drawing = this.#draw(jobOf(input)).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, drawing);
     return drawing.then((bytes) => {
       this.#cache.set(name, bytes);
@@ -122,16 +125,15 @@ export class Renders {
     });
   }
 
-  async #drawInThread({ skin, cape, group, ...options }: RenderInput): Promise<Uint8Array> {
+  async #drawInThread(job: RenderJob): Promise<Uint8Array> {
     this.#thread ??= import('./render-thread.ts').then(({ RenderThread }) => new RenderThread());
-    const beside = group?.beside.map((one) => ({ ...one, skin: one.skin.png })) ?? [];
-    return await (await this.#thread).draw({
-      ...options,
-      skin: skin.png,
-      cape: cape?.png,
-      group: group && { ...group, beside },
-    });
+    return await (await this.#thread).draw(job);
   }
+}
+
+function jobOf({ skin, cape, group, ...options }: RenderInput): RenderJob {
+  const beside = group?.beside.map((one) => ({ ...one, skin: one.skin.png })) ?? [];
+  return { ...options, skin: skin.png, cape: cape?.png, group: group && { ...group, beside } };
 }
 
 /** Bytes of textures to keep. */

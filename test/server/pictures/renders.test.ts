@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RenderBudget } from '../../../src/server/pictures/budgets.ts';
+import type { Draw, RenderJob } from '../../../src/server/pictures/render-thread.ts';
 import { type RenderInput, Renders } from '../../../src/server/pictures/renders.ts';
 import { anonymousCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
@@ -16,9 +17,9 @@ function input(more: Partial<RenderInput> = {}): RenderInput {
   return { skin: texture, view: 'head', variant: 'auto', overlay: true, width: 64, height: 64, ...more };
 }
 
-function open() {
+function open(draw?: Draw) {
   const clock = new MovableClock();
-  const renders = new Renders(new RenderBudget(clock));
+  const renders = new Renders(new RenderBudget(clock), draw);
   onTestFinished(async () => await renders.close());
   const plans = new Plans();
   const caller = (address = '127.0.0.1') => anonymousCaller({ address, origin: undefined }, plans);
@@ -34,10 +35,12 @@ describe('a picture', () => {
   });
 
   test('is drawn once for all concurrent and later requests', async () => {
-    const { renders, caller } = open();
+    const drawn: RenderJob[] = [];
+    const { renders, caller } = open(async (job) => Buffer.from(String(drawn.push(job))));
     const all = await Promise.all([1, 2, 3].map(() => renders.render(input(), caller())));
     const later = await renders.render(input(), caller());
     expect(new Set([...all, later].map(({ bytes }) => bytes)).size).toBe(1);
+    expect(drawn).toEqual([expect.objectContaining({ skin: texture.png, view: 'head', width: 64 })]);
   });
 
   test('has a name of its own for everything that changes it', () => {

@@ -4,7 +4,7 @@ import { type EmbeddedOptions, openEmbeddedService } from '../../../src/server/e
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
-import { giveSigningKey, giveStore } from './running-server.ts';
+import { drawInOneThread, giveSigningKey, giveStore } from './running-server.ts';
 import type { Heard } from './test-caller.ts';
 
 const URL_OF_NOBODY = 'http://embedded.invalid';
@@ -23,6 +23,7 @@ export async function runEmbedded(options: Partial<EmbeddedOptions> = {}): Promi
   if (options.dataDir === undefined) await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
   const service = await openEmbeddedService({
     gameAddresses: NO_GAME,
+    draw: drawInOneThread,
     ...(await storeFor(dataDir)),
     ...options,
     dataDir,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
 import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
+import { type Draw, RenderThread } from '../../../src/server/pictures/render-thread.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
 import type { OpenStore } from '../../../src/server/store/db.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
@@ -23,6 +24,13 @@ export interface ServerUnderTest extends RunningServer {
   user(name: string): Promise<TestCaller>;
 }
 
+const thread = new RenderThread();
+
+/**
+ * Draws the pictures of all services here, in one thread: to start one for each takes several times as long as to draw.
+ */
+export const drawInOneThread: Draw = async (job) => await thread.draw(job);
+
 /** Puts the shared signing key into a data folder: making one takes a fifth of a second. */
 export async function giveSigningKey(dataDir: string): Promise<void> {
   await copyFile(inject('signingKeyPath'), join(dataDir, 'signing-key.pem'));
@@ -40,7 +48,14 @@ export async function runServer(
   const dataDir = options.dataDir ?? (await ownFolder());
   if (options.dataDir === undefined) await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
   const store = await storeFor(dataDir);
-  const server = await startServer({ port: 0, gameAddresses: NO_GAME, ...store, ...options, dataDir });
+  const server = await startServer({
+    port: 0,
+    gameAddresses: NO_GAME,
+    draw: drawInOneThread,
+    ...store,
+    ...options,
+    dataDir,
+  });
   let closing: Promise<void> | undefined;
   const close: RunningServer['close'] = async (how) => {
     closing ??= server.close(how);

@@ -12,7 +12,7 @@ import { FAST_GAME } from '../../server/account-server.ts';
 import { storeFor } from '../../server/chosen-store.ts';
 import { MovableClock } from '../../server/movable-clock.ts';
 import { ownFolder } from '../../server/own-folder.ts';
-import { giveSigningKey } from '../../server/running-server.ts';
+import { drawInOneThread, giveSigningKey } from '../../server/running-server.ts';
 
 /** A service, and a way to send requests to it. */
 export interface Way {
@@ -80,7 +80,7 @@ async function serverOptions(given: Partial<ServerOptions>): Promise<ServerOptio
   const dataDir = await ownFolder();
   await giveSigningKey(dataDir);
   const clock = new MovableClock();
-  const game = { gameAddresses: NO_GAME, game: FAST_GAME };
+  const game = { gameAddresses: NO_GAME, game: FAST_GAME, draw: drawInOneThread };
   // Answers name the worker that made a skin: with several it may be any of them.
   const store = await storeFor(dataDir);
   return { clock, publicUrl: PUBLIC_URL, workers: 1, ...game, ...store, ...given, dataDir };

@@ -21,11 +21,23 @@ const TAKEN: ReadonlySet<string> = new Set([
   'standard_conforming_strings',
 ]);
 
+/** A pooler (see `openPooler`) until the test ends. Returns its address. */
+export async function pooler(url: string, mode: PoolMode): Promise<string> {
+  const { url: address, close } = await openPooler(url, mode);
+  onTestFinished(close);
+  return address;
+}
+
+export interface Pooler {
+  readonly url: string;
+  close(): void;
+}
+
 /**
  * A pooler before the database, with the manners of PgBouncer that a client notices; nobody needs a password. In the
- * mode `transaction` a client never has the same connection twice in a row. Returns its address, until the test ends.
+ * mode `transaction` a client never has the same connection twice in a row.
  */
-export async function pooler(url: string, mode: PoolMode): Promise<string> {
+export async function openPooler(url: string, mode: PoolMode): Promise<Pooler> {
   const sockets = new Set<Socket>();
   const backends = new Backends(Number(new URL(url).port));
   const front = createServer({ noDelay: true }, (socket) => {
@@ -33,13 +45,15 @@ export async function pooler(url: string, mode: PoolMode): Promise<string> {
     new PooledClient(socket, backends, mode);
   }).listen(0, '127.0.0.1');
   await once(front, 'listening');
-  onTestFinished(() => {
-    front.close();
-    for (const socket of sockets) socket.destroy();
-    backends.close();
-  });
   const { port } = front.address() as { port: number };
-  return Object.assign(new URL(url), { port: String(port) }).href;
+  return {
+    url: Object.assign(new URL(url), { port: String(port) }).href,
+    close: () => {
+      front.close();
+      for (const socket of sockets) socket.destroy();
+      backends.close();
+    },
+  };
 }
 
 class PooledClient {

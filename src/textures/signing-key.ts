@@ -17,6 +17,7 @@ import { shortFingerprint } from '../base/text.ts';
  */
 export interface SigningKey {
   readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
   readonly publicPem: string;
   readonly id: string;
 }
@@ -78,8 +79,9 @@ function makeSigningKey(pem: string): SigningKey {
 
 /** An RSA key as one that signs. */
 export function signingKeyOf(privateKey: KeyObject): SigningKey {
-  const publicPem = publicKeyPem(privateKey);
-  return { privateKey, publicPem, id: shortFingerprint(publicPem) };
+  const publicKey = createPublicKey(privateKey);
+  const publicPem = publicKeyPem(publicKey);
+  return { privateKey, publicKey, publicPem, id: shortFingerprint(publicPem) };
 }
 
 async function createKeyFile(path: string, bits: number): Promise<string> {
@@ -111,8 +113,8 @@ export function parsePublicKey(text: string): KeyObject {
 }
 
 /** The public key in the form that authlib-injector accepts: SPKI PEM (it refuses "RSA PUBLIC KEY"). */
-export function publicKeyPem(privateKey: KeyObject): string {
-  return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+export function publicKeyPem(publicKey: KeyObject): string {
+  return publicKey.export({ type: 'spki', format: 'pem' }).toString();
 }
 
 function parsePrivateKey(der: Buffer): KeyObject {

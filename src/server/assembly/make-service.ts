@@ -125,7 +125,7 @@ export async function makeService(
     ...rules,
     openId: await openProvider(options, parts, releases),
     ...liveParts(options, state),
-    ownKey: async () => (await ownKey.openExisting())?.privateKey,
+    ownKey: async () => (await ownKey.openExisting())?.publicKey,
     queue,
     feeds,
     generator,

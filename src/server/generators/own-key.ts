@@ -9,7 +9,6 @@ import {
   fingerprintOf,
   isSignedBy,
   openSigningKey,
-  parsePublicKey,
   type SigningKey,
   SigningKeyError,
   signingKeyOf,
@@ -235,15 +234,14 @@ async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise
       message: "The service's signing key cannot be used.",
     };
   }
-  const publicKey = parsePublicKey((await key()).publicPem);
-  const message = `The service signs with its own key (${fingerprintOf(publicKey)}).`;
+  const message = `The service signs with its own key (${fingerprintOf((await key()).publicKey)}).`;
   return { code: 'signing_key', result: 'ok', message };
 }
 
 async function canSign(key: SigningOptions['key']): Promise<boolean> {
   try {
-    const { privateKey, publicPem } = await key();
-    return isSignedBy(parsePublicKey(publicPem), PROFILE_NAME, await signValue(PROFILE_NAME, privateKey));
+    const { privateKey, publicKey } = await key();
+    return isSignedBy(publicKey, PROFILE_NAME, await signValue(PROFILE_NAME, privateKey));
   } catch (error) {
     if (error instanceof SigningKeyError) return false;
     throw error;

@@ -54,6 +54,7 @@ type SharedSkin = Pick<SkinWithData, 'uuid' | 'name' | 'visibility' | 'variant' 
 const SIGNED: Readonly<Record<SignerKind, string>> = {
   game: 'signed by the game',
   server: "signed with this server's own key",
+  earlier: 'signed with an earlier key of this server',
   other: 'signed by another service',
 };
 

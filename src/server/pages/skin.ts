@@ -273,6 +273,7 @@ ${isOwn ? ownerForms(skin) : done !== 'reported' && reportForm(`/ui/skins/${uuid
 const SIGNERS: Readonly<Record<SignerKind, Html>> = {
   game: say`The game`,
   server: say`This server, with its own key`,
+  earlier: say`This server, with an earlier key`,
   other: say`Another service`,
 };
 
@@ -357,7 +358,7 @@ function answerFor(use: UseId, skin: SkinView, { signer }: SkinPageOptions): Htm
 const OTHER_WAY: Readonly<Partial<Record<Audience, Html>>> = { 'signed-again': say`Without MineSkin` };
 
 function wayShown({ file, text, where, also, audience }: Way): Html {
-  const isForFew = audience === 'server' || audience === 'other';
+  const isForFew = audience === 'server' || audience === 'earlier' || audience === 'other';
   const seen = html`<p class="${isForFew ? 'seen few' : 'seen'}">${AUDIENCES[audience]}${audience === 'server' && html` <a href="#trust">${say`Three steps`}</a>`}</p>`;
   const paste = html`<p>${where}${also && html` ${also}`}</p>${text !== undefined && copyLine(text, say`Copy: what to paste`)}`;
   if (!file) return html`${paste}${seen}`;

@@ -9,7 +9,7 @@ import { LINE_ROWS, PixelFont } from './pixel-font.ts';
 export interface CardText {
   /** The skin's name; null: none. */
   readonly name: string | null;
-  readonly signer: 'game' | 'server' | 'other';
+  readonly signer: 'game' | 'server' | 'earlier' | 'other';
   /** The name of the service. */
   readonly service: string;
 }
@@ -31,6 +31,7 @@ const ACCENT = 0xc2622e;
 const SIGNERS: Readonly<Record<CardText['signer'], readonly [text: string, colour: number]>> = {
   game: ['Signed by the game', GOOD],
   server: ["Signed with this server's key", QUIET],
+  earlier: ['Signed with an earlier key here', QUIET],
   other: ['Signed by another service', QUIET],
 };
 

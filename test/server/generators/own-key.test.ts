@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readMeta } from '../../../src/server/store/meta.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -14,6 +15,7 @@ import {
   openOwnStore,
   runServer,
 } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -78,6 +80,24 @@ test('A start with another key is refused, unless the operator continues with it
   await (await runServer({ dataDir, newSigningKey: true })).close();
   expect(await keptIn(dataDir)).not.toBe(kept);
   await (await runServer({ dataDir })).close();
+});
+
+test('Skins that an earlier key has signed are still of this server, on their pages and in lockfiles', async () => {
+  const publicUrl = 'http://skins.example';
+  const { dataDir, key, ...before } = await runServer({ publicUrl });
+  await before.owner.upload('/v2/generate', skinPng(1));
+  await before.close();
+  await putOtherKey(dataDir);
+  const { url } = await runServer({ dataDir, publicUrl, newSigningKey: true });
+  const lockfile = await new TestCaller(url, { key, dataDir }).get('/v2/me/skins.lock');
+  const line = JSON.parse(String(lockfile.bytes));
+  expect(line).toMatchObject({ service: publicUrl, signer: publicUrl });
+  expect(line.key).toBeUndefined(); // the entry cannot be of the present key
+  const browser = new PlainBrowser(url);
+  await browser.signIn(key);
+  const { text } = await browser.open(`/ui/skins/${line.uuid}`);
+  expect(text).toContain('This server, with an earlier key');
+  expect(text).toContain('Make the skin again to have it signed with the present key.');
 });
 
 test('A store without skins takes any key', async () => {

@@ -70,7 +70,7 @@ describe('signValue', () => {
     const folder = await tempFolder();
     const at = (name: string) => join(folder, name);
     const signature = Buffer.from(await signValue(value, privateKey), 'base64');
-    await writeFile(at('key.pem'), publicKeyPem(privateKey));
+    await writeFile(at('key.pem'), publicKeyPem(publicKey));
     await writeFile(at('value'), value);
     await writeFile(at('other'), altered(value, 10));
     await writeFile(at('signature'), signature);
@@ -97,7 +97,7 @@ describe('isSignedBy', () => {
 
 describe('parsePublicKey', () => {
   test('reads the PEM that we publish, whose label authlib-injector insists on', async () => {
-    const pem = publicKeyPem(privateKey);
+    const pem = publicKeyPem(publicKey);
     expect(pem).toMatch(/^-----BEGIN PUBLIC KEY-----\n[^-]+\n-----END PUBLIC KEY-----\n$/);
     expect(isSignedBy(parsePublicKey(pem), value, await signValue(value, privateKey))).toBe(true);
   });

@@ -3,6 +3,7 @@ import { type LockEntry, withDigest } from '../../../protocol/lock-line.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { detectVariant } from '../../../skin/variant.ts';
 import { textureName } from '../../../textures/property.ts';
+import { fingerprintOf } from '../../../textures/signing-key.ts';
 import type { Db } from '../../store/db.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
@@ -177,7 +178,7 @@ async function lineOf(
   const { uuid, name, variant, visibility, value, signature, url, texture_hash } = skin;
   const service = context.publicUrl();
   const signing = await signedBy(context, skin);
-  const signer = signing === 'server' ? service : signing === 'game' ? 'game' : 'unproved';
+  const key = signing === 'server' ? await context.ownKey() : undefined;
   return withDigest({
     source,
     pixels: texture_hash,
@@ -191,7 +192,7 @@ async function lineOf(
     texture: url,
     hash: textureName(url) || texture_hash,
     service,
-    key: signing === 'server' ? skin.account : undefined,
-    signer,
+    key: key && fingerprintOf(key),
+    signer: { game: 'game', server: service, earlier: service, other: 'unproved' }[signing],
   });
 }

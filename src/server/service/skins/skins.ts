@@ -318,26 +318,32 @@ export async function viewSkin(
   noteView(context.db, { skin_id: skin.id, viewer, hour: hourOf(context.clock.now()) });
 }
 
-/** `game`: every server accepts it; `server`: this service's own key; `other`: another service's key. */
-export type SignerKind = 'game' | 'server' | 'other';
+/**
+ * `game`: every server accepts it; `server`: this service's own key; `earlier`: a key that this service had before;
+ * `other`: another service's key.
+ */
+export type SignerKind = 'game' | 'server' | 'earlier' | 'other';
 
 export interface SignedByContext {
+  /** Addresses of this service. */
+  readonly ownAddresses: () => readonly string[];
   readonly game: Pick<Game, 'keys' | 'http'>;
-  /** This service's own key, if it has one. */
+  /** The public half of this service's own key, if it has one. */
   readonly ownKey: () => Promise<KeyObject | undefined>;
 }
 
 /**
- * Who has signed a skin, as far as is known without a request. The signature tells, not the address of the texture: the
- * service may have had another address when it signed.
+ * Who has signed a skin, as far as is known without a request. The signature tells first, because the service may have
+ * had another address when it signed. Where no known key verifies it, a texture at an address of this service does.
  */
 export async function signedBy(
-  { game, ownKey }: SignedByContext,
-  { value, signature }: Pick<SkinWithData, 'value' | 'signature'>,
+  context: SignedByContext,
+  { value, signature, url }: Pick<SkinWithData, 'value' | 'signature' | 'url'>,
 ): Promise<SignerKind> {
-  const key = await ownKey();
+  const key = await context.ownKey();
   if (key && isSignedBy(key, value, signature)) return 'server';
-  return isSignedByAny(game.keys.known, value, signature) ? 'game' : 'other';
+  if (isSignedByAny(context.game.keys.known, value, signature)) return 'game';
+  return context.ownAddresses().some((own) => url.startsWith(`${own}/textures/`)) ? 'earlier' : 'other';
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;

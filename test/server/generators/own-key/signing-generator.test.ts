@@ -25,7 +25,7 @@ async function health(
 const openKey = async () => await openSigningKey(inject('signingKeyPath'));
 
 test('A key that signs is named', async () => {
-  const fingerprint = fingerprintOf(parsePublicKey((await openKey()).publicPem));
+  const fingerprint = fingerprintOf((await openKey()).publicKey);
   expect(await health({ key: openKey, hasKey: () => true })).toEqual([
     {
       code: 'signing_key',
@@ -54,11 +54,11 @@ test('An invalid key file is a problem, reported without its path', async () => 
 });
 
 test('A key whose halves do not belong together is a problem', async () => {
-  const { privateKey, id } = await openKey();
-  const publicPem = `-----BEGIN PUBLIC KEY-----
+  const { privateKey, publicPem, id } = await openKey();
+  const publicKey = parsePublicKey(`-----BEGIN PUBLIC KEY-----
 MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf
 9Cnzj4p4WGeKLs1Pt8QuKUpRKfFLfRYC9AIKjbJTWit+CqvjWYzvQwECAwEAAQ==
------END PUBLIC KEY-----`;
-  const key = async () => ({ privateKey, id, publicPem });
+-----END PUBLIC KEY-----`);
+  const key = async () => ({ privateKey, publicKey, publicPem, id });
   expect(await health({ key, hasKey: () => true })).toMatchObject([{ code: 'signing_key_unusable' }]);
 });

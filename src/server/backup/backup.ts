@@ -34,7 +34,7 @@ import {
   STORE,
   verifyChecksum,
 } from './data-files.ts';
-import { finishRestore, nameOfWork, removeLeftovers, STAGED, swapFiles } from './swap.ts';
+import { discardStaged, finishRestore, nameOfWork, removeLeftovers, STAGED, swapFiles } from './swap.ts';
 
 /** `archive`: a format that pg_restore reads (custom, tar, directory). */
 type DumpFormat = 'archive' | 'plain';
@@ -332,7 +332,7 @@ export async function restore({ dataDir, file, force, now }: RestoreOptions): Pr
   try {
     await exchange(dataDir, { staged, aside });
   } catch (error) {
-    await rm(join(dataDir, staged), { recursive: true, force: true });
+    await discardStaged(dataDir, staged);
     throw error;
   }
   const { time, version } = about;

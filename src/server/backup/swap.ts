@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { makeFolder, processExists } from '../../base/files.ts';
-import { acquireLock } from '../../base/process-lock.ts';
-import { DATA_FILES } from './data-files.ts';
+import { acquireLock, type LockHolder } from '../../base/process-lock.ts';
+import { BackupError, DATA_FILES } from './data-files.ts';
 
 /** Milliseconds after which a temporary file of another machine, or of an older program, counts as abandoned. */
 const ABANDONED_AGE = 60 * 60_000;
@@ -67,34 +67,45 @@ const swapSchema = z.object({
 });
 export type Swap = z.infer<typeof swapSchema>;
 
-/** Milliseconds between two looks whether another process has completed the same restore. */
+/** Milliseconds between checks whether another process has completed the same restore. */
 const PAUSE = 20;
+/** Milliseconds for which to wait for that process, which only renames files. */
+const PATIENCE = 10_000;
 
 /**
  * Exchanges the files, completely once the note exists.
- * @throws LockFileError; Error of the file system
+ * @throws BackupError `data_in_use`; LockFileError; Error of the file system
  */
 export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
   await writeDurably(join(dataDir, swap.staged, NOTE), JSON.stringify(swap));
   await rename(join(dataDir, swap.staged, NOTE), join(dataDir, NOTE));
-  await finishSwap(dataDir);
+  await finishSwap(dataDir, PATIENCE);
+}
+
+/** Deletes the new files of a failed restore, unless the note exists: then they still replace the old ones. */
+export async function discardStaged(dataDir: string, staged: string): Promise<void> {
+  if ((await readNote(dataDir))?.staged === staged) return;
+  await rm(join(dataDir, staged), { recursive: true, force: true });
 }
 
 /**
  * Completes a killed restore, or deletes the files of one that was killed before its note. Two processes may do this
- * at once.
- * @throws LockFileError; Error of the file system
+ * at once. @param patience milliseconds for which to wait for the other one
+ * @throws BackupError `data_in_use`; LockFileError; Error of the file system
  */
-export async function finishRestore(dataDir: string, now: number): Promise<void> {
+export async function finishRestore(dataDir: string, now: number, patience = PATIENCE): Promise<void> {
   if (!existsSync(dataDir)) return;
-  await finishSwap(dataDir);
+  await finishSwap(dataDir, patience);
   await removeLeftovers(dataDir, (name) => name.startsWith(STAGED), now);
 }
 
-async function finishSwap(dataDir: string): Promise<void> {
+async function finishSwap(dataDir: string, patience: number): Promise<void> {
+  const end = performance.now() + patience;
   for (let swap = await readNote(dataDir); swap; swap = await readNote(dataDir)) {
     try {
-      if (!(await swapAlone(dataDir, swap))) await sleep(PAUSE);
+      const other = await swapAlone(dataDir, swap);
+      if (other && performance.now() >= end) throw stuck(dataDir, other.holder);
+      if (other) await sleep(PAUSE);
     } catch (error) {
       // Another process that completes this restore removes the folder with the lock at the end.
       if ((await readNote(dataDir))?.staged === swap.staged) throw error;
@@ -102,18 +113,35 @@ async function finishSwap(dataDir: string): Promise<void> {
   }
 }
 
-/** One process at a time, because a slower one would take new files for old ones. Answers whether it was this one. */
-async function swapAlone(dataDir: string, swap: Swap): Promise<boolean> {
+function stuck(dataDir: string, holder: LockHolder | undefined): BackupError {
+  const who = holder ? `Process ${holder.pid}` : 'Another process';
+  return new BackupError(
+    'data_in_use',
+    `${who} is completing a restore into ${dataDir} and does not finish.`,
+    {
+      hint: 'It may be stopped or hang. End it, then try again: the restore is completed then.',
+    },
+  );
+}
+
+/**
+ * One process at a time, because a slower one would take new files for old ones.
+ * @returns the other process that does this; undefined: this one has done it
+ */
+async function swapAlone(
+  dataDir: string,
+  swap: Swap,
+): Promise<{ readonly holder: LockHolder | undefined } | undefined> {
   const from = join(dataDir, swap.staged);
   const lock = await acquireLock(join(from, 'lock'), 'restore');
-  if ('holder' in lock) return false;
+  if ('holder' in lock) return lock;
   try {
     if ((await readNote(dataDir))?.staged === swap.staged) await moveFiles(dataDir, swap);
   } finally {
     lock.release();
   }
   await rm(from, { recursive: true, force: true, maxRetries: 3 });
-  return true;
+  return undefined;
 }
 
 async function readNote(dataDir: string): Promise<Swap | undefined> {

@@ -6,9 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { acquireLock } from '../../../../src/base/process-lock.ts';
 import { readBackup } from '../../../../src/server/backup/backup.ts';
 import { appendChecksum, removeChecksum } from '../../../../src/server/backup/data-files.ts';
-import { finishRestore, nameOfWork } from '../../../../src/server/backup/swap.ts';
+import { discardStaged, finishRestore, nameOfWork } from '../../../../src/server/backup/swap.ts';
 import { backUpOf, NOW, restoreInto } from '../../../support/server/backing-up.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
@@ -260,6 +261,29 @@ test.each([0, 1, 2, 3, 4])(
     }
   },
 );
+
+test('A process that completes a restore and hangs is named by the others, which wait no longer', async () => {
+  const dataDir = await killedAfter(2);
+  const lock = await acquireLock(join(dataDir, '.restore-abc', 'lock'), 'restore');
+  await expect(finishRestore(dataDir, NOW, 0)).rejects.toMatchObject({
+    code: 'data_in_use',
+    message: `Process ${process.pid} is completing a restore into ${dataDir} and does not finish.`,
+    hint: expect.stringMatching(/End it/),
+  });
+  if ('release' in lock) lock.release();
+  await finishRestore(dataDir, NOW, 0);
+  expect(await contentsOf(dataDir)).toEqual(['new', 'new']);
+});
+
+test('A restore that fails keeps its files once it has noted that they replace the others', async () => {
+  const dataDir = await killedAfter(2);
+  await discardStaged(dataDir, '.restore-abc');
+  await finishRestore(dataDir, NOW);
+  expect(await contentsOf(dataDir)).toEqual(['new', 'new']);
+  await mkdir(join(dataDir, '.restore-def'));
+  await discardStaged(dataDir, '.restore-def');
+  expect(await readdir(dataDir)).not.toContain('.restore-def');
+});
 
 async function contentsOf(folder: string): Promise<string[]> {
   return await Promise.all(

@@ -7,7 +7,7 @@ import { isGameTexture, readTextures } from '../dispatch/proof.ts';
 import { GameError } from '../game/errors.ts';
 import { ServiceError, SkinsmithError } from '../index.ts';
 import { MAX_CHECKED_BYTES } from '../skin/check.ts';
-import { InvalidImageError, makePicture, type Picture } from '../skin/picture.ts';
+import { copyInto, InvalidImageError, makePicture, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import { encodePng } from '../skin/png/encode.ts';
 import { fitSkin } from '../skin/read-skin.ts';
@@ -82,17 +82,10 @@ export function frontAndBack(picture: Picture, variant: Variant): Uint8Array {
   const sheet = makePicture(width, SIZE + 2 * MARGIN);
   let x = MARGIN;
   for (const view of views) {
-    paste(view, sheet, x, MARGIN);
+    copyInto(sheet, view, x, MARGIN);
     x += view.width + MARGIN;
   }
   return encodePng(sheet);
-}
-
-function paste({ width, height, pixels }: Picture, onto: Picture, x: number, y: number): void {
-  for (let row = 0; row < height; row++) {
-    const from = pixels.subarray(row * width * 4, (row + 1) * width * 4);
-    onto.pixels.set(from, ((y + row) * onto.width + x) * 4);
-  }
 }
 
 /** A skin to preview. */

@@ -58,3 +58,11 @@ export function isHdSkinSize(width: number, height: number): boolean {
 export function makePicture(width: number, height: number): Picture {
   return { width, height, pixels: new Uint8Array(width * height * 4) };
 }
+
+/** Puts a picture into a larger one, in place of what is there. */
+export function copyInto(to: Picture, { width, height, pixels }: Picture, x: number, y: number): void {
+  for (let row = 0; row < height; row++) {
+    const line = pixels.subarray(row * width * 4, (row + 1) * width * 4);
+    to.pixels.set(line, ((y + row) * to.width + x) * 4);
+  }
+}

@@ -1,4 +1,4 @@
-import { makePicture, type Picture } from '../../skin/picture.ts';
+import { copyInto, makePicture, type Picture } from '../../skin/picture.ts';
 import { enlarge } from '../../skin/regions.ts';
 import { drawSolid, ISOMETRIC_BACK, SCENES, type Scene } from '../../skin/render/solid.ts';
 import { CARD, LINEUP, lineupSize, MAX_GROUP, MAX_ROW } from '../../skin/render/views.ts';
@@ -141,16 +141,9 @@ export function drawLineup(figures: readonly CardSkin[]): Picture {
     const left = LINEUP.gap + ((at % perRow) + missing / 2) * (figure + LINEUP.gap);
     const top = LINEUP.gap + row * (2 * figure + LINEUP.gap);
     const size = { width: figure, height: 2 * figure, overlay: true };
-    copyInto(picture, drawSolid(skin, SCENES.body, { ...look, ...size }), { x: Math.floor(left), y: top });
+    copyInto(picture, drawSolid(skin, SCENES.body, { ...look, ...size }), Math.floor(left), top);
   }
   return picture;
-}
-
-function copyInto(to: Picture, { width, height, pixels }: Picture, { x, y }: Pick<Place, 'x' | 'y'>): void {
-  for (let row = 0; row < height; row++) {
-    const line = pixels.subarray(row * width * 4, (row + 1) * width * 4);
-    to.pixels.set(line, ((y + row) * to.width + x) * 4);
-  }
 }
 
 function writeTexts(card: Card, { name, signer, service }: CardText): void {

@@ -46,7 +46,7 @@ interface LineupSize {
   readonly height: number;
 }
 
-/** The size of the picture of so many figures, in full rows where possible. */
+/** The size of the picture of so many figures. The last row may have fewer, which stand in its middle. */
 export function lineupSize(count: number): LineupSize {
   const { width: most, widest, gap } = LINEUP;
   const rows = Math.ceil(count / MAX_ROW);

@@ -109,7 +109,8 @@ export class LookTimes {
 
   /** Which job to poll singly, and when: at most once a second each. Undefined: none. */
   nextPoll<J extends RunningJob>(jobs: readonly J[], state: LookState): { job: J; at: number } | undefined {
-    const polls = jobs.map((job) => ({ job, at: Math.max(this.#pollAt(job, jobs, state), pollableAt(job)) }));
+    const plan = { ...state, jobs, listAt: this.next(jobs, state) };
+    const polls = jobs.map((job) => ({ job, at: Math.max(this.#pollAt(job, plan), pollableAt(job)) }));
     const first = polls.reduce((least, poll) => (poll.at < least.at ? poll : least));
     return Number.isFinite(first.at) ? first : undefined;
   }
@@ -244,33 +245,39 @@ export class LookTimes {
     );
   }
 
-  #pollAt(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
-    const { typical } = this;
-    if (typical === undefined) return probeAt(job, jobs, state);
-    if (!this.#isUneven(jobs, state)) {
-      const isPolled = this.#isForeseen(jobs, state) && this.#isPolledInstead(job, state);
-      return isPolled ? this.#expectedEnd(job) : this.#pollLate(job, jobs, state);
+  #pollAt(job: RunningJob, plan: LookPlan): number {
+    const { jobs } = plan;
+    if (this.typical === undefined) return probeAt(job, jobs, plan);
+    if (!this.#isUneven(jobs, plan)) {
+      const isPolled = this.#isForeseen(jobs, plan) && this.#isPolledInstead(job, plan);
+      return isPolled ? this.#expectedEnd(job) : this.#pollLate(job, plan);
     }
     const from = Math.max(job.acceptedAt, job.seenAt ?? 0, pollableAt(job));
     const longest = this.#longest + (this.#durations.high ?? 0);
     const at = firstMoment(from, from + longest, (time) => this.#endedBy(job, time) >= NEARLY_SURE);
-    return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
+    return unlessListFollows(at, plan);
   }
 
   /** While the list has to wait, polls an overdue job. */
-  #pollLate(job: RunningJob, jobs: readonly RunningJob[], state: LookState): number {
-    const at = this.#lookAgain(this.#expectedEnd(job), state.lastLook, state.roundTrip);
-    return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
-  }
-
-  #isListSoonAfter(at: number, jobs: readonly RunningJob[], state: LookState): boolean {
-    return this.next(jobs, state) <= at + LIST_SOON;
+  #pollLate(job: RunningJob, plan: LookPlan): number {
+    return unlessListFollows(this.#lookAgain(this.#expectedEnd(job), plan.lastLook, plan.roundTrip), plan);
   }
 
   /** How probable it is that the job has ended by then, judged by other jobs that took at least as long. */
   #endedBy({ acceptedAt, seenAt = acceptedAt }: RunningJob, at: number): number {
     return this.#durations.probability(at - acceptedAt, seenAt - acceptedAt);
   }
+}
+
+/** What single polls are planned with: all running jobs, and when the next list is due. */
+interface LookPlan extends LookState {
+  readonly jobs: readonly RunningJob[];
+  readonly listAt: number;
+}
+
+/** When to poll a job singly: never if a list is due soon. */
+function unlessListFollows(at: number, { listAt }: LookPlan): number {
+  return listAt <= at + LIST_SOON ? Number.POSITIVE_INFINITY : at;
 }
 
 /** The first moment between two at which a condition begins to hold; otherwise the last. */

@@ -132,9 +132,12 @@ const BEYOND = 0.5;
 /** The last few samples of one quantity. */
 export class RecentSamples {
   #samples: readonly number[] = [];
+  /** The last of them, the smallest first. */
+  #recent: readonly number[] = [];
 
   add(sample: number): void {
     this.#samples = [...this.#samples, sample].slice(-KEPT);
+    this.#recent = this.#samples.slice(-RECENT).toSorted((a, b) => a - b);
   }
 
   get count(): number {
@@ -168,16 +171,18 @@ export class RecentSamples {
    * the further the fewer there are.
    */
   probability(value: number, least: number): number {
-    const above = this.#samples.filter((sample) => sample > least);
-    const within = above.filter((sample) => sample <= value).length;
-    const known = Math.max(least, ...above);
-    const reach = (BEYOND * known) / (above.length > 0 ? Math.sqrt(this.count) : 1);
+    let [above, within, known] = [0, 0, least];
+    for (const sample of this.#samples) {
+      if (sample > least) above++;
+      if (sample > least && sample <= value) within++;
+      known = Math.max(known, sample);
+    }
+    const reach = (BEYOND * known) / (above > 0 ? Math.sqrt(this.count) : 1);
     const beyond = Math.max(0, value - known) / Math.max(1, reach);
-    return (within + Math.min(1, beyond)) / (above.length + 1);
+    return (within + Math.min(1, beyond)) / (above + 1);
   }
 
   #quantile(q: number): number | undefined {
-    const sorted = this.#samples.slice(-RECENT).toSorted((a, b) => a - b);
-    return sorted[Math.floor(q * (sorted.length - 1) + 0.5)];
+    return this.#recent[Math.floor(q * (this.#recent.length - 1) + 0.5)];
   }
 }

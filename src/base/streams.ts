@@ -58,11 +58,17 @@ class LineSplitter {
       start = end + 1;
       yield this.#take(true);
     }
-    this.#add(Buffer.from(chunk.subarray(start))); // a copy: the chunk may be used again
+    this.#begin(chunk.subarray(start));
   }
 
   *end(): Generator<RawLine, void, void> {
     if (this.#length > 0) yield this.#take(false);
+  }
+
+  /** Keeps a copy of the beginning of a line, if there is room for it: the chunk may be used again. */
+  #begin(piece: Buffer): void {
+    const isKept = this.#length + piece.length <= this.#longest;
+    this.#add(isKept ? Buffer.from(piece) : piece);
   }
 
   #add(piece: Buffer): void {

@@ -49,14 +49,14 @@ describe('A file that is no lockfile', () => {
     expect(await failureOfOpening(path)).toMatchObject({ code: 'lockfile_too_large', line: undefined });
   });
 
-  test('is refused when a line is longer than any entry, without reading the rest', async () => {
+  test('is refused when a line is longer than any entry, however long', async () => {
     const tooLong = lineOf(lockEntry({ name: 'n'.repeat(64 * 1024) }));
     expect(await failureOfText(`${GOOD}${tooLong}\n${GOOD}`)).toMatchObject({
       code: 'lockfile_too_large',
       line: 2,
     });
     const path = await ownPath(GOOD);
-    truncateSync(path, 2 ** 31);
+    truncateSync(path, 2 ** 28);
     expect(await failureOfOpening(path)).toMatchObject({ code: 'lockfile_too_large', line: 2 });
   });
 });

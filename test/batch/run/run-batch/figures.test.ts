@@ -127,7 +127,7 @@ test.each<[string, readonly [number, number], readonly [number, requests: number
   ],
 ])('jobs of %s without estimates need few requests and leave few slots idle', async (_, span, limits) => {
   for (const [count, requests, time] of limits) {
-    const mean = await uneven(span, count, NO_ETA, [1, 2, 3, 4]);
+    const mean = await uneven(span, count, NO_ETA, count < 100 ? [1, 2, 3, 4] : [1]);
     expect(mean.requests).toBeLessThanOrEqual(requests);
     expect(mean.time).toBeLessThanOrEqual(time);
   }

@@ -5,7 +5,7 @@ import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { OUTAGES, type Outage, outage } from '../../../support/hosted/outages.ts';
 
 const ALL = Object.keys(OUTAGES) as Outage[];
-const FROM = 3_000;
+const FROM = 1_000;
 
 interface During {
   readonly count: number;
@@ -14,7 +14,7 @@ interface During {
   readonly kinds?: readonly RequestKind[];
 }
 
-/** A batch of which requests fail from its third second on, for so long. */
+/** A batch of which requests fail from its second second on, for so long. */
 async function during(name: Outage, { count, lasts, kinds }: During) {
   const world = await openWorld({ serviceTime: 300 });
   const { clock, hosted, batch } = world;
@@ -25,9 +25,9 @@ async function during(name: Outage, { count, lasts, kinds }: During) {
 
 describe('While single jobs are answered with', () => {
   test.each([
-    ...ALL.map((name) => [name, 60, 60_000] as const),
-    ['a 502 in HTML', 200, 600_000],
-    ['a refusal without a time', 200, 600_000],
+    ...ALL.map((name) => [name, 30, 60_000] as const),
+    ['a 502 in HTML', 60, 600_000],
+    ['a refusal without a time', 60, 600_000],
   ] as const)('%s, no skin of %i fails in %i ms, and requests are few', async (name, count, lasts) => {
     const world = await during(name, { count, lasts, kinds: ['job'] });
     const { summary, hosted, mostInTenSeconds, when, waits } = world;
@@ -40,8 +40,8 @@ describe('While single jobs are answered with', () => {
 
 describe('While everything is answered with', () => {
   test.each(ALL)('%s, a batch waits and continues, and asks rarely', async (name) => {
-    const { summary, hosted, mostInTenSeconds } = await during(name, { count: 40, lasts: 60_000 });
-    expect(summary).toMatchObject({ made: 40, failed: 0, end: 'complete' });
+    const { summary, hosted, mostInTenSeconds } = await during(name, { count: 30, lasts: 60_000 });
+    expect(summary).toMatchObject({ made: 30, failed: 0, end: 'complete' });
     expect(hosted.records.doubleSubmissions).toEqual([]);
     expect(mostInTenSeconds({ from: FROM + 10_000, to: FROM + 60_000 })).toBeLessThanOrEqual(12);
   });

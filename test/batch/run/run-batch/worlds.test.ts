@@ -15,7 +15,7 @@ const UNDER_WAY = 1_000;
 type Make = (around: Around) => World;
 
 /** Nothing is taken twice, never more than five are pending, and all is made. */
-async function holds(make: Make, { skins = 30 } = {}): Promise<WorldOutcome> {
+async function holds(make: Make, { skins = 20 } = {}): Promise<WorldOutcome> {
   let outcome: WorldOutcome | undefined;
   for (let seed = 1; seed <= SEEDS; seed++) {
     const world = (around: Around) => ({ serviceTime: SERVICE_TIME, ...make(around) });
@@ -40,13 +40,13 @@ const LOSSES = [
 
 describe('Nothing is submitted twice where each fifth answer to a submission is lost', () => {
   test.each([20, 100, 300])('and everything takes some %d ms each way', async (ms) => {
-    await holds(({ random }) => ({ loses: true, latency: () => ms * (0.5 + random()) }), { skins: 60 });
+    await holds(({ random }) => ({ loses: true, latency: () => ms * (0.5 + random()) }), { skins: 40 });
   });
 
   test.each([100, 800, 2_000])('and the list takes some %d ms', async (ms) => {
     const latency = (kind: RequestKind) => (kind === 'list' ? ms / 2 : 10);
     await holds(({ random }) => ({ loses: true, latency: (kind) => latency(kind) * (0.5 + random()) }), {
-      skins: 60,
+      skins: 40,
     });
   });
 

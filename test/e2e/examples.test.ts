@@ -7,15 +7,16 @@ import { onTestFinished, test } from 'vitest';
 import { examplesOf, fullName } from '../../src/cli/help/help-page.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { FakeGame } from '../support/fake-game/fake-game.ts';
-import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { ownDatabase } from '../support/postgres/own-database.ts';
 import { callProgram, type Ran } from '../support/program/call-program.ts';
 import { writeForShells } from '../support/program/called-by-shells.ts';
-import { freshMachine, type Machine, type Serving } from '../support/program/program.ts';
+import { freshMachine, type Machine } from '../support/program/program.ts';
+import { runAccountServer } from '../support/server/account-server.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { linkIdentity } from '../support/server/linked-identity.ts';
+import type { ServerUnderTest } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
 
 /** Commands of a service that somebody runs; all others are typed on a machine without one. */
@@ -65,11 +66,9 @@ class Bench {
   readonly #machine: Machine;
   readonly #folder: string;
   readonly #env: Record<string, string>;
-  readonly #serving: Serving;
+  readonly #server: ServerUnderTest;
   readonly #game: FakeGame;
   readonly #hosted: string;
-  /** The data folder of the service. */
-  readonly #serviceDir: string;
   #identities = 0;
   /** Address of an empty PostgreSQL database. */
   #database = '';
@@ -78,14 +77,13 @@ class Bench {
 
   private constructor(
     machine: Machine,
-    parts: { serving: Serving; game: FakeGame; hosted: string; registry: string; dataDir: string },
+    parts: { server: ServerUnderTest; game: FakeGame; hosted: string; registry: string },
   ) {
     this.#machine = machine;
     this.#folder = join(machine.folder, 'work');
-    this.#serving = parts.serving;
+    this.#server = parts.server;
     this.#game = parts.game;
     this.#hosted = parts.hosted;
-    this.#serviceDir = parts.dataDir;
     this.#env = {
       ...machine.env,
       PATH: `${join(machine.folder, 'bin')}:${machine.env['PATH']}`,
@@ -95,16 +93,13 @@ class Bench {
   }
 
   static async open(): Promise<Bench> {
-    const game = await runGame({ interval: 0.05 });
+    const { fake: game, server } = await runAccountServer({}, { interval: 0.05 });
     for (const [index, name] of ['Notch', 'jeb_'].entries())
       game.addPlayer({ name, skin: { picture: drawSkin(7 + index) } });
     const machine = await freshMachine();
-    const server = await freshMachine();
-    server.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);
-    const serving = await server.serve(['--generator', 'accounts', '--login-client-id', 'example']);
     const hosted = await runHosted();
     const { url: registry } = await webServer((_, response) => void response.end('{"version":"99.0.0"}'));
-    const parts = { serving, game, hosted: hosted.url, registry, dataDir: server.dataDir };
+    const parts = { server, game, hosted: hosted.url, registry };
     const bench = new Bench(machine, parts);
     await bench.#lay(hosted.key);
     bench.#database = await ownDatabase();
@@ -126,7 +121,7 @@ class Bench {
     for (const [index, name] of ['team', 'winter', 'spring-2026', 'cape'].entries())
       await writeFile(at(`${name}.png`), capePng(index + 1));
     await writeFile(at('mineskin.key'), `${hostedKey}\n`);
-    await writeFile(at('team.key'), `${this.#serving.key}\n`);
+    await writeFile(at('team.key'), `${this.#server.key}\n`);
     const steve = this.#game.addAccount({ name: 'Steve' });
     this.#game.addAccount({ name: 'Alex' });
     await writeFile(at('token.txt'), steve.token);
@@ -172,7 +167,7 @@ class Bench {
   /** People come from a provider, which the examples have not. */
   async #linkIdentity(user: string): Promise<void> {
     const subject = `person-${this.#identities++}`;
-    await linkIdentity({ dataDir: this.#serviceDir }, user, subject);
+    await linkIdentity(this.#server, user, subject);
     const listed = await this.#call(['skinsmith', 'identities', 'list', '--user', user], 'identities');
     const own = listed.stdout.split('\n').find((row) => row.includes(subject)) ?? '';
     this.#words.set('IDENTITY', own.split('\t')[0] ?? '');
@@ -183,7 +178,7 @@ class Bench {
       .replaceAll('postgres://skins@db.example.org/skins', this.#database)
       .replaceAll('~/.local/share/skinsmith', this.#machine.dataDir)
       .replaceAll('https://api.mineskin.org', this.#hosted)
-      .replaceAll(/(--base-url )https:\/\/skins\.example\.org/g, `$1${this.#serving.url}`)
+      .replaceAll(/(--base-url )https:\/\/skins\.example\.org/g, `$1${this.#server.url}`)
       .replace(/^skinsmith conformance/, '$& --pause 0');
     for (const [word, value] of this.#words)
       typed = typed.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), value);
@@ -201,9 +196,9 @@ class Bench {
   }
 
   #envFor(line: string, group: string): Record<string, string> {
-    const isOfService = OF_A_SERVICE.includes(group) || line.includes(`--base-url ${this.#serving.url}`);
-    const key = isOfService && !line.includes('login') && { SKINSMITH_API_KEY: this.#serving.key };
-    const url = isOfService && { SKINSMITH_BASE_URL: this.#serving.url };
+    const isOfService = OF_A_SERVICE.includes(group) || line.includes(`--base-url ${this.#server.url}`);
+    const key = isOfService && !line.includes('login') && { SKINSMITH_API_KEY: this.#server.key ?? '' };
+    const url = isOfService && { SKINSMITH_BASE_URL: this.#server.url };
     return { ...this.#env, ...url, ...key };
   }
 

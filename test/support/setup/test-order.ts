@@ -6,19 +6,19 @@ type Times = Readonly<Record<string, number>>;
 
 /** Files that mostly wait, for processes, databases or a service's pace; the longest first. */
 const WAITING: Times = {
-  'test/e2e/examples.test.ts': 40,
-  'test/e2e/soak.test.ts': 30,
   'test/service/gateway/trouble.test.ts': 26,
-  'test/e2e/serve.test.ts': 23,
+  'test/e2e/soak.test.ts': 24,
   'test/on-postgres/skins.test.ts': 22,
   'test/contract/postgres-queue.test.ts': 20,
   'test/e2e/serve-cluster.test.ts': 19,
   'test/on-postgres/callers.test.ts': 18,
   'test/server/generators/upstream/submitting/sending.test.ts': 17,
+  'test/e2e/serve.test.ts': 15,
   'test/on-postgres/jobs.test.ts': 14,
   'test/on-postgres/running.test.ts': 14,
   'test/e2e/signers.test.ts': 14,
   'test/e2e/batch-limits.test.ts': 13,
+  'test/e2e/examples.test.ts': 13,
   'test/e2e/proxies.test.ts': 12,
   'test/testing.test.ts': 12,
   'test/e2e/batch-trouble.test.ts': 12,

@@ -5,16 +5,16 @@ import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { acquireLock, type LockHolder, type ProcessLock } from '../../src/base/process-lock.ts';
 import { onceLocked } from '../support/base/once-locked.ts';
+import { childProgram } from '../support/program/child-program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { poll } from '../support/server/poll.ts';
 
-const PROGRAM = join(import.meta.dirname, '../support/batch/hold-lock.ts');
 /** Larger than any system gives out. */
 const NO_PROCESS = 2 ** 31 - 1;
 
 /** Another process that has tried for the lock; `said` is what came of it. */
 async function rival(path: string, about: string) {
-  const child = execa(process.execPath, [PROGRAM, path, about], { reject: false });
+  const child = execa(process.execPath, [childProgram('hold-lock'), path, about], { reject: false });
   onTestFinished(() => void child.kill('SIGKILL'));
   const first = await Promise.race([child.iterable()[Symbol.asyncIterator]().next(), child]);
   return { child, said: 'value' in first ? first.value : undefined };

@@ -41,7 +41,7 @@ describe('ConfigFile', () => {
 
   test('loses no key when several programs keep one at the same time', async () => {
     const { path } = await configWith();
-    const places = Array.from({ length: 12 }, (_, n) => `https://${n}.example`);
+    const places = Array.from({ length: 8 }, (_, n) => `https://${n}.example`);
     const programs = places.map((place) =>
       execa(process.execPath, [childProgram('keep-key'), join(path, '..'), place]),
     );

@@ -6,7 +6,8 @@ import { codeBlocks } from '../support/docs/code-blocks.ts';
 import { runSteps, stepsOf, type WorkflowRan } from '../support/docs/workflow.ts';
 import type { HostedService } from '../support/hosted/hosted-service.ts';
 import { hostedWorkshop, lines, NOWHERE, type Workshop } from '../support/program/batches.ts';
-import { freshMachine, PROGRAM, type Ran, ROOT } from '../support/program/program.ts';
+import { writeForShells } from '../support/program/called-by-shells.ts';
+import { freshMachine, type Ran, ROOT } from '../support/program/program.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'signed'];
 
@@ -100,12 +101,13 @@ class Repository {
   async run(event: 'push' | 'pull_request'): Promise<WorkflowRan & { readonly summary: string }> {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
     const [workflow] = codeBlocks(readme).filter(({ language }) => language === 'yaml');
-    const program = PROGRAM.map((word) => `"${word}"`).join(' ');
+    const { folder, env } = await freshMachine();
+    const program = join(folder, 'skinsmith');
+    await writeForShells(program);
     const steps = stepsOf(workflow?.code ?? '').map((step) => ({
       ...step,
       run: step.run.replace(/npx --yes skinsmith@\S+/g, program).replace('--max-new 100', '--max-new 10'),
     }));
-    const { folder, env } = await freshMachine();
     const clone = join(folder, 'clone');
     await this.#git('clone', '--quiet', this.shop.folder, clone);
     const summary = join(folder, 'summary.md');

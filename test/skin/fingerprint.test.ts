@@ -6,8 +6,8 @@ import {
   bandsOf,
   distanceBetween,
   type Fingerprint,
-  fingerprintOf,
   nearBands,
+  pictureFingerprint,
   SIMILAR,
 } from '../../src/skin/fingerprint.ts';
 import type { Picture } from '../../src/skin/picture.ts';
@@ -80,7 +80,7 @@ function isFound(one: Fingerprint, other: Fingerprint): boolean {
 describe.each(Object.keys(CHANGES))('A skin %s', (name) => {
   test.each(FILES)('is similar to the original and found by its keys: %s', (file) => {
     const picture = read(file);
-    const [original, variant] = [fingerprintOf(picture), fingerprintOf(CHANGES[name]!(picture))];
+    const [original, variant] = [pictureFingerprint(picture), pictureFingerprint(CHANGES[name]!(picture))];
     expect(distanceBetween(original, variant)).toBeLessThan(SIMILAR);
     expect(isFound(original, variant)).toBe(true);
     expect(isFound(variant, original)).toBe(true);
@@ -88,7 +88,7 @@ describe.each(Object.keys(CHANGES))('A skin %s', (name) => {
 });
 
 test('Skins of different characters are not similar', () => {
-  const prints = [...FILES, ...LEGACY].map((file) => ({ file, print: fingerprintOf(read(file)) }));
+  const prints = [...FILES, ...LEGACY].map((file) => ({ file, print: pictureFingerprint(read(file)) }));
   const pairs = prints.flatMap((one, at) => prints.slice(at + 1).map((other) => [one, other] as const));
   const near = pairs.filter(([one, other]) => distanceBetween(one.print, other.print) < SIMILAR);
   expect(near.map(([one, other]) => [one.file, other.file])).toEqual([]);
@@ -98,7 +98,7 @@ test('A picture is at no distance from itself, and black and white are far apart
   const filled = (value: number) => {
     const pixels = new Uint8Array(64 * 64 * 4).fill(value);
     for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
-    return fingerprintOf({ width: 64, height: 64, pixels });
+    return pictureFingerprint({ width: 64, height: 64, pixels });
   };
   expect(distanceBetween(filled(255), filled(255))).toBe(0);
   expect(distanceBetween(filled(0), filled(255))).toBeCloseTo(1);
@@ -109,11 +109,11 @@ test('Colours hidden by the overlay or never shown do not count', () => {
   const picture = read('examples/smith.png');
   const pixels = Uint8Array.from(picture.pixels);
   pixels.set([255, 0, 255, 255], (1 * 64 + 1) * 4); // outside all parts
-  expect(fingerprintOf({ ...picture, pixels })).toEqual(fingerprintOf(picture));
+  expect(pictureFingerprint({ ...picture, pixels })).toEqual(pictureFingerprint(picture));
 });
 
 test('A key has one character for each feature, and the own key is the nearest', () => {
-  const print = fingerprintOf(read('examples/robot.png'));
+  const print = pictureFingerprint(read('examples/robot.png'));
   for (const [band, key] of Object.entries(bandsOf(print))) {
     expect(key).toMatch(/^[5-Z]{8,9}$/);
     const near = nearBands(print, band as (typeof BANDS)[number]);

@@ -13,7 +13,7 @@ import type { ProfileLook } from '../service/skins/identity.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import type { TextureDataRow } from '../store/schema/tables.ts';
-import { textureOf } from '../store/textures.ts';
+import { capeRowOf, textureRowOf } from '../store/textures.ts';
 import type { FoundData, SignedMaterial } from './source.ts';
 
 /** Milliseconds to wait if the game does not say how long. */
@@ -125,10 +125,10 @@ async function readSkinTexture(
   url: string,
 ): Promise<{ readonly skin: NewTexture; readonly unreadable?: string }> {
   try {
-    return { skin: await readTexture(game, url) };
+    return { skin: textureRowOf(await readPicture(game, url)) };
   } catch (error) {
     if (!(error instanceof GameError && error.cause instanceof InvalidImageError)) throw error;
-    return { skin: textureOf(placeholder()), unreadable: error.cause.message };
+    return { skin: textureRowOf(placeholder()), unreadable: error.cause.message };
   }
 }
 
@@ -158,15 +158,15 @@ export function unreadableNote({ textureHash, unreadable = '' }: SignedMaterial)
   return [{ code: 'texture_unreadable', message: message.trimEnd() }];
 }
 
-async function readTexture(game: Game, url: string): Promise<NewTexture> {
+async function readPicture(game: Game, url: string): Promise<Picture> {
   const { picture } = await downloadTexture(game.http, url);
-  return textureOf(picture);
+  return picture;
 }
 
 /** The skin is usable without its cape, so an unreadable cape is reported by its address only. */
 async function readCape(game: Game, url: string): Promise<NewTexture | undefined> {
   try {
-    return await readTexture(game, url);
+    return capeRowOf(await readPicture(game, url));
   } catch (error) {
     if (error instanceof GameError && (error.kind === 'not_found' || error.kind === 'unexpected'))
       return undefined;

@@ -74,7 +74,7 @@ export function nameOf(place: StorePlace): string {
 }
 
 /** Identifies the source of an unfinished copy without revealing it. */
-export function fingerprintOf(place: StorePlace): string {
+export function storeFingerprint(place: StorePlace): string {
   const name = 'folder' in place ? realpathSync(place.folder) : nameOf(place);
   return createHash('sha256').update(name).digest('hex');
 }
@@ -209,7 +209,7 @@ async function copyAll(source: Db, target: Db, options: CopyOptions): Promise<St
 
 /** Claims the target for this copy. Returns whether it has part of it. */
 async function begin(target: Db, { from, to }: CopyOptions): Promise<boolean> {
-  const fingerprint = fingerprintOf(from);
+  const fingerprint = storeFingerprint(from);
   const unfinished = await readMeta(target, 'copying-from');
   if (unfinished === fingerprint) return true;
   const filled = await findRows(target);

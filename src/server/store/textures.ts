@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
-import { bandsOf, fingerprintOf } from '../../skin/fingerprint.ts';
+import { bandsOf, pictureFingerprint } from '../../skin/fingerprint.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
@@ -8,13 +8,25 @@ import { type Db, PreparedQuery } from './db.ts';
 import { isBlocked } from './moderation.ts';
 import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
-/** What is stored of a picture. `hash`: its pixel hash, if it is known. */
-export function textureOf(picture: Picture, hash = pixelHash(picture)): Omit<NewTexture, 'created_at'> {
-  const { width, height } = picture;
-  const fingerprint = fingerprintOf(picture);
+/** A picture as it is stored, without the time. */
+export type TextureContent = Omit<NewTexture, 'created_at'>;
+
+/** The row of a skin's picture. `hash`: its pixel hash, if it is known. */
+export function textureRowOf(picture: Picture, hash = pixelHash(picture)): TextureContent {
+  const fingerprint = pictureFingerprint(picture);
   const { head, body, light } = bandsOf(fingerprint);
   const bands = { head_band: head, body_band: body, light_band: light };
-  return { hash, width, height, fingerprint, ...bands, png: encodePng(picture) };
+  return { ...plainRowOf(picture, hash), fingerprint, ...bands };
+}
+
+/** The row of a cape, which is never found as a similar skin. */
+export function capeRowOf(picture: Picture): TextureContent {
+  return plainRowOf(picture, pixelHash(picture));
+}
+
+function plainRowOf(picture: Picture, hash: string): TextureContent {
+  const { width, height } = picture;
+  return { hash, width, height, png: encodePng(picture) };
 }
 
 /** Stores a picture under its hash. An existing one stays unchanged (same hash, same bytes). */

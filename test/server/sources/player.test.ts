@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
 import type { PersonPlan } from '../../support/fake-game/people.ts';
@@ -6,6 +7,7 @@ import { runGame } from '../../support/fake-game/run-game.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { looksOf } from '../../support/server/skin-records.ts';
 
 guardAgainstLeaks();
 
@@ -51,6 +53,7 @@ test("A player's skin is what the game has signed, at once and without a generat
   const texture = await server.owner.get(`/v2/skins/${skin?.uuid}/texture`);
   const moved = await server.owner.get(new URL(String(texture.headers['location']), server.url).pathname);
   expect(moved.headers['content-type']).toBe('image/png');
+  expect(await looksOf(server)).toEqual([pixelHash(drawSkin(1))]);
 });
 
 test('It is found by UUID in both spellings and by name in any case, and asked for once', async () => {

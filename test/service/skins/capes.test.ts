@@ -5,6 +5,7 @@ import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { addCape, capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { looksOf } from '../../support/server/skin-records.ts';
 import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -60,6 +61,7 @@ describe('Capes', () => {
       const texture = await server.anonymous().get(`/textures/${RED}`);
       expect([texture.status, texture.headers['content-type']]).toEqual([200, 'image/png']);
       expect(pixelHash(decodeCape(texture.bytes))).toBe(RED);
+      expect(await looksOf(server)).toEqual([]);
     },
   );
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../../src/server/store/db.ts';
 import { ensureSkin, type NewSkin, type SkinWithData } from '../../../src/server/store/skins.ts';
 import { keepTexture, keepTextureData } from '../../../src/server/store/textures.ts';
+import { openOwnStore } from './running-server.ts';
 
 /** Signed data under a name of its own, with its texture. */
 export async function keepData(db: Db, identity: string, created_at = 0): Promise<void> {
@@ -23,6 +24,23 @@ export async function keepData(db: Db, identity: string, created_at = 0): Promis
     cape_hash: null,
     cape_url: null,
   });
+}
+
+/** The hashes of the pictures that can be found as similar ones. */
+export async function looksOf({ dataDir }: { readonly dataDir: string }): Promise<string[]> {
+  const { db } = await openOwnStore(dataDir);
+  const rows = await db
+    .selectFrom('textures')
+    .select('hash')
+    .where(({ eb, or }) =>
+      or(
+        (['fingerprint', 'head_band', 'body_band', 'light_band'] as const).map((one) =>
+          eb(one, 'is not', null),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map(({ hash }) => hash);
 }
 
 let made = 0;

@@ -8,6 +8,7 @@ import type { Generator } from '../../generators/port.ts';
 import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
 import type { CapeRow } from '../../store/schema/tables.ts';
 import {
+  capeRowOf,
   changeCape,
   countCapes,
   deleteCapeRow,
@@ -16,7 +17,6 @@ import {
   insertCape,
   keepTexture,
   listCapes,
-  textureOf,
 } from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers.ts';
 import type { StoreCeiling } from '../limits.ts';
@@ -91,7 +91,7 @@ export async function addCape(
   requireOperator(caller);
   context.ceiling.verifyRoom();
   const picture = decodeImage(image, decodeCape);
-  const texture = textureOf(picture);
+  const texture = capeRowOf(picture);
   const created_at = context.clock.now();
   const cape = { uuid: newUuid(), alias, support, texture_hash: texture.hash, created_at };
   await inTransaction(context.db, async (tx) => {

@@ -27,7 +27,7 @@ import {
   findTexture,
   keepTexture,
   keepTextureData,
-  textureOf,
+  textureRowOf,
 } from '../../store/textures.ts';
 import { noteGeneration } from '../../store/usage.ts';
 import type { Caller } from '../callers.ts';
@@ -111,7 +111,7 @@ async function submitPicture(
   const warnings: Note[] = choice.warning ? [{ code: 'variant_mismatch', message: choice.warning }] : [];
   const source = nameOfSource(request.source);
   const texture = { textureHash, variant: choice.variant, source };
-  const found = await submitTexture(context, request, texture, () => textureOf(picture, textureHash));
+  const found = await submitTexture(context, request, texture, () => textureRowOf(picture, textureHash));
   return { ...found, warnings };
 }
 

@@ -99,17 +99,17 @@ export interface TexturesTable {
   hash: string;
   width: number;
   height: number;
-  /** What it looks like, and keys by which similar ones are found (skin/fingerprint.ts). */
-  fingerprint: Added<Uint8Array>;
-  head_band: Added<string>;
-  body_band: Added<string>;
-  light_band: Added<string>;
+  /** What a skin looks like, and keys by which similar ones are found (skin/fingerprint.ts). Null for capes. */
+  fingerprint: Optional<Uint8Array>;
+  head_band: Optional<string>;
+  body_band: Optional<string>;
+  light_band: Optional<string>;
   png: Uint8Array;
   created_at: number;
 }
 
-/** Null if it was not given. */
-type Added<Value> = ColumnType<Value | null, Value | null | undefined>;
+/** Null for textures stored without it. */
+type Optional<Value> = ColumnType<Value | null, Value | null | undefined>;
 
 /** A signed value. `identity` states what was to be signed, by whom and for whom (service/skins/identity.ts). */
 export interface TextureDataTable {

@@ -8,7 +8,7 @@ import type {
 } from '../../../../src/server/store/schema/tables.ts';
 import { wordsIn } from '../../../../src/server/store/skins.ts';
 import { dayOf, hourOf } from '../../../../src/server/store/usage.ts';
-import { bandsOf, fingerprintOf } from '../../../../src/skin/fingerprint.ts';
+import { bandsOf, pictureFingerprint } from '../../../../src/skin/fingerprint.ts';
 import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
 import { encodePng } from '../../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
@@ -22,7 +22,7 @@ export const PICTURES = 60_000;
 
 export function textureOf(picture: Picture): TextureRow {
   const { width, height } = picture;
-  const fingerprint = fingerprintOf(picture);
+  const fingerprint = pictureFingerprint(picture);
   const { head, body, light } = bandsOf(fingerprint);
   const bands = { head_band: head, body_band: body, light_band: light };
   const png = encodePng(picture);
@@ -39,8 +39,14 @@ function drawCape(red: number): Picture {
   return picture;
 }
 
-export const CAPE = textureOf(drawCape(10));
-const HIDDEN_CAPE = textureOf(drawCape(11));
+/** A cape has no look that others could have. */
+function textureOfCape(red: number): TextureRow {
+  const unlike = { fingerprint: null, head_band: null, body_band: null, light_band: null };
+  return { ...textureOf(drawCape(red)), ...unlike };
+}
+
+export const CAPE = textureOfCape(10);
+const HIDDEN_CAPE = textureOfCape(11);
 
 interface SkinInput extends Pick<SkinRow, 'owner' | 'name' | 'visibility'> {
   /** Number of its picture. */

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { drawSmith } from '../../../examples/characters/smith.ts';
 import type { SimilarSkin } from '../../../src/protocol/skin.ts';
+import { type Db, dbOf } from '../../../src/server/store/db.ts';
+import { similarSkins } from '../../../src/server/store/similar-skins.ts';
+import { changeSkin } from '../../../src/server/store/skins.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { pixelOffsets, type Rect } from '../../../src/skin/regions.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { hashOfData, keepData, record } from '../../support/server/skin-records.ts';
 import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -50,7 +55,8 @@ test('Skins of the same picture come first, then those that look alike', async (
     { uuid: retouched, variant: 'classic', distance: expect.any(Number) },
   ]);
   expect(similar[3]?.distance).toBeGreaterThan(0.001);
-  expect((await similarTo(anonymous(), retouched)).map(({ uuid }) => uuid)).toContain(classic);
+  const alike = (await similarTo(anonymous(), retouched)).map(({ uuid }) => uuid);
+  expect(alike.filter((uuid) => [classic, slim, again].includes(uuid))).toHaveLength(1);
 });
 
 /** The smith with a part of the picture in a reddish tone. */
@@ -112,4 +118,74 @@ test('Similar skins of others are public ones, and never hidden ones', async () 
     operator: PUBLIC,
   });
   expectRefusal(await bob.get(`/v2/skins/${kinds.private}/similar`), 'skin_not_found');
+});
+
+async function ownDb(): Promise<Db> {
+  return (await openOwnStore(await ownFolder())).db;
+}
+
+test('However many skins have a picture, those with other arms, another cape or another name are found', async () => {
+  const db = await ownDb();
+  const picture = { texture_hash: hashOfData('b classic') };
+  for (let n = 0; n < 60; n++) {
+    await keepData(db, `a secret ${n}`, 0, { ...picture, cape_hash: 'red' });
+    await record(db, { identity: `a secret ${n}`, owner: `secret ${n}`, visibility: 'private' });
+  }
+  await keepData(db, 'b classic', 0, picture);
+  for (let n = 0; n < 60; n++) await record(db, { identity: 'b classic', owner: `${n}` });
+  await keepData(db, 'c caped', 0, { ...picture, cape_hash: 'red' });
+  await keepData(db, 'd slim', 0, { ...picture, variant: 'slim' });
+  for (const owner of ['ann', 'bob'])
+    for (const name of ['Smith', 'Jones']) await record(db, { identity: 'd slim', owner, name });
+  await record(db, { identity: 'c caped' });
+  const skin = await record(db, { identity: 'b classic', owner: 'zoe', name: 'Miller' });
+  const looks = async (size: number) =>
+    (await similarSkins(db, skin, { viewer: undefined, size })).map(
+      ({ variant, cape_hash, name, distance }) => [variant, cape_hash, name, distance],
+    );
+  const first = [
+    ['classic', null, null, 0],
+    ['classic', 'red', null, 0],
+    ['slim', null, 'Smith', 0],
+  ];
+  expect(await looks(3)).toEqual(first);
+  expect(await looks(12)).toEqual([...first, ['slim', null, 'Jones', 0]]);
+});
+
+test('Pictures of skins that the viewer may not see hide no others that look alike', async () => {
+  const db = await ownDb();
+  for (let n = 0; n < 150; n++) {
+    await keepData(db, `a uniform ${n}`);
+    await record(db, { identity: `a uniform ${n}`, owner: 'school', visibility: 'private' });
+  }
+  await keepData(db, 'b face');
+  await keepData(db, 'c other');
+  const [skin, other] = [await record(db, { identity: 'b face' }), await record(db, { identity: 'c other' })];
+  const similar = async (viewer?: string) =>
+    (await similarSkins(db, skin, { viewer, size: 3 })).map(({ uuid, visibility }) => [uuid, visibility]);
+  expect(await similar()).toEqual([[other.uuid, 'public']]);
+  expect((await similar('school')).map(([, visibility]) => visibility)).toEqual([
+    'private',
+    'private',
+    'private',
+  ]);
+});
+
+test('A skin that becomes private while similar ones are sought is not among them', async () => {
+  const db = await ownDb();
+  for (const identity of ['face', 'other']) await keepData(db, identity);
+  const [skin, other] = [await record(db), await record(db, { identity: 'other' })];
+  const found: string[] = [];
+  const hiding = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (result.rows.some((row) => row['skin'] === other.id)) {
+        found.push(other.uuid);
+        await changeSkin(db, other.id, { visibility: 'private' });
+      }
+      return result;
+    },
+  });
+  expect(await similarSkins(dbOf(hiding, db.store), skin, { viewer: undefined, size: 3 })).toEqual([]);
+  expect(found).toContain(other.uuid);
 });

@@ -1,13 +1,33 @@
 import type { Db } from '../../../src/server/store/db.ts';
+import type { TextureDataRow } from '../../../src/server/store/schema/tables.ts';
 import { ensureSkin, type NewSkin, type SkinWithData } from '../../../src/server/store/skins.ts';
 import { keepTexture, keepTextureData } from '../../../src/server/store/textures.ts';
+import { bandsOf } from '../../../src/skin/fingerprint.ts';
 import { openOwnStore } from './running-server.ts';
 
-/** Signed data under a name of its own, with its texture. */
-export async function keepData(db: Db, identity: string, created_at = 0): Promise<void> {
-  const hash = Buffer.from(identity).toString('hex').padEnd(64, '0').slice(0, 64);
-  const look = { fingerprint: new Uint8Array(168), head_band: 'h', body_band: 'b', light_band: 'l' };
-  await keepTexture(db, { hash, width: 64, height: 64, ...look, png: new Uint8Array(1), created_at });
+const FINGERPRINT = new Uint8Array(168);
+const BANDS = bandsOf(FINGERPRINT);
+const LOOK = {
+  fingerprint: FINGERPRINT,
+  head_band: BANDS.head,
+  body_band: BANDS.body,
+  light_band: BANDS.light,
+};
+
+/** The hash of the texture that `keepData` keeps: hashes are ordered as identities are. */
+export function hashOfData(identity: string): string {
+  return Buffer.from(identity).toString('hex').padEnd(64, '0').slice(0, 64);
+}
+
+/** Signed data under a name of its own, with its texture. All of these look alike. */
+export async function keepData(
+  db: Db,
+  identity: string,
+  created_at = 0,
+  other: Partial<Pick<TextureDataRow, 'texture_hash' | 'variant' | 'cape_hash'>> = {},
+): Promise<void> {
+  const hash = other.texture_hash ?? hashOfData(identity);
+  await keepTexture(db, { hash, width: 64, height: 64, ...LOOK, png: new Uint8Array(1), created_at });
   await keepTextureData(db, {
     identity,
     texture_hash: hash,
@@ -23,6 +43,7 @@ export async function keepData(db: Db, identity: string, created_at = 0): Promis
     duration: 1,
     cape_hash: null,
     cape_url: null,
+    ...other,
   });
 }
 

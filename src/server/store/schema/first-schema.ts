@@ -5,7 +5,7 @@ import type { ColumnTypes, Db, StoreKind } from '../db.ts';
  * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
  * are made here and raise the number; later changes are migrations.
  */
-export const FIRST_SCHEMA = 30;
+export const FIRST_SCHEMA = 31;
 
 /** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
@@ -324,15 +324,15 @@ const INDICES = [
   'create index sessions_by_key on sessions (key_id)',
   'create index identities_by_user on identities (user_id, created_at, issuer, subject)',
   // The users of a picture.
-  'create index texture_data_by_texture on texture_data (texture_hash)',
+  'create index texture_data_by_texture on texture_data (texture_hash, identity)',
   'create index texture_data_by_cape on texture_data (cape_hash)',
   'create index capes_by_texture on capes (texture_hash)',
   'create index jobs_by_texture on jobs (texture_hash)',
   'create index jobs_by_cape on jobs (cape_hash) where cape_hash is not null',
   // Pictures that look alike (store/similar-skins.ts).
-  'create index textures_by_head on textures (head_band)',
-  'create index textures_by_body on textures (body_band)',
-  'create index textures_by_light on textures (light_band)',
+  'create index textures_by_head on textures (head_band, hash)',
+  'create index textures_by_body on textures (body_band, hash)',
+  'create index textures_by_light on textures (light_band, hash)',
   // Textures by the address in signed data; statistics (store/stats.ts).
   'create index texture_data_by_url on texture_data (url)',
   'create index texture_data_by_time on texture_data (created_at)',
@@ -344,6 +344,7 @@ const INDICES = [
   "create index skins_by_views on skins (views, id) where visibility = 'public'",
   'create index skins_of_owner on skins (owner, id)',
   'create index skins_of_owner_by_views on skins (owner, views, id)',
+  'create index skins_of_owner_by_name on skins (owner, name, id) where name is not null',
   'create index skin_views_by_hour on skin_views (hour)',
   'create index skin_days_by_views on skin_days (day, views)',
   'create index skin_tags_of_skin on skin_tags (skin_id)',

@@ -448,44 +448,29 @@ async function countLikes(db: Db, id: number, step: number): Promise<void> {
     .execute();
 }
 
-/** An owner's skins of these names. */
-export async function ownSkinsNamed(
-  db: Db,
-  owner: string,
-  names: readonly string[],
-): Promise<Pick<SkinRow, 'uuid' | 'name'>[]> {
-  if (names.length === 0) return [];
-  return await db
-    .selectFrom('skins')
-    .select(['uuid', 'name'])
-    .where('owner', '=', owner)
-    .where('name', 'in', names)
-    .orderBy('id', 'desc')
-    .limit(MAX_NAMED)
-    .execute();
+/** A skin of an owner by its name. */
+export interface NamedSkin {
+  readonly name: string;
+  readonly uuid: string;
+  /** Whether the owner has other skins of this name. */
+  readonly isAmbiguous: boolean;
 }
 
-const MAX_NAMED = 2_000;
-
-/** The newest skin with this texture that everybody sees in lists, or of this owner. @returns its UUID */
-export async function findSkinWithTexture(
-  db: Db,
-  hash: string,
-  owner: string | undefined,
-): Promise<string | undefined> {
-  const skin = await db
+/** For each of these names that an owner's skins have, the oldest skin: two look-ups for a name, in a single statement. */
+export async function ownSkinsNamed(db: Db, owner: string, names: readonly string[]): Promise<NamedSkin[]> {
+  if (names.length === 0) return [];
+  const own = db
     .selectFrom('skins')
-    .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
-    .select('skins.uuid')
-    .where('texture_data.texture_hash', '=', hash)
-    .where((eb) =>
-      eb.or([
-        eb('skins.visibility', '=', 'public'),
-        ...(owner === undefined ? [] : [eb('skins.owner', '=', owner)]),
-      ]),
-    )
-    .orderBy('skins.id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return skin?.uuid;
+    .select('skins.id')
+    .where('skins.owner', '=', owner)
+    .where('skins.name', '=', sql<string>`names.name`)
+    .limit(1);
+  const values = sql.join(names.map((name) => sql`(${name})`));
+  const { rows } = await sql<{ name: string; uuid: string; first: number; last: number }>`
+    with names (name) as (values ${values}),
+    found as (select names.name, (${own.orderBy('skins.id')}) as first, (${own.orderBy('skins.id', 'desc')}) as last from names)
+    select found.name, skins.uuid, found.first, found.last from found inner join skins on skins.id = found.first`.execute(
+    db,
+  );
+  return rows.map(({ name, uuid, first, last }) => ({ name, uuid, isAmbiguous: first !== last }));
 }

@@ -2,13 +2,19 @@ import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { newUuid } from '../../../src/base/text.ts';
 import { MAX_SET, SkinClient } from '../../../src/index.ts';
 import { readHeader } from '../../../src/skin/png/decode.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -414,7 +420,16 @@ describe('A list that is sent to the page of sets', () => {
     async () => {
       const { server, ann, bob, skins } = await runWithSkins();
       const secret = await make(bob, 3, { visibility: 'private', name: 'Bob' });
-      for (const number of [4, 5]) await make(ann, number, { name: 'Twice' });
+      const twice = await make(ann, 4, { name: 'Twice' });
+      const { db } = await openOwnStore(server.dataDir);
+      const row = await db
+        .selectFrom('skins')
+        .selectAll()
+        .where('uuid', '=', twice)
+        .executeTakeFirstOrThrow();
+      const { id: _, ...record } = row;
+      const copies = Array.from({ length: 2_000 }, () => ({ ...record, uuid: newUuid() }));
+      await db.insertInto('skins').values(copies).execute();
       const person = await personOf(server, 'ann');
       const list = `name,uuid\nTwice,\n,${secret}\nBob,\n<b>new.png</b>,\nOne,\n`;
       const { status, text: page } = await send(person, list);

@@ -3,7 +3,8 @@ import { parsedJson, utf16Of } from '../../../base/text.ts';
 import { MAX_SET } from '../../../protocol/set.ts';
 import { uuidOrShortIdSchema } from '../../../protocol/skin.ts';
 import { ownPath, textureHashIn } from '../../sources/url.ts';
-import { findSkinWithTexture, ownSkinsNamed } from '../../store/skins.ts';
+import { findSkinWithTexture } from '../../store/similar-skins.ts';
+import { type NamedSkin, ownSkinsNamed } from '../../store/skins.ts';
 import { type Caller, ownerSeenBy } from '../callers.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
@@ -96,19 +97,26 @@ export async function findListedSkins(
   listed: readonly ListedSkin[],
 ): Promise<FoundSkins> {
   const own = await ownByName(context, caller, listed.flatMap(namesIn));
+  const referenced = await readReferences(context, caller, listed.flatMap(referencesIn));
   const skins: string[] = [];
   const missing: MissingSkin[] = [];
   for (const one of listed) {
-    const named =
-      namesIn(one)
-        .map((name) => own.get(name))
-        .find((uuids) => uuids !== undefined) ?? [];
-    const uuid = (await referenced(context, caller, one)) ?? (named.length === 1 ? named[0] : undefined);
+    const named = firstIn(own, namesIn(one));
+    const uuid = firstIn(referenced, referencesIn(one)) ?? (named?.isAmbiguous ? undefined : named?.uuid);
     if (uuid === undefined)
-      missing.push({ line: one.line, text: textOf(one), isAmbiguous: named.length > 1 });
+      missing.push({ line: one.line, text: textOf(one), isAmbiguous: named?.isAmbiguous ?? false });
     else skins.push(uuid);
   }
   return { skins: [...new Set(skins)], missing };
+}
+
+function firstIn<Found>(all: ReadonlyMap<string, Found>, texts: readonly string[]): Found | undefined {
+  return texts.map((text) => all.get(text)).find((found) => found !== undefined);
+}
+
+/** What may be a UUID, short ID or address. */
+function referencesIn({ values }: ListedSkin): string[] {
+  return COLUMNS.filter((column) => column !== 'name').flatMap((column) => values[column] || []);
 }
 
 /** The name that a line gives, otherwise that of its file. */
@@ -126,25 +134,25 @@ async function ownByName(
   { db }: FindContext,
   caller: Caller,
   names: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, NamedSkin>> {
   const owner = ownerSeenBy(caller);
   if (owner === undefined) return new Map();
   const found = await ownSkinsNamed(db, owner, [...new Set(names)]);
-  const uuids = Map.groupBy(found, ({ name }) => name ?? '');
-  return new Map([...uuids].map(([name, skins]) => [name, skins.map(({ uuid }) => uuid)]));
+  return new Map(found.map((skin) => [skin.name, skin]));
 }
 
-async function referenced(
+/** The UUIDs of the skins that these texts lead to. Looks up each text once. */
+async function readReferences(
   context: FindContext,
   caller: Caller,
-  { values }: ListedSkin,
-): Promise<string | undefined> {
-  for (const column of COLUMNS) {
-    const text = values[column] ?? '';
-    const uuid = column === 'name' ? undefined : await skinAt(context, caller, text);
-    if (uuid !== undefined) return uuid;
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const text of new Set(texts)) {
+    const uuid = await skinAt(context, caller, text);
+    if (uuid !== undefined) found.set(text, uuid);
   }
-  return undefined;
+  return found;
 }
 
 async function skinAt(context: FindContext, caller: Caller, text: string): Promise<string | undefined> {

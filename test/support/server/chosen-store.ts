@@ -10,5 +10,5 @@ export async function storeFor(dataDir: string): Promise<Pick<ServerOptions, 'st
   if (storeKind() === 'sqlite') return {};
   const known = databases.get(dataDir) ?? ownDatabase();
   databases.set(dataDir, known);
-  return { store: { url: await known, connections: 4 } };
+  return { store: { url: await known, connections: 2, connectTimeout: 300_000 } };
 }

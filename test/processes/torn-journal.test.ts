@@ -8,7 +8,7 @@ import { childProgram } from '../support/program/child-program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
 const APPEND_FOREVER = childProgram('append-forever');
-const KILLS = 10;
+const KILLS = 6;
 
 async function ownPath(): Promise<string> {
   return join(await ownFolder(), 'batch.ndjson');

@@ -59,7 +59,7 @@ async function giveAway(admin: Pool, { uuid, worker }: HeldJob): Promise<boolean
 }
 
 /** Jobs that end while one is worked on, many times over: each worker records an end and takes the next job. */
-const MANY = 60;
+const MANY = 30;
 
 /**
  * Until the worker has tried to record the job's end: it has had two others since, the first of which may be claimed at

@@ -9,7 +9,7 @@ import type { ServerProcess } from './server-process.ts';
 /** Number of a user's simultaneous requests. */
 const SENDERS = 2;
 /** Jobs that each server must accept in each stage, by default. */
-const ENOUGH = 12;
+const ENOUGH = 4;
 
 /** On a busy machine, a new server handles its first requests late and would refuse them. */
 export const PATIENT = { networkLimits: { headersTimeout: 300_000, requestTimeout: 300_000 } } as const;

@@ -19,8 +19,8 @@ import published from '../fixtures/textures/published.json' with { type: 'json' 
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { chunk } from '../support/skin/png-writer.ts';
 
-const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const { publicKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+const { publicKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
 
 const OURS = pixelHash(drawSkin(1));
 const ADDRESS = 'http://textures.example/texture/aa11';

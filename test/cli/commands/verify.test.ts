@@ -48,7 +48,7 @@ describe('A lockfile whose textures cannot be fetched', () => {
       seen.add(request.url ?? '');
       response.destroy();
     });
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const entries = ['a.png', 'b.png', 'c.png'].map(async (source) => {
       const texture = `${url}/textures/${hash(source)}`;
       const skin = { url: texture, variant: 'classic' } as const;

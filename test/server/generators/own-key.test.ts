@@ -1,8 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { fixtureKey } from '../../../src/double/seed.ts';
 import { readMeta } from '../../../src/server/store/meta.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
@@ -21,14 +21,9 @@ guardAgainstLeaks();
 
 const pathIn = (dataDir: string) => join(dataDir, 'signing-key.pem');
 
-/** Made when it is first wanted: no test needs one that no other has. */
-let otherKey: string | undefined;
-
+/** A key of 4096 bits that need not be made first. */
 async function putOtherKey(dataDir: string): Promise<void> {
-  otherKey ??= generateKeyPairSync('rsa', { modulusLength: 4096 })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString();
-  await writeFile(pathIn(dataDir), otherKey);
+  await writeFile(pathIn(dataDir), fixtureKey().export({ type: 'pkcs8', format: 'pem' }));
 }
 
 /** A data folder of a service that has made a skin. */

@@ -34,7 +34,7 @@ interface Records extends HostedRecords {
   readonly troubles: Readonly<Partial<Record<FaultKind, number>>>;
 }
 
-/** The default for all services: it signs faster than one of 4096 bits. */
+/** The default for all services: it signs much faster than one of 4096 bits. */
 export const usualKey = sharedKey();
 
 /** The double of the hosted service behind its door, steered by a test while it runs. */

@@ -12,8 +12,8 @@ import { lockEntry } from '../../../support/batch/lockfile-entries.ts';
 const HOSTED = 'https://api.mineskin.org';
 const GAME_TEXTURE =
   'http://textures.minecraft.net/texture/8e7a46c258268f42c859dd5c8008a97c72b8d370e981ce2dcc0c3fd451638ed7';
-const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const own = generateKeyPairSync('rsa', { modulusLength: 1024 });
+const other = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const OWN = { publicKey: own.publicKey, fingerprint: fingerprintOf(own.publicKey) };
 const game = new GameKeys(
   {

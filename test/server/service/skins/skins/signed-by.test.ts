@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { signedBy } from '../../../../../src/server/service/skins/skins.ts';
 import { signValue } from '../../../../../src/textures/signing-key.ts';
 
-const games = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-const own = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const games = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+const own = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
 const VALUE = 'dmFsdWU=';
 const HERE = 'http://skins.example/textures/1';
 const ELSEWHERE = 'http://other.example/textures/1';

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../support/chromium/chromium.ts';
 import { FakeProvider } from '../../support/openid/fake-provider.ts';
-import { openPage, signIn, violationsOn } from '../../support/pages/watched-page.ts';
+import { openPage, signIn, signInByForm, violationsOn } from '../../support/pages/watched-page.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
@@ -28,7 +28,7 @@ const file = (number: number, name = `skin-${number}.png`) => ({
 test('A person without scripts signs in, makes a skin, edits and deletes it', async () => {
   const server = await runServer();
   const { page, complaints } = await openPage(browser, { javaScriptEnabled: false });
-  await signIn(page, server);
+  await signInByForm(page, server);
   await page.getByLabel('Skin picture').setInputFiles(file(1));
   await page.getByLabel('Name').fill('Anna');
   await page.getByLabel('Visibility').selectOption('private');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { startChromium } from '../../support/chromium/chromium.ts';
-import { openPage, signIn, violationsOn } from '../../support/pages/watched-page.ts';
+import { openPage, signIn, signInByForm, violationsOn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore, runServer } from '../../support/server/running-server.ts';
@@ -235,7 +235,7 @@ test('People who were signed out while the form was open make no skin without an
   await page.getByText('0 of 4 made, 4 failed.').waitFor();
   const opened = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'Sign in' }).last().click();
-  await signIn(await opened, server);
+  await signInByForm(await opened, server);
   await page.getByRole('button', { name: 'Try all again' }).click();
   await page.getByText('All 4 skins are ready.').waitFor();
   const { body } = await server.owner.get('/v2/me/skins');

@@ -4,7 +4,7 @@ import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
 import { startChromium } from '../../support/chromium/chromium.ts';
 import { addressOf } from '../../support/pages/addresses.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
-import { openPage, signIn } from '../../support/pages/watched-page.ts';
+import { openPage, signIn, signInByForm } from '../../support/pages/watched-page.ts';
 import { capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -67,7 +67,7 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   await visitor.page.getByText('Report sent.').waitFor();
 
   const { page, complaints } = await openPage(browser);
-  await signIn(page, server);
+  await signInByForm(page, server);
   await page.getByRole('link', { name: 'Operator' }).click();
   await page.getByText('The service accepts jobs.').waitFor();
   await page.getByRole('link', { name: '1 open report' }).click();

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../support/chromium/chromium.ts';
-import { openPage, signIn } from '../../support/pages/watched-page.ts';
+import { openPage, signIn, signInByForm } from '../../support/pages/watched-page.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
@@ -24,7 +24,7 @@ test.each([true, false])(
     const server = await runServer();
     for (const n of [1, 2, 3]) await server.owner.upload('/v2/generate', skinPng(n), { name: `No ${n}` });
     const { page, complaints } = await openPage(browser, { javaScriptEnabled });
-    await signIn(page, server);
+    await signInByForm(page, server);
     await page.getByRole('link', { name: 'My skins' }).click();
     if (javaScriptEnabled) {
       await page.getByRole('button', { name: 'Select all' }).click();
@@ -74,7 +74,7 @@ test('A list of jobs keeps itself up to date', async () => {
   const { page, complaints } = await openPage(browser);
   await signIn(page, server);
   const stream = page.waitForResponse(`${server.url}/ui/jobs/events`);
-  await page.getByRole('link', { name: 'My jobs' }).click();
+  await page.goto(`${server.url}/ui/jobs`);
   await stream;
   const row = page.getByRole('listitem').filter({ hasText: 'skin.png' });
   expect(await row.count()).toBe(1);
@@ -98,7 +98,7 @@ test.each([true, false])('A failed job is tried again, with scripts: %s', async 
     .set({ status: 'failed', ...error })
     .execute();
   const { page, complaints } = await openPage(browser, { javaScriptEnabled });
-  await signIn(page, server);
+  await signInByForm(page, server);
   await page.getByRole('link', { name: 'My jobs' }).click();
   await page.getByText('The game was away.').waitFor();
   await page.getByRole('button', { name: 'Try again: skin.png' }).click();

@@ -69,7 +69,7 @@ const reportSchema = z
     text: z.string(),
     /** Name of the user who sent the report; absent: somebody without a key, or a deleted user. */
     reporter: z.string().optional(),
-    /** Number of reports of the same. Older services do not send it. */
+    /** Number of reports about it. Older services do not send it. */
     reports: z.number().optional(),
     createdAt: z.iso.datetime(),
     /** When an operator decided about it; absent: it is open. */
@@ -107,7 +107,7 @@ export type ReportDecision = z.input<typeof decisionSchema>;
 /** PATCH /v2/account/skins/:uuid */
 export const skinDecisionSchema = decisionSchema.extend({ hidden: z.boolean() });
 
-/** PATCH /v2/account/sets/:uuid: `clearName` puts the first digits of the UUID in place of the name. */
+/** PATCH /v2/account/sets/:uuid: `clearName` replaces the name with one of digits, usually the first of the UUID. */
 export const setDecisionSchema = decisionSchema
   .extend({ hidden: z.boolean().optional(), clearName: z.literal(true).optional() })
   .refine(({ hidden, clearName }) => hidden !== undefined || clearName !== undefined, {

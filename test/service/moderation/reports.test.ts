@@ -214,6 +214,19 @@ describe('A report of a set', () => {
     expect(entries?.[0]).toMatchObject({ action: 'clear_set_name', subject: uuid, note: 'rude' });
   });
 
+  test.each(['its owner', 'anybody else'])(
+    'leads the operator to clear its name although %s has taken the new one',
+    async (who) => {
+      const { server, ann, uuid } = await runWithSet();
+      const taker = who === 'its owner' ? ann : await server.user('bob');
+      const name = `Set ${uuid.slice(0, 8)}`;
+      expect((await taker.json('/v2/sets', { name })).status).toBe(201);
+      const { body } = await server.owner.patch(`/v2/account/sets/${uuid}`, { clearName: true });
+      expect(body.set?.name).toMatch(/^Set [0-9a-f]{8}$/);
+      expect(body.set?.name).not.toBe(name);
+    },
+  );
+
   test('is sent and decided on pages, and hiding the set is undone there', async () => {
     const { server, ann, uuid } = await runWithSet();
     const visitor = new PlainBrowser(server.url);

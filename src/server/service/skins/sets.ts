@@ -47,7 +47,7 @@ export function isForEverybody({ set, skins }: FullSet): boolean {
   return set.visibility !== 'private' && skins.every((skin) => isSeenByAll(skin, set));
 }
 
-/** The skins of a set that stand in its picture: those that no operator has hidden. */
+/** The skins of a set that its picture shows: those that no operator has hidden. */
 export function pictured({ skins }: FullSet): SkinWithData[] {
   return skins.filter(({ hidden_from }) => hidden_from === null);
 }
@@ -216,18 +216,30 @@ async function ownSet(tx: Db, { owner }: UserCaller, reference: string): Promise
   return set;
 }
 
+type NamedSet = Pick<SetRow, 'uuid' | 'owner' | 'slug' | 'visibility'>;
+
 /** @throws Refusal `invalid_request` */
-async function requireFreeName(
+async function requireFreeName(tx: Db, set: NamedSet): Promise<void> {
+  const other = await findNamesake(tx, set);
+  if (!other) return;
+  const { name, owner } = other;
+  throw new Refusal(
+    'invalid_request',
+    owner === set.owner
+      ? `You already have a set with the name ${name}.`
+      : `There is already a public set with the name ${name}.`,
+  );
+}
+
+/** Another set that has the name where this one needs it. */
+async function findNamesake(
   tx: Db,
-  set: Pick<SetRow, 'uuid' | 'owner' | 'slug' | 'name' | 'visibility'>,
-): Promise<void> {
-  const own = await findSetByName(tx, { owner: set.owner }, set.slug);
-  if (own && own.uuid !== set.uuid)
-    throw new Refusal('invalid_request', `You already have a set with the name ${own.name}.`);
-  if (set.visibility !== 'public') return;
-  const other = await findSetByName(tx, 'public', set.slug);
-  if (other && other.uuid !== set.uuid)
-    throw new Refusal('invalid_request', `There is already a public set with the name ${other.name}.`);
+  { uuid, owner, slug, visibility }: NamedSet,
+): Promise<SetRow | undefined> {
+  const own = await findSetByName(tx, { owner }, slug);
+  if (own && own.uuid !== uuid) return own;
+  const other = visibility === 'public' ? await findSetByName(tx, 'public', slug) : undefined;
+  return other?.uuid === uuid ? undefined : other;
 }
 
 /** Reports a set that the caller can see to the operators, as `reportSkin`. @throws Refusal `set_not_found`, `rate_limit` */
@@ -244,7 +256,8 @@ type SetDecision = z.output<typeof setDecisionSchema>;
 
 /**
  * Hides a set, which becomes private without its owner being able to change that, or shows it again with its previous
- * visibility; unlisted if its name has been taken since. Or replaces its name by one that says nothing. Hiding closes
+ * visibility; unlisted if its name has been taken since. It can also replace the name with a neutral one, which the owner may
+ * change again, as tags that an operator has taken away: hiding prevents that. Hiding closes
  * its open reports. @throws Refusal `set_not_found`
  */
 export async function decideOnSet(
@@ -273,12 +286,13 @@ export async function decideOnSet(
   });
 }
 
-/** @throws Refusal `invalid_request` */
+/** The first digits of its UUID, or, if a set has that name to prevent this, digits that nobody can foresee. */
 async function withoutName(tx: Db, set: SetRow): Promise<Pick<SetRow, 'name' | 'slug'>> {
-  const name = `Set ${set.uuid.slice(0, 8)}`;
-  const named = { name, slug: slugOf(name) };
-  await requireFreeName(tx, { ...set, ...named });
-  return named;
+  for (let id = set.uuid; ; id = newUuid()) {
+    const name = `Set ${id.slice(0, 8)}`;
+    const named = { name, slug: slugOf(name) };
+    if (!(await findNamesake(tx, { ...set, ...named }))) return named;
+  }
 }
 
 function hiddenFrom({ visibility }: SetRow): Pick<SetRow, 'visibility' | 'hidden_from'> {

@@ -25,6 +25,8 @@ export interface Page {
   readonly icon?: string;
   /** Whether search engines may show the page. */
   readonly isIndexed?: boolean;
+  /** Whether this page is safe to compress, where that depends on what it shows; see `PageRoute`. */
+  readonly isSafeToCompress?: boolean;
 }
 
 /** How to do the same from the command line. */

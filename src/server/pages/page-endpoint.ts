@@ -120,9 +120,10 @@ export class PageEndpoint {
       const reader = await readerOf(request, context.publicUrl());
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query, reader };
       const { site } = context;
-      const answer = written(await this.#handle(call), { visitor, site, at: this.#route.path, reader });
-      const isCompressed = !session || this.#route.isSafeToCompress;
-      return isCompressed ? await compressed(answer, request) : answer;
+      const made = await this.#handle(call);
+      const answer = written(made, { visitor, site, at: this.#route.path, reader });
+      const isSafe = (isPage(made) ? made.isSafeToCompress : undefined) ?? this.#route.isSafeToCompress;
+      return !session || isSafe ? await compressed(answer, request) : answer;
     } finally {
       leave();
     }

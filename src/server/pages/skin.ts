@@ -55,7 +55,6 @@ export const skinPageRoute = pageRoute({
   method: 'GET',
   path: '/ui/skins/:uuid',
   isFor: 'callers',
-  isSafeToCompress: true, // only its owner chooses the texts of a private skin
   params: z.object({ uuid: uuidOrShortIdSchema }),
   query: z.object({ use: z.enum(USE_IDS).optional().catch(undefined), reported: yes, saved: yes }),
   handle: async (call) => {
@@ -75,9 +74,21 @@ export const skinPageRoute = pageRoute({
       remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
     } as const;
     const page = skinPage(skin, { ...view, origin: context.publicUrl() });
-    return { ...page, ...sharedSkin(context, skin, view.signer) };
+    return {
+      ...page,
+      ...sharedSkin(context, skin, view.signer),
+      isSafeToCompress: isSafe(skin, view.similar),
+    };
   },
 });
+
+/**
+ * Whether the page holds no secret beside texts of others: those of a similar skin are its owner's, who must not guess
+ * the names and UUIDs of the visitor's own hidden ones.
+ */
+function isSafe(skin: SkinView, similar: readonly SimilarSkinRow[]): boolean {
+  return similar.length === 0 || [skin, ...similar].every(({ visibility }) => visibility === 'public');
+}
 
 /** Full rows of two, three and six; with fewer skins, styles hide those of a row that is not full. */
 const MAX_SIMILAR = 6;

@@ -196,6 +196,20 @@ test('The address of a page at the hosted service leads people to the page here,
   await asPicture.body?.cancel();
 });
 
+test('A page with similar skins is compressed only if its length reveals nothing hidden', async () => {
+  const server = await runServer();
+  const stranger = await server.user('stranger');
+  const { body } = await stranger.upload('/v2/generate', skinPng(1), { name: 'chosen by a stranger' });
+  const browser = new PlainBrowser(server.url);
+  await browser.signIn(server.key);
+  const encodingOf = async (uuid = '') =>
+    (await browser.open(`/ui/skins/${uuid}`)).headers.get('content-encoding');
+  expect(await encodingOf(body.skin?.uuid)).toBe('gzip');
+  const own = await server.owner.upload('/v2/generate', skinPng(2), { visibility: 'private' });
+  expect(await encodingOf(body.skin?.uuid)).toBeNull();
+  expect(await encodingOf(own.body.skin?.uuid)).toBeNull();
+});
+
 test.each(['a visitor', 'its owner, an operator'])(
   'The page weighs at most 70 KB over the network with everything but 3D for %s',
   async (who) => {

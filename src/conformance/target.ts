@@ -30,7 +30,7 @@ export interface Draft {
   uuid?: string;
 }
 
-/** Milliseconds between two looks at the list of jobs, and from the last submission until the jobs must have ended. */
+/** Milliseconds between requests for the list of jobs, and from the last submission until the jobs must have ended. */
 const LOOK = 1_000;
 const LONGEST_JOBS = 5 * 60_000;
 /** Skins on one page of the caller's list. */
@@ -143,7 +143,7 @@ export class Making {
     for (const draft of this.drafts) if (draft.job?.status === 'completed') await this.#poll(draft);
   }
 
-  /** Looks until that says it is enough, or until jobs must have ended. The last look begins after that time. */
+  /** Looks repeatedly until `look` returns true or the jobs' time is up. It looks once more after that time. */
   async #lookUntil(look: () => Promise<boolean>): Promise<void> {
     const { clock, signal } = this.#session;
     for (;;) {

@@ -197,7 +197,7 @@ export function citizensUrlCommand({ url, variant }: AddressedSkin): string {
 }
 
 /**
- * A line of a Denizen script. Without a third part, a name, Denizen makes one up as the key of Citizens' cache.
+ * A line of a Denizen script. Without a third part, a name, Denizen invents one, which Citizens uses as its cache key.
  * Source: the mechanism `skin_blob` in `NPCTag.java` of DenizenScript/Denizen.
  */
 export function denizenLine({ value, signature }: SkinData): string {

@@ -183,7 +183,7 @@ export class SkinMaker {
   }
 
   /**
-   * Reads the service's key again. One that has published none is not asked for every skin; the embedded one makes its
+   * Reads the service's key again. A service without a published key is not asked again for every skin; the embedded one makes its
    * key at the first use, which takes long on a slow machine.
    */
   async freshKey(): Promise<Facts['publicKey']> {

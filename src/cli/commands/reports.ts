@@ -32,15 +32,15 @@ const FIELDS: Fields<Report> = {
   skin: 'UUID of the skin; absent if the report is about a set',
   set: 'UUID of the set; absent if the report is about a skin',
   name: 'name of the skin or set; absent if it has none or only its owner sees it',
-  texture: 'hash of the texture of the skin; absent likewise',
-  tags: 'tags of the skin; absent likewise',
+  texture: 'hash of the texture of the skin; absent if there is none or only its owner sees it',
+  tags: 'tags of the skin; absent if there is none or only its owner sees it',
   visibility: 'visibility now; absent if it is deleted',
   hidden: 'whether an operator has hidden it',
   owner: 'name of the user who owns it; absent if it is of somebody without a key or deleted',
   reason: 'offensive, copyright, personal or other',
   text: 'what the reporter wrote',
   reporter: 'name of the user who sent the report; absent if it was somebody without a key',
-  reports: 'number of reports of the same',
+  reports: 'number of reports about it',
   createdAt: 'when it was reported',
   closedAt: 'when an operator decided; absent: the report is open',
 };
@@ -50,7 +50,7 @@ export const REPORT_LIST_OUTPUT: CommandOutput = {
   json: { shape: 'list', fields: FIELDS },
 };
 
-const HEADER = ['ID', 'OF', 'REPORTED', 'STATE', 'REASON', 'TEXT'];
+const HEADER = ['ID', 'ABOUT', 'REPORTED', 'STATE', 'REASON', 'TEXT'];
 
 /** Prints reports, for people or for programs. */
 export function printReports(reports: readonly Report[], { io, clock, flags }: CommandContext): void {

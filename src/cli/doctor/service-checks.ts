@@ -186,7 +186,7 @@ function inWords(seconds: number): string {
   );
 }
 
-/** How far the service's clock is ahead, at least: its time, to the middle of the second, is of a moment during the request. */
+/** The least by which the service's clock is ahead: it read its clock at some moment during the request. */
 async function offsetByHeader(setup: Setup): Promise<number | undefined> {
   const { date, askedAt, answeredAt } = await setup.firstAnswer();
   const theirs = Date.parse(date ?? '') + 500;

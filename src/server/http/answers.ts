@@ -90,7 +90,7 @@ export interface ResponseOptions {
   readonly isTagged?: boolean;
 }
 
-/** Pages show dozens of pictures. They read none of their headers, and these concern documents only. */
+/** Scripts do not read the headers of pictures, and these headers matter only for documents. */
 const NOT_FOR_PICTURES = [
   'access-control-expose-headers',
   'cross-origin-opener-policy',
@@ -278,8 +278,8 @@ const zip = promisify(gzip);
 const SHORTEST_COMPRESSED = 1_000;
 
 /**
- * The page, compressed if the browser accepts that. For people who are signed in only where it is safe: an attacker who
- * sees the length of compressed pages and can put text on them could guess their content (BREACH).
+ * The page, compressed if the browser accepts that. For signed-in people, only pages where that is safe are compressed:
+ * an attacker who sees the length of compressed pages and can put text on them could guess their content (BREACH).
  */
 export async function compressed(answer: Answer, request: Headed): Promise<Answer> {
   const { body } = answer;

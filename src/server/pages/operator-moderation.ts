@@ -469,7 +469,7 @@ ${ownerAction(report, listed)}`;
 
 interface Decision {
   readonly about: Content;
-  /** Sent with decisions that close the reports of the same. */
+  /** Sent with decisions that close the reports about it. */
   readonly fields: Readonly<Record<string, string>>;
 }
 

@@ -7,10 +7,10 @@ import { joinedTags } from './skins.ts';
 export type ReportWithSubject = ReportRow & {
   readonly [Field in 'name' | 'visibility' | 'hidden_from' | 'owner']: SkinRow[Field] | null;
 } & {
-  /** Both of skins only. */
+  /** Only skins have these two. */
   readonly texture_hash: string | null;
   readonly tags: string | null;
-  /** Reports of the same. */
+  /** Number of reports about it. */
   readonly of_subject: number;
 };
 
@@ -22,7 +22,7 @@ export async function insertReport(db: Db, report: Omit<ReportRow, 'id' | 'close
 export interface ReportCounts {
   /** Open reports of the skin or set. */
   readonly ofSubject: number;
-  /** Those by the reporter. */
+  /** Open reports about it by this reporter. */
   readonly same: number;
   /** Reports of anything by the reporter since a moment. */
   readonly ofReporter: number;

@@ -29,7 +29,7 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
     key: undefined,
   });
   const [header, first] = (await run((context) => runReportsList({}, context), { isTTY: true })).split('\n');
-  expect(words(header)).toEqual(['ID', 'OF', 'REPORTED', 'STATE', 'REASON', 'TEXT']);
+  expect(words(header)).toEqual(['ID', 'ABOUT', 'REPORTED', 'STATE', 'REASON', 'TEXT']);
   expect(words(first)).toEqual(['1', uuid, expect.stringMatching(/ago$/), 'public', 'offensive', 'look']);
 
   expect(await run((context) => setHidden([uuid], { hidden: true, note: 'rude' }, context))).toBe(

@@ -80,6 +80,8 @@ function isEncrypted({ headers }: Headed, publicUrl: string): boolean {
 
 /** The longest address to return to, in characters. After a longer one, the start page follows. */
 const MAX_LENGTH = 300;
+/** What a list also has in its address: the places of the pages before. They are left out. */
+const MAX_BACK = 2_100;
 
 /** The address of the sign-in page, which then leads to the requested page, or to the one with the submitted form. */
 export function signInAddress(request: Pick<HttpRequest, 'method' | 'url' | 'headers'>): `/ui${string}` {
@@ -96,9 +98,11 @@ export function cameFrom({ headers: { referer } }: Headed): `/ui${string}` | und
 /** The normalized address of one of our pages; undefined if it leads elsewhere, because anybody can write links. */
 export function nextAddress(text: string | undefined): `/ui${string}` | undefined {
   const here = 'http://this.invalid';
-  const url = text === undefined || text.length > MAX_LENGTH ? null : URL.parse(text, here);
+  const url = text === undefined || text.length > MAX_LENGTH + MAX_BACK ? null : URL.parse(text, here);
   if (!url?.pathname.startsWith('/ui/') || url.origin !== here) return undefined;
-  return `${url.pathname}${url.search}` as `/ui${string}`;
+  url.searchParams.delete('back');
+  const address = `${url.pathname}${url.search}` as `/ui${string}`;
+  return address.length > MAX_LENGTH ? undefined : address;
 }
 
 type Visit = Pick<PageCall, 'context' | 'request' | 'session'>;

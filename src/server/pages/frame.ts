@@ -22,7 +22,7 @@ export interface Page {
   /** More elements of the document's head: what a link to the page unfolds to. */
   readonly head?: Html;
   /** The address of a picture for the browser's tab; default: the service's mark. */
-  readonly icon?: string;
+  readonly icon?: Html;
   /** Whether search engines may show the page. */
   readonly isIndexed?: boolean;
   /** Whether this page is safe to compress, where that depends on what it shows; see `PageRoute`. */
@@ -31,7 +31,8 @@ export interface Page {
 
 /** How to do the same from the command line. */
 export interface TerminalLines {
-  readonly skinsmith: string;
+  /** Undefined: no command does this. */
+  readonly skinsmith: string | undefined;
   /** The URL that curl requests. */
   readonly url: string;
   /** Additional options for curl. */
@@ -42,8 +43,14 @@ export interface TerminalLines {
  * How to do the same from the command line. `path`: in the API. `options`: for curl. The command names this service,
  * which may not be the machine's default one.
  */
-export function terminalOf(command: string, origin: string, path: string, options = ''): TerminalLines {
-  return { skinsmith: `${command} --base-url ${origin}`, url: `${origin}${path}`, options };
+export function terminalOf(
+  command: string | undefined,
+  origin: string,
+  path: string,
+  options = '',
+): TerminalLines {
+  const skinsmith = command && `${command} --base-url ${origin}`;
+  return { skinsmith, url: `${origin}${path}`, options };
 }
 
 /** A word of a command, in quotes if the shell would read it otherwise. */
@@ -79,7 +86,7 @@ export function day(time: number): Html {
       ? text.slice(0, 10)
       : date.toLocaleDateString(language, { dateStyle: 'medium', timeZone: 'UTC' }),
   );
-  return html`<time datetime="${text}">${shown}</time>`;
+  return html`<time datetime="${text}" data-day>${shown}</time>`;
 }
 
 /** A time to the minute for a page, machine-readable too. */
@@ -221,8 +228,8 @@ export function skinSelector(
 }
 
 /** The field for the name of the set that takes the selected skins, and its button. */
-export function selectionToSet(): Html {
-  return html`<div class="row"><div><label for="set">${say`Set, old or new`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off"></div>
+export function selectionToSet(set = ''): Html {
+  return html`<div class="row"><div><label for="set">${say`New or existing set`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${set}"></div>
 <div class="end"><button name="act" value="set" class="quiet-button">${say`Add selected to the set`}</button></div></div>`;
 }
 
@@ -234,19 +241,32 @@ function skinCard(skin: SkinCard, look: keyof typeof CARD_VIEWS): Html {
   const { uuid, name } = skin;
   const { width, height } = CARD_VIEWS[look];
   return html`<a class="card" href="/ui/skins/${uuid}">
-<img src="${pictureAddress(skin, look, height)}" alt="" width="${width}" height="${height}" loading="lazy">
+<img ${pictureAt('src', { skin, view: look, size: height })} alt="" width="${width}" height="${height}" loading="lazy">
 <bdi>${name ?? html`<span class="quiet">${uuid.slice(0, 8)}</span>`}</bdi>
 </a>`;
 }
 
-/** The address of a skin's picture. Pictures of private skins are only for their owner, whom the session identifies. */
-export function pictureAddress(
-  { uuid, visibility }: Pick<SkinCard, 'uuid' | 'visibility'>,
-  view: View,
-  size: number,
-): string {
-  if (visibility === 'private') return `/ui/skins/${uuid}/pictures/${view}?size=${size}`;
-  return `/v2/skins/${uuid}/${view}.png?size=${size}`;
+/** A picture of a skin. */
+export interface SkinPicture {
+  readonly skin: Pick<SkinCard, 'uuid' | 'visibility'>;
+  readonly view: View;
+  /** Height in pixels. */
+  readonly size: number;
+}
+
+/**
+ * An attribute with the address of a skin's picture. Some pictures are only for people whom the session identifies, and
+ * the API ignores sessions: those of private skins, and all of a service that admits nobody without a key.
+ */
+export function pictureAt(attribute: 'href' | 'src' | 'srcset', { skin, view, size }: SkinPicture): Html {
+  const { uuid, visibility } = skin;
+  return Html.forReader(({ needsSession = false }) => {
+    const path = `/ui/skins/${uuid}/pictures/${view}?size=${size}`;
+    const address =
+      visibility === 'private' || needsSession ? path : `/v2/skins/${uuid}/${view}.png?size=${size}`;
+    if (attribute === 'srcset') return html`srcset="${address} 2x"`;
+    return attribute === 'href' ? html`href="${address}"` : html`src="${address}"`;
+  });
 }
 
 /** What a user has used of a plan. */

@@ -8,6 +8,7 @@ import {
   type Page,
   type SkinCard,
   selectionToSet,
+  shellWord,
   skinCards,
   skinCount,
   skinSelector,
@@ -60,6 +61,7 @@ const query = z.object({
 
 type Query = z.output<typeof query>;
 type Choice = Omit<Query, 'after' | 'back'>;
+const EVERYTHING = { filter: '', variant: '', cape: '', signer: '', tag: '' } as const;
 
 export const galleryRoute = pageRoute({
   method: 'GET',
@@ -90,20 +92,38 @@ export const galleryFormRoute = pageRoute({
       return seeOther(
         `/ui/sets/${await putIntoSet(context, caller, { name: set, visibility: 'unlisted', skins })}`,
       );
-    const missing =
-      skins.length > 0 ? say`Type the name of a set first, old or new.` : say`Select skins first.`;
-    return { ...(await readGalleryPage({ ...call, query: place }, missing)), status: 400 };
+    const problem =
+      skins.length > 0 ? say`Type the name of a new or existing set first.` : say`Select skins first.`;
+    const selection = { skins, set, problem };
+    return { ...(await readGalleryPage({ ...call, query: place }, selection)), status: 400 };
   },
 });
 
-/** `missing`: what the person has to do first */
-async function readGalleryPage(call: PageCall<unknown, Query>, missing?: Html): Promise<Page> {
+/** What a person has selected for a set, and what is missing. */
+interface Selection {
+  readonly skins: readonly string[];
+  readonly set: string | undefined;
+  readonly problem: Html;
+}
+
+async function readGalleryPage(call: PageCall<unknown, Query>, selection?: Selection): Promise<Page> {
   const { context, caller, session, query } = call;
-  const { after, back, ...choice } = query;
+  const { after, back, ...wanted } = query;
+  const choice = wanted.sort === 'random' ? { ...EVERYTHING, sort: wanted.sort } : wanted; // random ones are of all
   const list = await readGallery(call);
   const tags = after === undefined ? await tagLinks(context) : undefined;
-  const canSelect = session !== undefined && hasScope(caller, 'skins');
-  return galleryPage({ ...list, choice, after, back, tags, missing, canSelect, origin: context.publicUrl() });
+  // A page of random skins comes once: a selection on it would be lost when something is missing.
+  const canSelect = session !== undefined && choice.sort !== 'random' && hasScope(caller, 'skins');
+  return galleryPage({
+    ...list,
+    choice,
+    after,
+    back,
+    tags,
+    selection,
+    canSelect,
+    origin: context.publicUrl(),
+  });
 }
 
 type GalleryList = Pick<SkinList, 'skins' | 'next' | 'total'>;
@@ -131,51 +151,56 @@ export interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
   readonly back: string;
   /** Links to the skins with frequent tags. */
   readonly tags: Html | undefined;
-  /** What the person has to do before selected skins become a set. */
-  readonly missing: Html | undefined;
+  readonly selection: Selection | undefined;
   /** Whether the person may put skins into sets. */
   readonly canSelect: boolean;
   readonly origin: string;
 }
 
 export function galleryPage(view: GalleryView): Page {
-  const { skins, choice, next, total, after, back, tags, missing, origin } = view;
+  const { skins, choice, next, total, after, back, tags, selection, origin } = view;
   return {
     title: say`Gallery`,
     // Searches and further pages are for people.
-    isIndexed: choice.filter === '' && choice.variant === '',
+    isIndexed: after === undefined && addressOf(choice) === PATH,
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
 <link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
     body: html`<p class="quiet"><a href="/ui/sets">${say`Sets of skins`}</a></p>
-${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
+${selection && html`<p class="problem" role="alert">${selection.problem}</p>`}
 ${searchForm(choice)}
 ${tags}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
-    terminal: terminalOf(commandOf(choice), origin, pathInApi(choice)),
+    terminal: terminalOf(hasCommand(choice) ? commandOf(choice) : undefined, origin, pathInApi(choice)),
   };
 }
 
-function cards({ skins, choice, after, back, canSelect }: GalleryView): Html {
+function cards({ skins, choice, after, back, selection, canSelect }: GalleryView): Html {
   if (!canSelect) return html`<div class="gallery">${skinCards(skins, { look: 'body', below: liked })}</div>`;
-  const below = (skin: GalleryView['skins'][number]) => html`${skinSelector(skin)}${liked(skin)}`;
+  const below = (skin: GalleryView['skins'][number]) =>
+    html`${skinSelector(skin, { isSelected: selection?.skins.includes(skin.uuid) ?? false })}${liked(skin)}`;
   const [, place = ''] = addressOf(choice, { after, back }).split('?');
   return html`<form class="gallery" method="post" action="${PATH}"><input type="hidden" name="place" value="${place}">
 ${skinCards(skins, { look: 'body', below })}
-<div class="panel bulk">${selectionToSet()}</div></form>`;
+<div class="panel bulk">${selectionToSet(selection?.set)}</div></form>`;
 }
 
 function liked({ likes }: { readonly likes: number }): Html | undefined {
   return likes > 0 ? html`<p class="quiet">${likeCount(likes)}</p>` : undefined;
 }
 
+/** Whether the command has all that is chosen. */
+function hasCommand({ sort, cape, signer }: Choice): boolean {
+  return sort !== 'random' && cape === '' && signer === '';
+}
+
 /** The same list in a terminal. */
 function commandOf({ sort, filter, variant, tag }: Choice): string {
   const given = [
-    filter && ` --filter '${filter.replaceAll("'", "'\\''")}'`,
+    filter && ` --filter ${shellWord(filter)}`,
     variant && ` --variant ${variant}`,
-    tag && ` --tag '${tag}'`,
+    tag && ` --tag ${shellWord(tag)}`,
     (sort === 'week' || sort === 'popular') && ` --sort ${sort}`,
   ];
   return `skinsmith skins list --public${given.filter(Boolean).join('')}`;

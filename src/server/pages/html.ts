@@ -9,6 +9,8 @@ export interface Reader {
   readonly translate: (english: string) => Translation | undefined;
   /** What the scripts of pages show, by the English text; undefined: it stays in English. */
   readonly scripts?: Readonly<Record<string, Translation>>;
+  /** Whether pictures come only with the session, because the service admits nobody without a key. */
+  readonly needsSession?: boolean;
 }
 
 /** A text in another language, or its plural forms. */

@@ -35,17 +35,6 @@ const CATALOGUES: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ reado
     'zh-Hans': async () => await import('./languages/zh-Hans.json', { with: { type: 'json' } }),
   };
 
-/** Other tags that browsers send for a language: with a country, or without the script. */
-const OTHER_TAGS: ReadonlyMap<string, Language> = new Map([
-  ['pt', 'pt-BR'],
-  ['pt-pt', 'pt-BR'],
-  ['zh', 'zh-Hans'],
-  ['zh-cn', 'zh-Hans'],
-  ['zh-hans-cn', 'zh-Hans'],
-  ['zh-my', 'zh-Hans'],
-  ['zh-sg', 'zh-Hans'],
-]);
-
 /** The reader who sent a request. */
 export async function readerOf(request: Pick<HttpRequest, 'headers'>, publicUrl: string): Promise<Reader> {
   const language = languageOf(request, publicUrl);
@@ -74,15 +63,23 @@ export function preferredLanguage(header: string): Language | undefined {
   return wanted.sort((a, b) => b.quality - a.quality)[0]?.language;
 }
 
-/** de-AT is served in German. */
+/** German for de-AT, and simplified Chinese for zh-SG, but not for zh-TW: countries and scripts follow from each other. */
 function knownLanguage(tag: string): Language | undefined {
-  const lower = tag.toLowerCase();
-  const names = Object.keys(LANGUAGES) as Language[];
-  return (
-    names.find((name) => name.toLowerCase() === lower) ??
-    OTHER_TAGS.get(lower) ??
-    names.find((name) => name === lower.split('-', 1)[0])
-  );
+  const wanted = likelyLocale(tag);
+  return wanted && (Object.keys(LANGUAGES) as Language[]).find((name) => isSame(likelyLocale(name), wanted));
+}
+
+/** Undefined: this is no tag of a language. */
+function likelyLocale(tag: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag).maximize();
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(known: Intl.Locale | undefined, { language, script }: Intl.Locale): boolean {
+  return known?.language === language && known.script === script;
 }
 
 /** Where the form of `languageForm` goes. */
@@ -95,5 +92,5 @@ export function languageForm({ language }: Reader): Html {
       html`<option value="${tag}" lang="${tag}"${tag === language && html` selected`}>${name}</option>`,
   );
   return html`<form class="language" method="post" action="${LANGUAGE_PATH}"><label for="language">${say`Language`}</label>
-<select id="language" name="language">${choices}</select> <button class="quiet-button">${say`Change`}</button></form>`;
+<select id="language" name="language">${choices}</select> <button class="quiet-button">${say`Change language`}</button></form>`;
 }

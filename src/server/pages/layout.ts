@@ -12,10 +12,12 @@ interface Surroundings {
   /** The address of the page's route; default: none. */
   readonly at?: string | undefined;
   readonly reader: Reader;
+  /** Whether the page has an address, to which a change of the language can return. */
+  readonly hasAddress: boolean;
 }
 
 /** The whole document of a page. */
-export function renderPage(page: Page, { visitor, site, at = '', reader }: Surroundings): string {
+export function renderPage(page: Page, { visitor, site, at = '', reader, hasAddress }: Surroundings): string {
   const { title, hasOwnHeading = false, body, terminal } = page;
   return html`<!doctype html>
 <html lang="${reader.language}">
@@ -39,20 +41,20 @@ ${body}
 ${terminal && terminalLines(terminal, visitor !== undefined)}
 </main>
 <p class="unseen" role="status" data-announcements></p>
-${footer(site, reader)}
+${footer(site, hasAddress && languageForm(reader))}
 ${textsOfScripts(reader)}
 </body>
 </html>
 `.write(reader);
 }
 
-function iconLink(picture: string | undefined): Html {
+function iconLink(picture: Html | undefined): Html {
   return picture === undefined
     ? html`<link rel="icon" type="image/svg+xml" href="${assetAddress('icon.svg')}">`
-    : html`<link rel="icon" type="image/png" href="${picture}">`;
+    : html`<link rel="icon" type="image/png" ${picture}>`;
 }
 
-function header({ visitor, site, at = '' }: Omit<Surroundings, 'reader'>): Html {
+function header({ visitor, site, at = '' }: Pick<Surroundings, 'visitor' | 'site' | 'at'>): Html {
   return html`<header>
 <a class="brand" href="/ui/">${site.logo ? html`<img src="${LOGO}" alt="" height="28">` : html`<img src="${assetAddress('icon.svg')}" alt="" width="28" height="28">`}<bdi>${site.name}</bdi></a>
 <nav aria-label="${say`Main`}">
@@ -63,7 +65,7 @@ ${visitor ? signedIn(visitor, at) : menuLink('/ui/sign-in', say`Sign in`, at)}
 </header>`;
 }
 
-function footer({ name, contact, terms, privacy }: Site, reader: Reader): Html {
+function footer({ name, contact, terms, privacy }: Site, languages: Html | false): Html {
   const about =
     name === USUAL_NAME
       ? say`skinsmith, a service for signed Minecraft skins.`
@@ -75,7 +77,7 @@ function footer({ name, contact, terms, privacy }: Site, reader: Reader): Html {
   ] as const;
   const shown = links.filter(([, address]) => address !== undefined);
   return html`<footer>${shown.length > 0 && html`<p>${shown.map(([label, address]) => html`<a href="${address}">${label}</a> `)}</p>`}
-<p>${about} <a href="/ui/api">API</a></p>${languageForm(reader)}</footer>`;
+<p>${about} <a href="/ui/api">API</a></p>${languages}</footer>`;
 }
 
 /** What the page's scripts say, for readers of other languages. */
@@ -105,7 +107,7 @@ function menuLink(path: string, label: Html, at: string): Html {
 function terminalLines(terminal: TerminalLines, isSignedIn: boolean): Html {
   const lines = { skinsmith: terminal.skinsmith, curl: curlLine(terminal, isSignedIn) };
   return html`<details class="terminal"><summary>${say`From the command line`}</summary>
-${Object.entries(lines).map(([program, line]) => copyLine(line, say`Copy: the ${program} command`))}
+${Object.entries(lines).map(([program, line]) => line !== undefined && copyLine(line, say`Copy: the ${program} command`))}
 </details>`;
 }
 

@@ -162,7 +162,7 @@ export const mySkinsFormRoute = pageRoute({
     const origin = context.publicUrl();
     const missing = missingIn({ act, skins, set, ...change });
     if (missing) {
-      const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, missing });
+      const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
       return { ...page, status: 400 };
     }
     if (act === 'pack') {
@@ -196,7 +196,7 @@ function missingIn({
   | Html
   | undefined {
   if (skins.length === 0) return say`Select skins first.`;
-  if (act === 'set' && set === undefined) return say`Type the name of a set first, old or new.`;
+  if (act === 'set' && set === undefined) return say`Type the name of a new or existing set first.`;
   const isEmpty = act === 'change' && visibility === undefined && name === undefined;
   return isEmpty ? say`Choose a visibility or a new name first.` : undefined;
 }
@@ -233,6 +233,8 @@ export interface MySkinsView extends Choice {
   /** Skins that were selected in it, and how they were to be changed. */
   readonly selected?: readonly string[];
   readonly change?: Change;
+  /** The name of the set that was to take them. */
+  readonly set?: string | undefined;
   readonly origin: string;
 }
 
@@ -312,6 +314,7 @@ function bulkForm({
   skins,
   selected = [],
   change,
+  set,
   after,
   sort,
   filter,
@@ -327,7 +330,7 @@ ${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid
 <div class="acts"><button name="act" value="change">${say`Change selected`}</button>
 <button name="act" value="pack" class="quiet-button">${say`Resource pack of selected`}</button>
 <button name="act" value="delete" class="quiet-button danger">${say`Delete selected`}</button></div>
-${selectionToSet()}</div></form>`;
+${selectionToSet(set)}</div></form>`;
 }
 
 /** What a game server needs of a resource pack. */

@@ -65,11 +65,13 @@ export const newSetFormRoute = pageRoute({
     const input = formSchema.parse(fields);
     if (!file) throw new Refusal('invalid_request', 'Choose a list of skins first.');
     await requireVisibility(context, caller, input);
-    const { skins, missing } = await findListedSkins(context, caller, await readSkinList(file));
+    const listed = await readSkinList(file);
+    if (listed.length === 0) throw new Refusal('invalid_request', 'The list names no skins.');
+    const { skins, missing } = await findListedSkins(context, caller, listed);
     const isEmpty = skins.length === 0;
     const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });
     if (uuid !== undefined && missing.length === 0) return seeOther(`${PATH}/${uuid}`);
-    return missingPage(missing, { uuid, name: input.name, fileName, origin: context.publicUrl() });
+    return missingPage(missing, { uuid, ...input, fileName, origin: context.publicUrl() });
   },
 });
 
@@ -77,17 +79,20 @@ interface MissingView {
   /** UUID of the set with the other skins; undefined: there are none. */
   readonly uuid: string | undefined;
   readonly name: string;
+  readonly visibility: NewSet['visibility'];
   readonly fileName: string;
   readonly origin: string;
 }
 
-function missingPage(missing: readonly MissingSkin[], { uuid, name, fileName, origin }: MissingView): Page {
+function missingPage(missing: readonly MissingSkin[], view: MissingView): Page {
+  const { uuid, name, visibility, fileName, origin } = view;
   const generate = `skinsmith generate ${shellWord(fileName)} --out signed`;
-  const command = uuid === undefined ? `create ${shellWord(name)}` : `edit ${uuid}`;
+  const command =
+    uuid === undefined ? `create ${shellWord(name)} --visibility ${visibility}` : `edit ${uuid}`;
   const add = `skinsmith sets ${command} --from signed/skins.lock`;
   return {
     status: uuid === undefined ? 400 : 200,
-    title: say`Some lines name no skin here`,
+    title: say`Some lines match no skin here`,
     body: html`${uuid !== undefined && html`<p class="done" role="status">${say`The other skins are in the set <a href="${`${PATH}/${uuid}`}"><bdi>${name}</bdi></a>.`}</p>`}
 <ul class="list">${missing.map(missingRow)}</ul>
 <p>${say`Make skins of pictures first: <code>${generate}</code>, then <code>${add}</code>.`}</p>
@@ -98,15 +103,15 @@ function missingPage(missing: readonly MissingSkin[], { uuid, name, fileName, or
 
 function missingRow({ line, text, isAmbiguous }: MissingSkin): Html {
   return html`<li><div class="grow">${say`Line ${count(line)}: <bdi>${text}</bdi>`}
-<p class="quiet">${isAmbiguous ? say`You have several skins of this name. Give the UUID.` : say`You see no such skin here.`}</p></div></li>`;
+<p class="quiet">${isAmbiguous ? say`You have several skins of this name. Give the UUID.` : say`No such skin here.`}</p></div></li>`;
 }
 
 const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
 
 /** Makes a set of a list of skins. */
 export function newSetForm(): Html {
-  return html`<details><summary>${say`New set of a list`}</summary><form class="panel" method="post" action="${PATH}" enctype="multipart/form-data"><div class="row">
-<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required title="${NAME_RULE}" autocomplete="off"></div>
+  return html`<details><summary>${say`New set from a list`}</summary><form class="panel" method="post" action="${PATH}" enctype="multipart/form-data"><div class="row">
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" title="${NAME_RULE}" autocomplete="off"></div>
 <div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, 'public')}</select></div></div>
 <div><label for="list">${say`List of skins: CSV, skins.lock or one per line`}</label><input id="list" type="file" name="file" accept=".csv,.tsv,.txt,.lock,.ndjson,.jsonl,text/plain,text/csv" required>
 <p class="quiet">${say`A line names a skin by its UUID or address here, or your own one by its name or file name.`}</p></div>

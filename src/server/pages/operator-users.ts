@@ -23,7 +23,7 @@ import {
   nextPageLink,
   operatorPage,
   type Page,
-  pictureAddress,
+  pictureAt,
   terminalOf,
   usageMeters,
 } from './frame.ts';
@@ -240,6 +240,6 @@ function skinRow(skin: UserDetails['newest'][number]): Html {
   const label = html`<bdi>${name ?? uuid.slice(0, 8)}</bdi>`;
   if (hidden_from !== null)
     return html`<div class="grow">${label} <span class="tag">${say`hidden`}</span></div>`;
-  return html`<img src="${pictureAddress(skin, 'front', 128)}" alt="" width="32" height="64" loading="lazy">
+  return html`<img ${pictureAt('src', { skin, view: 'front', size: 128 })} alt="" width="32" height="64" loading="lazy">
 <div class="grow"><a href="/ui/skins/${uuid}">${label}</a> <span class="tag">${VISIBILITY_WORDS[visibility]}</span></div>`;
 }

@@ -54,13 +54,13 @@ interface LogView {
 
 const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) => Html>> = {
   hide_skin: (operator, subject) => say`${operator} hid the skin ${subject}`,
-  show_skin: (operator, subject) => say`${operator} showed the skin ${subject}`,
+  show_skin: (operator, subject) => say`${operator} unhid the skin ${subject}`,
   delete_skin: (operator, subject) => say`${operator} deleted the skin ${subject}`,
   hide_set: (operator, subject) => say`${operator} hid the set ${subject}`,
-  show_set: (operator, subject) => say`${operator} showed the set ${subject}`,
+  show_set: (operator, subject) => say`${operator} unhid the set ${subject}`,
   clear_set_name: (operator, subject) => say`${operator} cleared the name of the set ${subject}`,
   delete_set: (operator, subject) => say`${operator} deleted the set ${subject}`,
-  remove_tag: (operator, subject) => say`${operator} took a tag away from the skin ${subject}`,
+  remove_tag: (operator, subject) => say`${operator} removed a tag from the skin ${subject}`,
   close_report: (operator, subject) => say`${operator} closed the report ${subject}`,
   block_image: (operator, subject) => say`${operator} blocked the image ${subject}`,
   unblock_image: (operator, subject) => say`${operator} unblocked the image ${subject}`,

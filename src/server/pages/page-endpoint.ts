@@ -11,7 +11,7 @@ import { asRefusal, Refusal } from '../service/refusal.ts';
 import { findCaller, type SessionCaller } from '../service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';
 import { inEnglish, type Page, type Visitor } from './frame.ts';
-import { type Html, html, say } from './html.ts';
+import { type Html, html, type Reader, say } from './html.ts';
 import { readerOf } from './language.ts';
 import { renderPage } from './layout.ts';
 import {
@@ -117,16 +117,23 @@ export class PageEndpoint {
       const query = parsedQuery(this.#route.query, request.query);
       const mayUse = session !== undefined || this.#options.allowsAnonymous;
       const verify = async () => await this.#verify(request, session);
-      const reader = await readerOf(request, context.publicUrl());
+      const reader = await this.#readerOf(request);
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query, reader };
       const { site } = context;
       const made = await this.#handle(call);
-      const answer = written(made, { visitor, site, at: this.#route.path, reader });
+      const hasAddress = request.method === 'GET';
+      const whole = written(made, { visitor, site, at: this.#route.path, reader, hasAddress });
+      const answer = this.#needsSession() ? withPrivacy(whole) : whole;
       const isSafe = (isPage(made) ? made.isSafeToCompress : undefined) ?? this.#route.isSafeToCompress;
       return !session || isSafe ? await compressed(answer, request) : answer;
     } finally {
       leave();
     }
+  }
+
+  async #readerOf(request: HttpRequest): Promise<Reader> {
+    const { context, allowsAnonymous } = this.#options;
+    return { ...(await readerOf(request, context.publicUrl())), needsSession: !allowsAnonymous };
   }
 
   /** Ignores a list position that does not exist or no longer exists: the list starts at the top. */
@@ -192,6 +199,13 @@ function written(answer: PageAnswer, surroundings: Parameters<typeof renderPage>
   return withPageHeaders({ status, body: renderPage(answer, surroundings), headers });
 }
 
+/** What only people who are signed in get, no proxy may keep for others. */
+function withPrivacy(answer: Answer): Answer {
+  if (!String(answer.headers?.['Cache-Control']).startsWith('public')) return answer;
+  const { 'Cache-Control': kept, Vary } = PAGE_HEADERS;
+  return { ...answer, headers: { ...answer.headers, 'Cache-Control': kept, Vary } };
+}
+
 function withPageHeaders(answer: Answer): Answer {
   return { ...answer, headers: { ...PAGE_HEADERS, ...answer.headers } };
 }
@@ -226,7 +240,8 @@ export async function pageErrorAnswer(
     signIn: signInAddress(request),
   });
   const reader = await readerOf(request, context.publicUrl());
-  const answer = written({ ...page, status: refusal.status }, { visitor, site: context.site, reader });
+  const surroundings = { visitor, site: context.site, reader, hasAddress: request.method === 'GET' };
+  const answer = written({ ...page, status: refusal.status }, surroundings);
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 

@@ -34,7 +34,7 @@ import {
   skinSelector,
   terminalOf,
 } from './frame.ts';
-import { type Content, count, type Html, html, say } from './html.ts';
+import { type Content, count, Html, html, say } from './html.ts';
 import { newSetForm, newSetFormRoute } from './new-set.ts';
 import { toReports } from './operator-moderation.ts';
 import {
@@ -63,7 +63,8 @@ const listRoute = pageRoute({
   handle: async ({ context, caller, session, query: { after } }) => {
     const page = { before: after, size: SIZE };
     const isFirst = after === undefined;
-    const own = session && isFirst ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
+    const mayRead = session && isFirst && hasScope(caller, 'read');
+    const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
     const form = session && isFirst && hasScope(caller, 'skins') && newSetForm();
     const lists = { own: own?.sets ?? [], form, origin: context.publicUrl() };
     return listPage(await readPublicSets(context, caller, page), lists);
@@ -124,6 +125,7 @@ const setRoute = pageRoute({
     const isOwn = session !== undefined && full.set.owner === caller.owner;
     const view = {
       isOwn,
+      mayChange: isOwn && hasScope(caller, 'skins'),
       isReported: query.reported !== undefined,
       owner: await shownOwner(context, full.set),
       origin: context.publicUrl(),
@@ -134,6 +136,7 @@ const setRoute = pageRoute({
 
 interface SetView {
   readonly isOwn: boolean;
+  readonly mayChange: boolean;
   /** Whether the visitor has just reported it. */
   readonly isReported: boolean;
   /** The owner's name, if it is shown. */
@@ -141,21 +144,21 @@ interface SetView {
   readonly origin: string;
 }
 
-function setPage(full: FullSet, { isOwn, isReported, owner, origin }: SetView): Page {
+function setPage(full: FullSet, { isOwn, mayChange, isReported, owner, origin }: SetView): Page {
   const { set, skins } = full;
   const { uuid, name, slug, visibility } = set;
-  const cards = isOwn
+  const cards = mayChange
     ? html`<form method="post" action="${PATH}/${uuid}" data-select>${skinCards(skins, { look: 'body', below: (skin) => skinSelector(skin) })}
-<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Take selected out`}</button></p></form>`
+<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
     : skinCards(skins, { look: 'body' });
   return {
     title: name,
     body: html`${isReported && html`<p class="done" role="status">${say`Report sent. Thank you.`}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
 ${owner !== undefined && html`<p class="quiet">${say`Owner: <bdi>${owner}</bdi>`}</p>`}
 ${pictured(full).length > 1 && groupPicture(full)}
-${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You see no skin in this set.`}</p>`}
+${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You cannot see any of the skins in this set.`}</p>`}
 ${skins.length > 0 && downloads(set, origin)}
-${isOwn ? ownForm(set) : !isReported && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
+${mayChange && ownForm(set)}${!isOwn && !isReported && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
     terminal: terminalOf(
       `skinsmith sets export ${visibility === 'public' ? slug : uuid}`,
       origin,
@@ -169,8 +172,11 @@ function groupPicture(full: FullSet): Html {
   const { set } = full;
   const skins = pictured(full);
   const { width, height } = lineupSize(Math.min(skins.length, MAX_LINEUP));
-  const src = `${isForEverybody(full) ? '/v2/sets' : PATH}/${set.uuid}/group.png`;
-  return html`<img class="lineup" src="${src}" alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}">
+  const src = Html.forReader(({ needsSession }) => {
+    const folder = isForEverybody(full) && !needsSession ? '/v2/sets' : PATH;
+    return html`src="${`${folder}/${set.uuid}/group.png`}"`;
+  });
+  return html`<img class="lineup" ${src} alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}">
 ${skins.length > MAX_LINEUP && html`<p class="quiet">${say`The picture shows the first ${count(MAX_LINEUP)}.`}</p>`}`;
 }
 
@@ -188,10 +194,10 @@ function downloads({ uuid, slug, visibility }: FullSet['set'], origin: string): 
 <a href="${PATH}/${uuid}/skins.lock" download>${say`Data only (skins.lock)`}</a>
 <a href="${PATH}/${uuid}/pack.zip" download>${say`Resource pack`}</a>
 <a href="${PATH}/${uuid}/datapack.zip" download>${say`Data pack`}</a>
-${visibility !== 'private' && html`<a href="/v2/sets/${uuid}/card.png">${say`Picture of all`}</a>`}</p>
+${visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && html`<a href="/v2/sets/${uuid}/card.png">${say`Picture of all`}</a>`)}</p>
 <p>${say`Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.`}</p>
 <dl class="copyable">${visibility !== 'private' && copyField(say`For server.properties`, `resource-pack=${pack}`)}
-${copyField(say`Summons all of them, with the data pack`, `/function ${space}:lineup`)}</dl></section>`;
+${copyField(say`Command that summons them all (needs the data pack)`, `/function ${space}:lineup`)}</dl></section>`;
 }
 
 /** The namespace of a set's packs. */
@@ -199,10 +205,10 @@ function packSpace(slug: string): string {
   return slug.replaceAll('.', '_').slice(0, 32);
 }
 
-function ownForm({ uuid, name, visibility }: FullSet['set']): Html {
+function ownForm({ uuid, name, visibility, hidden_from }: FullSet['set']): Html {
   return html`<section class="panel"><h2>${say`Change this set`}</h2><form method="post" action="${PATH}/${uuid}"><div class="row">
-<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required value="${name}" title="${NAME_RULE}" autocomplete="off"></div>
-<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, visibility)}</select></div>
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" value="${name}" title="${NAME_RULE}" autocomplete="off"></div>
+${hidden_from === null ? html`<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, visibility)}</select></div>` : html`<p class="problem">${say`The operator of this server has hidden this set.`}</p>`}
 <div class="end"><button name="act" value="save">${say`Save`}</button></div></div></form>
 ${confirmed(say`Delete this set`, {
   about: name,

@@ -9,7 +9,7 @@ import type { ServiceContext } from '../service/context.ts';
 import type { FullSet } from '../service/skins/sets.ts';
 import type { SignerKind } from '../service/skins/skins.ts';
 import type { SkinWithData } from '../store/skins.ts';
-import { copyField, type Page, pictureAddress, type SkinCard } from './frame.ts';
+import { copyField, type Page, pictureAt, type SkinCard } from './frame.ts';
 import { Html, html, say } from './html.ts';
 import { pageRoute } from './page-route.ts';
 
@@ -67,7 +67,7 @@ export function sharedSkin(
   skin: SharedSkin,
   signer: SignerKind,
 ): Pick<Page, 'head' | 'icon' | 'isIndexed'> {
-  const icon = pictureAddress(skin, 'face', 64);
+  const icon = pictureAt('href', { skin, view: 'face', size: 64 });
   if (skin.visibility === 'private') return { icon };
   const path = `/ui/skins/${skin.uuid}`;
   const title = titleOf(skin);
@@ -121,12 +121,16 @@ function linkedData(context: SiteContext, { path, title, description, picture }:
 `;
 }
 
-/** Buttons that share a skin, and what other sites need to show it. Nothing for private skins. */
+/** Buttons that share a skin, and what other sites need to show it. Nothing for skins whose pictures others cannot fetch. */
 export function sharePanel(
   skin: Pick<SkinCard, 'uuid' | 'name' | 'visibility'>,
   origin: string,
 ): Html | false {
   if (skin.visibility === 'private') return false;
+  return Html.forReader(({ needsSession }) => !needsSession && shownPanel(skin, origin));
+}
+
+function shownPanel(skin: Pick<SkinCard, 'uuid' | 'name'>, origin: string): Html {
   const { uuid } = skin;
   const title = titleOf(skin);
   const address = `${origin}/ui/skins/${uuid}`;

@@ -12,7 +12,7 @@ import { type PageCall, type PageRoute, pageRoute } from './page-route.ts';
 
 const HOUR = 3_600;
 
-/** The same for everybody. `age`: seconds for which it may be kept. */
+/** The same for everybody who gets it. `age`: seconds for which everybody may keep it. */
 function kept(type: string, body: string | Buffer, age: number): Answer {
   const headers = {
     'Content-Type': type,
@@ -45,10 +45,11 @@ const robotsRoute = pageRoute({
   method: 'GET',
   path: '/robots.txt',
   isFor: 'everyone',
-  handle: async ({ context, mayUse }) => {
-    const refused = mayUse ? NOT_FOR_ROBOTS : ['/'];
+  handle: async ({ context, reader }) => {
+    const mayRead = reader.needsSession !== true; // robots sign in nowhere
+    const refused = mayRead ? NOT_FOR_ROBOTS : ['/'];
     const rules = ['User-agent: *', ...refused.map((path) => `Disallow: ${path}`)];
-    const lines = mayUse ? [...rules, '', `Sitemap: ${context.publicUrl()}/sitemap.xml`] : rules;
+    const lines = mayRead ? [...rules, '', `Sitemap: ${context.publicUrl()}/sitemap.xml`] : rules;
     return kept('text/plain; charset=utf-8', `${lines.join('\n')}\n`, HOUR);
   },
 });

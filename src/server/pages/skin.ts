@@ -20,16 +20,7 @@ import { shownOwner } from '../service/users/users.ts';
 import type { SimilarSkinRow } from '../store/similar-skins.ts';
 import { skinsBeginningWith } from '../store/skins.ts';
 import { cookieName, readCookie } from './cookies.ts';
-import {
-  copyField,
-  copyLine,
-  day,
-  options,
-  type Page,
-  pictureAddress,
-  skinCards,
-  terminalOf,
-} from './frame.ts';
+import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, terminalOf } from './frame.ts';
 import { type Content, count, type Html, html, say } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
 import { isLinkBot, type PageCall, pageRoute, seeOther } from './page-route.ts';
@@ -252,7 +243,7 @@ ${signer !== 'game' && trustBox(signer, origin)}
 <div class="skin">
 <div class="show">
 <div class="stage" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
-<div class="view"><img src="${pictureAddress(skin, 'isometric', 384)}" srcset="${pictureAddress(skin, 'isometric', 768)} 2x" alt="${say`The skin from a corner`}" width="192" height="384"></div>
+<div class="view"><img ${pictureAt('src', { skin, view: 'isometric', size: 384 })} ${pictureAt('srcset', { skin, view: 'isometric', size: 768 })} alt="${say`The skin from a corner`}" width="192" height="384"></div>
 <div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>${say`Show in 3D`}</button></div>
 </div>
 ${pictures(skin)}
@@ -318,7 +309,7 @@ const PICTURES = {
 function pictures(skin: SkinView): Html {
   const shown = Object.entries(PICTURES) as [keyof typeof PICTURES, Html][];
   return html`<ul class="pictures" aria-label="${say`Pictures`}">
-${shown.map(([view, label]) => html`<li><a href="${pictureAddress(skin, view, 512)}"><img src="${pictureAddress(skin, view, 128)}" alt="" width="${widthOf(view, 64)}" height="64" loading="lazy">${label}</a></li>`)}
+${shown.map(([view, label]) => html`<li><a ${pictureAt('href', { skin, view, size: 512 })}><img ${pictureAt('src', { skin, view, size: 128 })} alt="" width="${widthOf(view, 64)}" height="64" loading="lazy">${label}</a></li>`)}
 <li><a href="/textures/${skin.texture_hash}" download="${skin.uuid}.png"><img src="/textures/${skin.texture_hash}" alt="" width="64" height="64" loading="lazy">${say`Skin file`}</a></li>
 </ul>`;
 }

@@ -96,8 +96,11 @@ test.each([
   ['de;q=x', 'de'],
   ['pt', 'pt-BR'],
   ['pt-PT,en', 'pt-BR'],
+  ['pt-AO', 'pt-BR'],
   ['zh-CN,zh;q=0.9', 'zh-Hans'],
   ['zh-TW', undefined],
+  ['zh-Hans-SG', 'zh-Hans'],
+  ['zh-HK', undefined],
   ['zh-Hant-HK, ja;q=0.5', 'ja'],
 ])('%j leads to %s', (header, language) => {
   expect(preferredLanguage(header)).toBe(language);

@@ -289,6 +289,38 @@ test('Where every caller needs a key, people sign in first', async () => {
   expect([status, JSON.parse(text).errors[0].code]).toEqual([401, 'unauthorized']);
 });
 
+test('There, people who are signed in see every picture, and nothing that they get may be kept for others', async () => {
+  const { url, owner, key } = await runServer({ anonymous: false });
+  const skin = (await owner.upload('/v2/generate', skinPng(1), { name: 'Anna' })).body.skin?.uuid;
+  const other = (await owner.upload('/v2/generate', skinPng(2))).body.skin?.uuid;
+  const { body } = await owner.json('/v2/sets', { name: 'Guards', skins: [skin, other] });
+  const browser = new PlainBrowser(url);
+  await browser.signIn(key);
+  for (const path of [
+    '/ui/',
+    '/ui/gallery',
+    '/ui/skins',
+    `/ui/skins/${skin}`,
+    `/ui/sets/${body.set?.uuid}`,
+  ]) {
+    const { text } = await browser.open(path);
+    const sources = [...text.matchAll(/(?:src|srcset|<link rel="icon"[^>]* href)="([^" ]+)/g)];
+    for (const [, address = ''] of sources)
+      expect([path, address, (await browser.open(address.replaceAll('&amp;', '&'))).status]).toEqual([
+        path,
+        address,
+        200,
+      ]);
+    expect(text).not.toContain('data-share');
+  }
+  for (const path of ['/ui/gallery.atom', '/sitemap.xml', '/sitemaps/1.xml', `/embed/${skin}`])
+    expect([path, (await browser.open(path)).headers.get('cache-control')]).toEqual([
+      path,
+      'private, no-store',
+    ]);
+  expect((await browser.open('/robots.txt')).text).toContain('Disallow: /\n');
+});
+
 test('The operator names the service, and adds a logo, a notice, and links to contact, terms and privacy', async () => {
   const logo = { type: 'image/svg+xml', bytes: Buffer.from('<svg/>') };
   const links = { contact: 'mailto:op@example.org', terms: '/terms', privacy: 'https://example.org/privacy' };

@@ -180,7 +180,7 @@ test('A person makes a set of three skins, downloads its pack, likes a skin, tag
   await page.goto(`${server.url}/ui/skins`);
   await page.getByRole('button', { name: 'Select all' }).click();
   await page.getByText('3 selected').waitFor();
-  await page.getByLabel('Set, old or new').fill('Royal Guards');
+  await page.getByLabel('New or existing set').fill('Royal Guards');
   await page.getByRole('button', { name: 'Add selected to the set' }).click();
   await page.waitForURL(/\/ui\/sets\/[0-9a-f]{32}$/);
   const group = page.getByRole('img', { name: 'The skins of the set Royal Guards side by side' });

@@ -104,8 +104,11 @@ test('Skins of everybody that are selected in the gallery become a set, or the p
   expect((await browser.open(headers.get('location')!)).text).toContain('2 skins');
   const [unnamed, empty] = [await put(skins, ''), await put([], 'Favourites')];
   expect([unnamed.status, empty.status]).toEqual([400, 400]);
-  expect(unnamed.text).toContain('Type the name of a set first, old or new.');
+  expect(unnamed.text).toContain('Type the name of a new or existing set first.');
   expect(empty.text).toContain('Select skins first.');
+  // Nothing that was chosen is lost.
+  for (const uuid of skins) expect(unnamed.text).toMatch(new RegExp(`value="${uuid}"[^>]* checked`));
+  expect(empty.text).toContain('value="Favourites"');
   expect(empty.text).toContain('id="filter" type="search" name="filter" maxlength="48" value="a"');
   const stranger = (await new PlainBrowser(server.url).open('/ui/gallery')).text;
   expect(stranger).toContain('Anna');

@@ -257,15 +257,19 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     },
   },
   moderation: {
-    summary: "hide, delete and block other users' skins",
+    summary: "hide, delete and block other users' skins and sets",
     commands: {
       hide: {
-        summary: 'hide skins',
+        summary: 'hide skins or sets',
         load: async () => (await import('./commands/moderation.ts')).moderationHide,
       },
       show: {
-        summary: 'show hidden skins again',
+        summary: 'show hidden skins or sets again',
         load: async () => (await import('./commands/moderation.ts')).moderationShow,
+      },
+      'clear-name': {
+        summary: 'replace the names of sets',
+        load: async () => (await import('./commands/moderation.ts')).moderationClearName,
       },
       block: {
         summary: 'block images',
@@ -284,7 +288,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
         load: async () => (await import('./commands/moderation.ts')).moderationLog,
       },
       delete: {
-        summary: 'delete skins',
+        summary: 'delete skins or sets',
         load: async () => (await import('./commands/moderation.ts')).moderationDelete,
       },
     },

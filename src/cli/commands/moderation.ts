@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isUuid } from '../../base/text.ts';
-import type { BlockedImage, BlockInput, LogEntry, ModeratedSkin } from '../../index.ts';
+import type { BlockedImage, BlockInput, LogEntry, ModeratedSet, ModeratedSkin } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import { readPages, skinsText, verifyUuids } from '../connection/skins.ts';
 import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
@@ -37,9 +37,17 @@ export interface NoteOption {
   readonly note?: string;
 }
 
-/** Adds the arguments that all decisions about skins have. */
+/** A decision about skins, or about sets. */
+export interface DecisionOptions extends NoteOption {
+  readonly set?: boolean;
+}
+
+/** Adds the arguments that all decisions about skins and sets have. */
 export function describeDecision(command: Command): Command {
-  return command.argument('<uuid...>', 'UUIDs of skins').option('--note <text>', 'why, for the log');
+  return command
+    .argument('<uuid...>', 'UUIDs of skins, or of sets')
+    .option('--set', 'the UUIDs are those of sets')
+    .option('--note <text>', 'why, for the log');
 }
 
 const COLUMNS = {
@@ -47,29 +55,36 @@ const COLUMNS = {
   visibility: ({ visibility }) => visibility,
   hidden: ({ hidden }) => (hidden ? 'hidden' : ''),
 } satisfies Columns<ModeratedSkin>;
+const SET_COLUMNS = { ...COLUMNS, name: ({ name }) => name } satisfies Columns<ModeratedSet>;
 
-const FIELDS: Fields<ModeratedSkin> = {
-  uuid: 'UUID of the skin',
-  visibility: 'visibility of the skin now',
-  hidden: 'whether an operator has hidden the skin',
+const FIELDS: Fields<ModeratedSet> = {
+  uuid: 'UUID of the skin or set',
+  visibility: 'its visibility now',
+  hidden: 'whether an operator has hidden it',
+  name: 'name of the set; absent for skins',
 };
 
 export const MODERATED_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
-/** Hides skins or shows them again, and prints their new state. */
+/** Hides skins or sets or shows them again, and prints their new state. */
 export async function setHidden(
   uuids: readonly string[],
-  decision: NoteOption & { readonly hidden: boolean },
+  { set: isSet, ...decision }: DecisionOptions & { readonly hidden: boolean },
   context: CommandContext,
 ): Promise<number> {
   const { signal, flags, io } = context;
-  verifyUuids(uuids, context);
-  const skins = await withAccount(context, async ({ moderation }) => {
+  verifyUuids(uuids, context, isSet ? 'set' : 'skin');
+  const decided = await withAccount(context, async ({ moderation, sets }) => {
     const done: ModeratedSkin[] = [];
-    for (const uuid of uuids) done.push(await moderation.setHidden(uuid, decision, { signal }));
+    for (const uuid of uuids)
+      done.push(
+        isSet
+          ? await sets.decide(uuid, decision, { signal })
+          : await moderation.setHidden(uuid, decision, { signal }),
+      );
     return done;
   });
-  io.out.write(flags.json ? jsonDocument(skins) : columnRows(COLUMNS, skins));
+  io.out.write(flags.json ? jsonDocument(decided) : columnRows(COLUMNS, decided));
   return exitStatus('done');
 }
 
@@ -165,16 +180,17 @@ export const moderationHide = {
   examples: [
     ['Hide a skin', 'skinsmith moderation hide SKIN'],
     ['Say why, for the log', 'skinsmith moderation hide SKIN --note "rude"'],
+    ['Hide a set of skins', 'skinsmith moderation hide SET --set'],
   ],
   output: [MODERATED_OUTPUT],
   register(command: Command, runner: Runner, run = setHidden): void {
     describeDecision(
       command.description(
-        'Hide skins of any user (operators only).\n' +
-          'A hidden skin is private, and its owner cannot change that. Its reports are closed.',
+        'Hide skins or sets of any user (operators only).\n' +
+          'A hidden skin or set is private, and its owner cannot change that. Its reports are closed.',
       ),
     ).action(
-      async (uuids: string[], typed: NoteOption) =>
+      async (uuids: string[], typed: DecisionOptions) =>
         await runner(async (context) => await run(uuids, { ...typed, hidden: true }, context)),
     );
   },
@@ -188,30 +204,70 @@ export const moderationShow = {
   output: [MODERATED_OUTPUT],
   register(command: Command, runner: Runner, run = setHidden): void {
     describeDecision(
-      command.description('Show hidden skins again, as visible as they were (operators only).'),
+      command.description('Show hidden skins or sets again, as visible as they were (operators only).'),
     ).action(
-      async (uuids: string[], typed: NoteOption) =>
+      async (uuids: string[], typed: DecisionOptions) =>
         await runner(async (context) => await run(uuids, { ...typed, hidden: false }, context)),
     );
   },
 } satisfies CommandModule;
 
-interface ModerationDeleteOptions extends NoteOption {
+export const moderationClearName = {
+  examples: [
+    ['Replace the name of a set', 'skinsmith moderation clear-name SET'],
+    ['Say why, for the log', 'skinsmith moderation clear-name SET --note "rude"'],
+  ],
+  output: [{ columns: SET_COLUMNS, json: { shape: 'list', fields: { ...FIELDS, name: 'its new name' } } }],
+  register(command: Command, runner: Runner, run = runModerationClearName): void {
+    command
+      .description(
+        'Replace the names of sets of any user with neutral ones (operators only).\n' +
+          'Their owners can change them again. To prevent that, hide the set.',
+      )
+      .argument('<uuid...>', 'UUIDs of sets')
+      .option('--note <text>', 'why, for the log')
+      .action(
+        async (uuids: string[], typed: NoteOption) =>
+          await runner(async (context) => await run(uuids, typed, context)),
+      );
+  },
+} satisfies CommandModule;
+
+export async function runModerationClearName(
+  uuids: readonly string[],
+  decision: NoteOption,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, flags, io } = context;
+  verifyUuids(uuids, context, 'set');
+  const named = await withAccount(context, async ({ sets }) => {
+    const done: ModeratedSet[] = [];
+    for (const uuid of uuids)
+      done.push(await sets.decide(uuid, { ...decision, clearName: true }, { signal }));
+    return done;
+  });
+  io.out.write(flags.json ? jsonDocument(named) : columnRows(SET_COLUMNS, named));
+  return exitStatus('done');
+}
+
+interface ModerationDeleteOptions extends DecisionOptions {
   /** Skip the confirmation. */
   readonly yes?: boolean;
 }
 
-const DELETED = doneViews('uuid', 'UUID of the skin', 'deleted');
+const DELETED = doneViews('uuid', 'UUID of the skin or set', 'deleted');
 export const moderationDelete = {
   examples: [
     ["Delete any user's skin without being asked", 'skinsmith moderation delete SKIN --yes'],
     ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "requested by its artist"'],
+    ['Delete a set; its skins stay', 'skinsmith moderation delete SET --set --yes'],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
   register(command: Command, runner: Runner, run = runModerationDelete): void {
     describeDecision(
       command.description(
-        'Permanently delete skins of any user, and close their reports (operators only).\n' +
+        'Permanently delete skins or sets of any user, and close their reports (operators only).\n' +
+          'The skins of a deleted set stay.\n' +
           'Asks for confirmation first; without a terminal, --yes is required.',
       ),
     )
@@ -225,19 +281,21 @@ export const moderationDelete = {
 
 export async function runModerationDelete(
   uuids: readonly string[],
-  { yes, ...decision }: ModerationDeleteOptions,
+  { yes, set: isSet, ...decision }: ModerationDeleteOptions,
   context: CommandContext,
 ): Promise<number> {
   const { signal, messages, flags, io } = context;
-  verifyUuids(uuids, context);
-  if (!yes && !(await confirm(`Delete ${skinsText(uuids)}? This cannot be undone.`, context))) {
+  const what = isSet ? 'set' : 'skin';
+  verifyUuids(uuids, context, what);
+  if (!yes && !(await confirm(`Delete ${skinsText(uuids, what)}? This cannot be undone.`, context))) {
     messages.say('Nothing was deleted.');
     return exitStatus('failed');
   }
-  await withAccount(context, async ({ moderation }) => {
+  await withAccount(context, async ({ moderation, sets }) => {
     for (const uuid of uuids) {
-      await moderation.deleteSkin(uuid, decision, { signal });
-      messages.say(`Deleted skin ${uuid}.`);
+      if (isSet) await sets.deleteAny(uuid, decision, { signal });
+      else await moderation.deleteSkin(uuid, decision, { signal });
+      messages.say(`Deleted ${what} ${uuid}.`);
     }
   });
   if (flags.json) io.out.write(jsonDocument(uuids.map(DELETED.view)));

@@ -135,7 +135,7 @@ export async function runReportsCreate(
   { set: isSet, ...report }: ReportsCreateOptions,
   context: CommandContext,
 ): Promise<number> {
-  verifyUuids([uuid], context);
+  verifyUuids([uuid], context, isSet ? 'set' : 'skin');
   const { client } = await connectWithProgress(await context.settings(), context);
   const { signal } = context;
   if (isSet) await client.account.sets.report(uuid, report, { signal });

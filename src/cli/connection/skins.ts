@@ -37,15 +37,19 @@ export function capeIn(capes: readonly Cape[], name: string, context: Typed): Ca
 }
 
 /** `the skin …`, or how many. */
-export function skinsText(uuids: readonly string[]): string {
-  return uuids.length === 1 ? `the skin ${uuids[0]}` : `${uuids.length} skins`;
+export function skinsText(uuids: readonly string[], what: 'skin' | 'set' = 'skin'): string {
+  return uuids.length === 1 ? `the ${what} ${uuids[0]}` : `${uuids.length} ${what}s`;
 }
 
-/** @throws CliError when one of them is not a skin UUID */
-export function verifyUuids(uuids: readonly string[], context: Typed): void {
+/** @throws CliError when one of them is not a UUID */
+export function verifyUuids(uuids: readonly string[], context: Typed, what: 'skin' | 'set' = 'skin'): void {
   const wrong = uuids.find((uuid) => !isUuid(uuid));
   if (wrong === undefined) return;
-  throw usageError('not_a_uuid', `"${wrong}" is not the UUID of a skin.`, listYours(context));
+  const hint =
+    what === 'skin'
+      ? listYours(context)
+      : `List the public sets: ${forService('skinsmith sets list --public', namingOf(context))}`;
+  throw usageError('not_a_uuid', `"${wrong}" is not the UUID of a ${what}.`, hint);
 }
 
 /** The hint for a UUID that no skin has. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   runModerationBlock,
+  runModerationClearName,
+  runModerationDelete,
   runModerationList,
   runModerationLog,
   runModerationUnblock,
@@ -49,6 +51,32 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
     `owner hide_skin ${uuid} rude`,
     '',
   ]);
+});
+
+test('A reported set is hidden, shown, stripped of its name and deleted by its UUID', async () => {
+  const { url, key, owner } = await runServer();
+  const { uuid = '' } = (await owner.json('/v2/sets', { name: 'Rude Words' })).body.set ?? {};
+  const run = async (work: (context: CommandContext) => Promise<number>) =>
+    await runCommand(work, { url, key });
+  const hidden = await run((context) => setHidden([uuid], { hidden: true, set: true }, context));
+  expect(hidden).toMatchObject({ status: 0, out: `${uuid}\tprivate\thidden\n` });
+  const shown = await run((context) => setHidden([uuid], { hidden: false, set: true }, context));
+  expect(shown).toMatchObject({ status: 0, out: `${uuid}\tpublic\t\n` });
+  const cleared = await run((context) => runModerationClearName([uuid], { note: 'rude' }, context));
+  expect(cleared).toMatchObject({ status: 0, out: `${uuid}\tpublic\t\tSet ${uuid.slice(0, 8)}\n` });
+  const deleted = await run((context) => runModerationDelete([uuid], { set: true, yes: true }, context));
+  expect(deleted.status).toBe(0);
+  expect((await owner.get(`/v2/sets/${uuid}`)).status).toBe(404);
+  const log = await run((context) => runModerationLog({}, context));
+  expect(log.out.split('\n').map((line) => line.split('\t')[2])).toEqual([
+    'delete_set',
+    'clear_set_name',
+    'show_set',
+    'hide_set',
+    undefined,
+  ]);
+  const { told } = await run((context) => runModerationClearName(['Rude Words'], {}, context));
+  expect(told).toMatchObject({ code: 'not_a_uuid', message: '"Rude Words" is not the UUID of a set.' });
 });
 
 test('A text that is neither a UUID nor a hash is named before anything is sent', async () => {

@@ -117,6 +117,8 @@ test('Every command prints the columns and the JSON fields that it declares', as
   const makeSkin = async () => ((await typeJson('generate', await picture())) as { uuid: string }).uuid;
   const makeSet = async () =>
     ((await typeJson('sets', 'create', `set-${number++}`, await makeSkin())) as { slug: string }).slug;
+  const setUuid = async () =>
+    ((await typeJson('sets', 'create', `set-${number++}`)) as { uuid: string }).uuid;
   const addReport = async () => {
     await type(['reports', 'create', await makeSkin(), '--reason', 'other', '--text', 'look']);
     return String((await typeJson('reports', 'list'))[0].id);
@@ -197,6 +199,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'moderation hide': async () => [await makeSkin()],
     'moderation show': async () => [await makeSkin()],
     'moderation delete': async () => [await makeSkin(), '--yes'],
+    'moderation clear-name': async () => [await setUuid()],
     'moderation block': () => [hash()],
     'moderation unblock': async () => [await block()],
     'moderation list': () => [],

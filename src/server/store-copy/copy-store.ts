@@ -3,12 +3,10 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { importSqlite } from '../../base/sqlite.ts';
-import { type Db, dbOf, inTransaction } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import { deleteMeta, NEWEST_SCHEMA, readMeta, verifyWhole, writeMeta } from '../store/meta.ts';
 import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
-import { asRefused } from '../store/postgres/failures.ts';
-import { forKysely, makePool, POOL_OPTIONS, type PoolOptions } from '../store/postgres/pool.ts';
-import { openPostgresDb, type PostgresSettings, postgresDb } from '../store/postgres/postgres-store.ts';
+import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { openStore, sqliteDb } from '../store/sqlite.ts';
 import {
@@ -30,38 +28,6 @@ import {
   textOf,
   withColumns,
 } from './rows.ts';
-
-/**
- * One connection has the snapshot, and may be idle for as long as the other store takes. The statements, few and long,
- * have no names, so any pooler may be in front of the database.
- */
-function optionsOf(settings: Partial<PoolOptions>): PoolOptions {
-  return { ...POOL_OPTIONS, ...settings, connections: 1, prepares: false, statementTimeout: 600_000 };
-}
-
-/** Opens a transaction that sees the store at its start. Does not change the schema. */
-export async function openDatabaseSnapshot({ url, ...settings }: PostgresSettings): Promise<OpenPlace> {
-  const options = optionsOf(settings);
-  const root = postgresDb(forKysely(makePool(url, options), options));
-  try {
-    const start = root.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-    const transaction = await start.execute();
-    const close = async () => {
-      await transaction.rollback().execute();
-      await root.destroy();
-    };
-    return { db: dbOf(transaction, root.store), close };
-  } catch (error) {
-    await root.destroy();
-    throw asRefused(error);
-  }
-}
-
-/** Creates or updates the tables. */
-export async function openDatabaseTarget({ url, ...settings }: PostgresSettings): Promise<OpenPlace> {
-  const db = await openPostgresDb(url, optionsOf(settings));
-  return { db, close: async () => await db.destroy() };
-}
 
 /** The location of a store: a data folder or a PostgreSQL database. */
 export type StorePlace = { readonly folder: string } | { readonly postgres: PostgresSettings };
@@ -107,7 +73,7 @@ async function openFileSnapshot(folder: string): Promise<OpenPlace> {
 
 /** Loads the driver only for a database. */
 async function openDatabase(settings: PostgresSettings): Promise<OpenPlace> {
-  const { openDatabaseSnapshot } = await import('./copy-store.ts');
+  const { openDatabaseSnapshot } = await import('./database-places.ts');
   return await openDatabaseSnapshot(settings);
 }
 
@@ -131,7 +97,7 @@ async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
 /** Creates its tables if they are missing. @throws StoreCopyError if a server uses it */
 export async function openTarget(place: StorePlace): Promise<OpenPlace> {
   if ('folder' in place) return await openStore(place.folder);
-  const { openDatabaseTarget } = await import('./copy-store.ts');
+  const { openDatabaseTarget } = await import('./database-places.ts');
   const { db, close } = await openDatabaseTarget(place.postgres);
   const [node] = await listNodes(db, NODE_TIMEOUT);
   if (!node) return { db, close };

@@ -44,7 +44,7 @@ Run a service:
   users             manage users of a service
   accounts          manage the game accounts that make skins
   reports           report skins and sets, and list and close reports
-  moderation        hide, delete and block other users' skins
+  moderation        hide, delete and block other users' skins and sets
   serve             run a skinsmith service
   health            check whether a service is alive
   open              open the pages of the service in a browser

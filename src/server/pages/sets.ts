@@ -71,8 +71,8 @@ const listRoute = pageRoute({
   },
 });
 
-/** The newest sets of the visitor. */
-const MAX_OWN = 100;
+/** All sets of the visitor: nobody has more. */
+const MAX_OWN = 500;
 
 interface ListView {
   readonly own: readonly CountedSet[];

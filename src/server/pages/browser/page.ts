@@ -15,22 +15,26 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy-pi
 for (const stage of document.querySelectorAll<HTMLElement>('[data-viewer]')) offerViewer(stage);
 for (const element of document.querySelectorAll<HTMLElement>('[data-job]')) void followJob(element);
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-select]')) offerSelectingAll(form);
-for (const form of document.querySelectorAll<HTMLFormElement>('form[method="post"]:not([data-zip])'))
+for (const form of document.querySelectorAll<HTMLFormElement>(
+  'form[method="post"]:not([data-zip], [data-make])',
+))
   sendOnce(form);
 for (const panel of document.querySelectorAll<HTMLElement>('[data-remember]')) rememberUse(panel);
 for (const list of document.querySelectorAll<HTMLElement>('[data-jobs]')) followJobs(list);
 for (const element of document.querySelectorAll<HTMLElement>('[data-login]')) void followLogin(element);
 
+/** Milliseconds for which a form is not sent again. A person may have stopped the browser, and no event tells. */
+const ONCE_FOR = 5_000;
+
 /** A second click while the first is under way would make a second job, key or account. */
 function sendOnce(form: HTMLFormElement): void {
-  let isSent = false;
+  let sentAt = Number.NEGATIVE_INFINITY;
   form.addEventListener('submit', (event) => {
-    if (event.defaultPrevented) return; // a script sends it
-    if (isSent) event.preventDefault();
-    isSent = true;
+    if (event.timeStamp - sentAt < ONCE_FOR) event.preventDefault();
+    else sentAt = event.timeStamp;
   });
   addEventListener('pageshow', () => {
-    isSent = false;
+    sentAt = Number.NEGATIVE_INFINITY;
   });
 }
 

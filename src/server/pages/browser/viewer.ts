@@ -13,9 +13,14 @@ export function offerViewer(stage: HTMLElement): void {
   const open = once(async () => {
     button.disabled = true;
     button.textContent = say('Loading 3D…');
+    const viewer = await import('./skin-viewer.ts').catch(() => undefined);
+    if (!viewer) {
+      // Browsers do not ask again for a script that they did not get: only a new page does.
+      button.textContent = say('3D could not be loaded; reload the page');
+      return;
+    }
     try {
-      const { openViewer } = await import('./skin-viewer.ts');
-      await openViewer(stage);
+      await viewer.openViewer(stage);
     } catch {
       button.textContent = say('This browser cannot show 3D');
     }

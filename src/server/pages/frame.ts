@@ -218,6 +218,10 @@ export function skinCards<Skin extends SkinCard>(
   return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin, look)}${below(skin)}</li>`)}</ul>`;
 }
 
+export const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
+/** The arms of the skins in a list. */
+export const ARMS_OR_ALL = { '': say`All`, classic: say`Classic`, slim: say`Slim` } as const;
+
 /** The box that selects a skin, below its card. */
 export function skinSelector(
   { uuid, name }: Pick<SkinCard, 'uuid' | 'name'>,

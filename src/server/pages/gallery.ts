@@ -4,6 +4,7 @@ import { tagSchema, uuidSchema } from '../../protocol/skin.ts';
 import { hasScope } from '../service/callers.ts';
 import { readPublicSkins, readRandomSkins, type SkinList } from '../service/skins/skins.ts';
 import {
+  ARMS_OR_ALL,
   options,
   type Page,
   type SkinCard,
@@ -34,7 +35,6 @@ const SORTS = {
   popular: say`Most viewed`,
   random: say`Random`,
 } as const;
-const ARMS = { '': say`All`, classic: say`Classic`, slim: say`Slim` } as const;
 const CAPES = { '': say`All`, true: say`With a cape`, false: say`Without a cape` } as const;
 const SIGNERS = { '': say`All`, game: say`The game`, service: say`A service` } as const;
 
@@ -251,7 +251,7 @@ function searchForm({ sort, filter, variant, cape, signer, tag }: Choice): Html 
 <div class="end"><button>${say`Search`}</button></div></div>
 ${isNarrow ? html`<details open>` : html`<details>`}<summary>${say`More filters`}</summary><div class="row">
 <div><label for="tag">${say`Tag`}</label><input id="tag" name="tag" maxlength="32" value="${tag}"></div>
-<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
+<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>
 <div><label for="cape">${say`Cape`}</label><select id="cape" name="cape">${options(CAPES, cape)}</select></div>
 <div><label for="signer">${say`Signed by`}</label><select id="signer" name="signer">${options(SIGNERS, signer)}</select></div>
 </div></details></form></search>`;

@@ -12,6 +12,7 @@ import { deleteSkins, editSkins } from '../service/skins/changes.ts';
 import { packSkins, type SkinPack } from '../service/skins/skin-pack.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
 import {
+  ARMS_OR_ALL,
   copyField,
   day,
   NAME_RULE,
@@ -21,8 +22,10 @@ import {
   selectionToSet,
   shellWord,
   skinCards,
+  skinCount,
   skinSelector,
   terminalOf,
+  VISIBILITIES,
 } from './frame.ts';
 import { count, counted, type Html, html, say } from './html.ts';
 import { putIntoSet } from './new-set.ts';
@@ -259,8 +262,6 @@ const DONE = {
 } as const;
 
 const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
-const ARMS = { '': say`All`, classic: say`Classic`, slim: say`Slim` } as const;
-const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
 
 export function mySkinsPage(view: MySkinsView): Page {
   const { skins, next, total, done, missing, origin, sort, filter, visibility, variant } = view;
@@ -272,7 +273,7 @@ export function mySkinsPage(view: MySkinsView): Page {
 ${done && html`<p class="done" role="status">${DONE[done.act](done.count)}</p>`}
 ${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
 ${searchForm(choice)}
-${total !== undefined && total > 0 && html`<p class="quiet">${counted(total, { one: say`${count(total)} skin`, other: say`${count(total)} skins` })}</p>`}
+${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
 ${skins.length > 0 ? bulkForm(view) : nothing(choice)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,
@@ -296,7 +297,7 @@ function searchForm({ sort, filter, visibility, variant }: Choice): Html {
   return html`<search><form method="get" action="${PATH}"><div class="row">
 <div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
 <div><label for="who">${say`Visibility`}</label><select id="who" name="visibility">${options({ '': say`All`, ...VISIBILITIES }, visibility)}</select></div>
-<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
+<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>
 <div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
 <div class="end"><button>${say`Search`}</button></div></div></form></search>`;
 }

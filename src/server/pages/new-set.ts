@@ -8,7 +8,7 @@ import { Refusal } from '../service/refusal.ts';
 import { findListedSkins, type MissingSkin, readSkinList } from '../service/skins/listed-skins.ts';
 import { createSet, editSet } from '../service/skins/sets.ts';
 import { findSetByName } from '../store/sets.ts';
-import { NAME_RULE, options, type Page, shellWord, terminalOf } from './frame.ts';
+import { NAME_RULE, options, type Page, shellWord, terminalOf, VISIBILITIES } from './frame.ts';
 import { count, type Html, html, say } from './html.ts';
 import { pageRoute, seeOther } from './page-route.ts';
 
@@ -105,8 +105,6 @@ function missingRow({ line, text, isAmbiguous }: MissingSkin): Html {
   return html`<li><div class="grow">${say`Line ${count(line)}: <bdi>${text}</bdi>`}
 <p class="quiet">${isAmbiguous ? say`You have several skins of this name. Give the UUID.` : say`No such skin here.`}</p></div></li>`;
 }
-
-const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
 
 /** Makes a set of a list of skins. */
 export function newSetForm(): Html {

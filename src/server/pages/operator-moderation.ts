@@ -52,6 +52,7 @@ const decidedSchema = z
   .transform((text) => text.split('.').filter((id) => id !== ''));
 
 const REPORTS = '/ui/operator/reports';
+const IMAGES = '/ui/operator/images';
 
 /** The part of the list of reports that a form is on. */
 const placeSchema = z.object({
@@ -132,7 +133,7 @@ const deleteFormRoute = pageRoute({
 
 const imagesRoute = pageRoute({
   method: 'GET',
-  path: '/ui/operator/images',
+  path: IMAGES,
   ...FOR_OPERATORS,
   query: blockedImageListQuerySchema,
   handle: async ({ context, caller, query }) => {
@@ -160,7 +161,7 @@ const imagePictureRoute = pageRoute({
 
 const blockFormRoute = pageRoute({
   method: 'POST',
-  path: '/ui/operator/images',
+  path: IMAGES,
   ...FOR_OPERATORS,
   handle: async (call) => {
     requireOperator(call.caller); // before reading a body that may be large
@@ -168,7 +169,7 @@ const blockFormRoute = pageRoute({
     const { hash, note } = fields;
     const picture = file && { hash: readSent(file).pixels };
     await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
-    return toReports(call, '/ui/operator/images');
+    return toReports(call, IMAGES);
   },
 });
 
@@ -179,7 +180,7 @@ const unblockFormRoute = pageRoute({
   params: z.object({ hash: imageHashSchema }),
   handle: async (call) => {
     await unblockImage(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call, '/ui/operator/images');
+    return toReports(call, IMAGES);
   },
 });
 
@@ -203,17 +204,15 @@ export interface ImagesView {
   readonly origin: string;
 }
 
-const PATH = '/ui/operator/images';
-
 export function imagesPage({ images, pictures, next, origin }: ImagesView): Page {
   return operatorPage('images', {
     title: say`Blocked images`,
     body: html`<p>${say`The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.`}</p>
-<form class="panel" method="post" action="${PATH}" enctype="multipart/form-data"><div class="row">
+<form class="panel" method="post" action="${IMAGES}" enctype="multipart/form-data"><div class="row">
 <div><label for="file">${say`Skin picture (PNG)`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
 ${reasonField('file-note')}
 <div class="end"><button>${say`Block picture`}</button></div></div></form>
-<details><summary>${say`Block an image by its hash`}</summary><form class="panel" method="post" action="${PATH}"><div class="row">
+<details><summary>${say`Block an image by its hash`}</summary><form class="panel" method="post" action="${IMAGES}"><div class="row">
 <div><label for="hash">${say`Texture hash`}</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
 <p class="quiet">${say`The 64 digits at the end of its texture URL on this server, <code>/textures/…</code>`}</p></div>
 ${reasonField('note')}
@@ -222,7 +221,7 @@ ${listOr(
   say`No blocked images.`,
   images.map((image) => row(image, pictures.has(image.hash))),
 )}
-${nextPageLink(PATH, {}, next)}`,
+${nextPageLink(IMAGES, {}, next)}`,
     terminal: terminalOf('skinsmith moderation list', origin, '/v2/account/blocked-images'),
   });
 }
@@ -232,10 +231,10 @@ function reasonField(id: string): Html {
 }
 
 function row({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boolean): Html {
-  const front = `${PATH}/${hash}/picture`;
+  const front = `${IMAGES}/${hash}/picture`;
   return html`${hasPicture ? html`<img src="${front}" alt="${say`Front view`}" width="64" height="128" loading="lazy">` : html`<span class="quiet">${say`No picture stored`}</span>`}<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
 <p class="quiet">${say`Blocked by <bdi>${blockedBy}</bdi>, ${moment(blockedAt)}`}</p></div>
-<div class="acts">${actionButton(`${PATH}/${hash}/unblock`, say`Unblock`, { about: hash.slice(0, 8) })}</div>`;
+<div class="acts">${actionButton(`${IMAGES}/${hash}/unblock`, say`Unblock`, { about: hash.slice(0, 8) })}</div>`;
 }
 
 export interface ReportsView {
@@ -292,7 +291,6 @@ const TEXTS = {
   },
 } as const;
 
-const REPORTS_PATH = '/ui/operator/reports';
 /** How many reports stay in place after a decision. */
 const MAX_DECIDED = 100;
 
@@ -305,8 +303,8 @@ export function reportsPage({ next, origin, ...listed }: ReportsView): Page {
       isOpen ? say`No open reports.` : say`No closed reports.`,
       listed.reports.map((report) => reportRow(report, listed)),
     )}
-${nextPageLink(REPORTS_PATH, { state }, next)}
-<p><a href="${REPORTS_PATH}?state=${isOpen ? 'closed' : 'open'}">${isOpen ? say`Show closed reports` : say`Show open reports`}</a></p>`,
+${nextPageLink(REPORTS, { state }, next)}
+<p><a href="${REPORTS}?state=${isOpen ? 'closed' : 'open'}">${isOpen ? say`Show closed reports` : say`Show open reports`}</a></p>`,
     terminal: terminalOf('skinsmith reports list', origin, '/v2/account/reports'),
   });
 }
@@ -460,9 +458,9 @@ function decisions(report: Report, listed: Listed): Html {
   const ofSubject = after(reports.filter((other) => subjectOf(other) === subject));
   const ofImage = after(reports.filter((other) => other.texture === texture));
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
-  return html`${closedAt === undefined && actionButton(`${REPORTS_PATH}/${id}/close`, say`Dismiss`, { about, fields: after([report]) })}
+  return html`${closedAt === undefined && actionButton(`${REPORTS}/${id}/close`, say`Dismiss`, { about, fields: after([report]) })}
 ${isThere && (kind === 'set' ? setDecisions(report, { about, fields: ofSubject, before: after([]) }) : hiding(report, { about, fields: ofSubject }))}
-${texture !== undefined && actionButton('/ui/operator/images', say`Block image`, { about, fields: { ...ofImage, hash: texture } })}
+${texture !== undefined && actionButton(IMAGES, say`Block image`, { about, fields: { ...ofImage, hash: texture } })}
 ${isThere && kind === 'skin' && confirmed(say`Delete`, { about, path: `/ui/operator/skins/${subject}/delete`, fields: ofSubject, warning: say`This deletes its page and its data, for its owner too.`, button: say`Delete for good` })}
 ${ownerAction(report, listed)}`;
 }

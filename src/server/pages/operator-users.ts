@@ -27,7 +27,7 @@ import {
   terminalOf,
   usageMeters,
 } from './frame.ts';
-import { count, counted, type Html, html, say } from './html.ts';
+import { count, counted, type Html, html, listed, say } from './html.ts';
 import { disabling, toReports, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -199,7 +199,7 @@ function userPage(view: UserView): Page {
 <div><dt>${say`Created`}</dt><dd>${moment(createdAt)}</dd></div>
 <div><dt>${say`Last use`}</dt><dd>${lastUse === undefined ? say`never` : moment(lastUse)}</dd></div>
 <div><dt>${say`Skins`}</dt><dd>${skins === undefined ? say`more than ${count(10_000)}` : count(skins)}</dd></div>
-<div><dt>${say`Game accounts`}</dt><dd>${games.length === 0 ? say`none` : html`<bdi>${games.join(', ')}</bdi>`}</dd></div>
+<div><dt>${say`Game accounts`}</dt><dd>${games.length === 0 ? say`none` : listed(games)}</dd></div>
 ${disabledAt !== undefined && html`<div><dt>${say`Disabled`}</dt><dd>${moment(disabledAt)}</dd></div>`}
 <div><dt>UUID</dt><dd class="breaks"><code>${id}</code></dd></div>
 </dl>

@@ -33,6 +33,7 @@ import {
   skinCount,
   skinSelector,
   terminalOf,
+  VISIBILITIES,
 } from './frame.ts';
 import { type Content, count, Html, html, say } from './html.ts';
 import { newSetForm, newSetFormRoute } from './new-set.ts';
@@ -52,8 +53,6 @@ import { reportForm } from './skin.ts';
 const PATH = '/ui/sets';
 /** Sets per page. */
 const SIZE = 24;
-
-const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
 
 const listRoute = pageRoute({
   method: 'GET',
@@ -239,6 +238,7 @@ const formRoute = pageRoute({
       await deleteSet(context, caller, reference);
       return seeOther(PATH);
     }
+    if (act === 'remove' && skin.length === 0) return seeOther(`${PATH}/${reference}`); // nothing is selected
     const edit = act === 'remove' ? { remove: skin } : { name, visibility };
     const { set } = await editSet(context, caller, { ...edit, reference });
     return seeOther(`${PATH}/${set.uuid}`);

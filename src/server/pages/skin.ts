@@ -20,7 +20,17 @@ import { shownOwner } from '../service/users/users.ts';
 import type { SimilarSkinRow } from '../store/similar-skins.ts';
 import { skinsBeginningWith } from '../store/skins.ts';
 import { cookieName, readCookie } from './cookies.ts';
-import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, terminalOf } from './frame.ts';
+import {
+  copyField,
+  copyLine,
+  day,
+  options,
+  type Page,
+  pictureAt,
+  skinCards,
+  terminalOf,
+  VISIBILITIES,
+} from './frame.ts';
 import { type Content, count, type Html, html, say } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
 import { isLinkBot, type PageCall, pageRoute, seeOther } from './page-route.ts';
@@ -400,8 +410,6 @@ function sameness({ distance, variant, cape_hash }: SimilarSkinRow): Html | unde
   const arms = variant === 'slim' ? say`Same picture, slim arms` : say`Same picture, classic arms`;
   return html`<p class="quiet">${arms}${cape}</p>`;
 }
-
-const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
 
 function ownerForms(skin: SkinView): Html {
   const { uuid, name } = skin;

@@ -49,6 +49,7 @@ export const NO_PAGES: readonly RouteName[] = [
 /** Pages without an address of their own: one gets there by a form, or by signing in here or at the game. */
 export const STEP_ROUTES = [
   'POST /ui/skins',
+  'POST /ui/gallery',
   'POST /ui/account/keys',
   'POST /ui/account/identities/:id/unlink',
   'POST /ui/operator/users/:name/keys',
@@ -65,7 +66,6 @@ export const STEP_ROUTES = [
 /** Forms that lead on to a page that has an address. */
 export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/language',
-  'POST /ui/gallery',
   'POST /ui/make',
   'POST /ui/jobs/:jobId/retry',
   'POST /ui/skins/:uuid',

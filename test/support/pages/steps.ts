@@ -22,6 +22,11 @@ export const STEPS = {
     await page.getByRole('button', { name: 'Delete selected' }).click();
     await heading(page, 'Delete this skin?');
   },
+  'POST /ui/gallery': async (page, scene) => {
+    await openAs(page, scene, '/ui/gallery');
+    await page.getByRole('button', { name: 'Add selected to the set' }).click();
+    await page.getByText('Select skins first.').waitFor();
+  },
   'POST /ui/account/keys': async (page, scene) => {
     await openAs(page, scene, '/ui/account/keys');
     const form = page.locator('form').filter({ hasText: 'Create key' });

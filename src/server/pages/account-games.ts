@@ -22,7 +22,7 @@ import {
   type Page,
   terminalOf,
 } from './frame.ts';
-import { count, counted, type Html, html, say } from './html.ts';
+import { count, counted, type Html, html, say, separated } from './html.ts';
 import { checked, dataAnswer, type PageCall, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/games';
@@ -143,7 +143,7 @@ export const unlinkGameFormRoute = pageRoute({
   },
 });
 
-const STATES: Readonly<Record<GameAccount['state'], Html>> = {
+export const STATES: Readonly<Record<GameAccount['state'], Html>> = {
   active: say`works`,
   paused: say`paused`,
   suspended: say`suspended by the game`,
@@ -187,8 +187,12 @@ function row(account: GameAccount, now: number): Html {
   const { uuid, name, state, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
   const isPaused = state === 'paused';
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">${say`in use`}</span>`}
-<p class="quiet">${skinsMade(generated)}, ${failureCount(failed)}${lastUsedAt !== undefined && html`; ${say`last used ${moment(lastUsedAt)}`}`}${freeAt !== undefined && new Date(freeAt).getTime() > now && html`; ${say`available from ${moment(freeAt)}`}`}</p>
-${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${inEnglish(lastError.message)}</bdi></p>`}
+<p class="quiet">${separated('; ', [
+    separated(', ', [skinsMade(generated), failureCount(failed)]),
+    lastUsedAt !== undefined && say`last used ${moment(lastUsedAt)}`,
+    freeAt !== undefined && new Date(freeAt).getTime() > now && say`available from ${moment(freeAt)}`,
+  ])}</p>
+${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), html`<bdi>${inEnglish(lastError.message)}</bdi>`])}</p>`}
 ${settings(account)}
 <details><summary aria-label="${say`Unlink ${name}`}">${say`Unlink`}</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>${say`The account gets its previous skin back. Skins that it made stay.`}</p><button class="danger">${say`Unlink the account`}</button></form></details></div>
 <div class="acts">${actionButton(`${PATH}/${uuid}/check`, say`Check`, { about: name })}

@@ -44,7 +44,7 @@ import {
   terminalOf,
   usageMeters,
 } from './frame.ts';
-import { count, counted, type Html, html, say } from './html.ts';
+import { count, counted, type Html, html, say, separated } from './html.ts';
 import { checked, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/keys';
@@ -196,7 +196,7 @@ function row(key: ApiKey, { current, mayGive }: Rights): Html {
   const { id, name, last4, scopes = [] } = key;
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">${say`used for this session`}</span>`}
 <p class="quiet">${useOf(key)}</p>
-<p class="quiet">${say`Scopes: ${scopes.join(', ')}`}${boundTo(key)}${key.v2Compat && html`; ${say`version 1 requests use the queue`}`}</p>
+<p class="quiet">${separated('; ', [say`Scopes: ${separated(', ', scopes)}`, boundTo(key), key.v2Compat && say`version 1 requests use the queue`])}</p>
 <details><summary aria-label="${say`Change ${name}`}">${say`Change`}</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], key)}<button>${say`Save`}</button></form></details>
 <details><summary aria-label="${say`Revoke ${name}`}">${say`Revoke`}</summary><form method="post" action="${PATH}/${id}/revoke"><p>${say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`}</p><button class="danger">${say`Revoke key`}</button></form></details></div></li>`;
 }
@@ -212,9 +212,9 @@ export function useOf({ createdAt, lastUsedAt, generations = 0 }: ApiKey): Html 
     : say`Created ${moment(createdAt)}; last used ${moment(lastUsedAt)}; ${skins}`;
 }
 
-function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html {
+function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html | undefined {
   const all = [...allowedIps, ...allowedOrigins, ...allowedAgents];
-  return html`${all.length > 0 && html`; ${say`only from <bdi>${all.join(', ')}</bdi>`}`}`;
+  return all.length > 0 ? say`only from <bdi>${separated(', ', all)}</bdi>` : undefined;
 }
 
 /** The fields for a new key, or for changing one. `form`: makes the fields' ids unique on the page. */
@@ -384,8 +384,7 @@ function sharedText({ public: open, unlisted }: Deletion['shared']): Html {
     one: say`${count(unlisted)} unlisted`,
     other: say`${count(unlisted)} unlisted`,
   });
-  if (unlisted === 0) return publicOnes;
-  return open === 0 ? unlistedOnes : say`${publicOnes}, ${unlistedOnes}`;
+  return separated(', ', [open > 0 && publicOnes, unlisted > 0 && unlistedOnes]);
 }
 
 const accountDeletedRoute = pageRoute({

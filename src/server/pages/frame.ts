@@ -231,6 +231,11 @@ export function skinSelector(
   return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="${say`Select ${called}`}"${isSelected && html` checked`}> ${say`Select`}</label>`;
 }
 
+/** Selects all skins of a form with `data-select`, for browsers that run scripts. */
+export function selectAll(): Html {
+  return html`<p class="acts needs-script"><button type="button" class="quiet-button" data-select-all>${say`Select all`}</button> <span class="quiet" role="status" data-selected></span></p>`;
+}
+
 /** The field for the name of the set that takes the selected skins, and its button. */
 export function selectionToSet(set = ''): Html {
   return html`<div class="row"><div><label for="set">${say`New or existing set`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${set}"></div>

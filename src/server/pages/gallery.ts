@@ -8,6 +8,7 @@ import {
   options,
   type Page,
   type SkinCard,
+  selectAll,
   selectionToSet,
   shellWord,
   skinCards,
@@ -181,9 +182,9 @@ function cards({ skins, choice, after, back, selection, canSelect }: GalleryView
   const below = (skin: GalleryView['skins'][number]) =>
     html`${skinSelector(skin, { isSelected: selection?.skins.includes(skin.uuid) ?? false })}${liked(skin)}`;
   const [, place = ''] = addressOf(choice, { after, back }).split('?');
-  return html`<form class="gallery" method="post" action="${PATH}"><input type="hidden" name="place" value="${place}">
+  return html`<form class="gallery" method="post" action="${PATH}" data-select><input type="hidden" name="place" value="${place}">
 ${skinCards(skins, { look: 'body', below })}
-<div class="panel bulk">${selectionToSet(selection?.set)}</div></form>`;
+<div class="panel bulk">${selectAll()}${selectionToSet(selection?.set)}</div></form>`;
 }
 
 function liked({ likes }: { readonly likes: number }): Html | undefined {

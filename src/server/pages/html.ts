@@ -202,9 +202,27 @@ export function count(number: number): Html {
   return Html.forReader(({ language }) => number.toLocaleString(language));
 }
 
-/** Names in a row: a, b and c. */
-export function listed(names: readonly string[]): Html {
-  return Html.forReader(({ language }) => new Intl.ListFormat(language).format(names));
+/** How languages write what separates parts; others write it as in English. */
+const MARKS = {
+  ', ': { ja: '、', 'zh-Hans': '，' },
+  '; ': { ja: '、', 'zh-Hans': '；', fr: ' ; ' },
+  ': ': { ja: '：', 'zh-Hans': '：', fr: ' : ' },
+} as const;
+
+/** Parts in a row, without those that are empty. `mark`: what separates them in English. */
+export function separated(mark: keyof typeof MARKS, parts: readonly Content[]): Html {
+  const known: Readonly<Record<string, string>> = MARKS[mark];
+  return Html.forReader(({ language }) => {
+    const shown = parts.filter(
+      (part) => part !== false && part !== null && part !== undefined && part !== '',
+    );
+    return shown.map((part, index) => [index > 0 && (known[language] ?? mark), part]);
+  });
+}
+
+/** A number with its unit, such as milliseconds or per cent. */
+export function measured(number: number, form: Intl.NumberFormatOptions): Html {
+  return Html.forReader(({ language }) => number.toLocaleString(language, form));
 }
 
 /** Source files break lines where browsers show a space. */

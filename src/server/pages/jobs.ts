@@ -115,7 +115,8 @@ async function stateOf(
 ): Promise<object> {
   const [error] = jobErrors(job);
   if (error) return { status: job.status, error };
-  if (!skin) return { status: job.status, says: (await progressOf(call.context, job)).write(call.reader) };
+  if (!skin)
+    return { status: job.status, says: (await progressOf(call.context, job)).writeText(call.reader) };
   const { uuid, value, signature, url } = skin;
   const signer = await signedBy(call.context, skin);
   const way = bestWayOf(rememberedUse(call), skin, { signer, reader: call.reader });

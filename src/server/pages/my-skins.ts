@@ -19,6 +19,7 @@ import {
   options,
   type Page,
   type SkinCard,
+  selectAll,
   selectionToSet,
   shellWord,
   skinCards,
@@ -27,7 +28,7 @@ import {
   terminalOf,
   VISIBILITIES,
 } from './frame.ts';
-import { count, counted, type Html, html, say } from './html.ts';
+import { count, counted, type Html, html, say, separated } from './html.ts';
 import { putIntoSet } from './new-set.ts';
 import {
   listField,
@@ -325,7 +326,7 @@ function bulkForm({
   const place = { sort, filter, visibility, variant, after };
   return html`<form method="post" action="${PATH}" data-select><input type="hidden" name="list" value="${placeQuery(place)}">
 ${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid)) })}
-<div class="panel bulk"><p class="acts needs-script"><button type="button" class="quiet-button" data-select-all>${say`Select all`}</button> <span class="quiet" role="status" data-selected></span></p>
+<div class="panel bulk">${selectAll()}
 <div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, change?.visibility)}</select></div>
 <div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${change?.name ?? ''}"></div></div>
 <div class="acts"><button name="act" value="change">${say`Change selected`}</button>
@@ -364,7 +365,11 @@ ${copyField(say`SHA-1, which changes with the skins`, sha1)}</dl>`
 function selector(skin: OwnSkin, isSelected: boolean): Html {
   const { visibility, skin_created_at, views, hidden_from } = skin;
   return html`${skinSelector(skin, { isSelected })}
-<p class="quiet">${say`${hidden_from === null ? VISIBILITIES[visibility] : say`Hidden by the operator`}, ${day(skin_created_at)}, ${counted(views, { one: say`${count(views)} view`, other: say`${count(views)} views` })}`}</p>`;
+<p class="quiet">${separated(', ', [
+    hidden_from === null ? VISIBILITIES[visibility] : say`Hidden by the operator`,
+    day(skin_created_at),
+    counted(views, { one: say`${count(views)} view`, other: say`${count(views)} views` }),
+  ])}</p>`;
 }
 
 /** Asks for confirmation before skins are deleted. */

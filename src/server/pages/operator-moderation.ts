@@ -41,7 +41,7 @@ import {
   removeTag,
   terminalOf,
 } from './frame.ts';
-import { type Content, count, counted, type Html, html, say } from './html.ts';
+import { type Content, count, counted, type Html, html, say, separated } from './html.ts';
 import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 /** Reports that the operator has just decided. They stay in place, so that no other report moves under the pointer. */
@@ -322,12 +322,17 @@ function placeFields({ state, after }: Listed, decided: readonly string[]): Read
 
 function reportRow(report: Report, listed: Listed): Html {
   const { reason, text, createdAt, closedAt, reporter, reports = 1 } = report;
-  const often = reports > 1 && html`, ${TEXTS[kindOf(report)].often(reports)}`;
+  const closed = closedAt !== undefined && say`closed ${moment(closedAt)}`;
+  const often = reports > 1 && TEXTS[kindOf(report)].often(reports);
+  const told =
+    reporter === undefined
+      ? say`Reported ${moment(createdAt)} by a visitor`
+      : say`Reported ${moment(createdAt)} by ${userLink(reporter)}`;
   return html`${picture(report)}<div class="grow"><strong>${subjectLink(report)}</strong> ${stateOf(report)}
-<p>${REASON_WORDS[reason]}${text !== '' && html`: <bdi>${text}</bdi>`}</p>
+<p>${separated(': ', [REASON_WORDS[reason], text !== '' && html`<bdi>${text}</bdi>`])}</p>
 <p class="quiet">${ownerOf(report, listed)}</p>
 ${tagsOf(report, placeFields(listed, listed.decided))}
-<p class="quiet">${reporter === undefined ? say`Reported ${moment(createdAt)} by a visitor` : say`Reported ${moment(createdAt)} by ${userLink(reporter)}`}${often}${closedAt !== undefined && say`, closed ${moment(closedAt)}`}</p>
+<p class="quiet">${separated(', ', [told, often, closed])}</p>
 ${listed.decided.includes(report.id) ? decision(report, listed) : html`</div><div class="acts">${decisions(report, listed)}`}</div>`;
 }
 

@@ -27,7 +27,7 @@ import {
   terminalOf,
   usageMeters,
 } from './frame.ts';
-import { count, counted, type Html, html, listed, say } from './html.ts';
+import { count, counted, type Html, html, say, separated } from './html.ts';
 import { disabling, toReports, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -199,7 +199,7 @@ function userPage(view: UserView): Page {
 <div><dt>${say`Created`}</dt><dd>${moment(createdAt)}</dd></div>
 <div><dt>${say`Last use`}</dt><dd>${lastUse === undefined ? say`never` : moment(lastUse)}</dd></div>
 <div><dt>${say`Skins`}</dt><dd>${skins === undefined ? say`more than ${count(10_000)}` : count(skins)}</dd></div>
-<div><dt>${say`Game accounts`}</dt><dd>${games.length === 0 ? say`none` : listed(games)}</dd></div>
+<div><dt>${say`Game accounts`}</dt><dd>${games.length === 0 ? say`none` : separated(', ', games)}</dd></div>
 ${disabledAt !== undefined && html`<div><dt>${say`Disabled`}</dt><dd>${moment(disabledAt)}</dd></div>`}
 <div><dt>UUID</dt><dd class="breaks"><code>${id}</code></dd></div>
 </dl>
@@ -231,7 +231,7 @@ function keyRow(user: string, key: ApiKey): Html {
   const { id, name, last4, scopes = [] } = key;
   return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>
 <p class="quiet">${useOf(key)}</p>
-<p class="quiet">${say`Scopes: ${scopes.join(', ')}`}</p></div>
+<p class="quiet">${say`Scopes: ${separated(', ', scopes)}`}</p></div>
 <div class="acts">${confirmed(say`Revoke`, { about: name, path: `${userPath(user)}/keys/${id}/revoke`, warning: say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`, button: say`Revoke key` })}</div>`;
 }
 

@@ -15,7 +15,7 @@ import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';
 import { type Failure, type HourFigures, readOverview } from '../service/status/stats.ts';
-import { failureCount, skinsMade } from './account-games.ts';
+import { failureCount, STATES, skinsMade } from './account-games.ts';
 import {
   actionButton,
   confirmed,
@@ -28,7 +28,7 @@ import {
   planTable,
   terminalOf,
 } from './frame.ts';
-import { type Content, count, counted, Html, html, say } from './html.ts';
+import { type Content, count, counted, type Html, html, measured, say, separated } from './html.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
@@ -85,8 +85,11 @@ ${nextPageLink('/ui/operator/log', {}, next)}`,
 
 function logRow({ at, operator, action, subject, note }: LogEntry): Html {
   const deed = ACTIONS[action](html`<bdi>${operator}</bdi>`, html`<code class="breaks">${subject}</code>`);
-  const plan = isAboutPlan(action) && say`, plan <bdi>${note}</bdi>`;
-  return html`<div class="grow">${deed}${note !== '' && (plan || html`: <bdi>${note}</bdi>`)}
+  const done =
+    note !== '' && isAboutPlan(action)
+      ? separated(', ', [deed, say`plan <bdi>${note}</bdi>`])
+      : separated(': ', [deed, note !== '' && html`<bdi>${note}</bdi>`]);
+  return html`<div class="grow">${done}
 <p class="quiet">${moment(at)}</p></div>`;
 }
 
@@ -157,21 +160,24 @@ function finding({ result, message }: HealthFinding): Html {
 function figures({ jobs, workers, store, diskLeft, stats }: OperatorOverview): Html {
   const { generated, accounts, upstream, generator } = stats;
   const { hour, day } = generated.time;
-  const failures = Object.entries(upstream.errors).map(([code, count]) => `${count} ${code}`);
+  const failures = Object.entries(upstream.errors).map(([code, times]) => html`${count(times)} ${code}`);
   const { used, most } = store;
   const rows: readonly (readonly [Html, Content])[] = [
     [say`Jobs waiting`, count(jobs.waiting)],
     [say`Jobs in progress`, count(jobs.processing)],
     [say`Workers`, count(workers.count)],
-    [say`Duration of a job`, html`${count(generator.duration.generate)} ms`],
-    [say`Wait in the queue`, html`${count(generator.duration.pending)} ms`],
+    [say`Duration of a job`, milliseconds(generator.duration.generate)],
+    [say`Wait in the queue`, milliseconds(generator.duration.pending)],
     [say`Store`, most === undefined ? size(used) : say`${size(used)} of ${size(most)}`],
     ...(diskLeft === undefined ? [] : [[say`Disk space left`, size(diskLeft)] as const]),
     [say`Skins this hour`, madeIn(hour.current)],
     [say`Skins today`, madeIn(day.current)],
     [say`Skins in total`, madeIn(generated.total)],
-    [say`Success rate, 24 hours`, html`${count(day.successRate)} %`],
-    [say`Failures, 10 minutes`, failures.length > 0 ? failures.join(', ') : say`none`],
+    [
+      say`Success rate, 24 hours`,
+      measured(day.successRate / 100, { style: 'percent', maximumFractionDigits: 1 }),
+    ],
+    [say`Failures, 10 minutes`, failures.length > 0 ? separated(', ', failures) : say`none`],
     [say`Game accounts`, say`${count(accounts.usable.global)} of ${count(accounts.total.global)} usable`],
   ];
   return html`<section aria-labelledby="figures"><h2 id="figures">${say`At a glance`}</h2>
@@ -212,7 +218,7 @@ function failures(jobs: readonly Failure[]): Html {
   const rows = jobs.map(
     ({ user, error_code, error_message, finished_at }) =>
       html`<div class="grow"><strong>${error_code ?? say`failed`}</strong>${error_message !== null && html` <bdi>${inEnglish(error_message)}</bdi>`}
-<p class="quiet">${moment(finished_at)}, ${user === undefined ? say`a visitor` : html`<a href="${userPath(user)}"><bdi>${user}</bdi></a>`}</p></div>`,
+<p class="quiet">${separated(', ', [moment(finished_at), user === undefined ? say`a visitor` : html`<a href="${userPath(user)}"><bdi>${user}</bdi></a>`])}</p></div>`,
   );
   return html`<section aria-labelledby="failures"><h2 id="failures">${say`Newest failures`}</h2>${listOr(say`No job has failed in the last 24 hours.`, rows)}</section>`;
 }
@@ -221,19 +227,16 @@ function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly dupl
   return say`${count(fresh)} new, ${count(duplicate)} known`;
 }
 
+function milliseconds(number: number): Html {
+  return measured(number, { style: 'unit', unit: 'millisecond' });
+}
+
 function size(bytes: number): Html {
   const mebibytes = bytes / 1024 / 1024;
   const [number, unit] = mebibytes >= 1024 ? [mebibytes / 1024, 'GiB'] : [mebibytes, 'MiB'];
   const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
-  return Html.forReader(({ language }) => `${number.toLocaleString(language, digits)} ${unit}`);
+  return html`${measured(number, digits)} ${unit}`;
 }
-
-const STATES: Readonly<Record<GameAccount['state'], Html>> = {
-  active: say`active`,
-  paused: say`paused`,
-  suspended: say`suspended by the game`,
-  needs_login: say`needs to be linked again`,
-};
 
 export function accountsPage({
   accounts,
@@ -253,8 +256,12 @@ function accountRow(account: GameAccount): Html {
   const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt } = account;
   const isActive = state === 'active';
   return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">${say`shared`}</span>`}
-<p class="quiet">${user === undefined ? say`Linked by a deleted user` : say`Linked by <bdi>${user}</bdi>`}; ${skinsMade(generated)}, ${failureCount(failed)}${lastUsedAt !== undefined && html`; ${say`last used ${moment(lastUsedAt)}`}`}</p>
-${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${inEnglish(lastError.message)}</bdi></p>`}</div>
+<p class="quiet">${separated('; ', [
+    user === undefined ? say`Linked by a deleted user` : say`Linked by <bdi>${user}</bdi>`,
+    separated(', ', [skinsMade(generated), failureCount(failed)]),
+    lastUsedAt !== undefined && say`last used ${moment(lastUsedAt)}`,
+  ])}</p>
+${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), html`<bdi>${inEnglish(lastError.message)}</bdi>`])}</p>`}</div>
 <div class="acts">${actionButton(`/ui/operator/accounts/${uuid}`, isActive ? say`Pause` : say`Resume`, { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
 }
 

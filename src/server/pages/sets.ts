@@ -29,6 +29,7 @@ import {
   NAME_RULE,
   options,
   type Page,
+  selectAll,
   skinCards,
   skinCount,
   skinSelector,
@@ -148,7 +149,7 @@ function setPage(full: FullSet, { isOwn, mayChange, isReported, owner, origin }:
   const { uuid, name, slug, visibility } = set;
   const cards = mayChange
     ? html`<form method="post" action="${PATH}/${uuid}" data-select>${skinCards(skins, { look: 'body', below: (skin) => skinSelector(skin) })}
-<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
+${selectAll()}<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
     : skinCards(skins, { look: 'body' });
   return {
     title: name,

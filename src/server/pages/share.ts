@@ -10,7 +10,7 @@ import type { FullSet } from '../service/skins/sets.ts';
 import type { SignerKind } from '../service/skins/skins.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { copyField, type Page, pictureAt, type SkinCard } from './frame.ts';
-import { Html, html, say } from './html.ts';
+import { type Content, count, counted, Html, html, say } from './html.ts';
 import { pageRoute } from './page-route.ts';
 
 type SiteContext = Pick<ServiceContext, 'site' | 'publicUrl'>;
@@ -19,10 +19,10 @@ type SiteContext = Pick<ServiceContext, 'site' | 'publicUrl'>;
 export interface Unfolded {
   /** The page's own address, below this server's. */
   readonly path: string;
-  readonly title: string;
-  readonly description: string;
+  readonly title: Content;
+  readonly description: Html;
   /** A picture of the size of a card. `path`: below this server's address. */
-  readonly picture: { readonly path: string; readonly alt: string };
+  readonly picture: { readonly path: string; readonly alt: Html };
 }
 
 /** The elements of a page's head that tell what a link to it unfolds to. */
@@ -51,12 +51,28 @@ export function unfoldedHead(context: SiteContext, { path, title, description, p
 
 type SharedSkin = Pick<SkinWithData, 'uuid' | 'name' | 'visibility' | 'variant' | 'cape_hash'>;
 
-const SIGNED: Readonly<Record<SignerKind, string>> = {
-  game: 'signed by the game',
-  server: "signed with this server's own key",
-  earlier: 'signed with an earlier key of this server',
-  other: 'signed by another service',
+const SIGNED: Readonly<Record<SignerKind, Html>> = {
+  game: say`signed by the game`,
+  server: say`signed with this server’s own key`,
+  earlier: say`signed with an earlier key of this server`,
+  other: say`signed by another service`,
 };
+
+/** What a skin is called on a page, for its readers. */
+function shownTitle({ name, uuid }: Pick<SkinCard, 'name' | 'uuid'>): Content {
+  return name ?? say`Skin ${uuid.slice(0, 8)}`;
+}
+
+function descriptionOf({ variant, cape_hash }: SharedSkin, signed: Html): Html {
+  const hasCape = cape_hash !== null;
+  if (variant === 'slim')
+    return hasCape
+      ? say`Minecraft skin with slim arms and a cape, ${signed}.`
+      : say`Minecraft skin with slim arms, ${signed}.`;
+  return hasCape
+    ? say`Minecraft skin with classic arms and a cape, ${signed}.`
+    : say`Minecraft skin with classic arms, ${signed}.`;
+}
 
 /**
  * The parts of a skin's page that show it elsewhere. A private skin has none: nothing may tell of it. Only public ones
@@ -70,14 +86,13 @@ export function sharedSkin(
   const icon = pictureAt('href', { skin, view: 'face', size: 64 });
   if (skin.visibility === 'private') return { icon };
   const path = `/ui/skins/${skin.uuid}`;
-  const title = titleOf(skin);
-  const arms = skin.variant === 'slim' ? 'slim arms' : 'classic arms';
-  const description = `Minecraft skin with ${arms}${skin.cape_hash === null ? '' : ' and a cape'}, ${SIGNED[signer]}.`;
+  const title = shownTitle(skin);
   const picture = {
     path: `/v2/skins/${skin.uuid}/card.png`,
-    alt: `The skin ${title} from the front and from behind`,
+    alt: say`The skin ${title} from the front and from behind`,
   };
-  const head = html`${unfoldedHead(context, { path, title, description, picture })}${oEmbedLink(context, path)}${linkedData(context, { path, title, description, picture })}`;
+  const unfolded = { path, title, description: descriptionOf(skin, SIGNED[signer]), picture };
+  const head = html`${unfoldedHead(context, unfolded)}${oEmbedLink(context, path)}${linkedData(context, unfolded)}`;
   return { head, icon, isIndexed: skin.visibility === 'public' };
 }
 
@@ -87,12 +102,14 @@ export function sharedSet(
   { set: { uuid, name, visibility }, skins }: FullSet,
 ): Pick<Page, 'head' | 'isIndexed'> {
   if (visibility === 'private' || skins.length === 0) return {};
-  const count = `${skins.length} Minecraft ${skins.length === 1 ? 'skin' : 'skins'}`;
   const head = unfoldedHead(context, {
     path: `/ui/sets/${uuid}`,
     title: name,
-    description: `${count}, with one resource pack and one download for all.`,
-    picture: { path: `/v2/sets/${uuid}/card.png`, alt: `The skins of the set ${name} side by side` },
+    description: counted(skins.length, {
+      one: say`${count(skins.length)} Minecraft skin, with one resource pack and one download for all.`,
+      other: say`${count(skins.length)} Minecraft skins, with one resource pack and one download for all.`,
+    }),
+    picture: { path: `/v2/sets/${uuid}/card.png`, alt: say`The skins of the set ${name} side by side` },
   });
   return { head, isIndexed: visibility === 'public' };
 }
@@ -107,18 +124,20 @@ function oEmbedLink(context: SiteContext, path: string): Html {
 /** For search engines: https://schema.org/ImageObject. */
 function linkedData(context: SiteContext, { path, title, description, picture }: Unfolded): Html {
   const origin = context.publicUrl();
-  const data = {
-    '@context': 'https://schema.org',
-    '@type': 'ImageObject',
-    name: title,
-    description,
-    url: `${origin}${path}`,
-    contentUrl: `${origin}${picture.path}`,
-  };
-  // An element of data is not escaped as text is: only its end could be mistaken.
-  const text = JSON.stringify(data).replaceAll('<', '\\u003c');
-  return html`<script type="application/ld+json">${Html.unescaped(text)}</script>
+  return Html.forReader((reader) => {
+    const data = {
+      '@context': 'https://schema.org',
+      '@type': 'ImageObject',
+      name: html`${title}`.writeText(reader),
+      description: description.writeText(reader),
+      url: `${origin}${path}`,
+      contentUrl: `${origin}${picture.path}`,
+    };
+    // An element of data is not escaped as text is: only its end could be mistaken.
+    const text = JSON.stringify(data).replaceAll('<', '\\u003c');
+    return html`<script type="application/ld+json">${Html.unescaped(text)}</script>
 `;
+  });
 }
 
 /** Buttons that share a skin, and what other sites need to show it. Nothing for skins whose pictures others cannot fetch. */
@@ -132,7 +151,7 @@ export function sharePanel(
 
 function shownPanel(skin: Pick<SkinCard, 'uuid' | 'name'>, origin: string): Html {
   const { uuid } = skin;
-  const title = titleOf(skin);
+  const title = shownTitle(skin);
   const address = `${origin}/ui/skins/${uuid}`;
   const pictures = `/v2/skins/${uuid}`;
   return html`<section class="share" aria-labelledby="share"><h2 id="share">${say`Share`}</h2>
@@ -141,7 +160,7 @@ function shownPanel(skin: Pick<SkinCard, 'uuid' | 'name'>, origin: string): Html
 <a href="${pictures}/card.png">${say`Card`}</a> <a href="${pictures}/turn.webp">${say`Animation`}</a></div>
 <details><summary>${say`Show it on your site`}</summary>
 <img src="${pictures}/turn.webp" alt="${say`The skin turning`}" width="${TURN.width / 2}" height="${TURN.height / 2}" loading="lazy">
-<dl class="copyable">${copyField(say`HTML for a website`, embedCode({ src: `${origin}/embed/${uuid}`, title, ...EMBED }))}</dl></details></section>`;
+<dl class="copyable">${copyField(say`HTML for a website`, embedCode({ src: `${origin}/embed/${uuid}`, title: titleOf(skin), ...EMBED }))}</dl></details></section>`;
 }
 
 const EMBED_STYLE = `:root{color-scheme:light dark;font:16px/1.4 system-ui,sans-serif}body{margin:0}
@@ -160,7 +179,7 @@ const EMBED_POLICY = [
   'frame-ancestors *',
 ].join('; ');
 
-/** A skin for the frames of other sites. Who is signed in changes nothing in it. */
+/** A skin for the frames of other sites, in English: everybody gets the same. Who is signed in changes nothing in it. */
 export const embedRoute = pageRoute({
   method: 'GET',
   path: '/embed/:uuid',

@@ -24,9 +24,9 @@ export const startRoute = pageRoute({
     const { generatorKind, publicUrl, site } = context;
     const head = unfoldedHead(context, {
       path: '/',
-      title: site.name === USUAL_NAME ? String(TITLE) : site.name,
-      description: String(LEAD),
-      picture: { path: '/card.png', alt: String(GROUP) },
+      title: site.name === USUAL_NAME ? TITLE : site.name,
+      description: LEAD,
+      picture: { path: '/card.png', alt: GROUP },
     });
     const view = { name: site.name, signing: generatorKind, newest: skins, origin: publicUrl(), head };
     if (!mayUse) return startPage({ ...view, maker: undefined });

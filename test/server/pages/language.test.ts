@@ -3,9 +3,10 @@ import {
   count,
   counted,
   html,
-  listed,
+  measured,
   type Reader,
   say,
+  separated,
   type Translation,
 } from '../../../src/server/pages/html.ts';
 import { preferredLanguage } from '../../../src/server/pages/language.ts';
@@ -75,9 +76,17 @@ test('Scripts get texts without elements and escapes', () => {
   expect(say`Run <code>${'say "<b>" & `c`'}</code>`.writeText(german)).toBe('say "<b>" & `c` ausführen');
 });
 
+test('Numbers with a unit are written as in the language', () => {
+  const half = measured(0.5, { style: 'percent' });
+  expect([half.toString(), half.write(reader('de', {})).replace('\u00a0', ' ')]).toEqual(['50%', '50 %']);
+});
+
 test('Names in a row are joined as in the language', () => {
-  expect(listed(['a', '<b>', 'c']).toString()).toBe('a, &lt;b&gt;, and c');
-  expect(listed(['a', 'b']).write(reader('de', {}))).toBe('a und b');
+  const parts = ['a', false, '<b>', undefined, 'c'] as const;
+  expect(separated(', ', parts).toString()).toBe('a, &lt;b&gt;, c');
+  expect(separated('; ', parts).write(reader('ja', {}))).toBe('a、&lt;b&gt;、c');
+  expect(separated(': ', ['a', 'b']).write(reader('zh-Hans', {}))).toBe('a：b');
+  expect(separated(': ', ['a', 'b']).write(reader('fr', {}))).toBe('a : b');
 });
 
 test.each([

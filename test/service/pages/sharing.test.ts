@@ -153,7 +153,7 @@ describe('the page of a skin', () => {
     const uuid = await makeSkin(server, { variant: 'slim', cape: await addCape(server, 'team') });
     const { meta, links, robots } = await headOf(`${server.url}/ui/skins/${uuid}`);
     expect(meta.get('og:description')).toBe(
-      "Minecraft skin with slim arms and a cape, signed with this server's own key.",
+      'Minecraft skin with slim arms and a cape, signed with this server’s own key.',
     );
     expect([robots, meta.get('robots')]).toEqual([null, undefined]);
     expect(links.get('icon')).toBe(`/v2/skins/${uuid}/face.png?size=64`);

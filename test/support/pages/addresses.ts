@@ -50,6 +50,7 @@ export const NO_PAGES: readonly RouteName[] = [
 export const STEP_ROUTES = [
   'POST /ui/skins',
   'POST /ui/gallery',
+  'POST /ui/sets',
   'POST /ui/account/keys',
   'POST /ui/account/identities/:id/unlink',
   'POST /ui/operator/users/:name/keys',
@@ -73,7 +74,6 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/skins/:uuid/report',
   'POST /ui/skins/:uuid/like',
   'POST /ui/skins/:uuid/tags',
-  'POST /ui/sets',
   'POST /ui/sets/:set',
   'POST /ui/sets/:set/report',
   'POST /ui/account/delete',

@@ -27,6 +27,15 @@ export const STEPS = {
     await page.getByRole('button', { name: 'Add selected to the set' }).click();
     await page.getByText('Select skins first.').waitFor();
   },
+  'POST /ui/sets': async (page, scene) => {
+    await openAs(page, scene, '/ui/sets');
+    await page.getByText('New set from a list').click();
+    await page.getByLabel('Name', { exact: true }).fill('W'.repeat(48));
+    const buffer = Buffer.from(`Slim\n${'W'.repeat(100)}\n`);
+    await page.getByLabel('List of skins').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('button', { name: 'Make the set' }).click();
+    await heading(page, 'Some lines match no skin here');
+  },
   'POST /ui/account/keys': async (page, scene) => {
     await openAs(page, scene, '/ui/account/keys');
     const form = page.locator('form').filter({ hasText: 'Create key' });

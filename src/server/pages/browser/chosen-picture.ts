@@ -3,6 +3,7 @@ import { smallButton } from './button.ts';
 import { type Examined, examine, repairedFile } from './examine.ts';
 import { say } from './language.ts';
 import { ResultRow } from './result-row.ts';
+import { whyNot3d } from './viewer.ts';
 
 interface ChosenOptions {
   /** The arms chosen in the form; undefined: detect. */
@@ -56,9 +57,9 @@ export class ChosenPicture {
     this.row.say(variant === 'slim' ? say('Ready, with slim arms') : say('Ready, with classic arms'));
     this.row.note(warnings);
     const preview = smallButton(say('Preview in 3D'), (button) => {
-      this.#options.onPreview(this.#file, variant).catch(() => {
+      this.#options.onPreview(this.#file, variant).catch((error: unknown) => {
         button.disabled = true;
-        button.textContent = say('This browser cannot show 3D');
+        button.textContent = whyNot3d(error);
       });
     });
     this.row.offerName([preview, this.#removeButton()]);

@@ -28,6 +28,11 @@ const DAMAGED: PictureProblem = { message: say('This PNG is damaged. Save it aga
 const FAR_TOO_LARGE: PictureProblem = {
   message: say('This file is far too large: a skin has at most {0} bytes.', count(MAX_SKIN_BYTES)),
 };
+/** What the page of sets takes. */
+const LIST = /\.(?:csv|tsv|txt|lock|ndjson|jsonl)$/i;
+const A_LIST: PictureProblem = {
+  message: say('This is a list, not a picture. Make a set from it on the page Sets.'),
+};
 /** Warnings in other languages, without details; undefined: not shown here. */
 const WORDS: Readonly<Record<SkinWarningCode, string | undefined>> = {
   animated: say('The PNG is animated; only its still picture is used.'),
@@ -59,6 +64,7 @@ function wordsFor({ code, message }: SkinWarning): string | undefined {
 export async function examine(file: File, wanted: Variant | undefined): Promise<Examined> {
   if (file.size > MAX_BYTES) return { problem: FAR_TOO_LARGE };
   const fault = faultOf(new Uint8Array(await file.arrayBuffer()));
+  if (fault?.kind === 'not-png' && LIST.test(file.name)) return { problem: A_LIST };
   if (fault) return { problem: describe(fault) };
   const bitmap = await createImageBitmap(file, AS_IT_IS).catch(() => undefined);
   if (!bitmap) return { problem: DAMAGED };

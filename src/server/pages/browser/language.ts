@@ -26,6 +26,14 @@ export function counted(number: number, forms: { readonly one: string; readonly 
   ]);
 }
 
+/** What the server says in English to everybody, such as why a request was refused. */
+export function inEnglish(text: string): HTMLElement {
+  const element = document.createElement('span');
+  element.lang = 'en';
+  element.textContent = text;
+  return element;
+}
+
 /** Whether texts are in the language of the source. */
 export function isEnglish(): boolean {
   return LANGUAGE === 'en';

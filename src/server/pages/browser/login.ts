@@ -1,9 +1,9 @@
 import { pause } from './jobs.ts';
-import { say } from './language.ts';
+import { inEnglish, say } from './language.ts';
 
 interface LoginState {
   readonly status: 'waiting' | 'linked' | 'failed';
-  readonly message?: string;
+  readonly message?: string | HTMLElement;
 }
 
 /** Checks every few seconds whether the code was entered, and goes to the list of accounts once one is linked. */
@@ -16,7 +16,7 @@ export async function followLogin(element: HTMLElement): Promise<void> {
     if (status === 'linked') return location.assign('/ui/account/games');
     if (status === 'waiting') continue;
     element.className = 'problem';
-    element.textContent = message;
+    element.replaceChildren(message);
     return;
   }
 }
@@ -24,7 +24,13 @@ export async function followLogin(element: HTMLElement): Promise<void> {
 async function readState(address: string): Promise<LoginState> {
   try {
     const answer = await fetch(address, { headers: { accept: 'application/json' } });
-    if (answer.ok) return (await answer.json()) as LoginState;
+    if (answer.ok) {
+      const { status, message = '' } = (await answer.json()) as {
+        status: LoginState['status'];
+        message?: string;
+      };
+      return { status, message: inEnglish(message) };
+    }
     if (answer.status === 404)
       return { status: 'failed', message: say('The code has expired. Get a new one.') };
   } catch {

@@ -1,7 +1,7 @@
 import { smallButton } from './button.ts';
 import { copyButton, downloadLink } from './copy.ts';
 import { type PageJob, pause, waitForJob } from './jobs.ts';
-import { say } from './language.ts';
+import { inEnglish, say } from './language.ts';
 import type { ResultRow } from './result-row.ts';
 import type { Results } from './results.ts';
 
@@ -72,7 +72,10 @@ export class MakeQueue {
     if ('problem' in sent) return this.#fail(input, sent);
     row.say(say('Waiting'));
     const { skin, error } = await waitForJob(sent.job, (progress) => row.say(progress));
-    if (!skin) return this.#fail(input, { problem: error?.message ?? say('The skin could not be made.') });
+    if (!skin)
+      return this.#fail(input, {
+        problem: error ? inEnglish(error.message) : say('The skin could not be made.'),
+      });
     this.#finish(input, skin);
   }
 
@@ -138,7 +141,7 @@ export class MakeQueue {
 }
 
 interface Problem {
-  readonly problem: string;
+  readonly problem: string | HTMLElement;
   readonly isSignedOut?: boolean;
 }
 
@@ -153,7 +156,7 @@ async function send(fields: FormData): Promise<Sent | { readonly seconds: number
     const body = (await answer.json()) as { job: string; errors?: readonly { message: string }[] };
     if (answer.ok) return { job: body.job };
     const problem = (body.errors ?? []).map(({ message }) => message).join(' ');
-    return { problem, isSignedOut: answer.status === 401 };
+    return { problem: inEnglish(problem), isSignedOut: answer.status === 401 };
   } catch {
     return { problem: say('The server could not be reached.') };
   }

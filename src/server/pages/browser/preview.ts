@@ -1,11 +1,12 @@
 import type { Variant } from '../../../skin/variant.ts';
 import type { OpenViewer } from './skin-viewer.ts';
+import { loadViewer } from './viewer.ts';
 
 /** Shows pictures in 3D before they are sent, all on one stage, because browsers allow few WebGL contexts. */
 export class Preview {
   readonly #dialog: HTMLDialogElement;
   readonly #stage: HTMLElement;
-  #viewer: Promise<OpenViewer> | undefined;
+  #viewer: OpenViewer | undefined;
 
   constructor(dialog: HTMLDialogElement, stage: HTMLElement) {
     this.#dialog = dialog;
@@ -13,7 +14,7 @@ export class Preview {
     dialog.querySelector('[data-close]')?.addEventListener('click', () => dialog.close());
   }
 
-  /** @throws Error without WebGL */
+  /** @throws Error without WebGL, or NotLoadedError */
   async show(file: File, variant: Variant): Promise<void> {
     const address = URL.createObjectURL(file);
     try {
@@ -28,7 +29,8 @@ export class Preview {
   }
 
   async #open(): Promise<OpenViewer> {
-    this.#viewer ??= import('./skin-viewer.ts').then(({ makeViewer }) => makeViewer(this.#stage));
-    return await this.#viewer;
+    const { makeViewer } = await loadViewer();
+    this.#viewer ??= makeViewer(this.#stage);
+    return this.#viewer;
   }
 }

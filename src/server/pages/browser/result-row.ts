@@ -49,7 +49,7 @@ export class ResultRow {
 
   say(state: string): void {
     this.#state.className = 'state';
-    this.#state.textContent = state;
+    this.#state.replaceChildren(state);
   }
 
   /** The picture waits to be sent, and keeps its name. */
@@ -59,9 +59,9 @@ export class ResultRow {
     this.offer([]);
   }
 
-  fail(reason: string): void {
+  fail(reason: string | Node): void {
     this.#state.className = 'state problem';
-    this.#state.textContent = reason;
+    this.#state.replaceChildren(reason);
   }
 
   /** Shows warnings, which are not errors. */

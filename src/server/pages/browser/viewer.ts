@@ -3,6 +3,25 @@ import { say } from './language.ts';
 /** Windows wide enough to show the skin in 3D at once, for people who do not mind that it moves. */
 const AT_ONCE = '(min-width: 64rem) and (prefers-reduced-motion: no-preference)';
 
+/** The renderer did not arrive. Browsers do not ask again for such a script: only a new page does. */
+class NotLoadedError extends Error {}
+
+/** Loads the renderer. @throws NotLoadedError */
+export async function loadViewer(): Promise<typeof import('./skin-viewer.ts')> {
+  try {
+    return await import('./skin-viewer.ts');
+  } catch (cause) {
+    throw new NotLoadedError('The renderer was not loaded.', { cause });
+  }
+}
+
+/** Why nothing is shown in 3D. */
+export function whyNot3d(error: unknown): string {
+  return error instanceof NotLoadedError
+    ? say('3D could not be loaded; reload the page')
+    : say('This browser cannot show 3D');
+}
+
 /**
  * Shows a skin in 3D: at once on wide screens, after everything else has been loaded, because the renderer is large;
  * elsewhere when the person asks for it.
@@ -13,16 +32,11 @@ export function offerViewer(stage: HTMLElement): void {
   const open = once(async () => {
     button.disabled = true;
     button.textContent = say('Loading 3D…');
-    const viewer = await import('./skin-viewer.ts').catch(() => undefined);
-    if (!viewer) {
-      // Browsers do not ask again for a script that they did not get: only a new page does.
-      button.textContent = say('3D could not be loaded; reload the page');
-      return;
-    }
     try {
-      await viewer.openViewer(stage);
-    } catch {
-      button.textContent = say('This browser cannot show 3D');
+      const { openViewer } = await loadViewer();
+      await openViewer(stage);
+    } catch (error) {
+      button.textContent = whyNot3d(error);
     }
   });
   const ask = async () => {

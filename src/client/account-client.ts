@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { type Identity, identityListAnswerSchema } from '../protocol/account.ts';
 import {
   type ApiKey,
@@ -50,8 +49,8 @@ import {
   userListAnswerSchema,
 } from '../protocol/user.ts';
 import { ModerationClient } from './moderation-client.ts';
-import { nextIn, queryOf } from './pages.ts';
-import type { Outgoing, Requester } from './requester.ts';
+import { nextIn, queryOf, skinPath } from './pages.ts';
+import type { Requester } from './requester.ts';
 import { SetClient } from './set-client.ts';
 import type {
   BulkEdited,
@@ -75,58 +74,55 @@ export class GameAccountClient {
 
   /** GET /v2/account/accounts: the user's linked accounts, or all accounts for an operator, by name. */
   async list(call: CallOptions = {}): Promise<readonly GameAccount[]> {
-    return (await this.#ask({ method: 'GET', path: '' }, gameAccountListAnswerSchema, call)).accounts;
+    return (await this.#requester.get(GAME_ACCOUNTS, gameAccountListAnswerSchema, call)).accounts;
   }
 
   /** POST /v2/account/accounts: links the account of a token: a game token or a Microsoft refresh token. */
   async link(token: string, { share, ...call }: CallOptions & GameLinkOptions = {}): Promise<GameAccount> {
-    const request = { method: 'POST', path: '', timeout: LONG, content: { json: { token, share } } } as const;
-    return (await this.#ask(request, gameAccountAnswerSchema, call)).account;
+    const content = { json: { token, share } };
+    const request = { method: 'POST', path: GAME_ACCOUNTS, timeout: LONG, content } as const;
+    return (await this.#requester.request(request, gameAccountAnswerSchema, call)).account;
   }
 
   /** POST /v2/account/accounts/logins: starts a sign-in by the account's owner. */
   async beginLogin({ share, ...call }: CallOptions & GameLinkOptions = {}): Promise<BegunGameLogin> {
-    const request = { method: 'POST', path: '/logins', timeout: LONG, content: { json: { share } } } as const;
-    return (await this.#ask(request, begunLoginAnswerSchema, call)).login;
+    const content = { json: { share } };
+    const request = { method: 'POST', path: `${GAME_ACCOUNTS}/logins`, timeout: LONG, content } as const;
+    return (await this.#requester.request(request, begunLoginAnswerSchema, call)).login;
   }
 
   /** GET /v2/account/accounts/logins/:id: the state of the sign-in, and the account once it is linked. */
   async login(id: string, call: CallOptions = {}): Promise<GameLogin> {
-    const request = { method: 'GET', path: `/logins/${encodeURIComponent(id)}`, timeout: LONG } as const;
-    const { login, account } = await this.#ask(request, gameLoginAnswerSchema, call);
+    const path = `${GAME_ACCOUNTS}/logins/${encodeURIComponent(id)}`;
+    const request = { method: 'GET', path, timeout: LONG } as const;
+    const { login, account } = await this.#requester.request(request, gameLoginAnswerSchema, call);
     return { login, account };
   }
 
   /** PATCH /v2/account/accounts/:uuid: pauses, resumes or shares the account, or changes its settings. */
   async change(uuid: string, change: GameAccountChange, call: CallOptions = {}): Promise<GameAccount> {
-    const request = { method: 'PATCH', path: pathOf(uuid), content: { json: change } } as const;
-    return (await this.#ask(request, gameAccountAnswerSchema, call)).account;
+    const schema = gameAccountAnswerSchema;
+    return (await this.#requester.send('PATCH', gameAccountPath(uuid), change, { schema, call })).account;
   }
 
   /** DELETE /v2/account/accounts/:uuid: unlinks it. The answer says whether its original skin was restored. */
   async unlink(uuid: string, call: CallOptions = {}): Promise<readonly Note[]> {
-    const request = { method: 'DELETE', path: pathOf(uuid), timeout: LONG } as const;
-    return (await this.#ask(request, envelopeSchema, call)).messages ?? [];
+    const request = { method: 'DELETE', path: gameAccountPath(uuid), timeout: LONG } as const;
+    return (await this.#requester.request(request, envelopeSchema, call)).messages ?? [];
   }
 
   /** POST /v2/account/accounts/:uuid/check: asks the game for the account's state. */
   async check(uuid: string, call: CallOptions = {}): Promise<GameAccountCheck> {
-    const request = { method: 'POST', path: `${pathOf(uuid)}/check`, timeout: LONG } as const;
-    const { account, problems } = await this.#ask(request, gameAccountCheckAnswerSchema, call);
+    const request = { method: 'POST', path: `${gameAccountPath(uuid)}/check`, timeout: LONG } as const;
+    const { account, problems } = await this.#requester.request(request, gameAccountCheckAnswerSchema, call);
     return { account, problems };
-  }
-
-  async #ask<S extends z.ZodType>(
-    { path, ...request }: Outgoing,
-    schema: S,
-    call: CallOptions,
-  ): Promise<z.output<S>> {
-    return await this.#requester.request({ ...request, path: `/v2/account/accounts${path}` }, schema, call);
   }
 }
 
-function pathOf(uuid: string): string {
-  return `/${encodeURIComponent(uuid)}`;
+const GAME_ACCOUNTS = '/v2/account/accounts';
+
+function gameAccountPath(uuid: string): string {
+  return `${GAME_ACCOUNTS}/${encodeURIComponent(uuid)}`;
 }
 
 const EXPORT_TYPES: Readonly<Record<SkinExportFormat, string>> = {
@@ -160,38 +156,31 @@ export class AccountClient {
 
   /** GET /v2/account/me: the caller's plan and its usage. */
   async me(call: CallOptions = {}): Promise<Account> {
-    return await this.#get('/me', accountAnswerSchema, call);
+    return await this.#requester.get('/v2/account/me', accountAnswerSchema, call);
   }
 
   /** GET /v2/account/plans: the available plans and what each allows. */
   async plans(call: CallOptions = {}): Promise<readonly PlanView[]> {
-    return (await this.#get('/plans', planListAnswerSchema, call)).plans;
+    return (await this.#requester.get('/v2/account/plans', planListAnswerSchema, call)).plans;
   }
 
   /** GET /v2/account/doctor (operator only): the health of the store and the generator. May take several seconds. */
   async diagnosis(call: CallOptions = {}): Promise<Diagnosis> {
-    return await this.#get('/doctor', diagnosisAnswerSchema, call);
+    return await this.#requester.get('/v2/account/doctor', diagnosisAnswerSchema, call);
   }
 
   /** PATCH /v2/me/skins: the same change for up to 128 of the caller's skins. */
   async editSkins(skins: readonly string[], edit: SkinEdit, call: CallOptions = {}): Promise<SkinsEdited> {
-    const request = { method: 'PATCH', path: '/v2/me/skins', content: { json: { skins, ...edit } } } as const;
-    const { skins: edited, missing } = await this.#requester.request(
-      request,
-      receivedSkinsEditedAnswerSchema,
-      call,
-    );
+    const as = { schema: receivedSkinsEditedAnswerSchema, call };
+    const answer = await this.#requester.send('PATCH', '/v2/me/skins', { skins, ...edit }, as);
+    const { skins: edited, missing } = answer;
     return { skins: edited, done: edited.map(({ uuid }) => uuid), missing };
   }
 
   /** POST /v2/me/skins/delete: removes up to 128 of the caller's skins. */
   async deleteSkins(skins: readonly string[], call: CallOptions = {}): Promise<BulkEdited> {
-    const request = { method: 'POST', path: '/v2/me/skins/delete', content: { json: { skins } } } as const;
-    const { deleted, missing } = await this.#requester.request(
-      request,
-      receivedSkinsDeletedAnswerSchema,
-      call,
-    );
+    const as = { schema: receivedSkinsDeletedAnswerSchema, call };
+    const { deleted, missing } = await this.#requester.send('POST', '/v2/me/skins/delete', { skins }, as);
     return { done: deleted, missing };
   }
 
@@ -211,37 +200,35 @@ export class AccountClient {
 
   /** GET /v2/skins/:uuid/similar: skins that look alike, public or your own, the most similar first. */
   async similarSkins(uuid: string, call: CallOptions = {}): Promise<readonly SimilarSkin[]> {
-    const path = `/v2/skins/${encodeURIComponent(uuid)}/similar`;
-    return (await this.#requester.request({ method: 'GET', path }, similarSkinsAnswerSchema, call)).skins;
+    return (await this.#requester.get(`${skinPath(uuid)}/similar`, similarSkinsAnswerSchema, call)).skins;
   }
 
   /** GET /v2/account/keys: the caller's API keys, or another user's for an operator. */
   async keys(user?: string, call: CallOptions = {}): Promise<readonly ApiKey[]> {
-    const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
-    return (await this.#get(`/keys${query}`, apiKeyListAnswerSchema, call)).keys;
+    return (await this.#requester.get(`/v2/account/keys${ofUser(user)}`, apiKeyListAnswerSchema, call)).keys;
   }
 
   /** POST /v2/account/keys: a new API key. `secret` is returned only here. */
   async createKey(input: ApiKeyInput = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
-    return (await this.#send('POST', '/keys', input, apiKeyMadeAnswerSchema, call)).key;
+    const schema = apiKeyMadeAnswerSchema;
+    return (await this.#requester.send('POST', '/v2/account/keys', input, { schema, call })).key;
   }
 
   /** PATCH /v2/account/keys/:id: fields left out stay unchanged; a list replaces the previous one. */
   async changeKey(id: string, change: ApiKeyChange, call: CallOptions = {}): Promise<ApiKey> {
-    return (await this.#send('PATCH', `/keys/${encodeURIComponent(id)}`, change, apiKeyAnswerSchema, call))
-      .key;
+    const path = `/v2/account/keys/${encodeURIComponent(id)}`;
+    return (await this.#requester.send('PATCH', path, change, { schema: apiKeyAnswerSchema, call })).key;
   }
 
   /** DELETE /v2/account/keys/:id: the key is refused from then on. */
   async revokeKey(id: string, call: CallOptions = {}): Promise<void> {
-    const path = `/v2/account/keys/${encodeURIComponent(id)}`;
-    await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
+    await this.#requester.delete(`/v2/account/keys/${encodeURIComponent(id)}`, call);
   }
 
   /** GET /v2/account/identities: who signs in as the caller by OpenID Connect, or as another user for an operator. */
   async identities(user?: string, call: CallOptions = {}): Promise<readonly Identity[]> {
-    const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
-    return (await this.#get(`/identities${query}`, identityListAnswerSchema, call)).identities;
+    const path = `/v2/account/identities${ofUser(user)}`;
+    return (await this.#requester.get(path, identityListAnswerSchema, call)).identities;
   }
 
   /** DELETE /v2/account/identities/:id. `mayBeLast`: even if it is the user's only way to sign in. */
@@ -250,17 +237,13 @@ export class AccountClient {
     { user, mayBeLast = false }: { readonly user?: string; readonly mayBeLast?: boolean } = {},
     call: CallOptions = {},
   ): Promise<void> {
-    const query = new URLSearchParams({
-      last: mayBeLast ? 'yes' : 'no',
-      ...(user !== undefined && { user }),
-    });
-    const path = `/v2/account/identities/${encodeURIComponent(id)}?${query}`;
-    await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
+    const query = queryOf({ last: mayBeLast ? 'yes' : 'no', user });
+    await this.#requester.delete(`/v2/account/identities/${encodeURIComponent(id)}?${query}`, call);
   }
 
   /** GET /v2/account/capes (operator only): all capes, including hidden ones. */
   async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
-    return (await this.#get('/capes', receivedCapeListAnswerSchema, call)).capes;
+    return (await this.#requester.get('/v2/account/capes', receivedCapeListAnswerSchema, call)).capes;
   }
 
   /** POST /v2/account/capes (operator only): adds a cape, a PNG of 64×32 pixels. */
@@ -273,15 +256,14 @@ export class AccountClient {
 
   /** PATCH /v2/account/capes/:uuid (operator only): changes the alias; hides the cape or shows it again. */
   async changeCape(uuid: string, change: CapeChange, call: CallOptions = {}): Promise<Cape> {
-    return (
-      await this.#send('PATCH', `/capes/${encodeURIComponent(uuid)}`, change, receivedCapeAnswerSchema, call)
-    ).cape;
+    const path = `/v2/account/capes/${encodeURIComponent(uuid)}`;
+    const schema = receivedCapeAnswerSchema;
+    return (await this.#requester.send('PATCH', path, change, { schema, call })).cape;
   }
 
   /** DELETE /v2/account/capes/:uuid (operator only): skins made with the cape keep it. */
   async deleteCape(uuid: string, call: CallOptions = {}): Promise<void> {
-    const path = `/v2/account/capes/${encodeURIComponent(uuid)}`;
-    await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
+    await this.#requester.delete(`/v2/account/capes/${encodeURIComponent(uuid)}`, call);
   }
 
   /** GET /v2/account/users (operator only): users by name; `filter`: part of the names. `size`: 1 to 128. */
@@ -289,39 +271,31 @@ export class AccountClient {
     { after, size, filter }: Pick<PageQuery, 'after' | 'size' | 'filter'> = {},
     call: CallOptions = {},
   ): Promise<UserPage> {
-    const query = queryOf({ after, size, filter });
-    const { users, links } = await this.#get(`/users?${query}`, userListAnswerSchema, call);
+    const path = `/v2/account/users?${queryOf({ after, size, filter })}`;
+    const { users, links } = await this.#requester.get(path, userListAnswerSchema, call);
     return { users, next: nextIn(links) };
   }
 
   /** GET /v2/account/users/:name (operator only). */
   async user(name: string, call: CallOptions = {}): Promise<User> {
-    return (await this.#get(`/users/${encodeURIComponent(name)}`, userAnswerSchema, call)).user;
+    const path = `/v2/account/users/${encodeURIComponent(name)}`;
+    return (await this.#requester.get(path, userAnswerSchema, call)).user;
   }
 
   /** POST /v2/account/users (operator only): creates a user, on the plan `free` by default. */
   async createUser(input: UserInput, call: CallOptions = {}): Promise<User> {
-    return (await this.#send('POST', '/users', input, userAnswerSchema, call)).user;
+    const schema = userAnswerSchema;
+    return (await this.#requester.send('POST', '/v2/account/users', input, { schema, call })).user;
   }
 
   /** PATCH /v2/account/users/:name (operator only): changes the plan; blocks or unblocks the user. */
   async setUser(name: string, change: UserChange, call: CallOptions = {}): Promise<User> {
-    return (await this.#send('PATCH', `/users/${encodeURIComponent(name)}`, change, userAnswerSchema, call))
-      .user;
+    const path = `/v2/account/users/${encodeURIComponent(name)}`;
+    return (await this.#requester.send('PATCH', path, change, { schema: userAnswerSchema, call })).user;
   }
+}
 
-  async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
-    return await this.#requester.request({ method: 'GET', path: `/v2/account${path}` }, schema, call);
-  }
-
-  async #send<S extends z.ZodType>(
-    method: 'POST' | 'PATCH',
-    path: string,
-    content: object,
-    schema: S,
-    call: CallOptions,
-  ): Promise<z.output<S>> {
-    const request = { method, path: `/v2/account${path}`, content: { json: content } };
-    return await this.#requester.request(request, schema, call);
-  }
+/** The query of a list for another user than the caller. */
+function ofUser(user: string | undefined): string {
+  return user === undefined ? '' : `?${queryOf({ user })}`;
 }

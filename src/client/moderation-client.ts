@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-import { envelopeSchema } from '../protocol/envelope.ts';
 import {
   type BlockedImage,
   type BlockInput,
@@ -15,7 +13,7 @@ import {
   reportListAnswerSchema,
 } from '../protocol/moderation.ts';
 import { nextIn, queryOf } from './pages.ts';
-import type { Outgoing, Requester } from './requester.ts';
+import type { Requester } from './requester.ts';
 import type { CallOptions, Listed, PageQuery } from './types.ts';
 
 /** Milliseconds: an image may have very many skins to hide. */
@@ -36,16 +34,15 @@ export class ModerationClient {
     { state, ...page }: PagePosition & { readonly state?: 'open' | 'closed' } = {},
     call: CallOptions = {},
   ): Promise<Listed<Report>> {
-    const path = `/reports?${queryOf({ after: page.after, size: page.size, state })}`;
-    const { reports, links } = await this.#ask({ method: 'GET', path }, reportListAnswerSchema, call);
+    const path = `/v2/account/reports?${queryOf({ after: page.after, size: page.size, state })}`;
+    const { reports, links } = await this.#requester.get(path, reportListAnswerSchema, call);
     return { entries: reports, next: nextIn(links) };
   }
 
   /** POST /v2/account/reports/:id/close: closes a report without changing what it is about. */
   async closeReport(id: string, decision: ReportDecision = {}, call: CallOptions = {}): Promise<Report> {
-    const path = `/reports/${encodeURIComponent(id)}/close`;
-    const request = { method: 'POST', path, content: { json: decision } } as const;
-    return (await this.#ask(request, reportAnswerSchema, call)).report;
+    const path = `/v2/account/reports/${encodeURIComponent(id)}/close`;
+    return (await this.#requester.send('POST', path, decision, { schema: reportAnswerSchema, call })).report;
   }
 
   /** PATCH /v2/account/skins/:uuid: hides any user's skin, or shows it again. */
@@ -54,21 +51,20 @@ export class ModerationClient {
     decision: ReportDecision & { readonly hidden: boolean },
     call: CallOptions = {},
   ): Promise<ModeratedSkin> {
-    const path = `/skins/${encodeURIComponent(uuid)}`;
-    const request = { method: 'PATCH', path, content: { json: decision } } as const;
-    return (await this.#ask(request, moderatedSkinAnswerSchema, call)).skin;
+    const path = `/v2/account/skins/${encodeURIComponent(uuid)}`;
+    const schema = moderatedSkinAnswerSchema;
+    return (await this.#requester.send('PATCH', path, decision, { schema, call })).skin;
   }
 
   /** DELETE /v2/account/skins/:uuid: deletes any user's skin. */
   async deleteSkin(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
-    const path = `/skins/${encodeURIComponent(uuid)}?${new URLSearchParams({ note })}`;
-    await this.#ask({ method: 'DELETE', path }, envelopeSchema, call);
+    await this.#requester.delete(`/v2/account/skins/${encodeURIComponent(uuid)}?${queryOf({ note })}`, call);
   }
 
   /** GET /v2/account/blocked-images: by hash. */
   async blockedImages(page: PagePosition = {}, call: CallOptions = {}): Promise<Listed<BlockedImage>> {
-    const path = `/blocked-images?${queryOf({ after: page.after, size: page.size })}`;
-    const { images, links } = await this.#ask({ method: 'GET', path }, blockedImageListAnswerSchema, call);
+    const path = `/v2/account/blocked-images?${queryOf({ after: page.after, size: page.size })}`;
+    const { images, links } = await this.#requester.get(path, blockedImageListAnswerSchema, call);
     return { entries: images, next: nextIn(links) };
   }
 
@@ -81,8 +77,8 @@ export class ModerationClient {
     call: CallOptions = {},
   ): Promise<{ readonly image: BlockedImage; readonly hidden: number }> {
     const content = { json: input };
-    const request = { method: 'POST', path: '/blocked-images', timeout: LONG, content } as const;
-    const { image, hidden } = await this.#ask(request, blockedImageAnswerSchema, call);
+    const request = { method: 'POST', path: '/v2/account/blocked-images', timeout: LONG, content } as const;
+    const { image, hidden } = await this.#requester.request(request, blockedImageAnswerSchema, call);
     return { image, hidden };
   }
 
@@ -92,22 +88,14 @@ export class ModerationClient {
     { note = '' }: ReportDecision = {},
     call: CallOptions = {},
   ): Promise<void> {
-    const path = `/blocked-images/${encodeURIComponent(hash)}?${new URLSearchParams({ note })}`;
-    await this.#ask({ method: 'DELETE', path }, envelopeSchema, call);
+    const path = `/v2/account/blocked-images/${encodeURIComponent(hash)}?${queryOf({ note })}`;
+    await this.#requester.delete(path, call);
   }
 
   /** GET /v2/account/log: what operators did, newest first. */
   async log(page: PagePosition = {}, call: CallOptions = {}): Promise<Listed<LogEntry>> {
-    const path = `/log?${queryOf({ after: page.after, size: page.size })}`;
-    const { entries, links } = await this.#ask({ method: 'GET', path }, logAnswerSchema, call);
+    const path = `/v2/account/log?${queryOf({ after: page.after, size: page.size })}`;
+    const { entries, links } = await this.#requester.get(path, logAnswerSchema, call);
     return { entries, next: nextIn(links) };
-  }
-
-  async #ask<S extends z.ZodType>(
-    { path, ...request }: Outgoing,
-    schema: S,
-    call: CallOptions,
-  ): Promise<z.output<S>> {
-    return await this.#requester.request({ ...request, path: `/v2/account${path}` }, schema, call);
   }
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { callerFingerprint } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
+import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
 import { classifyFailure, NetworkError, SkinsmithError } from './errors.ts';
 import {
   type ClientRequest,
@@ -219,6 +220,24 @@ export class Requester {
       const outgoing = this.#below(request, call.signal);
       return (await this.#reported(outgoing, () => exchange(outgoing, schema, this.#http()))).data;
     });
+  }
+
+  async get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
+    return await this.request({ method: 'GET', path }, schema, call);
+  }
+
+  /** Sends JSON. */
+  async send<S extends z.ZodType>(
+    method: 'POST' | 'PATCH',
+    path: string,
+    json: object,
+    { schema, call }: { readonly schema: S; readonly call: CallOptions },
+  ): Promise<z.output<S>> {
+    return await this.request({ method, path, content: { json } }, schema, call);
+  }
+
+  async delete(path: string, call: CallOptions): Promise<void> {
+    await this.request({ method: 'DELETE', path }, receivedEnvelopeSchema, call);
   }
 
   /** The chunks of an event stream below the service's root. Opened once; `close` ends it. */

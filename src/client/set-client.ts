@@ -16,7 +16,7 @@ import {
   type SkinSetSummary,
 } from '../protocol/set.ts';
 import { nextIn, queryOf } from './pages.ts';
-import type { Outgoing, Requester } from './requester.ts';
+import type { Requester } from './requester.ts';
 import type { CallOptions, Listed, PageQuery, SkinExportFormat } from './types.ts';
 
 type Page = Pick<PageQuery, 'after' | 'size'>;
@@ -45,30 +45,30 @@ export class SetClient {
     call: CallOptions = {},
   ): Promise<Listed<SkinSetSummary>> {
     const path = `/v2/${isPublic ? 'sets' : 'me/sets'}?${queryOf({ after: page.after, size: page.size })}`;
-    const { sets, links } = await this.#ask({ method: 'GET', path }, receivedSetListAnswerSchema, call);
+    const { sets, links } = await this.#requester.get(path, receivedSetListAnswerSchema, call);
     return { entries: sets, next: nextIn(links) };
   }
 
   /** GET /v2/sets/:set: with the skins that the caller may see. */
   async get(set: string, call: CallOptions = {}): Promise<SkinSet> {
-    return skinSet(await this.#ask({ method: 'GET', path: pathOf(set) }, receivedSetAnswerSchema, call));
+    return skinSet(await this.#requester.get(pathOf(set), receivedSetAnswerSchema, call));
   }
 
   /** POST /v2/sets: makes a set. */
   async create(input: SetInput, call: CallOptions = {}): Promise<SkinSet> {
-    const request = { method: 'POST', path: '/v2/sets', content: { json: input } } as const;
-    return skinSet(await this.#ask(request, receivedSetAnswerSchema, call));
+    const schema = receivedSetAnswerSchema;
+    return skinSet(await this.#requester.send('POST', '/v2/sets', input, { schema, call }));
   }
 
   /** PATCH /v2/sets/:set: changes a set of the caller. */
   async edit(set: string, edit: SetEdit, call: CallOptions = {}): Promise<SkinSet> {
-    const request = { method: 'PATCH', path: pathOf(set), content: { json: edit } } as const;
-    return skinSet(await this.#ask(request, receivedSetAnswerSchema, call));
+    const schema = receivedSetAnswerSchema;
+    return skinSet(await this.#requester.send('PATCH', pathOf(set), edit, { schema, call }));
   }
 
   /** DELETE /v2/sets/:set: deletes a set of the caller; its skins stay. */
   async delete(set: string, call: CallOptions = {}): Promise<void> {
-    await this.#ask({ method: 'DELETE', path: pathOf(set) }, receivedEnvelopeSchema, call);
+    await this.#requester.delete(pathOf(set), call);
   }
 
   /**
@@ -88,25 +88,20 @@ export class SetClient {
 
   /** POST /v2/sets/:set/report: reports a set to the operators. */
   async report(set: string, report: ReportInput, call: CallOptions = {}): Promise<void> {
-    const request = { method: 'POST', path: `${pathOf(set)}/report`, content: { json: report } } as const;
-    await this.#ask(request, receivedEnvelopeSchema, call);
+    const schema = receivedEnvelopeSchema;
+    await this.#requester.send('POST', `${pathOf(set)}/report`, report, { schema, call });
   }
 
   /** PATCH /v2/account/sets/:uuid (operator only): hides any user's set, shows it again, or clears its name. */
   async decide(uuid: string, decision: SetDecision, call: CallOptions = {}): Promise<ModeratedSet> {
     const path = `/v2/account/sets/${encodeURIComponent(uuid)}`;
-    const request = { method: 'PATCH', path, content: { json: decision } } as const;
-    return (await this.#ask(request, moderatedSetAnswerSchema, call)).set;
+    return (await this.#requester.send('PATCH', path, decision, { schema: moderatedSetAnswerSchema, call }))
+      .set;
   }
 
   /** DELETE /v2/account/sets/:uuid (operator only): deletes any user's set. */
   async deleteAny(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
-    const path = `/v2/account/sets/${encodeURIComponent(uuid)}?${new URLSearchParams({ note })}`;
-    await this.#ask({ method: 'DELETE', path }, receivedEnvelopeSchema, call);
-  }
-
-  async #ask<S extends z.ZodType>(request: Outgoing, schema: S, call: CallOptions): Promise<z.output<S>> {
-    return await this.#requester.request(request, schema, call);
+    await this.#requester.delete(`/v2/account/sets/${encodeURIComponent(uuid)}?${queryOf({ note })}`, call);
   }
 }
 

@@ -1,5 +1,4 @@
 import { types } from 'node:util';
-import type { z } from 'zod';
 import { type Clock, systemClock } from '../base/clock.ts';
 import {
   type KeyDocument,
@@ -213,7 +212,9 @@ export class SkinClient {
 
   /** GET /v2/queue/:jobId: the job, and its skin once it is completed. A failed job is an answer, not an error. */
   async job(id: string, call: CallOptions = {}): Promise<JobAnswer> {
-    return jobAnswer(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, receivedJobAnswerSchema, call));
+    return jobAnswer(
+      await this.#requester.get(`/v2/queue/${encodeURIComponent(id)}`, receivedJobAnswerSchema, call),
+    );
   }
 
   /**
@@ -227,7 +228,7 @@ export class SkinClient {
   /** GET /v2/queue: one page of the caller's jobs, newest first. */
   async jobPage(page: JobPageQuery = {}, call: CallOptions = {}): Promise<JobPage> {
     const path = `/v2/queue?${queryOf({ size: MAX_JOB_PAGE, ...page })}`;
-    const { jobs, links, total } = await this.#get(path, receivedJobListAnswerSchema, call);
+    const { jobs, links, total } = await this.#requester.get(path, receivedJobListAnswerSchema, call);
     const isWanted = ({ status }: Job) => page.status === undefined || status === page.status;
     return { jobs: jobs.filter(isWanted), next: nextIn(links), ...(total !== undefined && { total }) };
   }
@@ -245,7 +246,7 @@ export class SkinClient {
 
   /** GET /v2/queue, with its links: `events` is present if the service offers an event stream. */
   async queueList(call: CallOptions = {}): Promise<JobList> {
-    const { jobs, links = {} } = await this.#get('/v2/queue', receivedJobListAnswerSchema, call);
+    const { jobs, links = {} } = await this.#requester.get('/v2/queue', receivedJobListAnswerSchema, call);
     return { jobs, links };
   }
 
@@ -283,7 +284,7 @@ export class SkinClient {
 
   /** GET /v2/skins/:uuid: one skin, with its skin data. Others' private skins are not found. */
   async skin(uuid: string, call: CallOptions = {}): Promise<ReceivedSkin> {
-    return (await this.#get(skinPath(uuid), receivedSkinAnswerSchema, call)).skin;
+    return (await this.#requester.get(skinPath(uuid), receivedSkinAnswerSchema, call)).skin;
   }
 
   /**
@@ -291,19 +292,19 @@ export class SkinClient {
    * skins. Not every service offers it.
    */
   async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<ReceivedSkin> {
-    const request = { method: 'PATCH', path: skinPath(uuid), content: { json: edit } } as const;
-    return (await this.#requester.request(request, receivedSkinAnswerSchema, call)).skin;
+    const schema = receivedSkinAnswerSchema;
+    return (await this.#requester.send('PATCH', skinPath(uuid), edit, { schema, call })).skin;
   }
 
   /** DELETE /v2/skins/:uuid: removes one of the caller's skins. Not every service offers it. */
   async deleteSkin(uuid: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.request({ method: 'DELETE', path: skinPath(uuid) }, receivedEnvelopeSchema, call);
+    await this.#requester.delete(skinPath(uuid), call);
   }
 
   /** POST /v2/skins/:uuid/report: reports a skin to the operators of a skinsmith service. */
   async reportSkin(uuid: string, report: ReportInput, call: CallOptions = {}): Promise<void> {
-    const request = { method: 'POST', path: `${skinPath(uuid)}/report`, content: { json: report } } as const;
-    await this.#requester.request(request, receivedEnvelopeSchema, call);
+    const schema = receivedEnvelopeSchema;
+    await this.#requester.send('POST', `${skinPath(uuid)}/report`, report, { schema, call });
   }
 
   /** GET /v2/skins/:uuid/texture: the PNG of a skin's texture, at most 256 KiB; follows redirects. */
@@ -346,23 +347,27 @@ export class SkinClient {
 
   /** GET /v2/capes: the capes available for skins, for callers with the grant `capes`. */
   async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
-    return (await this.#get('/v2/capes', receivedCapeListAnswerSchema, call)).capes;
+    return (await this.#requester.get('/v2/capes', receivedCapeListAnswerSchema, call)).capes;
   }
 
   /** GET /v2/me: who the key belongs to and what it may do. */
   async me(call: CallOptions = {}): Promise<Me> {
-    return await this.#get('/v2/me', receivedMeAnswerSchema, call);
+    return await this.#requester.get('/v2/me', receivedMeAnswerSchema, call);
   }
 
   /** GET /v2/delay: the current rate limit. */
   async delay(call: CallOptions = {}): Promise<ReceivedRateLimit> {
-    const { rateLimit, success: _, ...top } = await this.#get('/v2/delay', receivedDelayAnswerSchema, call);
+    const {
+      rateLimit,
+      success: _,
+      ...top
+    } = await this.#requester.get('/v2/delay', receivedDelayAnswerSchema, call);
     return rateLimit ?? top;
   }
 
   /** GET /: the service's own signing key, if it has one. */
   async keyDocument(call: CallOptions = {}): Promise<KeyDocument> {
-    return await this.#get('/', keyDocumentSchema, call);
+    return await this.#requester.get('/', keyDocumentSchema, call);
   }
 
   /** Ends event streams, pauses and idle connections, so that the process can exit at once. Later calls throw a `NetworkError`. */
@@ -378,10 +383,6 @@ export class SkinClient {
 
   async #skinPage(list: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
     const path = `${list}?${queryOf(page)}`;
-    return skinPage(path, await this.#get(path, receivedSkinListAnswerSchema, call));
-  }
-
-  async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
-    return await this.#requester.request({ method: 'GET', path }, schema, call);
+    return skinPage(path, await this.#requester.get(path, receivedSkinListAnswerSchema, call));
   }
 }

@@ -32,9 +32,10 @@ export {
   UnreadableAnswerError,
   WebhookError,
 } from './client/errors.ts';
+export { type ReceivedWebhook, verifyWebhook } from './client/jobs.ts';
 export type { ModerationClient } from './client/moderation-client.ts';
+export type { RetryPolicy } from './client/rate-limits.ts';
 export { parseBaseUrl } from './client/requester.ts';
-export type { RetryPolicy } from './client/retry-timing.ts';
 export type { SetClient, SetFileFormat } from './client/set-client.ts';
 export { SkinClient } from './client/skin-client.ts';
 export type { Fetch, RequestDispatcher } from './client/transport.ts';
@@ -63,7 +64,6 @@ export type {
   SkinSource,
   SkinsEdited,
 } from './client/types.ts';
-export { type ReceivedWebhook, verifyWebhook } from './client/webhook.ts';
 export type { Grants, Identity, KeyDocument, Me } from './protocol/account.ts';
 export type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from './protocol/api-key.ts';
 export type { Cape, CapeChange, CapeInput, CapeSupport } from './protocol/cape.ts';
@@ -91,7 +91,6 @@ export {
   type ReportInput,
   type ReportReason,
 } from './protocol/moderation.ts';
-export type { ReceivedSkin as Skin } from './protocol/received-skin.ts';
 export type { Diagnosis, HealthFinding } from './protocol/service.ts';
 export {
   MAX_SET,
@@ -101,7 +100,14 @@ export {
   type SkinSetSummary,
   setNameProblem,
 } from './protocol/set.ts';
-export type { SimilarSkin, SkinEdit, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
+export type {
+  ReceivedSkin as Skin,
+  SimilarSkin,
+  SkinEdit,
+  SkinListItem,
+  SkinVariant,
+  SkinVisibility,
+} from './protocol/skin.ts';
 export { SKIN_NAME_RULE, skinNameProblem } from './protocol/skin.ts';
 export type { Account, PlanView as Plan, User, UserChange, UserInput } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';

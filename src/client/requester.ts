@@ -13,9 +13,8 @@ import {
   type HttpOptions,
   openStream,
 } from './http.ts';
-import { KeyGuard, systemResolve } from './key-guard.ts';
-import { pauseBefore, retryPolicy } from './retry-timing.ts';
-import { NetworkTransport, type Transport, transportTo } from './transport.ts';
+import { pauseBefore, retryPolicy } from './rate-limits.ts';
+import { KeyGuard, NetworkTransport, systemResolve, type Transport, transportTo } from './transport.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
 
 /**

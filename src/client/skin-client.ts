@@ -25,9 +25,10 @@ import {
   receivedJobListAnswerSchema,
 } from '../protocol/job.ts';
 import type { ReportInput } from '../protocol/moderation.ts';
-import { type ReceivedSkin, receivedSkinAnswerSchema } from '../protocol/received-skin.ts';
 import {
   MAX_SKIN_PAGE,
+  type ReceivedSkin,
+  receivedSkinAnswerSchema,
   receivedSkinListAnswerSchema,
   type SkinEdit,
   type SkinListItem,

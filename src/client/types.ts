@@ -1,12 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import type { Note, ReceivedRateLimit } from '../protocol/envelope.ts';
 import type { Job, JobStatus } from '../protocol/job.ts';
-import type { ReceivedSkin as Skin } from '../protocol/received-skin.ts';
-import type { SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
-import type { ResolveHost } from './key-guard.ts';
-import type { RetryPolicy } from './retry-timing.ts';
-import type { Fetch, RequestDispatcher } from './transport.ts';
-
+import type { ReceivedSkin as Skin, SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
+import type { RetryPolicy } from './rate-limits.ts';
+import type { Fetch, RequestDispatcher, ResolveHost } from './transport.ts';
 /** The bytes of a PNG file. A Buffer is a Uint8Array; an upload's File, and what `fs.openAsBlob` opens, are Blobs. */
 export type SkinFile = Uint8Array | ArrayBuffer | Blob;
 

@@ -4,13 +4,14 @@ import { parsedJson } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
 import { NetworkError, SkinsmithError } from '../client/errors.ts';
 import { type ClientRequest, exchangeText } from '../client/http.ts';
-import { KeyGuard, systemResolve } from '../client/key-guard.ts';
 import { parseBaseUrl } from '../client/requester.ts';
 import {
   type Fetch,
+  KeyGuard,
   NetworkTransport,
   type RequestContent,
   type RequestDispatcher,
+  systemResolve,
   transportTo,
 } from '../client/transport.ts';
 import { receivedEnvelopeSchema } from '../protocol/envelope.ts';

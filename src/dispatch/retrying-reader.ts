@@ -1,8 +1,7 @@
 import { backOff, type Clock } from '../base/clock.ts';
 import { classifyFailure, ServiceError, UnreadableAnswerError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
-import { isTransient, mayRetryRead, Outage, ServiceLostError } from './outage.ts';
-import { ReadGate } from './read-gate.ts';
+import { isTransient, mayRetryRead, Outage, ReadGate, ServiceLostError } from './outage.ts';
 import type { ReadKind, Session } from './session.ts';
 
 /** Milliseconds between attempts to read what the service should have by now. */

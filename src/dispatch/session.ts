@@ -11,11 +11,12 @@ import {
   isRefusedForNow,
   Outage,
   type OutageOptions,
+  ReadGate,
+  reportSilence,
   type WaitReason,
   waitReason,
 } from './outage.ts';
 import { Pace, RoundTrip } from './pace.ts';
-import { ReadGate, reportSilence } from './read-gate.ts';
 import {
   ONE_ATTEMPT,
   type OwnSubmissions,

@@ -7,8 +7,8 @@ import {
   usageSchema,
 } from './envelope.ts';
 import { jobSchema, receivedJobSchema } from './job.ts';
-import { receivedSkinSchema } from './received-skin.ts';
 import {
+  receivedSkinSchema,
   SKIN_NAME_RULE,
   skinNameSchema,
   skinSchema,
@@ -16,7 +16,6 @@ import {
   variantSchema,
   visibilitySchema,
 } from './skin.ts';
-
 /** Maximum characters of an http(s) URL in a request. */
 export const MAX_URL_LENGTH = 256;
 /** Maximum characters of a `data:` URL: the base64 of a picture of about 20,000 bytes. */

@@ -10,9 +10,7 @@ import {
   receivedEnvelopeSchema,
   usageSchema,
 } from './envelope.ts';
-import { receivedSkinSchema } from './received-skin.ts';
-import { skinSchema } from './skin.ts';
-
+import { receivedSkinSchema, skinSchema } from './skin.ts';
 /** The states of a job. See the service's `queue/states.ts` for the transitions. */
 export const JOB_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
 /** `waiting` and `processing` jobs are pending; `completed` and `failed` ones never change again. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Outage } from '../../src/dispatch/outage.ts';
-import { ReadGate } from '../../src/dispatch/read-gate.ts';
+import { Outage, ReadGate } from '../../src/dispatch/outage.ts';
 import { RetryingReader } from '../../src/dispatch/retrying-reader.ts';
 import type { ReadKind } from '../../src/dispatch/session.ts';
 import { noAnswer, page, refusal } from '../support/client/failures.ts';

@@ -10,8 +10,12 @@ import type {
   receivedRateLimitSchema,
 } from '../../src/protocol/envelope.ts';
 import type { Job, receivedJobSchema } from '../../src/protocol/job.ts';
-import type { ReceivedSkin, receivedSkinSchema } from '../../src/protocol/received-skin.ts';
-import type { receivedSkinListItemSchema, SkinListItem } from '../../src/protocol/skin.ts';
+import type {
+  ReceivedSkin,
+  receivedSkinListItemSchema,
+  receivedSkinSchema,
+  SkinListItem,
+} from '../../src/protocol/skin.ts';
 import type { PlanView, planSchema, User, userAnswerSchema } from '../../src/protocol/user.ts';
 
 /** All properties of an object and of those in it, as optional as they are. */

@@ -9,7 +9,7 @@ import type { Session } from '../../dispatch/session.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { TEMPORARY_ERRORS } from '../../protocol/errors.ts';
 import type { Job } from '../../protocol/job.ts';
-import type { ReceivedSkin } from '../../protocol/received-skin.ts';
+import type { ReceivedSkin } from '../../protocol/skin.ts';
 import type { Journal } from '../journal.ts';
 import {
   type FinishedSkin,

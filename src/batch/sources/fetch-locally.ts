@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { networkCode, networkReason } from '../../base/error-reasons.ts';
 import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
 import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
-import { DEFAULT_RETRY, pauseBefore } from '../../client/retry-timing.ts';
+import { DEFAULT_RETRY, pauseBefore } from '../../client/rate-limits.ts';
 import { sniffKind } from '../../skin/png/header.ts';
 import type { BatchSource, SourceContent } from '../model.ts';
 

@@ -11,7 +11,7 @@ import {
 import { NetworkError, ServiceError } from '../../../src/client/errors.ts';
 import type { JobAnswer } from '../../../src/client/types.ts';
 import { ProofError } from '../../../src/dispatch/proof.ts';
-import type { ReceivedSkin } from '../../../src/protocol/received-skin.ts';
+import type { ReceivedSkin } from '../../../src/protocol/skin.ts';
 import { keyOf } from '../../support/batch/journal-records.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 

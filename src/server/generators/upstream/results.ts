@@ -18,7 +18,7 @@ import { TextureReader } from '../../../dispatch/retrying-reader.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { Note } from '../../../protocol/envelope.ts';
 import { type ErrorCode, isErrorCode, TEMPORARY_ERRORS } from '../../../protocol/errors.ts';
-import type { ReceivedSkin } from '../../../protocol/received-skin.ts';
+import type { ReceivedSkin } from '../../../protocol/skin.ts';
 import { fetchGuarded, type GuardedAgent } from '../../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/target.ts';
 import type { Db } from '../../store/db.ts';

@@ -7,7 +7,7 @@ import { SETTLES_LATE, settlingTime } from '../../../dispatch/lag.ts';
 import { lossPause } from '../../../dispatch/outage.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { SubmissionMark } from '../../../dispatch/submitter.ts';
-import type { ReceivedSkin } from '../../../protocol/received-skin.ts';
+import type { ReceivedSkin } from '../../../protocol/skin.ts';
 import { type Holders, type NodeName, workerName } from '../../queue/leases.ts';
 import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';

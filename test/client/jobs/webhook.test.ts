@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { type ReceivedWebhook, verifyWebhook, WebhookError } from '../../src/index.ts';
-import { signWebhook, webhookSecret } from '../../src/protocol/job.ts';
-import { hashApiKey } from '../../src/server/service/callers.ts';
+import { type ReceivedWebhook, verifyWebhook, WebhookError } from '../../../src/index.ts';
+import { signWebhook, webhookSecret } from '../../../src/protocol/job.ts';
+import { hashApiKey } from '../../../src/server/service/callers.ts';
 
 const KEY = `sksm_${'0123456789abcdef'.repeat(4)}`;
 const SECRET = webhookSecret(hashApiKey(KEY));
@@ -45,7 +45,7 @@ test('A signature is that of the Standard Webhooks convention, by its published 
 
 test('The secret follows from the API key as docs/webhooks.md has it', async () => {
   expect(SECRET).toBe('whsec_GJUjWILZedklozQdxBNIof9EkEleuh+1jKl4DHxSa38=');
-  const docs = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');
   const script = /```sh\n([\s\S]*?)```/.exec(docs)?.[1] ?? '';
   const { stdout } = await execa('bash', ['-c', script], { env: { SKINSMITH_API_KEY: KEY } });
   expect(stdout).toBe(SECRET);

@@ -4,10 +4,10 @@ import {
   NetworkError,
   ServiceError,
   UnreadableAnswerError,
-} from '../../src/client/errors.ts';
-import { type Attempt, DEFAULT_RETRY, pauseBefore, retryPolicy } from '../../src/client/retry-timing.ts';
-import { makeRateLimit } from '../support/client/answers.ts';
-import { START } from '../support/client/fake-clock.ts';
+} from '../../../src/client/errors.ts';
+import { type Attempt, DEFAULT_RETRY, pauseBefore, retryPolicy } from '../../../src/client/rate-limits.ts';
+import { makeRateLimit } from '../../support/client/answers.ts';
+import { START } from '../../support/client/fake-clock.ts';
 
 interface ServiceParts {
   readonly code?: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receivedSkinSchema } from '../../src/protocol/received-skin.ts';
+import { receivedSkinSchema } from '../../../src/protocol/skin.ts';
 
 const URL = 'http://textures.minecraft.net/texture/aa11';
 const value = (textures: object) => Buffer.from(JSON.stringify({ textures })).toString('base64');

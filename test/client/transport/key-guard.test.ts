@@ -1,11 +1,11 @@
 import { Agent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { InsecureHttpError, NetworkError } from '../../src/client/errors.ts';
-import { isPublicAddress, type ResolveHost } from '../../src/client/key-guard.ts';
-import { SkinClient } from '../../src/client/skin-client.ts';
-import type { SkinClientOptions } from '../../src/client/types.ts';
-import { scriptedServer } from '../support/client/scripted-server.ts';
-import { API_KEY, failureOf } from '../support/client/test-client.ts';
+import { InsecureHttpError, NetworkError } from '../../../src/client/errors.ts';
+import { SkinClient } from '../../../src/client/skin-client.ts';
+import { isPublicAddress, type ResolveHost } from '../../../src/client/transport.ts';
+import type { SkinClientOptions } from '../../../src/client/types.ts';
+import { scriptedServer } from '../../support/client/scripted-server.ts';
+import { API_KEY, failureOf } from '../../support/client/test-client.ts';
 
 const PUBLIC = '203.0.113.7';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { Outage } from '../../src/dispatch/outage.ts';
-import { ReadGate } from '../../src/dispatch/read-gate.ts';
-import { noAnswer, refusal } from '../support/client/failures.ts';
-import { VirtualClock } from '../support/scripted/virtual-clock.ts';
+import { Outage, ReadGate } from '../../../src/dispatch/outage.ts';
+import { noAnswer, refusal } from '../../support/client/failures.ts';
+import { VirtualClock } from '../../support/scripted/virtual-clock.ts';
 
 const never = new AbortController().signal;
 /** Milliseconds that a read takes. */

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { apply, mutationsOf } from './mutations.ts';
+import { missingPaths, ROOMS } from './rooms.ts';
 
 const mutants = (text: string) => mutationsOf(text).map((mutation) => apply(text, mutation));
 
@@ -23,3 +25,8 @@ test.each([
   "'a' + b;",
   'let d: 3;',
 ])('%s has none: it does not run, or it is about texts', (text) => expect(mutants(text)).toEqual([]));
+
+test('All paths of the rooms exist', () => {
+  const root = resolve(import.meta.dirname, '../..');
+  expect(Object.values(ROOMS).flatMap((room) => missingPaths(root, room))).toEqual([]);
+});

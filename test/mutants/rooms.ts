@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** A room whose tests are tested: its sources, and the tests that are expected to notice each small bug in them. */
 export interface Room {
   readonly sources: readonly string[];
@@ -25,13 +28,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   lockfile: { sources: ['src/batch/lockfile'], tests: ['test/batch'], first: ['test/batch/lockfile'] },
   journal: { sources: ['src/batch/journal.ts'], tests: ['test/batch'], first: ['test/batch/journal'] },
   queue: {
-    sources: ['src/server/queue', 'src/server/fairness'],
+    sources: ['src/server/queue', 'src/server/fairness.ts'],
     tests: ['test/server', 'test/contract', 'test/service'],
     first: ['test/server/queue', 'test/contract'],
   },
   limits: {
-    sources: ['src/server/service/limits', 'src/server/queue/enqueue.ts'],
+    sources: ['src/server/service/limits.ts', 'src/server/queue/enqueue.ts'],
     tests: ['test/server', 'test/contract', 'test/service'],
     first: ['test/server/service/limits', 'test/server/queue', 'test/service/limits'],
   },
 };
+
+/** Paths of a room that do not exist. */
+export function missingPaths(root: string, { sources, except = [], tests, first = [] }: Room): string[] {
+  return [...sources, ...except, ...tests, ...first].filter((path) => !existsSync(join(root, path)));
+}

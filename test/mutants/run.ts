@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { Copy } from './copy.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { testsReaching } from './reach.ts';
-import { ROOMS, type Room } from './rooms.ts';
+import { missingPaths, ROOMS, type Room } from './rooms.ts';
 
 interface Mutant extends Mutation {
   /** Path of the source from the project's root. */
@@ -41,7 +41,7 @@ if (values.help) {
   process.stdout.write(HELP);
   process.exit();
 }
-const names = positionals.length > 0 ? positionals : Object.keys(ROOMS);
+const rooms = (positionals.length > 0 ? positionals : Object.keys(ROOMS)).map(findRoom);
 /** Milliseconds that a run of some tests may take with a mutation beyond what all took together without any. */
 const EXTRA_TIME = 30_000;
 const firstCopy = await Copy.make(root);
@@ -51,12 +51,19 @@ process.once('exit', () => {
   for (const copy of copies) copy.remove();
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-for (const name of names) await testRoom(name, Number(values.count), Number(values.seed));
+for (const { name, room } of rooms) await testRoom(name, room, Number(values.count), Number(values.seed));
 await Promise.all(copies.map((copy) => copy.close()));
 
-async function testRoom(name: string, count: number, seed: number): Promise<void> {
+function findRoom(name: string): { readonly name: string; readonly room: Room } {
   const room = ROOMS[name];
   if (!room) throw new Error(`There is no room ${name}. There are: ${Object.keys(ROOMS).join(', ')}.`);
+  const missing = missingPaths(root, room);
+  if (missing.length > 0)
+    throw new Error(`The room ${name} names what does not exist: ${missing.join(', ')}.`);
+  return { name, room };
+}
+
+async function testRoom(name: string, room: Room, count: number, seed: number): Promise<void> {
   const left = sample(sourcesOf(room).flatMap(mutantsOf), count, random(seed));
   const all = left.length;
   const reaching = (tests: readonly string[]) => testsReaching(root, tests, room.first ?? [], values.near);
@@ -107,7 +114,8 @@ function testsOf({ tests }: Room): readonly string[] {
 
 function sourcesOf({ sources, except = [] }: Room): readonly string[] {
   const all = sources.flatMap(filesOf);
-  return [...new Set(all)].filter((file) => !except.some((folder) => file.startsWith(`${folder}/`)));
+  const isOthers = (file: string) => except.some((path) => file === path || file.startsWith(`${path}/`));
+  return [...new Set(all)].filter((file) => !isOthers(file));
 }
 
 function filesOf(source: string): readonly string[] {

@@ -12,313 +12,193 @@ export interface Group {
   readonly commands: Readonly<Record<string, Leaf>>;
 }
 
+const sets = async () => await import('./commands/sets.ts');
+const setsExport = async () => await import('./commands/sets-export.ts');
+const skins = async () => await import('./commands/skins.ts');
+const skinsDownload = async () => await import('./commands/skins-download.ts');
+const skinsExport = async () => await import('./commands/skins-export.ts');
+const config = async () => await import('./commands/config.ts');
+const keys = async () => await import('./commands/keys.ts');
+const identities = async () => await import('./commands/identities.ts');
+const capes = async () => await import('./commands/capes.ts');
+const users = async () => await import('./commands/users.ts');
+const accounts = async () => await import('./commands/accounts.ts');
+const reports = async () => await import('./commands/reports.ts');
+const moderation = async () => await import('./commands/moderation.ts');
+
+function leaf(summary: string, load: Leaf['load']): Leaf {
+  return { summary, load };
+}
+
 /** The command tree: the commands of a noun stand in one file, under that noun's name. Modules load on use. */
 export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
-  generate: {
-    summary: 'make skins and print their values and signatures',
-    load: () => import('./commands/generate.ts'),
-  },
-  queue: {
-    summary: 'submit skins to the queue without waiting for them',
-    load: () => import('./commands/queue.ts'),
-  },
-  status: { summary: 'show the status of jobs', load: () => import('./commands/status.ts') },
-  jobs: { summary: 'list your jobs', load: () => import('./commands/jobs.ts') },
-  retry: { summary: 'submit failed jobs again', load: () => import('./commands/retry.ts') },
+  generate: leaf(
+    'make skins and print their values and signatures',
+    async () => (await import('./commands/generate.ts')).generate,
+  ),
+  queue: leaf(
+    'submit skins to the queue without waiting for them',
+    async () => (await import('./commands/queue.ts')).queue,
+  ),
+  status: leaf('show the status of jobs', async () => (await import('./commands/status.ts')).status),
+  jobs: leaf('list your jobs', async () => (await import('./commands/jobs.ts')).jobs),
+  retry: leaf('submit failed jobs again', async () => (await import('./commands/retry.ts')).retry),
   sets: {
     summary: 'group skins, and export each group as one file',
     commands: {
-      create: {
-        summary: 'make a set of skins',
-        load: async () => (await import('./commands/sets.ts')).setsCreate,
-      },
-      list: { summary: 'list sets', load: async () => (await import('./commands/sets.ts')).setsList },
-      get: {
-        summary: 'list the skins in a set',
-        load: async () => (await import('./commands/sets.ts')).setsGet,
-      },
-      edit: {
-        summary: 'edit the name, visibility or skins of a set',
-        load: async () => (await import('./commands/sets.ts')).setsEdit,
-      },
-      export: {
-        summary: 'save the skins of a set in one file',
-        load: async () => (await import('./commands/sets-export.ts')).setsExport,
-      },
-      delete: { summary: 'delete a set', load: async () => (await import('./commands/sets.ts')).setsDelete },
+      create: leaf('make a set of skins', async () => (await sets()).setsCreate),
+      list: leaf('list sets', async () => (await sets()).setsList),
+      get: leaf('list the skins in a set', async () => (await sets()).setsGet),
+      edit: leaf('edit the name, visibility or skins of a set', async () => (await sets()).setsEdit),
+      export: leaf('save the skins of a set in one file', async () => (await setsExport()).setsExport),
+      delete: leaf('delete a set', async () => (await sets()).setsDelete),
     },
   },
   skins: {
     summary: 'list, print, download, export, edit and delete skins',
     commands: {
-      list: { summary: 'list skins', load: async () => (await import('./commands/skins.ts')).skinsList },
-      get: {
-        summary: 'print skins with their values and signatures',
-        load: async () => (await import('./commands/skins.ts')).skinsGet,
-      },
-      download: {
-        summary: 'save textures as PNG files',
-        load: async () => (await import('./commands/skins-download.ts')).skinsDownload,
-      },
-      export: {
-        summary: 'save all of your skins in one file',
-        load: async () => (await import('./commands/skins-export.ts')).skinsExport,
-      },
-      edit: {
-        summary: 'edit the name or visibility of skins',
-        load: async () => (await import('./commands/skins.ts')).skinsEdit,
-      },
-      delete: {
-        summary: 'delete skins',
-        load: async () => (await import('./commands/skins.ts')).skinsDelete,
-      },
+      list: leaf('list skins', async () => (await skins()).skinsList),
+      get: leaf('print skins with their values and signatures', async () => (await skins()).skinsGet),
+      download: leaf('save textures as PNG files', async () => (await skinsDownload()).skinsDownload),
+      export: leaf('save all of your skins in one file', async () => (await skinsExport()).skinsExport),
+      edit: leaf('edit the name or visibility of skins', async () => (await skins()).skinsEdit),
+      delete: leaf('delete skins', async () => (await skins()).skinsDelete),
     },
   },
-  verify: {
-    summary: 'verify signatures and textures of saved skins',
-    load: () => import('./commands/verify.ts'),
-  },
-  check: {
-    summary: 'check PNG files without sending them anywhere',
-    load: () => import('./commands/check.ts'),
-  },
-  pack: {
-    summary: 'make a resource pack of skins, which needs no signature',
-    load: () => import('./commands/pack.ts'),
-  },
-  download: {
-    summary: 'save textures of players, skins and addresses as PNG files',
-    load: () => import('./commands/download.ts'),
-  },
-  preview: { summary: 'show a skin in the terminal', load: () => import('./commands/preview.ts') },
-  render: { summary: 'draw a skin as a PNG file', load: () => import('./commands/render.ts') },
+  verify: leaf(
+    'verify signatures and textures of saved skins',
+    async () => (await import('./commands/verify.ts')).verify,
+  ),
+  check: leaf(
+    'check PNG files without sending them anywhere',
+    async () => (await import('./commands/check.ts')).check,
+  ),
+  pack: leaf(
+    'make a resource pack of skins, which needs no signature',
+    async () => (await import('./commands/pack.ts')).pack,
+  ),
+  download: leaf(
+    'save textures of players, skins and addresses as PNG files',
+    async () => (await import('./commands/download.ts')).download,
+  ),
+  preview: leaf('show a skin in the terminal', async () => (await import('./commands/preview.ts')).preview),
+  render: leaf('draw a skin as a PNG file', async () => (await import('./commands/render.ts')).render),
   config: {
     summary: 'manage settings',
     commands: {
-      list: {
-        summary: 'list settings and where each comes from',
-        load: async () => (await import('./commands/config.ts')).configList,
-      },
-      get: {
-        summary: 'print one setting',
-        load: async () => (await import('./commands/config.ts')).configGet,
-      },
-      set: {
-        summary: 'change a setting',
-        load: async () => (await import('./commands/config.ts')).configSet,
-      },
-      unset: {
-        summary: 'remove a setting',
-        load: async () => (await import('./commands/config.ts')).configUnset,
-      },
-      path: {
-        summary: 'print the path of the config file',
-        load: async () => (await import('./commands/config.ts')).configPath,
-      },
+      list: leaf('list settings and where each comes from', async () => (await config()).configList),
+      get: leaf('print one setting', async () => (await config()).configGet),
+      set: leaf('change a setting', async () => (await config()).configSet),
+      unset: leaf('remove a setting', async () => (await config()).configUnset),
+      path: leaf('print the path of the config file', async () => (await config()).configPath),
     },
   },
-  login: {
-    summary: 'store an API key for a service',
-    load: async () => (await import('./commands/login.ts')).login,
-  },
-  logout: {
-    summary: 'remove the API key for a service',
-    load: async () => (await import('./commands/login.ts')).logout,
-  },
-  conformance: {
-    summary: 'check whether a server keeps to the interface',
-    load: () => import('./commands/conformance.ts'),
-  },
-  doctor: { summary: 'find problems with your setup', load: () => import('./commands/doctor.ts') },
-  whoami: { summary: 'show your user, plan and limits', load: () => import('./commands/whoami.ts') },
+  login: leaf('store an API key for a service', async () => (await import('./commands/login.ts')).login),
+  logout: leaf('remove the API key for a service', async () => (await import('./commands/login.ts')).logout),
+  conformance: leaf(
+    'check whether a server keeps to the interface',
+    async () => (await import('./commands/conformance.ts')).conformance,
+  ),
+  doctor: leaf('find problems with your setup', async () => (await import('./commands/doctor.ts')).doctor),
+  whoami: leaf('show your user, plan and limits', async () => (await import('./commands/whoami.ts')).whoami),
   keys: {
     summary: 'manage API keys of a service',
     commands: {
-      create: {
-        summary: 'create an API key',
-        load: async () => (await import('./commands/keys.ts')).keysCreate,
-      },
-      list: {
-        summary: 'list API keys',
-        load: async () => (await import('./commands/keys.ts')).keysList,
-      },
-      edit: {
-        summary: 'edit an API key',
-        load: async () => (await import('./commands/keys.ts')).keysEdit,
-      },
-      revoke: {
-        summary: 'revoke API keys',
-        load: async () => (await import('./commands/keys.ts')).keysRevoke,
-      },
+      create: leaf('create an API key', async () => (await keys()).keysCreate),
+      list: leaf('list API keys', async () => (await keys()).keysList),
+      edit: leaf('edit an API key', async () => (await keys()).keysEdit),
+      revoke: leaf('revoke API keys', async () => (await keys()).keysRevoke),
     },
   },
   identities: {
     summary: 'manage single sign-on identities',
     commands: {
-      list: {
-        summary: 'list identities',
-        load: async () => (await import('./commands/identities.ts')).identitiesList,
-      },
-      delete: {
-        summary: 'delete identities',
-        load: async () => (await import('./commands/identities.ts')).identitiesDelete,
-      },
+      list: leaf('list identities', async () => (await identities()).identitiesList),
+      delete: leaf('delete identities', async () => (await identities()).identitiesDelete),
     },
   },
   capes: {
     summary: 'list and manage capes',
     commands: {
-      list: { summary: 'list capes', load: async () => (await import('./commands/capes.ts')).capesList },
-      create: {
-        summary: 'add a cape',
-        load: async () => (await import('./commands/capes.ts')).capesCreate,
-      },
-      edit: {
-        summary: 'rename, hide or show a cape',
-        load: async () => (await import('./commands/capes.ts')).capesEdit,
-      },
-      delete: {
-        summary: 'delete capes',
-        load: async () => (await import('./commands/capes.ts')).capesDelete,
-      },
+      list: leaf('list capes', async () => (await capes()).capesList),
+      create: leaf('add a cape', async () => (await capes()).capesCreate),
+      edit: leaf('rename, hide or show a cape', async () => (await capes()).capesEdit),
+      delete: leaf('delete capes', async () => (await capes()).capesDelete),
     },
   },
   users: {
     summary: 'manage users of a service',
     commands: {
-      create: {
-        summary: 'create a user',
-        load: async () => (await import('./commands/users.ts')).usersCreate,
-      },
-      list: { summary: 'list users', load: async () => (await import('./commands/users.ts')).usersList },
-      get: { summary: 'print a user', load: async () => (await import('./commands/users.ts')).usersGet },
-      edit: {
-        summary: "change a user's plan",
-        load: async () => (await import('./commands/users.ts')).usersEdit,
-      },
-      disable: {
-        summary: 'disable a user',
-        load: async () => (await import('./commands/users.ts')).usersDisable,
-      },
-      enable: {
-        summary: 'enable a disabled user',
-        load: async () => (await import('./commands/users.ts')).usersEnable,
-      },
+      create: leaf('create a user', async () => (await users()).usersCreate),
+      list: leaf('list users', async () => (await users()).usersList),
+      get: leaf('print a user', async () => (await users()).usersGet),
+      edit: leaf("change a user's plan", async () => (await users()).usersEdit),
+      disable: leaf('disable a user', async () => (await users()).usersDisable),
+      enable: leaf('enable a disabled user', async () => (await users()).usersEnable),
     },
   },
   accounts: {
     summary: 'manage the game accounts that make skins',
     commands: {
-      link: {
-        summary: 'link a game account',
-        load: async () => (await import('./commands/accounts.ts')).accountsLink,
-      },
-      list: {
-        summary: 'list game accounts',
-        load: async () => (await import('./commands/accounts.ts')).accountsList,
-      },
-      pause: {
-        summary: 'stop using a game account for now',
-        load: async () => (await import('./commands/accounts.ts')).accountsPause,
-      },
-      resume: {
-        summary: 'resume using a paused game account',
-        load: async () => (await import('./commands/accounts.ts')).accountsResume,
-      },
-      edit: {
-        summary: 'edit settings of a game account',
-        load: async () => (await import('./commands/accounts.ts')).accountsEdit,
-      },
-      health: {
-        summary: 'check the health of game accounts',
-        load: async () => (await import('./commands/accounts.ts')).accountsHealth,
-      },
-      unlink: {
-        summary: 'unlink a game account',
-        load: async () => (await import('./commands/accounts.ts')).accountsUnlink,
-      },
+      link: leaf('link a game account', async () => (await accounts()).accountsLink),
+      list: leaf('list game accounts', async () => (await accounts()).accountsList),
+      pause: leaf('stop using a game account for now', async () => (await accounts()).accountsPause),
+      resume: leaf('resume using a paused game account', async () => (await accounts()).accountsResume),
+      edit: leaf('edit settings of a game account', async () => (await accounts()).accountsEdit),
+      health: leaf('check the health of game accounts', async () => (await accounts()).accountsHealth),
+      unlink: leaf('unlink a game account', async () => (await accounts()).accountsUnlink),
     },
   },
   reports: {
     summary: 'report skins and sets, and list and close reports',
     commands: {
-      create: {
-        summary: 'report a skin or a set',
-        load: async () => (await import('./commands/reports.ts')).reportsCreate,
-      },
-      list: {
-        summary: 'list reports',
-        load: async () => (await import('./commands/reports.ts')).reportsList,
-      },
-      close: {
-        summary: 'close reports',
-        load: async () => (await import('./commands/reports.ts')).reportsClose,
-      },
+      create: leaf('report a skin or a set', async () => (await reports()).reportsCreate),
+      list: leaf('list reports', async () => (await reports()).reportsList),
+      close: leaf('close reports', async () => (await reports()).reportsClose),
     },
   },
   moderation: {
     summary: "hide, delete and block other users' skins and sets",
     commands: {
-      hide: {
-        summary: 'hide skins or sets',
-        load: async () => (await import('./commands/moderation.ts')).moderationHide,
-      },
-      show: {
-        summary: 'show hidden skins or sets again',
-        load: async () => (await import('./commands/moderation.ts')).moderationShow,
-      },
-      'clear-name': {
-        summary: 'replace the names of sets',
-        load: async () => (await import('./commands/moderation.ts')).moderationClearName,
-      },
-      block: {
-        summary: 'block images',
-        load: async () => (await import('./commands/moderation.ts')).moderationBlock,
-      },
-      unblock: {
-        summary: 'unblock images',
-        load: async () => (await import('./commands/moderation.ts')).moderationUnblock,
-      },
-      list: {
-        summary: 'list blocked images',
-        load: async () => (await import('./commands/moderation.ts')).moderationList,
-      },
-      log: {
-        summary: 'list what operators did',
-        load: async () => (await import('./commands/moderation.ts')).moderationLog,
-      },
-      delete: {
-        summary: 'delete skins or sets',
-        load: async () => (await import('./commands/moderation.ts')).moderationDelete,
-      },
+      hide: leaf('hide skins or sets', async () => (await moderation()).moderationHide),
+      show: leaf('show hidden skins or sets again', async () => (await moderation()).moderationShow),
+      'clear-name': leaf('replace the names of sets', async () => (await moderation()).moderationClearName),
+      block: leaf('block images', async () => (await moderation()).moderationBlock),
+      unblock: leaf('unblock images', async () => (await moderation()).moderationUnblock),
+      list: leaf('list blocked images', async () => (await moderation()).moderationList),
+      log: leaf('list what operators did', async () => (await moderation()).moderationLog),
+      delete: leaf('delete skins or sets', async () => (await moderation()).moderationDelete),
     },
   },
-  serve: { summary: 'run a skinsmith service', load: () => import('./commands/serve.ts') },
-  health: { summary: 'check whether a service is alive', load: () => import('./commands/health.ts') },
-  open: { summary: 'open the pages of the service in a browser', load: () => import('./commands/open.ts') },
-  backup: { summary: "back up a service's data to one file", load: () => import('./commands/backup.ts') },
-  restore: {
-    summary: 'restore a backup',
-    load: async () => (await import('./commands/backup.ts')).restoreCommand,
-  },
+  serve: leaf('run a skinsmith service', async () => (await import('./commands/serve.ts')).serve),
+  health: leaf('check whether a service is alive', async () => (await import('./commands/health.ts')).health),
+  open: leaf(
+    'open the pages of the service in a browser',
+    async () => (await import('./commands/open.ts')).open,
+  ),
+  backup: leaf(
+    "back up a service's data to one file",
+    async () => (await import('./commands/backup.ts')).backup,
+  ),
+  restore: leaf('restore a backup', async () => (await import('./commands/backup.ts')).restore),
   store: {
     summary: 'manage the store of a service',
     commands: {
-      copy: {
-        summary: 'copy all data of a service to another store',
-        load: async () => (await import('./commands/store-copy.ts')).storeCopy,
-      },
+      copy: leaf(
+        'copy all data of a service to another store',
+        async () => (await import('./commands/store-copy.ts')).storeCopy,
+      ),
     },
   },
-  help: { summary: 'show help for a command or a topic', load: () => import('./commands/help.ts') },
-  completion: {
-    summary: 'print a completion script for a shell',
-    load: () => import('./commands/completion.ts'),
-  },
-  version: { summary: 'print the version', load: () => import('./commands/version.ts') },
+  help: leaf('show help for a command or a topic', async () => (await import('./commands/help.ts')).help),
+  completion: leaf(
+    'print a completion script for a shell',
+    async () => (await import('./commands/completion.ts')).completion,
+  ),
+  version: leaf('print the version', async () => (await import('./commands/version.ts')).version),
   complete: {
     summary: 'print what completion scripts ask for',
     isHidden: true,
-    load: () => import('./commands/complete.ts'),
+    load: async () => (await import('./commands/complete.ts')).complete,
   },
 };

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { VERSION } from '../base/version.ts';
 import { COMMANDS, type Group, type Leaf } from './command-tree.ts';
-import type { Runner } from './context/context.ts';
+import type { CommandModule, Runner } from './context/context.ts';
 import {
   type Examples,
   examplesOf,
@@ -100,8 +100,10 @@ const GROUP_EXAMPLES = 3;
 async function fill(command: Command, entry: Leaf | Group, runner: Runner): Promise<void> {
   explain(command);
   if ('load' in entry) {
-    const { register, examples, output } = await entry.load();
-    register(command, runner);
+    const { description, declare, run, examples, output } = await entry.load();
+    command.description(description);
+    declare?.(command);
+    if (run) command.action(actionOf(command, run, runner));
     setExamples(command, examples);
     setOutput(command, output);
     return;
@@ -114,6 +116,15 @@ async function fill(command: Command, entry: Leaf | Group, runner: Runner): Prom
   const each = command.commands.length === 1 ? 2 : 1;
   const first = command.commands.flatMap((child) => examplesOf(child).slice(0, each));
   setExamples(command, first.slice(0, GROUP_EXAMPLES));
+}
+
+/** Calls `run` of a command module with what the user typed. */
+export function actionOf(command: Command, run: NonNullable<CommandModule['run']>, runner: Runner) {
+  const typed = run as (...words: readonly unknown[]) => number | Promise<number>;
+  return async (...words: readonly unknown[]) => {
+    const given = words.slice(0, command.options.length > 0 ? -1 : -2); // commander adds options and command
+    await runner(async (context) => await typed.call(command, ...given, context));
+  };
 }
 
 function addGlobalOptions(program: Command): void {

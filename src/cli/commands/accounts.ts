@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
 import { bareUuid } from '../../base/text.ts';
 import type { AccountClient, GameAccount, GameAccountChange, GameAccountCheck } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
@@ -121,19 +120,16 @@ export async function withGameAccount<T>(
 }
 
 export const accountsList = {
+  description:
+    'List the game accounts that you linked to a skinsmith service, by name.\n' +
+    'Operators see the accounts of all users.',
   examples: [
     ['List game accounts', 'skinsmith accounts list'],
     ['Print them as JSON', 'skinsmith accounts list --json'],
   ],
   output: [ACCOUNT_LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runAccountsList): void {
-    command
-      .description(
-        'List the game accounts that you linked to a skinsmith service, by name.\n' +
-          'Operators see the accounts of all users.',
-      )
-      .action(async () => await runner(async (context) => await run(context)));
-  },
+
+  run: runAccountsList,
 } satisfies CommandModule;
 
 export async function runAccountsList(context: CommandContext): Promise<number> {
@@ -160,6 +156,10 @@ const FIELDS: Fields<GameAccountCheck> = {
   problems: 'what keeps the account from being used, in sentences; empty if nothing does',
 };
 export const accountsHealth = {
+  description:
+    'Check the health of game accounts with the game.\n' +
+    'For each account, checks its token and profile, and shows what keeps it from being used. The ' +
+    'exit status is 1 if any account has a problem.',
   examples: [
     ['Check all game accounts', 'skinsmith accounts health'],
     ['Print the results as JSON', 'skinsmith accounts health --json'],
@@ -175,15 +175,8 @@ export const accountsHealth = {
       json: { shape: 'list', fields: FIELDS },
     },
   ],
-  register(command: Command, runner: Runner, run = runAccountsHealth): void {
-    command
-      .description(
-        'Check the health of game accounts with the game.\n' +
-          'For each account, checks its token and profile, and shows what keeps it from being used. The ' +
-          'exit status is 1 if any account has a problem.',
-      )
-      .action(async () => await runner(async (context) => await run(context)));
-  },
+
+  run: runAccountsHealth,
 } satisfies CommandModule;
 
 export async function runAccountsHealth(context: CommandContext): Promise<number> {
@@ -216,30 +209,27 @@ async function print(check: GameAccountCheck, { io }: CommandContext): Promise<v
 }
 
 export const accountsEdit = {
+  description: 'Edit the settings of a game account.',
   examples: [
     ['Give an account its own skin back whenever it is idle', 'skinsmith accounts edit Alex --restore'],
     ['Hide the cape of an account before making skins', 'skinsmith accounts edit Alex --no-capes'],
   ],
   output: [ACCOUNT_OUTPUT],
-  register(command: Command, runner: Runner, run = changeAccount): void {
+  declare(command) {
     command
-      .description('Edit the settings of a game account.')
       .argument('<account>', 'name or UUID of the account')
       .option('--share', 'make skins for all users with the account')
       .option('--no-share', 'make skins only for the user who linked the account')
       .option('--restore', "restore the account's own skin after ten idle minutes and when the service stops")
       .option('--no-restore', 'leave the last skin on the account')
       .option('--capes', 'allow the cape of the account in results')
-      .option('--no-capes', 'hide the cape of the account before making skins')
-      .action(
-        async (named: string, typed: GameAccountChange) =>
-          await runner(async (context) => await run(named, typed, context)),
-      );
+      .option('--no-capes', 'hide the cape of the account before making skins');
   },
+  run: changeAccount,
 } satisfies CommandModule;
 
 /** Changes an account and prints its new state. */
-export async function changeAccount(
+async function changeAccount(
   named: string,
   change: GameAccountChange,
   context: CommandContext,
@@ -255,6 +245,9 @@ export async function changeAccount(
 }
 
 export const accountsPause = {
+  description:
+    'Stop using a game account until it is resumed.\n' +
+    'Use this while the owner of the account plays, for example.',
   examples: [
     ['Pause an account', 'skinsmith accounts pause Alex'],
     [
@@ -263,20 +256,15 @@ export const accountsPause = {
     ],
   ],
   output: [ACCOUNT_OUTPUT],
-  register(command: Command, runner: Runner, run = changeAccount): void {
-    command
-      .description(
-        'Stop using a game account until it is resumed.\n' +
-          'Use this while the owner of the account plays, for example.',
-      )
-      .argument('<account>', 'name or UUID of the account')
-      .action(
-        async (named: string) => await runner(async (context) => await run(named, { paused: true }, context)),
-      );
+  declare(command) {
+    command.argument('<account>', 'name or UUID of the account');
   },
+  run: async (named: string, context: CommandContext) =>
+    await changeAccount(named, { paused: true }, context),
 } satisfies CommandModule;
 
 export const accountsResume = {
+  description: 'Resume using a paused game account and clear its failures.',
   examples: [
     ['Resume an account', 'skinsmith accounts resume Alex'],
     [
@@ -285,19 +273,14 @@ export const accountsResume = {
     ],
   ],
   output: [ACCOUNT_OUTPUT],
-  register(command: Command, runner: Runner, run = changeAccount): void {
-    command
-      .description('Resume using a paused game account and clear its failures.')
-      .argument('<account>', 'name or UUID of the account')
-      .action(
-        async (named: string) =>
-          await runner(async (context) => await run(named, { paused: false }, context)),
-      );
+  declare(command) {
+    command.argument('<account>', 'name or UUID of the account');
   },
+  run: async (named: string, context: CommandContext) =>
+    await changeAccount(named, { paused: false }, context),
 } satisfies CommandModule;
 
 export interface AccountsUnlinkOptions {
-  readonly account: string;
   /** Skip the confirmation. */
   readonly yes?: boolean;
 }
@@ -316,6 +299,10 @@ const UNLINK_FIELDS: Fields<UnlinkedView> = {
   ownSkin: 'whether the account has its own skin back',
 };
 export const accountsUnlink = {
+  description:
+    'Unlink a game account and delete its tokens.\n' +
+    'The account gets its own skin back if possible. Asks for confirmation first; without a ' +
+    'terminal, --yes is required.',
   examples: [
     ['Unlink an account without being asked', 'skinsmith accounts unlink Alex --yes'],
     [
@@ -324,24 +311,17 @@ export const accountsUnlink = {
     ],
   ],
   output: [{ json: { shape: 'object', fields: UNLINK_FIELDS } }],
-  register(command: Command, runner: Runner, run = runAccountsUnlink): void {
+  declare(command) {
     command
-      .description(
-        'Unlink a game account and delete its tokens.\n' +
-          'The account gets its own skin back if possible. Asks for confirmation first; without a ' +
-          'terminal, --yes is required.',
-      )
       .argument('<account>', 'name or UUID of the account')
-      .option('-y, --yes', 'do not ask for confirmation')
-      .action(
-        async (account: string, typed: Omit<AccountsUnlinkOptions, 'account'>) =>
-          await runner(async (context) => await run({ ...typed, account }, context)),
-      );
+      .option('-y, --yes', 'do not ask for confirmation');
   },
+  run: runAccountsUnlink,
 } satisfies CommandModule;
 
 export async function runAccountsUnlink(
-  { account: named, yes }: AccountsUnlinkOptions,
+  named: string,
+  { yes }: AccountsUnlinkOptions,
   context: CommandContext,
 ): Promise<number> {
   const outcome = await withGameAccount(named, context, async (games, { uuid, name }) => {
@@ -361,44 +341,38 @@ export async function runAccountsUnlink(
 }
 
 export interface AccountsLinkOptions {
-  /** `-`: read a token from stdin. */
-  readonly from?: string;
   readonly tokenFile?: string;
   /** Whether the account generates skins for every user. */
   readonly share?: boolean;
 }
 
 export const accountsLink = {
+  description:
+    'Link a game account to a skinsmith service, to make skins with it.\n' +
+    'The account makes your skins and, with --share, those of all users. Prints a code that the owner of the account enters at Microsoft, and waits. Alternatively takes ' +
+    'a token: a Microsoft refresh token, or an access token of the game, which expires within a day.',
   examples: [
     ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
     ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
   ],
   output: [ACCOUNT_OUTPUT],
-  register(command: Command, runner: Runner, run = runAccountsLink): void {
+  declare(command) {
     command
-      .description(
-        'Link a game account to a skinsmith service, to make skins with it.\n' +
-          'The account makes your skins and, with --share, those of all users. Prints a code that the owner of the account enters at Microsoft, and waits. Alternatively takes ' +
-          'a token: a Microsoft refresh token, or an access token of the game, which expires within a day.',
-      )
       .argument('[-]', 'read a token from stdin')
       .option('--token-file <file>', 'read a token from this file, - for stdin')
       .option('--share', 'make skins for all users with the account (default for operators)')
-      .option('--no-share', 'make only your own skins with the account (default for other users)')
-      .action(
-        async (from: string | undefined, typed: Omit<AccountsLinkOptions, 'from'>) =>
-          await runner(
-            async (context) => await run({ ...typed, ...(from !== undefined && { from }) }, context),
-          ),
-      );
+      .option('--no-share', 'make only your own skins with the account (default for other users)');
   },
+  run: runAccountsLink,
 } satisfies CommandModule;
 
+/** `from`: `-` to read a token from stdin. */
 export async function runAccountsLink(
+  from: string | undefined,
   options: AccountsLinkOptions,
   context: CommandContext,
 ): Promise<number> {
-  const token = await readToken(options, context);
+  const token = await readToken(from, options, context);
   const { signal } = context;
   const { share } = options;
   const account = await withAccount(context, async ({ games }) =>
@@ -410,7 +384,8 @@ export async function runAccountsLink(
 }
 
 async function readToken(
-  { from, tokenFile }: AccountsLinkOptions,
+  from: string | undefined,
+  { tokenFile }: AccountsLinkOptions,
   context: CommandContext,
 ): Promise<string | undefined> {
   if (from !== undefined && from !== '-') {

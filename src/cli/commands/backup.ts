@@ -1,15 +1,13 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { isStream } from '../../base/files.ts';
 import type { Backup } from '../../server/server.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { backUpAsOwner, backUpToStream, withFileFor } from '../context/data-owner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import { OutputGuard } from '../options/output-guard.ts';
-import type { CommandOutput, Fields } from '../output/described.ts';
+import type { Fields } from '../output/described.ts';
 import { clean, jsonLine } from '../text/text.ts';
 
 interface BackupOptions {
@@ -17,11 +15,6 @@ interface BackupOptions {
   readonly verify?: boolean;
   readonly overwrite?: boolean;
 }
-
-export const examples: Examples = [
-  ['Back up the service of this machine', 'skinsmith backup skins.backup'],
-  ['Check that a backup is intact', 'skinsmith backup skins.backup --verify'],
-];
 
 interface BackupView extends Backup {
   readonly file: string;
@@ -52,35 +45,37 @@ const CHECKED_FIELDS: Fields<CheckedBackupView> = {
   sha256: 'the digest, in hexadecimal',
 };
 
-export const output: readonly CommandOutput[] = [
-  { json: { shape: 'object', fields: FIELDS } },
-  { mode: '--verify', json: { shape: 'object', fields: CHECKED_FIELDS } },
-];
-
-export function register(command: Command, runner: Runner, run = runBackup): void {
-  command
-    .description(
-      'Back up the data of a service to one file.\n' +
-        'The file holds the store, keys and plans as of one moment; servers may keep running. It ' +
-        'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
-        'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
-        "--verify has pg_restore read all of such a dump. If root runs it on another user's folder, it runs as that user.",
-    )
-    .argument('<file>', 'backup file, or - for stdout', nonEmpty)
-    .option('--data <folder>', 'data folder of the service', nonEmpty)
-    .option('--verify', 'check an existing backup and write nothing')
-    .option(
-      '--overwrite',
-      'replace an existing file, such as an earlier backup, once the new one is complete',
-    )
-    .action(
-      async (file: string, typed: BackupOptions) =>
-        await runner(async (context) => await run({ file, ...typed }, context)),
-    );
-}
+export const backup = {
+  description:
+    'Back up the data of a service to one file.\n' +
+    'The file holds the store, keys and plans as of one moment; servers may keep running. It ' +
+    'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
+    'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
+    "--verify has pg_restore read all of such a dump. If root runs it on another user's folder, it runs as that user.",
+  examples: [
+    ['Back up the service of this machine', 'skinsmith backup skins.backup'],
+    ['Check that a backup is intact', 'skinsmith backup skins.backup --verify'],
+  ],
+  output: [
+    { json: { shape: 'object', fields: FIELDS } },
+    { mode: '--verify', json: { shape: 'object', fields: CHECKED_FIELDS } },
+  ],
+  declare(command) {
+    command
+      .argument('<file>', 'backup file, or - for stdout', nonEmpty)
+      .option('--data <folder>', 'data folder of the service', nonEmpty)
+      .option('--verify', 'check an existing backup and write nothing')
+      .option(
+        '--overwrite',
+        'replace an existing file, such as an earlier backup, once the new one is complete',
+      );
+  },
+  run: runBackup,
+} satisfies CommandModule;
 
 export async function runBackup(
-  { file, data, verify = false, overwrite = false }: BackupOptions & { readonly file: string },
+  file: string,
+  { data, verify = false, overwrite = false }: BackupOptions,
   context: CommandContext,
 ): Promise<number> {
   if (verify) return await verifyBackup(file, context);
@@ -180,11 +175,6 @@ interface RestoreOptions {
   readonly force?: boolean;
 }
 
-const RESTORE_EXAMPLES: Examples = [
-  ['Restore a backup into a new data folder', 'skinsmith restore skins.backup --data restored/'],
-  ['Replace the data of this machine and keep the old data aside', 'skinsmith restore skins.backup --force'],
-];
-
 interface RestoredView {
   readonly data: string;
   readonly made: string;
@@ -199,24 +189,31 @@ const RESTORE_FIELDS: Fields<RestoredView> = {
   aside: 'where the earlier data is now',
 };
 
-export function registerRestore(command: Command, runner: Runner, run = runRestore): void {
-  command
-    .description(
-      'Restore a backup into a data folder.\n' +
-        'Checks the backup first; either everything is restored or nothing. No server may be running on ' +
-        'that folder.',
-    )
-    .argument('<file>', 'file written by skinsmith backup', nonEmpty)
-    .option('--data <folder>', 'data folder of the service', nonEmpty)
-    .option('--force', 'move existing data into a folder with the date in its name')
-    .action(
-      async (file: string, typed: RestoreOptions) =>
-        await runner(async (context) => await run({ file, ...typed }, context)),
-    );
-}
+export const restore = {
+  description:
+    'Restore a backup into a data folder.\n' +
+    'Checks the backup first; either everything is restored or nothing. No server may be running on ' +
+    'that folder.',
+  examples: [
+    ['Restore a backup into a new data folder', 'skinsmith restore skins.backup --data restored/'],
+    [
+      'Replace the data of this machine and keep the old data aside',
+      'skinsmith restore skins.backup --force',
+    ],
+  ],
+  output: [{ json: { shape: 'object', fields: RESTORE_FIELDS } }],
+  declare(command) {
+    command
+      .argument('<file>', 'file written by skinsmith backup', nonEmpty)
+      .option('--data <folder>', 'data folder of the service', nonEmpty)
+      .option('--force', 'move existing data into a folder with the date in its name');
+  },
+  run: runRestore,
+} satisfies CommandModule;
 
 export async function runRestore(
-  { file, data, force = false }: RestoreOptions & { readonly file: string },
+  file: string,
+  { data, force = false }: RestoreOptions,
   { folders, clock, flags, io, messages }: CommandContext,
 ): Promise<number> {
   const { restore } = await import('../../server/server.ts');
@@ -238,9 +235,3 @@ export async function runRestore(
   if (aside !== undefined) messages.say(`The previous data is in ${aside}.`);
   return exitStatus('done');
 }
-
-export const restoreCommand: CommandModule = {
-  examples: RESTORE_EXAMPLES,
-  output: [{ json: { shape: 'object', fields: RESTORE_FIELDS } }],
-  register: registerRestore,
-};

@@ -1,9 +1,9 @@
 import { basename, extname } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Cape, CapeChange } from '../../index.ts';
 import { connectWithProgress, withAccount } from '../connection/connector.ts';
 import { capeIn } from '../connection/skins.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history.ts';
 import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
@@ -63,17 +63,16 @@ export interface CapesListOptions {
 }
 
 export const capesList = {
+  description: 'List the capes that generate --cape can use.',
   examples: [
     ['List capes', 'skinsmith capes list'],
     ['List hidden capes as well', 'skinsmith capes list --all'],
   ],
   output: [CAPE_LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runCapesList): void {
-    command
-      .description('List the capes that generate --cape can use.')
-      .option('--all', 'list hidden capes of a skinsmith service as well (operators only)')
-      .action(async (typed: CapesListOptions) => await runner(async (context) => await run(typed, context)));
+  declare(command) {
+    command.option('--all', 'list hidden capes of a skinsmith service as well (operators only)');
   },
+  run: runCapesList,
 } satisfies CommandModule;
 
 export async function runCapesList(
@@ -102,22 +101,19 @@ export interface CapesCreateOptions {
 }
 
 export const capesCreate = {
+  description: 'Add a cape to a skinsmith service, for use with generate --cape (operators only).',
   examples: [
     ['Add a cape that is named after its file', 'skinsmith capes create team.png'],
     ['Add a cape that nobody can use yet', 'skinsmith capes create winter.png --alias winter-2026 --hidden'],
   ],
   output: [CAPE_OUTPUT],
-  register(command: Command, runner: Runner, run = runCapesCreate): void {
+  declare(command) {
     command
-      .description('Add a cape to a skinsmith service, for use with generate --cape (operators only).')
       .argument('<file>', 'PNG file of 64×32 pixels')
       .option('--alias <alias>', 'name of the cape (default: the file name)')
-      .option('--hidden', 'do not let anybody use the cape yet')
-      .action(
-        async (file: string, typed: CapesCreateOptions) =>
-          await runner(async (context) => await run(file, typed, context)),
-      );
+      .option('--hidden', 'do not let anybody use the cape yet');
   },
+  run: runCapesCreate,
 } satisfies CommandModule;
 
 export async function runCapesCreate(
@@ -143,26 +139,22 @@ export interface CapesEditOptions {
 }
 
 export const capesEdit = {
+  description:
+    'Rename, hide or show a cape of a skinsmith service (operators only).\n' +
+    'Skins that were made with a hidden cape keep it.',
   examples: [
     ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
     ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
   ],
   output: [CAPE_OUTPUT],
-  register(command: Command, runner: Runner, run = runCapesEdit): void {
+  declare(command) {
     command
-      .description(
-        'Rename, hide or show a cape of a skinsmith service (operators only).\n' +
-          'Skins that were made with a hidden cape keep it.',
-      )
       .argument('<cape>', 'UUID or alias of the cape')
       .option('--alias <alias>', 'new name of the cape')
       .option('--hide', 'hide the cape, so that nobody can use it')
-      .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'))
-      .action(
-        async (cape: string, typed: CapesEditOptions) =>
-          await runner(async (context) => await run(cape, typed, context)),
-      );
+      .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'));
   },
+  run: runCapesEdit,
 } satisfies CommandModule;
 
 export async function runCapesEdit(
@@ -187,20 +179,18 @@ export async function runCapesEdit(
 
 const DELETED = doneViews('uuid', 'UUID of the cape', 'deleted');
 export const capesDelete = {
+  description:
+    'Delete capes from a skinsmith service (operators only).\n' +
+    'Skins that were made with a deleted cape keep it.',
   examples: [
     ['Delete a cape', 'skinsmith capes delete team-red'],
     ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  register(command: Command, runner: Runner, run = runCapesDelete): void {
-    command
-      .description(
-        'Delete capes from a skinsmith service (operators only).\n' +
-          'Skins that were made with a deleted cape keep it.',
-      )
-      .argument('<cape...>', 'UUIDs or aliases of capes')
-      .action(async (names: string[]) => await runner(async (context) => await run(names, context)));
+  declare(command) {
+    command.argument('<cape...>', 'UUIDs or aliases of capes');
   },
+  run: runCapesDelete,
 } satisfies CommandModule;
 
 export async function runCapesDelete(names: readonly string[], context: CommandContext): Promise<number> {

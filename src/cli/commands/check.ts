@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Command } from 'commander';
 import type { BatchSource, SuppliedSkin } from '../../batch/model.ts';
 import { mendPicture, readContent } from '../../batch/pictures.ts';
 import { OutputNames } from '../../batch/plan/output-names.ts';
@@ -9,15 +8,14 @@ import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/call.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import type { Examples } from '../help/help-page.ts';
 import { collect } from '../options/batch-options.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } from '../output/described.ts';
+import { type Columns, columnRows, type Fields, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
 import { WARNINGS_FIELD } from '../output/results.ts';
 import {
@@ -31,7 +29,6 @@ import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, count, hanging, jsonDocument } from '../text/text.ts';
 
 export interface CheckOptions extends TypedPictureOption {
-  readonly paths: readonly string[];
   readonly recursive?: boolean;
   readonly ignore?: readonly string[];
   /** Folder for clean copies. */
@@ -52,12 +49,6 @@ export interface CheckView {
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
   readonly file?: string;
 }
-
-export const examples: Examples = [
-  ['Check all PNG files in a folder and its subfolders', 'skinsmith check skins/ --recursive'],
-  ['Check a picture from another program', 'cat skin.png | skinsmith check -'],
-  ['Write copies that every service takes', 'skinsmith check skins/ --recursive --fix clean/'],
-];
 
 const COLUMNS = {
   source: ({ source }) => source,
@@ -87,36 +78,39 @@ const FIELDS: Fields<CheckView> = {
   file: 'the clean copy, with --fix',
 };
 
-export const output: readonly CommandOutput[] = [
-  {
-    columns: COLUMNS,
-    columnMeanings: { message: 'what is wrong with the file, and warnings' },
-    json: { shape: 'object or list', fields: FIELDS },
+export const check = {
+  description:
+    'Check PNG files without sending them anywhere.\n' +
+    'Prints what each file is, its arm variant, and what is wrong with it. The exit status is 1 if ' +
+    'any file is unusable. With --fix, writes a clean copy of each: HD skins are scaled down, old skins ' +
+    'cut out of a 64×64 canvas, and metadata and faults of the file left out; a clean file is copied ' +
+    'unchanged.',
+  examples: [
+    ['Check all PNG files in a folder and its subfolders', 'skinsmith check skins/ --recursive'],
+    ['Check a picture from another program', 'cat skin.png | skinsmith check -'],
+    ['Write copies that every service takes', 'skinsmith check skins/ --recursive --fix clean/'],
+  ],
+  output: [
+    {
+      columns: COLUMNS,
+      columnMeanings: { message: 'what is wrong with the file, and warnings' },
+      json: { shape: 'object or list', fields: FIELDS },
+    },
+  ],
+  declare(command) {
+    addPictureOption(command)
+      .argument('<path...>', 'PNG files, folders, or - for stdin')
+      .option('-r, --recursive', 'recurse into subfolders')
+      .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
+      .option('--fix <folder>', 'write clean copies into this folder')
+      .option(...OVERWRITE);
   },
-];
-
-export function register(command: Command, runner: Runner, run = runCheck): void {
-  addPictureOption(command)
-    .description(
-      'Check PNG files without sending them anywhere.\n' +
-        'Prints what each file is, its arm variant, and what is wrong with it. The exit status is 1 if ' +
-        'any file is unusable. With --fix, writes a clean copy of each: HD skins are scaled down, old skins ' +
-        'cut out of a 64×64 canvas, and metadata and faults of the file left out; a clean file is copied ' +
-        'unchanged.',
-    )
-    .argument('<path...>', 'PNG files, folders, or - for stdin')
-    .option('-r, --recursive', 'recurse into subfolders')
-    .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
-    .option('--fix <folder>', 'write clean copies into this folder')
-    .option(...OVERWRITE)
-    .action(
-      async (paths: string[], typed: Omit<CheckOptions, 'paths'>) =>
-        await runner(async (context) => await run({ ...typed, paths }, context)),
-    );
-}
+  run: runCheck,
+} satisfies CommandModule;
 
 export async function runCheck(
-  { paths, recursive = false, ignore = [], picture, fix, overwrite }: CheckOptions,
+  paths: readonly string[],
+  { recursive = false, ignore = [], picture, fix, overwrite }: CheckOptions,
   context: CommandContext,
 ): Promise<number> {
   const { io, flags } = context;

@@ -3,10 +3,9 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
 import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import { COMMAND_GROUPS, type Examples, shownCommands, TOPIC_SUMMARIES } from '../help/help-page.ts';
-import type { CommandOutput } from '../output/described.ts';
+import { COMMAND_GROUPS, shownCommands, TOPIC_SUMMARIES } from '../help/help-page.ts';
 import { FORMAT_NAMES } from '../output/format-names.ts';
 import { REPORT_KINDS } from '../output/reports/report.ts';
 import { tabRows } from '../text/text.ts';
@@ -301,38 +300,28 @@ async function offered(
   return { paths, lead, values: stored ? await find(stored) : [] };
 }
 
-interface CompleteOptions {
-  /** The word that the user completes. */
-  readonly current: string;
-  /** The words before it, without the program's name. */
-  readonly typed: readonly string[];
-}
+/** Internal: the scripts of `completion` call it. No help shows it. */
+export const complete = {
+  description: 'Print what can follow on a command line, for completion scripts.',
+  examples: [],
+  output: [],
+  declare(command) {
+    command
+      .option('--current <word>', 'the word to complete', '')
+      .argument('[word...]', 'the words before it');
+  },
+  run: runComplete,
+} satisfies CommandModule;
 
-/** No help shows this command. */
-export const examples: Examples = [];
-
-export const output: readonly CommandOutput[] = [];
-
-/** Internal: the scripts of `completion` call it. */
-export function register(command: Command, runner: Runner, run = runComplete): void {
-  command
-    .description('Print what can follow on a command line, for completion scripts.')
-    .option('--current <word>', 'the word to complete', '')
-    .argument('[word...]', 'the words before it')
-    .action(
-      async (typed: string[], { current }: { current: string }) =>
-        await runner(async (context) => await run({ current, typed }, command.parent ?? command, context)),
-    );
-}
-
-/** @param program the command tree */
-export async function runComplete(
-  { current, typed }: CompleteOptions,
-  program: Command,
+/** `typed`: the words before the one to complete, without the program's name. */
+async function runComplete(
+  this: Command,
+  typed: readonly string[],
+  { current }: { readonly current: string },
   context: CommandContext,
 ): Promise<number> {
   const { paths, lead, values } = await completionOf(
-    program,
+    this.parent ?? this,
     typed,
     current,
     async (kind, previous) => await localValues(kind, previous, context),

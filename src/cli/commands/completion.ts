@@ -1,8 +1,6 @@
-import { Argument, type Command } from 'commander';
-import type { CommandContext, Runner } from '../context/context.ts';
+import { Argument } from 'commander';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
-import type { CommandOutput } from '../output/described.ts';
 
 /** The shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -157,26 +155,24 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
 `,
 } satisfies Record<Shell, string>;
 
-export const examples: Examples = [
-  [
-    'Turn on completion in this bash session, or in ~/.bashrc for every session',
-    'eval "$(skinsmith completion bash)"',
+export const completion = {
+  description:
+    'Print a completion script for a shell.\n' +
+    'It completes commands, options and their values. Job IDs, skins, settings and names come from what this ' +
+    'machine has stored; the service is not contacted. Each script says at its top how to install it.',
+  examples: [
+    [
+      'Turn on completion in this bash session, or in ~/.bashrc for every session',
+      'eval "$(skinsmith completion bash)"',
+    ],
+    ['Write the script for fish to a file', 'skinsmith completion fish > skinsmith.fish'],
   ],
-  ['Write the script for fish to a file', 'skinsmith completion fish > skinsmith.fish'],
-];
-
-export const output: readonly CommandOutput[] = [];
-
-export function register(command: Command, runner: Runner, run = runCompletion): void {
-  command
-    .description(
-      'Print a completion script for a shell.\n' +
-        'It completes commands, options and their values. Job IDs, skins, settings and names come from what this ' +
-        'machine has stored; the service is not contacted. Each script says at its top how to install it.',
-    )
-    .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
-    .action(async (shell: Shell) => await runner(async (context) => run(shell, context)));
-}
+  output: [],
+  declare(command) {
+    command.addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS));
+  },
+  run: runCompletion,
+} satisfies CommandModule;
 
 export function runCompletion(shell: Shell, { io }: CommandContext): number {
   io.out.write(SCRIPTS[shell]);

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import {
   envNameOf,
   isSafeToShow,
@@ -10,7 +9,7 @@ import {
   type SettingName,
   type SettingOrigin,
 } from '../config/settings.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { setTerms } from '../help/help-page.ts';
 import { type Columns, columnRows, type Fields } from '../output/described.ts';
@@ -48,18 +47,15 @@ const FIELDS: Fields<SettingView> = {
   from: 'where it comes from: an option, an environment variable or the config file',
 };
 export const configList = {
+  description:
+    'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
   examples: [
     ['List settings', 'skinsmith config list'],
     ['Print them as JSON', 'skinsmith config list --json'],
   ],
   output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
-  register(command: Command, runner: Runner, run = runConfigList): void {
-    command
-      .description(
-        'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
-      )
-      .action(async () => await runner(run));
-  },
+
+  run: runConfigList,
 } satisfies CommandModule;
 
 export async function runConfigList(context: CommandContext): Promise<number> {
@@ -98,17 +94,16 @@ async function keyViews({ env, configFile }: CommandContext): Promise<SettingVie
 }
 
 export const configGet = {
+  description: 'Print the current value of a setting.\n' + 'The exit status is 1 if it is not set.',
   examples: [
     ['Print the default visibility of new skins', 'skinsmith config get visibility'],
     ['Print a setting as JSON', 'skinsmith config get visibility --json'],
   ],
   output: [{ json: { shape: 'value', about: 'the value of the setting' } }],
-  register(command: Command, runner: Runner, run = runConfigGet): void {
-    command
-      .description('Print the current value of a setting.\n' + 'The exit status is 1 if it is not set.')
-      .argument('<name>', 'name of the setting (see skinsmith help config set)')
-      .action(async (name: string) => await runner(async (context) => await run(name, context)));
+  declare(command) {
+    command.argument('<name>', 'name of the setting (see skinsmith help config set)');
   },
+  run: runConfigGet,
 } satisfies CommandModule;
 
 export async function runConfigGet(
@@ -125,26 +120,20 @@ export async function runConfigGet(
 }
 
 export const configSet = {
+  description:
+    'Change a setting in the config file.\n' +
+    'The value is checked first. Options and environment variables (SKINSMITH_VISIBILITY for visibility ' +
+    'and so on) take precedence over the config file.',
   examples: [
     ['Use a hosted service by default', 'skinsmith config set base-url https://api.mineskin.org'],
     ['Make skins unlisted by default', 'skinsmith config set visibility unlisted'],
   ],
   output: [],
-  register(command: Command, runner: Runner, run = runConfigSet): void {
+  declare(command) {
     setTerms(command, { heading: 'Settings', rows: Object.entries(SETTING_MEANINGS) });
-    command
-      .description(
-        'Change a setting in the config file.\n' +
-          'The value is checked first. Options and environment variables (SKINSMITH_VISIBILITY for visibility ' +
-          'and so on) take precedence over the config file.',
-      )
-      .argument('<name>', 'name of the setting')
-      .argument('<value>', 'new value')
-      .action(
-        async (name: string, value: string) =>
-          await runner(async (context) => await run(name, value, context)),
-      );
+    command.argument('<name>', 'name of the setting').argument('<value>', 'new value');
   },
+  run: runConfigSet,
 } satisfies CommandModule;
 
 export async function runConfigSet(name: string, text: string, context: CommandContext): Promise<number> {
@@ -158,17 +147,16 @@ export async function runConfigSet(name: string, text: string, context: CommandC
 }
 
 export const configUnset = {
+  description: 'Remove a setting from the config file.',
   examples: [
     ['Use the embedded service again', 'skinsmith config unset base-url'],
     ['Use the default visibility again', 'skinsmith config unset visibility'],
   ],
   output: [],
-  register(command: Command, runner: Runner, run = runConfigUnset): void {
-    command
-      .description('Remove a setting from the config file.')
-      .argument('<name>', 'name of the setting (see skinsmith help config set)')
-      .action(async (name: string) => await runner(async (context) => await run(name, context)));
+  declare(command) {
+    command.argument('<name>', 'name of the setting (see skinsmith help config set)');
   },
+  run: runConfigUnset,
 } satisfies CommandModule;
 
 export async function runConfigUnset(name: string, { configFile }: CommandContext): Promise<number> {
@@ -177,16 +165,14 @@ export async function runConfigUnset(name: string, { configFile }: CommandContex
 }
 
 export const configPath = {
+  description: 'Print the path of the config file, whether it exists or not.',
   examples: [
     ['Print the path of the config file', 'skinsmith config path'],
     ['Print its folder', 'dirname "$(skinsmith config path)"'],
   ],
   output: [{ json: { shape: 'value', about: 'the path, a string' } }],
-  register(command: Command, runner: Runner, run = runConfigPath): void {
-    command
-      .description('Print the path of the config file, whether it exists or not.')
-      .action(async () => await runner(run));
-  },
+
+  run: runConfigPath,
 } satisfies CommandModule;
 
 export async function runConfigPath({ io, flags, configFile }: CommandContext): Promise<number> {

@@ -1,13 +1,12 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Conformance, Judgement, Part } from '../../conformance/run.ts';
 import { readProxies, verifyProxies } from '../config/network-settings.ts';
 import { allowsInsecureHttp, keyFor } from '../connection/connect.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import { OutputGuard, startOf } from '../options/output-guard.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import { markupText } from '../output/reports/report.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { readSecretFile } from '../terminal/read-input.ts';
@@ -50,14 +49,6 @@ const MOST_GENERATIONS = 100;
 const PAUSE = 200;
 const LONGEST_PAUSE = 60_000;
 
-export const examples: Examples = [
-  ['Check a server without changing anything', 'skinsmith conformance --base-url https://skins.example.org'],
-  [
-    'Also make five skins there, and delete them',
-    'skinsmith conformance --only write --base-url https://skins.example.org --junit conformance.xml',
-  ],
-];
-
 const COLUMNS = {
   verdict: ({ verdict }) => verdict,
   check: ({ check }) => check,
@@ -86,50 +77,58 @@ const FIELDS: Fields<ReportView> = {
   checks: { about: 'all checks, in their order', fields: CHECK_FIELDS },
 };
 
-export const output: readonly CommandOutput[] = [
-  {
-    columns: COLUMNS,
-    columnMeanings: {
-      verdict: CHECK_FIELDS.verdict,
-      check: CHECK_FIELDS.check,
-      judges: CHECK_FIELDS.judges,
-      detail: 'what was expected and what was seen, or the reason',
+export const conformance = {
+  description:
+    'Check whether a server keeps to the interface.\n' +
+    'Sends the requests of a careful client, and judges each sentence of the interface that can be seen from outside. ' +
+    'It makes skins only with --only write. ' +
+    'The exit status is 1 if an answer differs from the interface.',
+  examples: [
+    [
+      'Check a server without changing anything',
+      'skinsmith conformance --base-url https://skins.example.org',
+    ],
+    [
+      'Also make five skins there, and delete them',
+      'skinsmith conformance --only write --base-url https://skins.example.org --junit conformance.xml',
+    ],
+  ],
+  output: [
+    {
+      columns: COLUMNS,
+      columnMeanings: {
+        verdict: CHECK_FIELDS.verdict,
+        check: CHECK_FIELDS.check,
+        judges: CHECK_FIELDS.judges,
+        detail: 'what was expected and what was seen, or the reason',
+      },
+      json: { shape: 'object', fields: FIELDS },
     },
-    json: { shape: 'object', fields: FIELDS },
+  ],
+  declare(command) {
+    command
+      .addOption(
+        new Option(
+          '--only <part>',
+          'read: by GET requests, which make no skin; write: make skins, check them, and delete them (default: read)',
+        ).choices(['read', 'write']),
+      )
+      .option(
+        '--generations <number>',
+        `maximum number of new skins with --only write (default: ${GENERATIONS})`,
+        wholeNumber(0, MOST_GENERATIONS),
+      )
+      .option(
+        '--pause <milliseconds>',
+        `pause between two requests (default: ${PAUSE})`,
+        wholeNumber(0, LONGEST_PAUSE),
+      )
+      .option('--key-file <file>', 'file with the API key for the server, - for stdin', nonEmpty)
+      .option('--junit <file>', 'also write the report as JUnit XML', nonEmpty)
+      .option('--overwrite', 'replace a file that skinsmith did not write');
   },
-];
-
-export function register(command: Command, runner: Runner, run = runConformance): void {
-  command
-    .description(
-      'Check whether a server keeps to the interface.\n' +
-        'Sends the requests of a careful client, and judges each sentence of the interface that can be seen from outside. ' +
-        'It makes skins only with --only write. ' +
-        'The exit status is 1 if an answer differs from the interface.',
-    )
-    .addOption(
-      new Option(
-        '--only <part>',
-        'read: by GET requests, which make no skin; write: make skins, check them, and delete them (default: read)',
-      ).choices(['read', 'write']),
-    )
-    .option(
-      '--generations <number>',
-      `maximum number of new skins with --only write (default: ${GENERATIONS})`,
-      wholeNumber(0, MOST_GENERATIONS),
-    )
-    .option(
-      '--pause <milliseconds>',
-      `pause between two requests (default: ${PAUSE})`,
-      wholeNumber(0, LONGEST_PAUSE),
-    )
-    .option('--key-file <file>', 'file with the API key for the server, - for stdin', nonEmpty)
-    .option('--junit <file>', 'also write the report as JUnit XML', nonEmpty)
-    .option('--overwrite', 'replace a file that skinsmith did not write')
-    .action(
-      async (options: ConformanceOptions) => await runner(async (context) => await run(options, context)),
-    );
-}
+  run: runConformance,
+} satisfies CommandModule;
 
 export async function runConformance(options: ConformanceOptions, context: CommandContext): Promise<number> {
   if (options.generations !== undefined && options.only !== 'write')

@@ -1,9 +1,7 @@
-import type { Command } from 'commander';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CHECK_NAMES, type CheckFinding, type CheckName, examine } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, hanging, jsonDocument } from '../text/text.ts';
 
@@ -23,11 +21,6 @@ export interface DoctorLimits {
 
 const LIMITS: DoctorLimits = { connect: 6_000, all: 9_000 };
 
-export const examples: Examples = [
-  ['Find out why something does not work', 'skinsmith doctor'],
-  ['Check a service before you use it', 'skinsmith doctor --base-url https://skins.example.org'],
-];
-
 const COLUMNS = {
   check: ({ check }) => check,
   result: ({ result }) => result,
@@ -42,20 +35,20 @@ const FIELDS: Fields<CheckupView> = {
   hint: 'what to do',
 };
 
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
-];
+export const doctor = {
+  description:
+    'Find problems with your setup and what to do about them.\n' +
+    'Checks the settings and folders of this machine, the connection to the service, your API key, ' +
+    'limits and textures. Operators of a skinsmith service also see the state of its store and ' +
+    'generator. Takes at most 10 seconds. The exit status is 1 if there is a problem.',
+  examples: [
+    ['Find out why something does not work', 'skinsmith doctor'],
+    ['Check a service before you use it', 'skinsmith doctor --base-url https://skins.example.org'],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
 
-export function register(command: Command, runner: Runner, run: typeof runDoctor = runDoctor): void {
-  command
-    .description(
-      'Find problems with your setup and what to do about them.\n' +
-        'Checks the settings and folders of this machine, the connection to the service, your API key, ' +
-        'limits and textures. Operators of a skinsmith service also see the state of its store and ' +
-        'generator. Takes at most 10 seconds. The exit status is 1 if there is a problem.',
-    )
-    .action(async () => await runner(async (context) => await run(context)));
-}
+  run: runDoctor,
+} satisfies CommandModule;
 
 export async function runDoctor(context: CommandContext, limits = LIMITS): Promise<number> {
   const views: CheckupView[] = [];

@@ -1,5 +1,4 @@
 import { extname, join } from 'node:path';
-import type { Command } from 'commander';
 import type { BatchSource } from '../../batch/model.ts';
 import { OutputNames } from '../../batch/plan/output-names.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
@@ -9,21 +8,19 @@ import { decodePng } from '../../skin/png/decode.ts';
 import { fitSkin } from '../../skin/read-skin.ts';
 import { chooseVariant } from '../../skin/variant.ts';
 import { rootsOf } from '../batch/call.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import type { Examples } from '../help/help-page.ts';
 import { addLocalSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } from '../output/described.ts';
+import { type Columns, columnRows, type Fields, JsonList } from '../output/described.ts';
 import { findTexture } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
 export interface DownloadOptions {
-  readonly sources: readonly string[];
   /** A PNG file, a folder, or `-` for stdout. */
   readonly out?: string;
   readonly overwrite?: boolean;
@@ -57,38 +54,35 @@ const FIELDS: Fields<DownloadView> = {
   height: 'height of the texture in pixels',
 };
 
-export const examples: Examples = [
-  ['Save the skin of a player', 'skinsmith download --player Notch --out notch-skin.png'],
-  ['Save those of several players in a folder', 'skinsmith download Notch jeb_ --out textures/'],
-];
-
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } },
-];
-
-export function register(command: Command, runner: Runner, run = runDownload): void {
-  command
-    .description(
-      'Save the textures of players, skins, skin data and addresses as PNG files, unchanged.\n' +
-        'Generates nothing. A texture of the game can also be given by its hash. Prints the file of each ' +
-        'source.',
-    )
-    .argument('[source...]', SOURCE_KINDS);
-  addLocalSourceOptions(command, { fit: false })
-    .optionsGroup('Output:')
-    .option('--out <path>', 'PNG file, folder, or - for stdout (default: the current folder)')
-    .option(...OVERWRITE)
-    .action(
-      async (sources: string[], typed: Omit<DownloadOptions, 'sources'>) =>
-        await runner(async (context) => await run({ ...typed, sources }, context)),
-    );
-}
+export const download = {
+  description:
+    'Save the textures of players, skins, skin data and addresses as PNG files, unchanged.\n' +
+    'Generates nothing. A texture of the game can also be given by its hash. Prints the file of each ' +
+    'source.',
+  examples: [
+    ['Save the skin of a player', 'skinsmith download --player Notch --out notch-skin.png'],
+    ['Save those of several players in a folder', 'skinsmith download Notch jeb_ --out textures/'],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } }],
+  declare(command) {
+    command.argument('[source...]', SOURCE_KINDS);
+    addLocalSourceOptions(command, { fit: false })
+      .optionsGroup('Output:')
+      .option('--out <path>', 'PNG file, folder, or - for stdout (default: the current folder)')
+      .option(...OVERWRITE);
+  },
+  run: runDownload,
+} satisfies CommandModule;
 
 /** Saves textures unchanged, without a mark, so an existing file is either equal or not ours. */
 const TEXTURE = { isOurs: () => false, isPicture: true };
 
-export async function runDownload(options: DownloadOptions, context: CommandContext): Promise<number> {
-  const { sources: args, player: players = [], from = [], recursive = false, ignore = [], as } = options;
+export async function runDownload(
+  args: readonly string[],
+  options: DownloadOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { player: players = [], from = [], recursive = false, ignore = [], as } = options;
   if (args.length + players.length + from.length === 0)
     throw usageError('no_source', 'No sources given.', 'Give a player, URL, UUID, hash or lockfile.');
   const spec = { args, players, from, recursive, ignore, ...(as && { as }) };

@@ -1,13 +1,11 @@
-import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/lists.ts';
 import { PackIds } from '../../pack/names.ts';
 import { type BatchCall, rootsOf, specOf } from '../batch/call.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { Settings } from '../config/settings.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import {
   addBatchOptions,
   addOutputOptions,
@@ -22,7 +20,6 @@ import {
   typedSettings,
   verifyName,
 } from '../options/skin-options.ts';
-import type { CommandOutput } from '../output/described.ts';
 import { type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
 import { openFormats, RESULT_OUTPUT } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
@@ -35,35 +32,38 @@ export interface GenerateCommandOptions
   readonly sources: readonly string[];
 }
 
-export const examples: Examples = [
-  ['Make a skin and print its value and signature', 'skinsmith generate skin.png'],
-  [
-    'Make all skins in a folder; run it again to make only what has changed',
-    'skinsmith generate skins/ --recursive --out signed/',
+export const generate = {
+  description:
+    'Make skins and print their values and signatures.\n' +
+    'Submits every source, waits for the skins and prints them. Several sources are made as fast as ' +
+    'the service allows. With --out, a lockfile remembers the results, so that the next run makes ' +
+    'only what is new or has changed.',
+  examples: [
+    ['Make a skin and print its value and signature', 'skinsmith generate skin.png'],
+    [
+      'Make all skins in a folder; run it again to make only what has changed',
+      'skinsmith generate skins/ --recursive --out signed/',
+    ],
+    [
+      'Print a command that gives you the head of a player',
+      'skinsmith generate --player Notch --format give',
+    ],
   ],
-  ['Print a command that gives you the head of a player', 'skinsmith generate --player Notch --format give'],
-];
+  output: [RESULT_OUTPUT, ...PLAN_OUTPUT],
+  declare(command) {
+    command.argument('[source...]', SOURCE_KINDS);
+    addSkinOptions(addSourceOptions(command));
+    addBatchOptions(addPictureOption(addOutputOptions(command)));
+  },
+  run: runGenerate,
+} satisfies CommandModule;
 
-export const output: readonly CommandOutput[] = [RESULT_OUTPUT, ...PLAN_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runGenerate): void {
-  command
-    .description(
-      'Make skins and print their values and signatures.\n' +
-        'Submits every source, waits for the skins and prints them. Several sources are made as fast as ' +
-        'the service allows. With --out, a lockfile remembers the results, so that the next run makes ' +
-        'only what is new or has changed.',
-    )
-    .argument('[source...]', SOURCE_KINDS);
-  addSkinOptions(addSourceOptions(command));
-  addBatchOptions(addPictureOption(addOutputOptions(command))).action(
-    async (sources: string[], typed: Omit<GenerateCommandOptions, 'sources'>) =>
-      await runner(async (context) => await run({ ...typed, sources }, context)),
-  );
-}
-
-export async function runGenerate(asTyped: GenerateCommandOptions, context: CommandContext): Promise<number> {
-  const typed = withStdout(asTyped);
+export async function runGenerate(
+  sources: readonly string[],
+  options: Omit<GenerateCommandOptions, 'sources'>,
+  context: CommandContext,
+): Promise<number> {
+  const typed = withStdout({ ...options, sources });
   verifySources(typed);
   const isOne = await isSingle(specOf(typed), rootsOf(context));
   verifyName(typed, isOne);

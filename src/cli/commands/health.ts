@@ -1,10 +1,8 @@
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { askOnce } from '../connection/small-answer.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
 interface HealthView {
@@ -12,14 +10,6 @@ interface HealthView {
   readonly version: string;
   readonly service: string;
 }
-
-export const examples: Examples = [
-  [
-    'Check a service, for example from a monitoring script',
-    'skinsmith health --base-url https://skins.example.org',
-  ],
-  ['Also print its version, as JSON', 'skinsmith health --base-url https://skins.example.org --json'],
-];
 
 const FIELDS: Fields<HealthView> = {
   status: 'ok',
@@ -33,22 +23,25 @@ const COLUMNS = {
   service: ({ service }) => service,
 } satisfies Columns<HealthView>;
 
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
-];
-
 /** Where `serve` listens if nothing else is set. */
 const HERE = 'http://127.0.0.1:7546';
 
-export function register(command: Command, runner: Runner, run = runHealth): void {
-  command
-    .description(
-      'Check whether a service is alive.\n' +
-        `Checks the configured service, or else the one on this machine (${HERE}). It needs no API key. ` +
-        'The exit status is 0 if the service is healthy, and 75 if it is not or does not respond.',
-    )
-    .action(async () => await runner(run));
-}
+export const health = {
+  description:
+    'Check whether a service is alive.\n' +
+    `Checks the configured service, or else the one on this machine (${HERE}). It needs no API key. ` +
+    'The exit status is 0 if the service is healthy, and 75 if it is not or does not respond.',
+  examples: [
+    [
+      'Check a service, for example from a monitoring script',
+      'skinsmith health --base-url https://skins.example.org',
+    ],
+    ['Also print its version, as JSON', 'skinsmith health --base-url https://skins.example.org --json'],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'object', fields: FIELDS } }],
+
+  run: runHealth,
+} satisfies CommandModule;
 
 const answerSchema = z.object({ status: z.string(), version: z.string() });
 

@@ -1,31 +1,31 @@
 import type { Command } from 'commander';
 import { VERSION } from '../../base/version.ts';
-import { type Examples, isTopic, TOPIC_SUMMARIES } from '../help/help-page.ts';
-import type { CommandOutput } from '../output/described.ts';
+import type { CommandModule } from '../context/context.ts';
+import { isTopic, TOPIC_SUMMARIES } from '../help/help-page.ts';
 
 const COLUMNS = 80;
 
-export const examples: Examples = [
-  ['Show the help of a command', 'skinsmith help skins list'],
-  ['Save the manual page of a command', 'skinsmith help --man generate > skinsmith-generate.1'],
-  ['List the columns and JSON fields that commands print', 'skinsmith help formats'],
-];
-
-export const output: readonly CommandOutput[] = [];
-
-export function register(command: Command): void {
-  command
-    .description('Show help for a command or a topic.')
-    .argument(
-      '[topic...]',
-      `a command (generate, skins list) or a topic: ${TOPIC_SUMMARIES.map(([name]) => name).join(', ')}`,
-    )
-    .option('--man', 'print the manual page of the command, or of the topic formats, as man reads it')
-    .action(async (words: string[], { man }: { readonly man?: boolean }) => {
-      const program = command.parent ?? command;
-      await (man ? showManual(words, program) : showHelp(words, program));
-    });
-}
+export const help = {
+  description: 'Show help for a command or a topic.',
+  examples: [
+    ['Show the help of a command', 'skinsmith help skins list'],
+    ['Save the manual page of a command', 'skinsmith help --man generate > skinsmith-generate.1'],
+    ['List the columns and JSON fields that commands print', 'skinsmith help formats'],
+  ],
+  output: [],
+  declare(command) {
+    command
+      .argument(
+        '[topic...]',
+        `a command (generate, skins list) or a topic: ${TOPIC_SUMMARIES.map(([name]) => name).join(', ')}`,
+      )
+      .option('--man', 'print the manual page of the command, or of the topic formats, as man reads it')
+      .action(async (words: string[], { man }: { readonly man?: boolean }) => {
+        const program = command.parent ?? command;
+        await (man ? showManual(words, program) : showHelp(words, program));
+      });
+  },
+} satisfies CommandModule;
 
 /** The manual pages that the build writes, for programs that were installed without them. */
 async function showManual(words: readonly string[], program: Command): Promise<void> {

@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
 import { type AccountClient, type Identity, ServiceError } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
@@ -57,19 +56,16 @@ export interface IdentitiesListOptions {
 }
 
 export const identitiesList = {
+  description: 'List the OpenID Connect accounts with which a user can sign in to a skinsmith service.',
   examples: [
     ['List the provider accounts you can sign in with', 'skinsmith identities list'],
     ['List those of a user', 'skinsmith identities list --user alice'],
   ],
   output: [IDENTITY_LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runIdentitiesList): void {
-    command
-      .description('List the OpenID Connect accounts with which a user can sign in to a skinsmith service.')
-      .option('--user <user>', 'list the identities of this user (operators only; default: yourself)')
-      .action(
-        async (typed: IdentitiesListOptions) => await runner(async (context) => await run(typed, context)),
-      );
+  declare(command) {
+    command.option('--user <user>', 'list the identities of this user (operators only; default: yourself)');
   },
+  run: runIdentitiesList,
 } satisfies CommandModule;
 
 export async function runIdentitiesList(
@@ -86,7 +82,6 @@ export async function runIdentitiesList(
 }
 
 export interface IdentitiesDeleteOptions {
-  readonly ids: readonly string[];
   readonly user?: string;
   /** Delete even the only way to sign in. */
   readonly last?: boolean;
@@ -94,6 +89,10 @@ export interface IdentitiesDeleteOptions {
 
 const DELETED = doneViews('id', 'id of the identity', 'deleted');
 export const identitiesDelete = {
+  description:
+    'Delete identities: accounts at an OpenID Connect provider no longer sign the user in.\n' +
+    "Ends the user's sessions that were not started with an API key. To delete the user's " +
+    'only way to sign in, add --last.',
   examples: [
     ['Stop an account at a provider from signing you in', 'skinsmith identities delete IDENTITY'],
     [
@@ -102,25 +101,18 @@ export const identitiesDelete = {
     ],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  register(command: Command, runner: Runner, run = runIdentitiesDelete): void {
+  declare(command) {
     command
-      .description(
-        'Delete identities: accounts at an OpenID Connect provider no longer sign the user in.\n' +
-          "Ends the user's sessions that were not started with an API key. To delete the user's " +
-          'only way to sign in, add --last.',
-      )
       .argument('<id...>', 'IDs of identities, as printed by identities list')
       .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
-      .option('--last', 'delete an identity even if it is the only way to sign in')
-      .action(
-        async (ids: string[], typed: Omit<IdentitiesDeleteOptions, 'ids'>) =>
-          await runner(async (context) => await run({ ...typed, ids }, context)),
-      );
+      .option('--last', 'delete an identity even if it is the only way to sign in');
   },
+  run: runIdentitiesDelete,
 } satisfies CommandModule;
 
 export async function runIdentitiesDelete(
-  { ids, user, last = false }: IdentitiesDeleteOptions,
+  ids: readonly string[],
+  { user, last = false }: IdentitiesDeleteOptions,
   context: CommandContext,
 ): Promise<number> {
   const { signal, messages, seenNames, flags, io } = context;

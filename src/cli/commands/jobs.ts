@@ -1,11 +1,10 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Clock } from '../../base/clock.ts';
 import { jobEvents } from '../../dispatch/job-tracker.ts';
 import { isPending, type Job, type SkinClient } from '../../index.ts';
 import { connectWithProgress } from '../connection/connector.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import {
   addLimitOptions,
   limitOf,
@@ -13,7 +12,6 @@ import {
   timeoutOption,
   truncationNote,
 } from '../options/option-values.ts';
-import type { CommandOutput } from '../output/described.ts';
 import { JOB_COLUMNS, JOB_FIELDS, JobPrinter, jobTable, jobView } from '../output/results.ts';
 import { count, jsonDocument } from '../text/text.ts';
 
@@ -31,33 +29,31 @@ export interface JobsOptions extends TypedLimit {
   readonly watch?: boolean;
 }
 
-export const examples: Examples = [
-  ['List your last ten jobs', 'skinsmith jobs --limit 10'],
-  ['Print all failed jobs as JSON', 'skinsmith jobs --status failed --all --json'],
-];
-
-export const output: readonly CommandOutput[] = [
-  { columns: JOB_COLUMNS, json: { shape: 'list', fields: JOB_FIELDS } },
-  { mode: '--watch', columns: JOB_COLUMNS, json: { shape: 'lines', fields: JOB_FIELDS } },
-];
-
-export function register(command: Command, runner: Runner, run = runJobs): void {
-  command
-    .description(
-      'List your jobs, newest first.\n' +
-        'Jobs submitted from this machine show the source as you typed it; others, as the service knows it.',
-    )
-    .addOption(new Option('--status <status>', 'show only jobs with this status').choices(STATUSES));
-  addLimitOptions(command, LISTING)
-    .addOption(
-      new Option(
-        '--watch',
-        'show pending jobs and then every change until interrupted; with --json, one line per change',
-      ).conflicts(['limit', 'all']),
-    )
-    .addOption(timeoutOption())
-    .action(async (typed: JobsOptions) => await runner(async (context) => await run(typed, context)));
-}
+export const jobs = {
+  description:
+    'List your jobs, newest first.\n' +
+    'Jobs submitted from this machine show the source as you typed it; others, as the service knows it.',
+  examples: [
+    ['List your last ten jobs', 'skinsmith jobs --limit 10'],
+    ['Print all failed jobs as JSON', 'skinsmith jobs --status failed --all --json'],
+  ],
+  output: [
+    { columns: JOB_COLUMNS, json: { shape: 'list', fields: JOB_FIELDS } },
+    { mode: '--watch', columns: JOB_COLUMNS, json: { shape: 'lines', fields: JOB_FIELDS } },
+  ],
+  declare(command) {
+    command.addOption(new Option('--status <status>', 'show only jobs with this status').choices(STATUSES));
+    addLimitOptions(command, LISTING)
+      .addOption(
+        new Option(
+          '--watch',
+          'show pending jobs and then every change until interrupted; with --json, one line per change',
+        ).conflicts(['limit', 'all']),
+      )
+      .addOption(timeoutOption());
+  },
+  run: runJobs,
+} satisfies CommandModule;
 
 export async function runJobs(options: JobsOptions, context: CommandContext): Promise<number> {
   if (options.watch) return await runWatch(options, context);

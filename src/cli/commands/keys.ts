@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
@@ -154,19 +154,16 @@ export interface KeysListOptions {
 }
 
 export const keysList = {
+  description: 'List API keys of a skinsmith service.\n' + 'Shows only the last four characters of each key.',
   examples: [
     ['List your keys', 'skinsmith keys list'],
     ['List the keys of a user', 'skinsmith keys list --user alice'],
   ],
   output: [KEY_LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runKeysList): void {
-    command
-      .description(
-        'List API keys of a skinsmith service.\n' + 'Shows only the last four characters of each key.',
-      )
-      .option('--user <user>', 'list the keys of this user (operators only; default: yourself)')
-      .action(async (typed: KeysListOptions) => await runner(async (context) => await run(typed, context)));
+  declare(command) {
+    command.option('--user <user>', 'list the keys of this user (operators only; default: yourself)');
   },
+  run: runKeysList,
 } satisfies CommandModule;
 
 export async function runKeysList({ user }: KeysListOptions, context: CommandContext): Promise<number> {
@@ -179,8 +176,6 @@ export async function runKeysList({ user }: KeysListOptions, context: CommandCon
 }
 
 export interface KeysCreateOptions extends TypedKeyOptions {
-  /** The name, given as an argument instead of `--name`. */
-  readonly called?: string;
   readonly user?: string;
   /** Read the text of the key instead of making one up. */
   readonly import?: boolean;
@@ -199,6 +194,8 @@ const CREATE_COLUMNS = {
 
 const FIELDS: Fields<ApiKeyMade> = { ...KEY_FIELDS, secret: 'the key itself, shown only this once' };
 export const keysCreate = {
+  description:
+    'Create an API key for a skinsmith service.\n' + 'Prints the key once; it cannot be shown again.',
   examples: [
     ['Create a key for yourself', 'skinsmith keys create laptop'],
     [
@@ -211,12 +208,9 @@ export const keysCreate = {
     { columns: CREATE_COLUMNS, json: { shape: 'object', fields: FIELDS } },
     { mode: '--import', ...KEY_OUTPUT },
   ],
-  register(command: Command, runner: Runner, run = runKeysCreate): void {
+  declare(command) {
     addKeyOptions(
       command
-        .description(
-          'Create an API key for a skinsmith service.\n' + 'Prints the key once; it cannot be shown again.',
-        )
         .argument('[name]', 'name of the key')
         .option(
           '--user <user>',
@@ -234,17 +228,18 @@ export const keysCreate = {
         )
         .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty)
         .option('--store <url>', 'PostgreSQL database of the service, with --owner', nonEmpty),
-    ).action(
-      async (called: string | undefined, typed: Omit<KeysCreateOptions, 'called'>) =>
-        await runner(
-          async (context) => await run({ ...typed, ...(called !== undefined && { called }) }, context),
-        ),
     );
   },
+  run: runKeysCreate,
 } satisfies CommandModule;
 
-export async function runKeysCreate(options: KeysCreateOptions, context: CommandContext): Promise<number> {
-  const { called: name, user } = options;
+/** `name`: given as an argument instead of `--name`. */
+export async function runKeysCreate(
+  name: string | undefined,
+  options: KeysCreateOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { user } = options;
   for (const place of ['data', 'store'] as const) {
     if (options[place] !== undefined && !options.owner)
       throw usageError('data_without_owner', `--${place} can only be used with --owner.`);
@@ -320,25 +315,19 @@ async function makeOwnersKey(
 }
 
 export const keysEdit = {
+  description:
+    'Edit an API key of a skinsmith service.\n' +
+    'Options that are not given leave the key unchanged. A new list of networks, origins or programs ' +
+    'replaces the old one.',
   examples: [
     ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
     ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
   ],
   output: [KEY_OUTPUT],
-  register(command: Command, runner: Runner, run = runKeysEdit): void {
-    addKeyChangeOptions(
-      command
-        .description(
-          'Edit an API key of a skinsmith service.\n' +
-            'Options that are not given leave the key unchanged. A new list of networks, origins or programs ' +
-            'replaces the old one.',
-        )
-        .argument('<id>', 'ID of the key, as printed by keys list', nonEmpty),
-    ).action(
-      async (id: string, typed: TypedKeyChange) =>
-        await runner(async (context) => await run(id, typed, context)),
-    );
+  declare(command) {
+    addKeyChangeOptions(command.argument('<id>', 'ID of the key, as printed by keys list', nonEmpty));
   },
+  run: runKeysEdit,
 } satisfies CommandModule;
 
 export async function runKeysEdit(
@@ -359,6 +348,7 @@ export async function runKeysEdit(
 
 const REVOKED = doneViews('id', 'id of the key', 'revoked');
 export const keysRevoke = {
+  description: 'Revoke API keys of a skinsmith service. Its other nodes refuse them within half a second.',
   examples: [
     ['Revoke a key', 'skinsmith keys revoke KEY_ID'],
     [
@@ -367,14 +357,10 @@ export const keysRevoke = {
     ],
   ],
   output: [{ json: { shape: 'list', fields: REVOKED.fields } }],
-  register(command: Command, runner: Runner, run = runKeysRevoke): void {
-    command
-      .description(
-        'Revoke API keys of a skinsmith service. Its other nodes refuse them within half a second.',
-      )
-      .argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords)
-      .action(async (ids: string[]) => await runner(async (context) => await run(ids, context)));
+  declare(command) {
+    command.argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords);
   },
+  run: runKeysRevoke,
 } satisfies CommandModule;
 
 export async function runKeysRevoke(ids: readonly string[], context: CommandContext): Promise<number> {

@@ -1,17 +1,19 @@
-import type { Command } from 'commander';
 import { ServiceError, type SkinClient } from '../../index.ts';
 import { allowsInsecureHttp, makeClient } from '../connection/connect.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { askSecret, confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
 
 export interface LoginOptions {
-  /** `-`: read the key from stdin. */
-  readonly from?: string;
   readonly keyFile?: string;
 }
 
 export const login = {
+  description:
+    'Store an API key for a service.\n' +
+    'Checks the key with the service (see --base-url) before storing it. The key is read from the ' +
+    'terminal without echo, from a file, or from stdin; it is only ever sent to the service it was ' +
+    'stored for.',
   examples: [
     [
       'Store the key for a hosted service',
@@ -23,26 +25,20 @@ export const login = {
     ],
   ],
   output: [],
-  register(command: Command, runner: Runner, run = runLogin): void {
+  declare(command) {
     command
-      .description(
-        'Store an API key for a service.\n' +
-          'Checks the key with the service (see --base-url) before storing it. The key is read from the ' +
-          'terminal without echo, from a file, or from stdin; it is only ever sent to the service it was ' +
-          'stored for.',
-      )
       .argument('[-]', 'read the key from stdin')
-      .option('--key-file <file>', 'read the key from this file, - for stdin')
-      .action(
-        async (from: string | undefined, typed: Omit<LoginOptions, 'from'>) =>
-          await runner(
-            async (context) => await run({ ...typed, ...(from !== undefined && { from }) }, context),
-          ),
-      );
+      .option('--key-file <file>', 'read the key from this file, - for stdin');
   },
+  run: runLogin,
 } satisfies CommandModule;
 
-export async function runLogin(options: LoginOptions, context: CommandContext): Promise<number> {
+/** `from`: `-` to read the key from stdin. */
+export async function runLogin(
+  from: string | undefined,
+  { keyFile }: LoginOptions,
+  context: CommandContext,
+): Promise<number> {
   const settings = await context.settings();
   const baseUrl = context.flags.local ? undefined : settings['base-url'];
   if (baseUrl === undefined) {
@@ -52,9 +48,9 @@ export async function runLogin(options: LoginOptions, context: CommandContext): 
       'Name the service the key is for: skinsmith login --base-url https://…',
     );
   }
-  const isAsked = options.from === undefined && options.keyFile === undefined;
+  const isAsked = from === undefined && keyFile === undefined;
   if (isAsked && context.io.canPrompt) await verifyService(baseUrl, context);
-  const key = await readKey(options, baseUrl, context);
+  const key = await readKey({ from, keyFile }, baseUrl, context);
   const name = await verifyKey(baseUrl, key, context);
   await context.configFile.keepKey(baseUrl, key);
   context.messages.say(
@@ -112,18 +108,19 @@ async function clientFor(
   );
 }
 
-async function readKey(
-  { from, keyFile }: LoginOptions,
-  baseUrl: string,
-  context: CommandContext,
-): Promise<string> {
-  const key = (await readKeyText({ from, keyFile }, baseUrl, context)).trim();
+async function readKey(from: KeyOrigin, baseUrl: string, context: CommandContext): Promise<string> {
+  const key = (await readKeyText(from, baseUrl, context)).trim();
   if (/^[\x21-\x7e]{16,512}$/.test(key)) return key;
   throw usageError('not_a_key', 'That is not an API key: a key is one word of 16 to 512 characters.');
 }
 
+interface KeyOrigin {
+  readonly from: string | undefined;
+  readonly keyFile: string | undefined;
+}
+
 async function readKeyText(
-  { from, keyFile }: { from: string | undefined; keyFile: string | undefined },
+  { from, keyFile }: KeyOrigin,
   baseUrl: string,
   context: CommandContext,
 ): Promise<string> {
@@ -172,14 +169,14 @@ async function verifyKey(baseUrl: string, key: string, context: CommandContext):
 }
 
 export const logout = {
+  description: 'Remove the stored API key for a service.',
   examples: [
     ['Remove the key for a hosted service', 'skinsmith logout --base-url https://api.mineskin.org'],
     ['Remove the key for another service', 'skinsmith logout --base-url https://skins.example.org'],
   ],
   output: [],
-  register(command: Command, runner: Runner, run = runLogout): void {
-    command.description('Remove the stored API key for a service.').action(async () => await runner(run));
-  },
+
+  run: runLogout,
 } satisfies CommandModule;
 
 export async function runLogout(context: CommandContext): Promise<number> {

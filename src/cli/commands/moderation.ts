@@ -3,7 +3,7 @@ import { isUuid } from '../../base/text.ts';
 import type { BlockedImage, BlockInput, LogEntry, ModeratedSet, ModeratedSkin } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import { readPages, skinsText, verifyUuids } from '../connection/skins.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
@@ -67,7 +67,7 @@ const FIELDS: Fields<ModeratedSet> = {
 export const MODERATED_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
 /** Hides skins or sets or shows them again, and prints their new state. */
-export async function setHidden(
+async function setHidden(
   uuids: readonly string[],
   { set: isSet, ...decision }: DecisionOptions & { readonly hidden: boolean },
   context: CommandContext,
@@ -92,16 +92,16 @@ const LISTING = { what: 'blocked images', usual: 100 };
 const HEADER = ['HASH', 'BLOCKED', 'BY', 'NOTE'];
 
 export const moderationList = {
+  description: 'List blocked images by hash (operators only).',
   examples: [
     ['List blocked images', 'skinsmith moderation list'],
     ['Print all of them as JSON', 'skinsmith moderation list --all --json'],
   ],
   output: [{ columns: IMAGE_COLUMNS, json: { shape: 'list', fields: IMAGE_FIELDS } }],
-  register(command: Command, runner: Runner, run = runModerationList): void {
-    addLimitOptions(command, LISTING)
-      .description('List blocked images by hash (operators only).')
-      .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
+  declare(command) {
+    addLimitOptions(command, LISTING);
   },
+  run: runModerationList,
 } satisfies CommandModule;
 
 export async function runModerationList(typed: TypedLimit, context: CommandContext): Promise<number> {
@@ -143,16 +143,16 @@ const LOG_FIELDS: Fields<LogEntry> = {
 const LOG_HEADER = ['WHEN', 'OPERATOR', 'ACTION', 'SUBJECT', 'NOTE'];
 
 export const moderationLog = {
+  description: 'List what operators did, newest first (operators only).',
   examples: [
     ['List what operators did', 'skinsmith moderation log'],
     ['List the last ten entries', 'skinsmith moderation log --limit 10'],
   ],
   output: [{ columns: LOG_COLUMNS, json: { shape: 'list', fields: LOG_FIELDS } }],
-  register(command: Command, runner: Runner, run = runModerationLog): void {
-    addLimitOptions(command, LOG_LISTING)
-      .description('List what operators did, newest first (operators only).')
-      .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
+  declare(command) {
+    addLimitOptions(command, LOG_LISTING);
   },
+  run: runModerationLog,
 } satisfies CommandModule;
 
 export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<number> {
@@ -177,60 +177,49 @@ export async function runModerationLog(typed: TypedLimit, context: CommandContex
 }
 
 export const moderationHide = {
+  description:
+    'Hide skins or sets of any user (operators only).\n' +
+    'A hidden skin or set is private, and its owner cannot change that. Its reports are closed.',
   examples: [
     ['Hide a skin', 'skinsmith moderation hide SKIN'],
     ['Say why, for the log', 'skinsmith moderation hide SKIN --note "rude"'],
     ['Hide a set of skins', 'skinsmith moderation hide SET --set'],
   ],
   output: [MODERATED_OUTPUT],
-  register(command: Command, runner: Runner, run = setHidden): void {
-    describeDecision(
-      command.description(
-        'Hide skins or sets of any user (operators only).\n' +
-          'A hidden skin or set is private, and its owner cannot change that. Its reports are closed.',
-      ),
-    ).action(
-      async (uuids: string[], typed: DecisionOptions) =>
-        await runner(async (context) => await run(uuids, { ...typed, hidden: true }, context)),
-    );
+  declare(command) {
+    describeDecision(command);
   },
+  run: async (uuids: string[], typed: DecisionOptions, context: CommandContext) =>
+    await setHidden(uuids, { ...typed, hidden: true }, context),
 } satisfies CommandModule;
 
 export const moderationShow = {
+  description: 'Show hidden skins or sets again, as visible as they were (operators only).',
   examples: [
     ['Show a skin again', 'skinsmith moderation show SKIN'],
     ['Say why, for the log', 'skinsmith moderation show SKIN --note "a mistake"'],
   ],
   output: [MODERATED_OUTPUT],
-  register(command: Command, runner: Runner, run = setHidden): void {
-    describeDecision(
-      command.description('Show hidden skins or sets again, as visible as they were (operators only).'),
-    ).action(
-      async (uuids: string[], typed: DecisionOptions) =>
-        await runner(async (context) => await run(uuids, { ...typed, hidden: false }, context)),
-    );
+  declare(command) {
+    describeDecision(command);
   },
+  run: async (uuids: string[], typed: DecisionOptions, context: CommandContext) =>
+    await setHidden(uuids, { ...typed, hidden: false }, context),
 } satisfies CommandModule;
 
 export const moderationClearName = {
+  description:
+    'Replace the names of sets of any user with neutral ones (operators only).\n' +
+    'Their owners can change them again. To prevent that, hide the set.',
   examples: [
     ['Replace the name of a set', 'skinsmith moderation clear-name SET'],
     ['Say why, for the log', 'skinsmith moderation clear-name SET --note "rude"'],
   ],
   output: [{ columns: SET_COLUMNS, json: { shape: 'list', fields: { ...FIELDS, name: 'its new name' } } }],
-  register(command: Command, runner: Runner, run = runModerationClearName): void {
-    command
-      .description(
-        'Replace the names of sets of any user with neutral ones (operators only).\n' +
-          'Their owners can change them again. To prevent that, hide the set.',
-      )
-      .argument('<uuid...>', 'UUIDs of sets')
-      .option('--note <text>', 'why, for the log')
-      .action(
-        async (uuids: string[], typed: NoteOption) =>
-          await runner(async (context) => await run(uuids, typed, context)),
-      );
+  declare(command) {
+    command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'why, for the log');
   },
+  run: runModerationClearName,
 } satisfies CommandModule;
 
 export async function runModerationClearName(
@@ -257,26 +246,20 @@ interface ModerationDeleteOptions extends DecisionOptions {
 
 const DELETED = doneViews('uuid', 'UUID of the skin or set', 'deleted');
 export const moderationDelete = {
+  description:
+    'Permanently delete skins or sets of any user, and close their reports (operators only).\n' +
+    'The skins of a deleted set stay.\n' +
+    'Asks for confirmation first; without a terminal, --yes is required.',
   examples: [
     ["Delete any user's skin without being asked", 'skinsmith moderation delete SKIN --yes'],
     ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "requested by its artist"'],
     ['Delete a set; its skins stay', 'skinsmith moderation delete SET --set --yes'],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  register(command: Command, runner: Runner, run = runModerationDelete): void {
-    describeDecision(
-      command.description(
-        'Permanently delete skins or sets of any user, and close their reports (operators only).\n' +
-          'The skins of a deleted set stay.\n' +
-          'Asks for confirmation first; without a terminal, --yes is required.',
-      ),
-    )
-      .option('-y, --yes', 'do not ask for confirmation')
-      .action(
-        async (uuids: string[], typed: ModerationDeleteOptions) =>
-          await runner(async (context) => await run(uuids, typed, context)),
-      );
+  declare(command) {
+    describeDecision(command).option('-y, --yes', 'do not ask for confirmation');
   },
+  run: runModerationDelete,
 } satisfies CommandModule;
 
 export async function runModerationDelete(
@@ -308,6 +291,9 @@ const BLOCK_FIELDS: Fields<BlockedView> = {
   hidden: 'number of skins that were hidden because they have the image',
 };
 export const moderationBlock = {
+  description:
+    'Block images (operators only).\n' +
+    'The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.',
   examples: [
     ['Block the image of a skin', 'skinsmith moderation block SKIN'],
     [
@@ -316,19 +302,12 @@ export const moderationBlock = {
     ],
   ],
   output: [{ columns: BLOCK_COLUMNS, json: { shape: 'list', fields: BLOCK_FIELDS } }],
-  register(command: Command, runner: Runner, run = runModerationBlock): void {
+  declare(command) {
     command
-      .description(
-        'Block images (operators only).\n' +
-          'The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.',
-      )
       .argument('<image...>', 'hashes of textures, or UUIDs of skins that have the image')
-      .option('--note <text>', 'why, for the log')
-      .action(
-        async (images: string[], typed: NoteOption) =>
-          await runner(async (context) => await run(images, typed, context)),
-      );
+      .option('--note <text>', 'why, for the log');
   },
+  run: runModerationBlock,
 } satisfies CommandModule;
 
 export async function runModerationBlock(
@@ -359,6 +338,7 @@ function blockInputFor(image: string, note: string | undefined): BlockInput {
 
 const UNBLOCKED = doneViews('hash', 'hash of the texture', 'unblocked');
 export const moderationUnblock = {
+  description: 'Accept blocked images again; skins that were hidden stay hidden (operators only).',
   examples: [
     [
       'Accept an image again',
@@ -370,16 +350,12 @@ export const moderationUnblock = {
     ],
   ],
   output: [{ json: { shape: 'list', fields: UNBLOCKED.fields } }],
-  register(command: Command, runner: Runner, run = runModerationUnblock): void {
+  declare(command) {
     command
-      .description('Accept blocked images again; skins that were hidden stay hidden (operators only).')
       .argument('<hash...>', 'hashes, as printed by moderation list')
-      .option('--note <text>', 'why, for the log')
-      .action(
-        async (hashes: string[], typed: NoteOption) =>
-          await runner(async (context) => await run(hashes, typed, context)),
-      );
+      .option('--note <text>', 'why, for the log');
   },
+  run: runModerationUnblock,
 } satisfies CommandModule;
 
 export async function runModerationUnblock(

@@ -3,15 +3,13 @@ import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync }
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Command } from 'commander';
 import { openSender, type Sender } from '../../base/proxies.ts';
 import type { OwnerLink, RememberedService, ServerOptions } from '../../server/server.ts';
 import { readProxies } from '../config/network-settings.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
-import type { CommandOutput, Fields } from '../output/described.ts';
+import type { Fields } from '../output/described.ts';
 import { markupData } from '../output/reports/report.ts';
 import type { ServeOptions } from '../serve/options.ts';
 import { aborted } from '../serve/own-log.ts';
@@ -200,38 +198,37 @@ interface OpenView {
   readonly url: string;
 }
 
-export const examples: Examples = [
-  ['Make skins in the browser', 'skinsmith open'],
-  ['Sign in with a browser elsewhere: print the link', 'skinsmith open --no-browser'],
-];
-
 const FIELDS: Fields<OpenView> = { url: 'link that signs in once, within five minutes: keep it to yourself' };
 
-export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runOpen): void {
-  command
-    .description(
-      'Open the pages of the service on this machine, signed in.\n' +
-        'Uses the service that is running with the data folder or database, or starts one and runs it until ' +
-        'interrupted. The browser asks for confirmation, then signs you in as the owner through a single-use link. It gets the link ' +
-        'from a file in your home folder that only you can read and that is removed within a minute, because ' +
-        'other users of the machine can see command lines.',
-    )
-    .option('--data <folder>', 'data folder of the service', nonEmpty)
-    .option('--store <url>', 'PostgreSQL database of the service', nonEmpty)
-    .option(
-      '--store-pooler',
-      'the database is behind a pooler that gives each transaction another connection, such as PgBouncer',
-    )
-    .option(
-      '--port <port>',
-      'port to listen on if no service runs; 0 for any free port (default: 7546)',
-      wholeNumber(0, 65_535),
-    )
-    .option('--no-browser', 'print the link and open nothing')
-    .action(async (typed: OpenOptions) => await runner(async (context) => await run(typed, context)));
-}
+export const open = {
+  description:
+    'Open the pages of the service on this machine, signed in.\n' +
+    'Uses the service that is running with the data folder or database, or starts one and runs it until ' +
+    'interrupted. The browser asks for confirmation, then signs you in as the owner through a single-use link. It gets the link ' +
+    'from a file in your home folder that only you can read and that is removed within a minute, because ' +
+    'other users of the machine can see command lines.',
+  examples: [
+    ['Make skins in the browser', 'skinsmith open'],
+    ['Sign in with a browser elsewhere: print the link', 'skinsmith open --no-browser'],
+  ],
+  output: [{ json: { shape: 'object', fields: FIELDS } }],
+  declare(command) {
+    command
+      .option('--data <folder>', 'data folder of the service', nonEmpty)
+      .option('--store <url>', 'PostgreSQL database of the service', nonEmpty)
+      .option(
+        '--store-pooler',
+        'the database is behind a pooler that gives each transaction another connection, such as PgBouncer',
+      )
+      .option(
+        '--port <port>',
+        'port to listen on if no service runs; 0 for any free port (default: 7546)',
+        wholeNumber(0, 65_535),
+      )
+      .option('--no-browser', 'print the link and open nothing');
+  },
+  run: runOpen,
+} satisfies CommandModule;
 
 /** Opens a file in the browser, see `openBrowser`. */
 type Launch = (path: string, surroundings: { readonly env: NodeJS.ProcessEnv }) => Promise<boolean>;

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { SourceSpec } from '../../batch/sources/arguments.ts';
 import { ALL_GAMES, type GameRange } from '../../pack/games.ts';
@@ -12,14 +12,13 @@ import {
   MAX_SERVER_PACK,
   ResourcePack,
 } from '../../pack/pack.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import { addLocalSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import { gameRange, OVERWRITE, packNamespace } from '../options/skin-options.ts';
-import type { CommandOutput, Fields } from '../output/described.ts';
+import type { Fields } from '../output/described.ts';
 import {
   openPack,
   type PackPlace,
@@ -51,14 +50,6 @@ export interface PackOptions {
   readonly fit?: boolean;
 }
 
-export const examples: Examples = [
-  ['Make a resource pack of all skins in a folder', 'skinsmith pack skins/ --out pack.zip'],
-  [
-    'Add functions that give heads and summon mannequins',
-    'skinsmith pack skins/ --out pack.zip --datapack functions.zip --namespace npc',
-  ],
-];
-
 /** JSON output. */
 interface PackView {
   readonly file: string;
@@ -82,47 +73,59 @@ const FIELDS: Fields<PackView> = {
   failed: 'number of sources that could not be used',
 };
 
-export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
+export const pack = {
+  description:
+    'Make a resource pack of skins, for heads and mannequins without a signature.\n' +
+    'Minecraft 1.21.9 and later show textures of a resource pack on player heads, mannequins and player ' +
+    'objects in text, at any multiple of 64×64 pixels. Prints the line resource-pack-sha1 of ' +
+    'server.properties. The same sources give the same file, byte for byte. Beside it, skins.json lists ' +
+    'the name of each source in the pack.',
+  examples: [
+    ['Make a resource pack of all skins in a folder', 'skinsmith pack skins/ --out pack.zip'],
+    [
+      'Add functions that give heads and summon mannequins',
+      'skinsmith pack skins/ --out pack.zip --datapack functions.zip --namespace npc',
+    ],
+  ],
+  output: [{ json: { shape: 'object', fields: FIELDS } }],
+  declare(command) {
+    command.argument('[source...]', SOURCE_KINDS);
+    addLocalSourceOptions(command)
+      .optionsGroup('Pack:')
+      .requiredOption('--out <pack>', 'zip or folder to write', nonEmpty)
+      .option('--datapack <pack>', 'also write a data pack with functions for each skin', nonEmpty)
+      .option('--namespace <name>', 'namespace of textures and functions (default: skinsmith)', packNamespace)
+      .option(
+        '--game <versions>',
+        `versions of Minecraft, such as 1.21.9..26.1 (default: ${ALL_GAMES.from}..${ALL_GAMES.to})`,
+        gameRange,
+      )
+      .option('--description <text>', 'text in the list of packs', nonEmpty)
+      .option('--icon', 'draw pack.png with the faces of the first skins')
+      .addOption(
+        new Option('--variant <variant>', 'arm variant; auto detects it from the picture').choices([
+          'auto',
+          'classic',
+          'slim',
+        ]),
+      )
+      .option(
+        '--index <file>',
+        'index to write (default: skins.json beside a zip, or in the folder)',
+        nonEmpty,
+      )
+      .option(...OVERWRITE);
+  },
+  run: runPack,
+} satisfies CommandModule;
 
-export function register(command: Command, runner: Runner, run = runPack): void {
-  command
-    .description(
-      'Make a resource pack of skins, for heads and mannequins without a signature.\n' +
-        'Minecraft 1.21.9 and later show textures of a resource pack on player heads, mannequins and player ' +
-        'objects in text, at any multiple of 64×64 pixels. Prints the line resource-pack-sha1 of ' +
-        'server.properties. The same sources give the same file, byte for byte. Beside it, skins.json lists ' +
-        'the name of each source in the pack.',
-    )
-    .argument('[source...]', SOURCE_KINDS);
-  addLocalSourceOptions(command)
-    .optionsGroup('Pack:')
-    .requiredOption('--out <pack>', 'zip or folder to write', nonEmpty)
-    .option('--datapack <pack>', 'also write a data pack with functions for each skin', nonEmpty)
-    .option('--namespace <name>', 'namespace of textures and functions (default: skinsmith)', packNamespace)
-    .option(
-      '--game <versions>',
-      `versions of Minecraft, such as 1.21.9..26.1 (default: ${ALL_GAMES.from}..${ALL_GAMES.to})`,
-      gameRange,
-    )
-    .option('--description <text>', 'text in the list of packs', nonEmpty)
-    .option('--icon', 'draw pack.png with the faces of the first skins')
-    .addOption(
-      new Option('--variant <variant>', 'arm variant; auto detects it from the picture').choices([
-        'auto',
-        'classic',
-        'slim',
-      ]),
-    )
-    .option('--index <file>', 'index to write (default: skins.json beside a zip, or in the folder)', nonEmpty)
-    .option(...OVERWRITE)
-    .action(
-      async (sources: string[], typed: Omit<PackOptions, 'sources'>) =>
-        await runner(async (context) => await run({ ...typed, sources }, context)),
-    );
-}
-
-export async function runPack(options: PackOptions, context: CommandContext): Promise<number> {
-  const { sources, player = [], from = [] } = options;
+export async function runPack(
+  sources: readonly string[],
+  typed: Omit<PackOptions, 'sources'>,
+  context: CommandContext,
+): Promise<number> {
+  const options = { ...typed, sources };
+  const { player = [], from = [] } = options;
   if (sources.length + player.length + from.length === 0)
     throw usageError(
       'no_source',

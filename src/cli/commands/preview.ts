@@ -1,14 +1,13 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { VariantInput } from '../../batch/model.ts';
 import { markPng } from '../../skin/png/encode.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { onlySource } from '../batch/call.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import {
   addPictureOption,
   pictureText,
@@ -19,17 +18,11 @@ import { type FoundPicture, findPicture, frontAndBack } from '../preview.ts';
 import { clean } from '../text/text.ts';
 
 export interface PreviewOptions extends TypedPictureOption {
-  readonly source: string;
   readonly variant?: VariantInput;
   /** PNG file to write. */
   readonly out?: string;
   readonly overwrite?: boolean;
 }
-
-export const examples: Examples = [
-  ['Show a skin in the terminal', 'skinsmith preview skin.png'],
-  ["Save front and back of a player's skin as a picture", 'skinsmith preview Notch --out notch.png'],
-];
 
 /** JSON output. */
 interface PreviewView {
@@ -55,37 +48,41 @@ const FIELDS: Fields<PreviewView> = {
   file: 'the file written with --out',
 };
 
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
-];
+export const preview = {
+  description:
+    'Show a skin in the terminal.\n' +
+    'Draws the front of a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or ' +
+    'skin data (a texture value, or JSON with one) as the game shows it. With --out, writes front and back to a PNG file instead.',
+  examples: [
+    ['Show a skin in the terminal', 'skinsmith preview skin.png'],
+    ["Save front and back of a player's skin as a picture", 'skinsmith preview Notch --out notch.png'],
+  ],
+  output: [{ columns: COLUMNS, json: { shape: 'object', fields: FIELDS } }],
+  declare(command) {
+    addPictureOption(
+      command
+        .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
+        .addOption(
+          new Option('--variant <variant>', 'arm variant; auto detects it from the picture')
+            .choices(['auto', 'classic', 'slim'])
+            .default(undefined, 'auto'),
+        )
+        .option('--out <file>', 'write front and back to this PNG file')
+        .option(...OVERWRITE),
+    );
+  },
+  run: runPreview,
+} satisfies CommandModule;
 
-export function register(command: Command, runner: Runner, run = runPreview): void {
-  addPictureOption(
-    command
-      .description(
-        'Show a skin in the terminal.\n' +
-          'Draws the front of a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or ' +
-          'skin data (a texture value, or JSON with one) as the game shows it. With --out, writes front and back to a PNG file instead.',
-      )
-      .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
-      .addOption(
-        new Option('--variant <variant>', 'arm variant; auto detects it from the picture')
-          .choices(['auto', 'classic', 'slim'])
-          .default(undefined, 'auto'),
-      )
-      .option('--out <file>', 'write front and back to this PNG file')
-      .option(...OVERWRITE),
-  ).action(
-    async (source: string, typed: Omit<PreviewOptions, 'source'>) =>
-      await runner(async (context) => await run({ ...typed, source }, context)),
-  );
-}
-
-export async function runPreview(options: PreviewOptions, context: CommandContext): Promise<number> {
+export async function runPreview(
+  typed: string,
+  options: PreviewOptions,
+  context: CommandContext,
+): Promise<number> {
   const { variant = 'auto', out } = options;
-  const guard = new OutputGuard([options.source], options);
+  const guard = new OutputGuard([typed], options);
   if (out !== undefined) guard.verify(out, DRAWN_PICTURE);
-  const source = await onlySource(options.source, context);
+  const source = await onlySource(typed, context);
   const found = await findPicture(source, variant, context);
   if (out !== undefined) {
     guard.write(out, markPng(frontAndBack(found.picture, found.variant)), DRAWN_PICTURE);

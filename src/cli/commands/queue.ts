@@ -1,10 +1,8 @@
-import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/lists.ts';
 import { rootsOf, specOf } from '../batch/call.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import {
   addBatchOptions,
   addOutputOptions,
@@ -12,7 +10,6 @@ import {
   SOURCE_KINDS,
 } from '../options/batch-options.ts';
 import { addSkinOptions, typedSettings, verifyName } from '../options/skin-options.ts';
-import type { CommandOutput } from '../output/described.ts';
 import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/results.ts';
 import {
   capeOf,
@@ -28,34 +25,30 @@ export interface QueueOptions extends GenerateCommandOptions {
   readonly wait?: boolean;
 }
 
-export const examples: Examples = [
-  ['Submit a folder and print the jobs', 'skinsmith queue skins/'],
-  ['Submit a list of sources and wait for the skins', 'skinsmith queue --from skins.csv --wait'],
-];
+export const queue = {
+  description:
+    'Submit skins to the queue without waiting for them.\n' +
+    'Submits each source as soon as the queue has a free slot and prints its job. With --wait, ' +
+    'follows the jobs and prints the skins instead.',
+  examples: [
+    ['Submit a folder and print the jobs', 'skinsmith queue skins/'],
+    ['Submit a list of sources and wait for the skins', 'skinsmith queue --from skins.csv --wait'],
+  ],
+  output: [JOB_OUTPUT, { mode: '--wait', ...RESULT_OUTPUT }, ...PLAN_OUTPUT],
+  declare(command) {
+    command.argument('[source...]', SOURCE_KINDS);
+    addSkinOptions(addSourceOptions(command));
+    addBatchOptions(addOutputOptions(command).option('--wait', 'wait for the jobs and print the skins'));
+  },
+  run: runQueue,
+} satisfies CommandModule;
 
-export const output: readonly CommandOutput[] = [
-  JOB_OUTPUT,
-  { mode: '--wait', ...RESULT_OUTPUT },
-  ...PLAN_OUTPUT,
-];
-
-export function register(command: Command, runner: Runner, run = runQueue): void {
-  command
-    .description(
-      'Submit skins to the queue without waiting for them.\n' +
-        'Submits each source as soon as the queue has a free slot and prints its job. With --wait, ' +
-        'follows the jobs and prints the skins instead.',
-    )
-    .argument('[source...]', SOURCE_KINDS);
-  addSkinOptions(addSourceOptions(command));
-  addBatchOptions(addOutputOptions(command).option('--wait', 'wait for the jobs and print the skins')).action(
-    async (sources: string[], typed: Omit<QueueOptions, 'sources'>) =>
-      await runner(async (context) => await run({ ...typed, sources }, context)),
-  );
-}
-
-export async function runQueue(asTyped: QueueOptions, context: CommandContext): Promise<number> {
-  const typed = withStdout(asTyped);
+export async function runQueue(
+  sources: readonly string[],
+  options: Omit<QueueOptions, 'sources'>,
+  context: CommandContext,
+): Promise<number> {
+  const typed = withStdout({ ...options, sources });
   verifySources(typed);
   const isOne = await isSingle(specOf(typed), rootsOf(context));
   verifyName(typed, isOne);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { VariantInput } from '../../batch/model.ts';
 import { readContent } from '../../batch/pictures.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
@@ -8,18 +8,16 @@ import { decodeCape } from '../../skin/read-skin.ts';
 import { drawView } from '../../skin/render/render.ts';
 import { DEFAULT_SIZE, DEFAULT_VIEW, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/views.ts';
 import { onlySource } from '../batch/call.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import { wholeNumber } from '../options/option-values.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
-import type { CommandOutput, Fields } from '../output/described.ts';
+import type { Fields } from '../output/described.ts';
 import { findPicture } from '../preview.ts';
 import { clean } from '../text/text.ts';
 
 export interface RenderCommandOptions {
-  readonly source: string;
   readonly view?: View;
   /** Height in pixels. */
   readonly size?: number;
@@ -31,15 +29,6 @@ export interface RenderCommandOptions {
   readonly out: string;
   readonly overwrite?: boolean;
 }
-
-export const examples: Examples = [
-  ['Draw a skin as the game shows it', 'skinsmith render skin.png --out body.png'],
-  ["Draw a player's head, 64 pixels high", 'skinsmith render jeb_ --view head --size 64 --out head.png'],
-  [
-    'Draw a skin with a cape from behind',
-    'skinsmith render skin.png --view back --cape cape.png --out back.png',
-  ],
-];
 
 /** JSON output. */
 interface RenderView {
@@ -60,57 +49,62 @@ const FIELDS: Fields<RenderView> = {
   file: 'the file written',
 };
 
-export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runRender): void {
-  command
-    .description(
-      'Draw a skin as a PNG file.\n' +
-        'Draws a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or skin data (a texture ' +
-        'value, or JSON with one) on a transparent background, without smoothing. Whole figures are half as wide ' +
-        'as they are tall; face, head and bust are square.',
-    )
-    .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
-    .addOption(
-      new Option('--view <view>', `what to draw (default: ${DEFAULT_VIEW})`)
-        .choices(VIEWS)
-        .default(undefined, DEFAULT_VIEW),
-    )
-    .addOption(
-      new Option(
-        '--size <pixels>',
-        `height of the picture, ${MIN_SIZE} to ${MAX_SIZE} (default: ${DEFAULT_SIZE})`,
+export const render = {
+  description:
+    'Draw a skin as a PNG file.\n' +
+    'Draws a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or skin data (a texture ' +
+    'value, or JSON with one) on a transparent background, without smoothing. Whole figures are half as wide ' +
+    'as they are tall; face, head and bust are square.',
+  examples: [
+    ['Draw a skin as the game shows it', 'skinsmith render skin.png --out body.png'],
+    ["Draw a player's head, 64 pixels high", 'skinsmith render jeb_ --view head --size 64 --out head.png'],
+    [
+      'Draw a skin with a cape from behind',
+      'skinsmith render skin.png --view back --cape cape.png --out back.png',
+    ],
+  ],
+  output: [{ json: { shape: 'object', fields: FIELDS } }],
+  declare(command) {
+    command
+      .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
+      .addOption(
+        new Option('--view <view>', `what to draw (default: ${DEFAULT_VIEW})`)
+          .choices(VIEWS)
+          .default(undefined, DEFAULT_VIEW),
       )
-        .argParser(wholeNumber(MIN_SIZE, MAX_SIZE))
-        .default(undefined, String(DEFAULT_SIZE)),
-    )
-    .option('--no-overlay', 'leave out the outer layer')
-    .addOption(
-      new Option('--variant <variant>', 'arm variant; auto detects it from the picture')
-        .choices(['auto', 'classic', 'slim'])
-        .default(undefined, 'auto'),
-    )
-    .option('--cape <file>', 'PNG file of a cape, for the view back')
-    .requiredOption('--out <file>', 'PNG file to write, or - for stdout')
-    .option(...OVERWRITE)
-    .action(
-      async (source: string, typed: Omit<RenderCommandOptions, 'source'>) =>
-        await runner(async (context) => await run({ ...typed, source }, context)),
-    );
-}
+      .addOption(
+        new Option(
+          '--size <pixels>',
+          `height of the picture, ${MIN_SIZE} to ${MAX_SIZE} (default: ${DEFAULT_SIZE})`,
+        )
+          .argParser(wholeNumber(MIN_SIZE, MAX_SIZE))
+          .default(undefined, String(DEFAULT_SIZE)),
+      )
+      .option('--no-overlay', 'leave out the outer layer')
+      .addOption(
+        new Option('--variant <variant>', 'arm variant; auto detects it from the picture')
+          .choices(['auto', 'classic', 'slim'])
+          .default(undefined, 'auto'),
+      )
+      .option('--cape <file>', 'PNG file of a cape, for the view back')
+      .requiredOption('--out <file>', 'PNG file to write, or - for stdout')
+      .option(...OVERWRITE);
+  },
+  run: runRender,
+} satisfies CommandModule;
 
-export async function runRender(options: RenderCommandOptions, context: CommandContext): Promise<number> {
+export async function runRender(
+  source: string,
+  options: RenderCommandOptions,
+  context: CommandContext,
+): Promise<number> {
   const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wanted = 'auto', overlay, out } = options;
   verifyOutput(options, context);
-  const inputs = [options.source, ...(options.cape === undefined ? [] : [options.cape])];
+  const inputs = [source, ...(options.cape === undefined ? [] : [options.cape])];
   const guard = new OutputGuard(inputs, options);
   if (out !== '-') guard.verify(out, DRAWN_PICTURE);
   const cape = options.cape === undefined ? undefined : capeIn(options.cape);
-  const { title, picture, variant } = await findPicture(
-    await onlySource(options.source, context),
-    wanted,
-    context,
-  );
+  const { title, picture, variant } = await findPicture(await onlySource(source, context), wanted, context);
   const drawn = drawView(picture, { view, size, variant, overlay, cape });
   const { width, height } = drawn;
   write(markPng(encodeSmallPng(drawn)), { out, guard }, context);

@@ -1,8 +1,8 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { REPORT_REASONS, type Report, type ReportInput } from '../../index.ts';
 import { connectWithProgress, withAccount } from '../connection/connector.ts';
 import { readPages, verifyUuids } from '../connection/skins.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import {
@@ -71,21 +71,19 @@ export interface ReportsListOptions extends TypedLimit {
 }
 
 export const reportsList = {
+  description: 'List reports of skins and sets, newest first (operators only).',
   examples: [
     ['List open reports, newest first', 'skinsmith reports list'],
     ['List reports that were decided', 'skinsmith reports list --state closed'],
   ],
   output: [REPORT_LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runReportsList): void {
-    command
-      .description('List reports of skins and sets, newest first (operators only).')
-      .addOption(
-        new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
-      );
-    addLimitOptions(command, LISTING).action(
-      async (typed: ReportsListOptions) => await runner(async (context) => await run(typed, context)),
+  declare(command) {
+    command.addOption(
+      new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
     );
+    addLimitOptions(command, LISTING);
   },
+  run: runReportsList,
 } satisfies CommandModule;
 
 export async function runReportsList(
@@ -108,26 +106,23 @@ export interface ReportsCreateOptions extends ReportInput {
 
 const REPORTED = doneViews('uuid', 'UUID of the skin or set', 'reported');
 export const reportsCreate = {
+  description: 'Report a skin or a set to the operators of a skinsmith service. No API key is needed.',
   examples: [
     ['Report a skin', 'skinsmith reports create SKIN --reason offensive'],
     ['Say more about it', 'skinsmith reports create SKIN --reason copyright --text "I drew it"'],
     ['Report a set of skins', 'skinsmith reports create SET --set --reason offensive'],
   ],
   output: [{ json: { shape: 'object', fields: REPORTED.fields } }],
-  register(command: Command, runner: Runner, run = runReportsCreate): void {
+  declare(command) {
     command
-      .description('Report a skin or a set to the operators of a skinsmith service. No API key is needed.')
       .argument('<uuid>', 'UUID of the skin, or of the set')
       .option('--set', 'the UUID is that of a set')
       .addOption(
         new Option('--reason <reason>', 'what is wrong').choices(REPORT_REASONS).makeOptionMandatory(),
       )
-      .option('--text <text>', 'more about it, at most 500 characters')
-      .action(
-        async (uuid: string, report: ReportsCreateOptions) =>
-          await runner(async (context) => await run(uuid, report, context)),
-      );
+      .option('--text <text>', 'more about it, at most 500 characters');
   },
+  run: runReportsCreate,
 } satisfies CommandModule;
 
 export async function runReportsCreate(
@@ -146,33 +141,30 @@ export async function runReportsCreate(
 }
 
 export const reportsClose = {
+  description: 'Close reports without changing their skins (operators only).',
   examples: [
     ['Close a report and keep what it is about', 'skinsmith reports close 1'],
     ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
   ],
   output: [REPORT_LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runReportsClose): void {
+  declare(command) {
     command
-      .description('Close reports without changing their skins (operators only).')
       .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)
-      .option('--note <text>', 'why, for the log')
-      .action(
-        async (ids: string[], { note }: { note?: string }) =>
-          await runner(async (context) => await run(ids, note, context)),
-      );
+      .option('--note <text>', 'why, for the log');
   },
+  run: runReportsClose,
 } satisfies CommandModule;
 
 export async function runReportsClose(
   ids: readonly string[],
-  note: string | undefined,
+  decision: { readonly note?: string },
   context: CommandContext,
 ): Promise<number> {
   verifyNumbers(ids, context);
   const closed = await withAccount(context, async ({ moderation }) => {
     const reports: Report[] = [];
     for (const id of ids)
-      reports.push(await moderation.closeReport(id, { note }, { signal: context.signal }));
+      reports.push(await moderation.closeReport(id, decision, { signal: context.signal }));
     return reports;
   });
   printReports(closed, context);

@@ -1,51 +1,44 @@
-import type { Command } from 'commander';
 import { inspectSource } from '../../batch/pictures.ts';
 import type { JobAnswer, SkinClient, SkinSource } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import type { Examples } from '../help/help-page.ts';
 import type { JobSource } from '../history.ts';
 import { nonEmptyWords } from '../options/option-values.ts';
-import type { CommandOutput } from '../output/described.ts';
 import { JOB_OUTPUT, JobPrinter, jobView, RESULT_OUTPUT } from '../output/results.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { runStatus } from './status.ts';
 
 export interface RetryOptions {
-  readonly jobs: readonly string[];
   readonly wait?: boolean;
 }
 
-export const examples: Examples = [
-  ['Submit a failed job again and wait for its skin', 'skinsmith retry JOB --wait'],
-  [
-    'Submit all failed jobs again',
-    'skinsmith jobs --status failed --all | cut -f1 | xargs -r skinsmith retry',
+export const retry = {
+  description:
+    'Submit failed jobs again, as new jobs of the same pictures and options.\n' +
+    'Prints the new jobs. A skin that the service has made in the meantime is found at once and costs nothing. ' +
+    'At a service that cannot retry jobs, submits the file, URL or player again that this machine sent.',
+  examples: [
+    ['Submit a failed job again and wait for its skin', 'skinsmith retry JOB --wait'],
+    [
+      'Submit all failed jobs again',
+      'skinsmith jobs --status failed --all | cut -f1 | xargs -r skinsmith retry',
+    ],
   ],
-];
-
-export const output: readonly CommandOutput[] = [JOB_OUTPUT, { mode: '--wait', ...RESULT_OUTPUT }];
-
-export function register(command: Command, runner: Runner, run = runRetry): void {
-  command
-    .description(
-      'Submit failed jobs again, as new jobs of the same pictures and options.\n' +
-        'Prints the new jobs. A skin that the service has made in the meantime is found at once and costs nothing. ' +
-        'At a service that cannot retry jobs, submits the file, URL or player again that this machine sent.',
-    )
-    .argument('<job...>', 'IDs of failed jobs, as printed by jobs --status failed', nonEmptyWords)
-    .option('--wait', 'wait for the new jobs and print the skins')
-    .action(
-      async (jobs: string[], typed: Omit<RetryOptions, 'jobs'>) =>
-        await runner(async (context) => await run({ ...typed, jobs }, context)),
-    );
-}
+  output: [JOB_OUTPUT, { mode: '--wait', ...RESULT_OUTPUT }],
+  declare(command) {
+    command
+      .argument('<job...>', 'IDs of failed jobs, as printed by jobs --status failed', nonEmptyWords)
+      .option('--wait', 'wait for the new jobs and print the skins');
+  },
+  run: runRetry,
+} satisfies CommandModule;
 
 export async function runRetry(
-  { jobs, wait = false }: RetryOptions,
+  jobs: readonly string[],
+  { wait = false }: RetryOptions,
   context: CommandContext,
 ): Promise<number> {
   const { json = false } = context.flags;
@@ -64,7 +57,7 @@ export async function runRetry(
   } finally {
     if (!wait) printer.end();
   }
-  const status = wait && submitted.length > 0 ? await runStatus({ jobs: submitted, wait }, context) : 0;
+  const status = wait && submitted.length > 0 ? await runStatus(submitted, { wait }, context) : 0;
   return submitted.length === jobs.length ? status : exitStatus('failed');
 }
 

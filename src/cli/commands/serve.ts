@@ -1,27 +1,14 @@
 import type { Command } from 'commander';
 import type { RunningServer } from '../../server/server.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { keepAllFiles, switchToOwnerOf } from '../context/data-owner.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
-import type { CommandOutput, Fields } from '../output/described.ts';
+import type { Fields } from '../output/described.ts';
 import { refuseDoubleOptions, runDouble } from '../serve/double.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
 import { aborted, ownLog } from '../serve/own-log.ts';
 import { addressWarnings, serverOptions } from '../serve/server-options.ts';
 import { jsonLine } from '../text/text.ts';
-
-export const examples: Examples = [
-  ['Run a service on this machine', 'skinsmith serve'],
-  [
-    'Run one that players reach through a reverse proxy',
-    'skinsmith serve --public-url https://skins.example.org --trust-proxy loopback',
-  ],
-  [
-    'Let a hosted service make the skins',
-    'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',
-  ],
-];
 
 interface ListeningView {
   readonly url: string;
@@ -33,21 +20,31 @@ const FIELDS: Fields<ListeningView> = {
   key: "the owner's API key, at the first start with new data",
 };
 
-export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
-
-export function register(command: Command, runner: Runner, run = runServe): void {
-  addServeOptions(command)
-    .description(
-      'Run a skinsmith service for a team.\n' +
-        'It is the same service that commands embed, with the same data folder. The ' +
-        'first start prints the API key of the owner, once. SIGTERM lets running generations finish; a ' +
-        'second one stops the service at once.',
-    )
-    .action(async (typed: ServeOptions, self: Command) => {
-      if (typed.double) return await runner(async (context) => await runDouble(givenOptions(self), context));
-      await runner(async (context) => await run(typed, context));
-    });
-}
+export const serve = {
+  description:
+    'Run a skinsmith service for a team.\n' +
+    'It is the same service that commands embed, with the same data folder. The ' +
+    'first start prints the API key of the owner, once. SIGTERM lets running generations finish; a ' +
+    'second one stops the service at once.',
+  examples: [
+    ['Run a service on this machine', 'skinsmith serve'],
+    [
+      'Run one that players reach through a reverse proxy',
+      'skinsmith serve --public-url https://skins.example.org --trust-proxy loopback',
+    ],
+    [
+      'Let a hosted service make the skins',
+      'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',
+    ],
+  ],
+  output: [{ json: { shape: 'object', fields: FIELDS } }],
+  declare(command) {
+    addServeOptions(command);
+  },
+  async run(this: Command, typed: ServeOptions, context: CommandContext): Promise<number> {
+    return typed.double ? await runDouble(givenOptions(this), context) : await runServe(typed, context);
+  },
+} satisfies CommandModule;
 
 /** Those that were typed: many have a default. */
 function givenOptions(command: Command): ServeOptions {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { SetFileFormat } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import type { Fields } from '../output/described.ts';
@@ -20,8 +20,6 @@ const ENDINGS: Readonly<Record<SetFileFormat, string>> = {
 };
 
 export interface SetsExportOptions {
-  /** File to write, or `-` for stdout. */
-  readonly file?: string;
   readonly format?: SetFileFormat;
   readonly namespace?: string;
   readonly game?: string;
@@ -42,41 +40,36 @@ const FIELDS: Fields<ExportView> = {
 };
 
 export const setsExport = {
+  description:
+    'Save the skins of a set in one file.\n' +
+    'zip: the pictures, and skins.lock with the values and signatures; lock: skins.lock alone; pack: a resource ' +
+    'pack for Minecraft 1.21.9 and later, which needs no signatures; datapack: functions that summon the skins ' +
+    'of the pack.',
   examples: [
     ['Save the pictures, values and signatures of a set', 'skinsmith sets export guards'],
     ['Save the resource pack of a set', 'skinsmith sets export guards guards-pack.zip --format pack'],
   ],
   output: [{ json: { shape: 'object', fields: FIELDS } }],
-  register(command: Command, runner: Runner, run = runSetsExport): void {
+  declare(command) {
     command
-      .description(
-        'Save the skins of a set in one file.\n' +
-          'zip: the pictures, and skins.lock with the values and signatures; lock: skins.lock alone; pack: a resource ' +
-          'pack for Minecraft 1.21.9 and later, which needs no signatures; datapack: functions that summon the skins ' +
-          'of the pack.',
-      )
       .argument('<set>', 'name or UUID of a set', nonEmpty)
       .argument('[file]', 'file to write, or - for stdout (default: named after the set)', nonEmpty)
       .addOption(new Option('--format <format>', 'what to save (default: zip)').choices(FORMATS))
       .option('--namespace <name>', 'namespace of the pack (default: the name of the set)', nonEmpty)
       .option('--game <versions>', 'versions of Minecraft for the pack, such as 1.21.9..26.1', nonEmpty)
-      .option('--overwrite', 'replace an existing file, but never a picture')
-      .action(
-        async (set: string, file: string | undefined, typed: Omit<SetsExportOptions, 'file'>) =>
-          await runner(
-            async (context) => await run(set, { ...typed, ...(file !== undefined && { file }) }, context),
-          ),
-      );
+      .option('--overwrite', 'replace an existing file, but never a picture');
   },
+  run: runSetsExport,
 } satisfies CommandModule;
 
 export async function runSetsExport(
   set: string,
+  named: string | undefined,
   options: SetsExportOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { format = options.file?.endsWith('.lock') ? 'lock' : 'zip', namespace, game, overwrite } = options;
-  const { file = `${set.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}${ENDINGS[format]}` } = options;
+  const { format = named?.endsWith('.lock') ? 'lock' : 'zip', namespace, game, overwrite } = options;
+  const file = named ?? `${set.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}${ENDINGS[format]}`;
   verifyTarget(file, { format, isText: format === 'lock', overwrite }, context);
   const { client } = await connectWithProgress(await context.settings(), context);
   const sha1 = createHash('sha1');

@@ -11,7 +11,7 @@ import {
 } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import { readPages, verifyUuids } from '../connection/skins.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import {
   addLimitOptions,
@@ -101,19 +101,17 @@ export interface SetsListOptions extends TypedLimit {
 }
 
 export const setsList = {
+  description: 'List your sets of skins, newest first.',
   examples: [
     ['List your sets', 'skinsmith sets list'],
     ['List the public sets of all users', 'skinsmith sets list --public'],
   ],
   output: [LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runSetsList): void {
-    command
-      .description('List your sets of skins, newest first.')
-      .option('--public', 'list the public sets of all users');
-    addLimitOptions(command, LISTING).action(
-      async (typed: SetsListOptions) => await runner(async (context) => await run(typed, context)),
-    );
+  declare(command) {
+    command.option('--public', 'list the public sets of all users');
+    addLimitOptions(command, LISTING);
   },
+  run: runSetsList,
 } satisfies CommandModule;
 
 export async function runSetsList(options: SetsListOptions, context: CommandContext): Promise<number> {
@@ -136,6 +134,7 @@ export async function runSetsList(options: SetsListOptions, context: CommandCont
 const SET_ARGUMENT = 'name or UUID of a set';
 
 export const setsGet = {
+  description: 'List the skins in a set, in its order.',
   examples: [
     ['List the skins in a set', 'skinsmith sets get guards'],
     ['Print a set with its skins', 'skinsmith sets get guards --json'],
@@ -152,12 +151,10 @@ export const setsGet = {
       },
     },
   ],
-  register(command: Command, runner: Runner, run = runSetsGet): void {
-    command
-      .description('List the skins in a set, in its order.')
-      .argument('<set>', SET_ARGUMENT, nonEmpty)
-      .action(async (set: string) => await runner(async (context) => await run(set, context)));
+  declare(command) {
+    command.argument('<set>', SET_ARGUMENT, nonEmpty);
   },
+  run: runSetsGet,
 } satisfies CommandModule;
 
 export async function runSetsGet(name: string, context: CommandContext): Promise<number> {
@@ -175,37 +172,34 @@ function addVisibilityOption(command: Command): Command {
 }
 
 export interface SetsCreateOptions {
-  readonly uuids: readonly string[];
   /** Path of a lockfile. */
   readonly from?: string;
   readonly visibility?: SkinVisibility;
 }
 
 export const setsCreate = {
+  description:
+    'Make a set of skins: its pictures, lockfile and resource pack are one file each, and it has a page.\n' +
+    'Everybody finds a public set by its name, and an unlisted one only by its UUID.',
   examples: [
     ['Make a set with a skin', 'skinsmith sets create guards UUID'],
     ['Make a set of all skins that a batch has made', 'skinsmith sets create team --from signed/skins.lock'],
   ],
   output: [SET_OUTPUT],
-  register(command: Command, runner: Runner, run = runSetsCreate): void {
+  declare(command) {
     command
-      .description(
-        'Make a set of skins: its pictures, lockfile and resource pack are one file each, and it has a page.\n' +
-          'Everybody finds a public set by its name, and an unlisted one only by its UUID.',
-      )
       .argument('<name>', 'name of the set', nonEmpty)
       .argument('[uuid...]', `UUIDs of skins, at most ${MAX_SET}`)
       .option('--from <lockfile>', 'add the skins in a lockfile, as generate writes it', nonEmpty);
-    addVisibilityOption(command).action(
-      async (name: string, uuids: string[], typed: Omit<SetsCreateOptions, 'uuids'>) =>
-        await runner(async (context) => await run(name, { ...typed, uuids }, context)),
-    );
+    addVisibilityOption(command);
   },
+  run: runSetsCreate,
 } satisfies CommandModule;
 
 export async function runSetsCreate(
   name: string,
-  { uuids, from, visibility }: SetsCreateOptions,
+  uuids: readonly string[],
+  { from, visibility }: SetsCreateOptions,
   context: CommandContext,
 ): Promise<number> {
   verifySetName(name);
@@ -244,24 +238,22 @@ export interface SetsEditOptions {
 }
 
 export const setsEdit = {
+  description: 'Edit the name, visibility or skins of a set of yours.',
   examples: [
     ['Put another skin into a set', 'skinsmith sets edit team --add UUID'],
     ['Show a set only to people who have its address', 'skinsmith sets edit guards --visibility unlisted'],
   ],
   output: [SET_OUTPUT],
-  register(command: Command, runner: Runner, run = runSetsEdit): void {
+  declare(command) {
     command
-      .description('Edit the name, visibility or skins of a set of yours.')
       .argument('<set>', SET_ARGUMENT, nonEmpty)
       .option('--name <name>', 'new name', nonEmpty)
       .option('--add <uuid...>', 'put these skins at the end')
       .option('--from <lockfile>', 'put the skins in a lockfile at the end', nonEmpty)
       .option('--remove <uuid...>', 'take these skins out');
-    addVisibilityOption(command).action(
-      async (set: string, typed: SetsEditOptions) =>
-        await runner(async (context) => await run(set, typed, context)),
-    );
+    addVisibilityOption(command);
   },
+  run: runSetsEdit,
 } satisfies CommandModule;
 
 export async function runSetsEdit(
@@ -294,23 +286,17 @@ export interface SetsDeleteOptions {
 }
 
 export const setsDelete = {
+  description:
+    'Delete a set of yours; its skins stay.\nAsks for confirmation first; without a terminal, --yes is required.',
   examples: [
     ['Delete a set', 'skinsmith sets delete team --yes'],
     ['Delete a set, and print JSON', 'skinsmith sets delete guards --yes --json'],
   ],
   output: [{ json: { shape: 'object', fields: { set: 'the set as you named it', deleted: 'always true' } } }],
-  register(command: Command, runner: Runner, run = runSetsDelete): void {
-    command
-      .description(
-        'Delete a set of yours; its skins stay.\nAsks for confirmation first; without a terminal, --yes is required.',
-      )
-      .argument('<set>', SET_ARGUMENT, nonEmpty)
-      .option('-y, --yes', 'do not ask for confirmation')
-      .action(
-        async (set: string, typed: SetsDeleteOptions) =>
-          await runner(async (context) => await run(set, typed, context)),
-      );
+  declare(command) {
+    command.argument('<set>', SET_ARGUMENT, nonEmpty).option('-y, --yes', 'do not ask for confirmation');
   },
+  run: runSetsDelete,
 } satisfies CommandModule;
 
 export async function runSetsDelete(

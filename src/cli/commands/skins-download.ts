@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { OutputNames } from '../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../index.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { connectWithProgress } from '../connection/connector.ts';
 import { verifyUuids } from '../connection/skins.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
@@ -17,7 +16,6 @@ import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
 export interface SkinsDownloadOptions {
-  readonly uuids: readonly string[];
   /** Folder. */
   readonly out?: string;
   readonly overwrite?: boolean;
@@ -45,6 +43,9 @@ const FIELDS: Fields<Downloaded> = {
   file: 'path of the PNG file',
 };
 export const skinsDownload = {
+  description:
+    'Save the textures of skins as PNG files.\n' +
+    'Files are named after the skins and their UUIDs. Prints which skin is in which file.',
   examples: [
     ['Save a texture in the current folder', 'skinsmith skins download UUID'],
     [
@@ -53,27 +54,21 @@ export const skinsDownload = {
     ],
   ],
   output: [{ columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } }],
-  register(command: Command, runner: Runner, run = runSkinsDownload): void {
+  declare(command) {
     command
-      .description(
-        'Save the textures of skins as PNG files.\n' +
-          'Files are named after the skins and their UUIDs. Prints which skin is in which file.',
-      )
       .argument('<uuid...>', 'UUIDs of skins')
       .option('--out <folder>', 'folder for the files (default: the current folder)')
-      .option(...OVERWRITE)
-      .action(
-        async (uuids: string[], typed: Omit<SkinsDownloadOptions, 'uuids'>) =>
-          await runner(async (context) => await run({ ...typed, uuids }, context)),
-      );
+      .option(...OVERWRITE);
   },
+  run: runSkinsDownload,
 } satisfies CommandModule;
 
 export async function runSkinsDownload(
+  uuids: readonly string[],
   options: SkinsDownloadOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { uuids, out = '.' } = options;
+  const { out = '.' } = options;
   verifyUuids(uuids, context);
   verifyFolder(out);
   const { client } = await connectWithProgress(await context.settings(), context);

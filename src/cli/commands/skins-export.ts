@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { isStream, Replacement, removeLeftovers } from '../../base/files.ts';
 import { streamLines } from '../../base/streams.ts';
 import type { SkinExportFormat, SkinVisibility } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import { OutputGuard } from '../options/output-guard.ts';
@@ -137,8 +137,6 @@ const FORMATS: readonly SkinExportFormat[] = ['zip', 'lock'];
 const EXPORT = { what: 'export your skins', about: ['user_not_found'] };
 
 export interface SkinsExportOptions {
-  /** File to write, or `-` for stdout. */
-  readonly file?: string;
   readonly format?: SkinExportFormat;
   readonly filter?: string;
   readonly variant?: 'classic' | 'slim';
@@ -162,6 +160,11 @@ const FIELDS: Fields<ExportView> = {
   next: 'value of --after for the next file, if there are more skins',
 };
 export const skinsExport = {
+  description:
+    'Save all of your skins in one file, newest first.\n' +
+    'A zip archive holds the pictures, and skins.lock with the values and signatures; unpacked, it is a ' +
+    'folder that skinsmith generate and skinsmith verify understand. The format lock is skins.lock without ' +
+    'the pictures. If one archive does not hold all skins, says how to export the rest.',
   examples: [
     ['Save all of your skins in skins.zip', 'skinsmith skins export'],
     [
@@ -171,14 +174,8 @@ export const skinsExport = {
     ['Replace an earlier export', 'skinsmith skins export backup.zip --overwrite'],
   ],
   output: [{ json: { shape: 'object', fields: FIELDS } }],
-  register(command: Command, runner: Runner, run = runSkinsExport): void {
+  declare(command) {
     command
-      .description(
-        'Save all of your skins in one file, newest first.\n' +
-          'A zip archive holds the pictures, and skins.lock with the values and signatures; unpacked, it is a ' +
-          'folder that skinsmith generate and skinsmith verify understand. The format lock is skins.lock without ' +
-          'the pictures. If one archive does not hold all skins, says how to export the rest.',
-      )
       .argument('[file]', 'file to write, or - for stdout (default: skins.zip or skins.lock)', nonEmpty)
       .addOption(
         new Option(
@@ -201,19 +198,19 @@ export const skinsExport = {
         ]),
       )
       .option('--after <uuid>', 'export only skins after this one: where an earlier export ended', nonEmpty)
-      .option('--overwrite', 'replace an existing file, but never a picture')
-      .action(
-        async (file: string | undefined, typed: Omit<SkinsExportOptions, 'file'>) =>
-          await runner(
-            async (context) => await run({ ...typed, ...(file !== undefined && { file }) }, context),
-          ),
-      );
+      .option('--overwrite', 'replace an existing file, but never a picture');
   },
+  run: runSkinsExport,
 } satisfies CommandModule;
 
-export async function runSkinsExport(options: SkinsExportOptions, context: CommandContext): Promise<number> {
-  const { format = options.file?.endsWith('.lock') ? 'lock' : 'zip', after, overwrite, ...rest } = options;
-  const { file = `skins.${format}`, ...filters } = rest;
+/** `named`: the file to write, or `-` for stdout. */
+export async function runSkinsExport(
+  named: string | undefined,
+  options: SkinsExportOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { format = named?.endsWith('.lock') ? 'lock' : 'zip', after, overwrite, ...filters } = options;
+  const file = named ?? `skins.${format}`;
   verifyTarget(file, { format, isText: format === 'lock', overwrite }, context);
   const { client } = await connectWithProgress(await context.settings(), context);
   const { signal } = context;

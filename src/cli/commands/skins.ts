@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { finishedSkin } from '../../batch/model.ts';
 import {
   type BulkEdited,
@@ -11,7 +11,7 @@ import {
 } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import { inBulk, skinsText, verifyUuids } from '../connection/skins.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import {
@@ -132,6 +132,7 @@ export interface SkinsListOptions extends TypedLimit {
 }
 
 export const skinsList = {
+  description: 'List your skins, newest first.\n' + 'With --public, lists the public skins of all users.',
   examples: [
     ['List your skins', 'skinsmith skins list'],
     [
@@ -141,9 +142,8 @@ export const skinsList = {
     ['Count all of your private skins', 'skinsmith skins list --visibility private --all | wc -l'],
   ],
   output: [SKIN_LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runSkinsList): void {
+  declare(command) {
     command
-      .description('List your skins, newest first.\n' + 'With --public, lists the public skins of all users.')
       .option('--public', 'list the public skins of all users')
       .option('--filter <text>', 'list only skins whose names contain all of these words')
       .addOption(
@@ -164,10 +164,9 @@ export const skinsList = {
           'order; popular puts the most viewed first, and week those of the last seven days (public skins only)',
         ).choices(['newest', 'popular', 'week']),
       );
-    addLimitOptions(command, LISTING).action(
-      async (typed: SkinsListOptions) => await runner(async (context) => await run(typed, context)),
-    );
+    addLimitOptions(command, LISTING);
   },
+  run: runSkinsList,
 } satisfies CommandModule;
 
 export async function runSkinsList(options: SkinsListOptions, context: CommandContext): Promise<number> {
@@ -214,11 +213,10 @@ async function readPages(
   return { skins: skins.slice(0, limit), isCut: after !== undefined, total };
 }
 
-export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption {
-  readonly uuids: readonly string[];
-}
+export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption {}
 
 export const skinsGet = {
+  description: 'Print skins with their values and signatures.',
   examples: [
     ['Print a skin', 'skinsmith skins get UUID'],
     ['Print a command that gives you a head with a skin', 'skinsmith skins get UUID --format give'],
@@ -234,35 +232,31 @@ export const skinsGet = {
       json: { shape: 'object or list', fields: SKIN_FIELDS },
     },
   ],
-  register(command: Command, runner: Runner, run = runSkinsGet): void {
-    addPictureOption(
-      addFormatOption(
-        command
-          .description('Print skins with their values and signatures.')
-          .argument('<uuid...>', 'UUIDs of skins'),
-      ),
-    ).action(
-      async (uuids: string[], typed: Omit<SkinsGetOptions, 'uuids'>) =>
-        await runner(async (context) => await run({ ...typed, uuids }, context)),
-    );
+  declare(command) {
+    addPictureOption(addFormatOption(command.argument('<uuid...>', 'UUIDs of skins')));
   },
+  run: runSkinsGet,
 } satisfies CommandModule;
 
-export async function runSkinsGet(options: SkinsGetOptions, context: CommandContext): Promise<number> {
-  verifyUuids(options.uuids, context);
+export async function runSkinsGet(
+  uuids: readonly string[],
+  options: SkinsGetOptions,
+  context: CommandContext,
+): Promise<number> {
+  verifyUuids(uuids, context);
   const settings = await context.settings({ format: options.format });
   const formats = openFormats(settings.format, options);
   const connection = await connectWithProgress(settings, context);
   const { client } = connection;
   const skins = [];
-  for (const uuid of options.uuids) skins.push(await client.skin(uuid, { signal: context.signal }));
+  for (const uuid of uuids) skins.push(await client.skin(uuid, { signal: context.signal }));
   if (context.flags.json && (formats === undefined || formats.join() === 'json')) {
     const views = skins.map(skinView);
-    const document = options.uuids.length > 1 ? views : views[0];
+    const document = uuids.length > 1 ? views : views[0];
     context.io.out.write(jsonDocument(document));
     return exitStatus('done');
   }
-  const isList = options.uuids.length > 1;
+  const isList = uuids.length > 1;
   const printer = new ResultPrinter(context.io, {
     json: context.flags.json ?? false,
     ndjson: false,
@@ -279,7 +273,6 @@ export async function runSkinsGet(options: SkinsGetOptions, context: CommandCont
 }
 
 export interface SkinsEditOptions {
-  readonly uuids: readonly string[];
   /** An empty string removes the name. */
   readonly name?: string;
   readonly visibility?: SkinVisibility;
@@ -288,6 +281,7 @@ export interface SkinsEditOptions {
 }
 
 export const skinsEdit = {
+  description: 'Edit the name, visibility or tags of your skins.\nSeveral skins get the same change.',
   examples: [
     ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
     [
@@ -296,9 +290,8 @@ export const skinsEdit = {
     ],
   ],
   output: [SKIN_EDIT_OUTPUT],
-  register(command: Command, runner: Runner, run = runSkinsEdit): void {
+  declare(command) {
     command
-      .description('Edit the name, visibility or tags of your skins.\nSeveral skins get the same change.')
       .argument('<uuid...>', 'UUIDs of skins')
       .option('--name <name>', `new name: ${SKIN_NAME_RULE}; an empty one ("") removes the name`)
       .addOption(
@@ -308,16 +301,14 @@ export const skinsEdit = {
           'private',
         ]),
       )
-      .option('--tags <tags>', 'all tags, separated by commas; an empty list ("") removes them')
-      .action(
-        async (uuids: string[], typed: Omit<SkinsEditOptions, 'uuids'>) =>
-          await runner(async (context) => await run({ ...typed, uuids }, context)),
-      );
+      .option('--tags <tags>', 'all tags, separated by commas; an empty list ("") removes them');
   },
+  run: runSkinsEdit,
 } satisfies CommandModule;
 
 export async function runSkinsEdit(
-  { uuids, tags, ...rest }: SkinsEditOptions,
+  uuids: readonly string[],
+  { tags, ...rest }: SkinsEditOptions,
   context: CommandContext,
 ): Promise<number> {
   verifyUuids(uuids, context);
@@ -378,7 +369,6 @@ function verifyEdit(edit: SkinEdit): void {
 }
 
 export interface SkinsDeleteOptions {
-  readonly uuids: readonly string[];
   /** Skip the confirmation. */
   readonly yes?: boolean;
 }
@@ -387,6 +377,10 @@ const COLUMNS = { uuid: ({ uuid }) => uuid } satisfies Columns<{ readonly uuid: 
 
 const DELETED = doneViews('uuid', 'UUID of the skin', 'deleted');
 export const skinsDelete = {
+  description:
+    'Permanently delete your skins from the service.\n' +
+    'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
+    'deleted skins.',
   examples: [
     ['Delete a skin without being asked', 'skinsmith skins delete UUID --yes'],
     [
@@ -395,24 +389,15 @@ export const skinsDelete = {
     ],
   ],
   output: [{ columns: COLUMNS, json: { shape: 'list', fields: DELETED.fields } }],
-  register(command: Command, runner: Runner, run = runSkinsDelete): void {
-    command
-      .description(
-        'Permanently delete your skins from the service.\n' +
-          'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
-          'deleted skins.',
-      )
-      .argument('<uuid...>', 'UUIDs of skins')
-      .option('-y, --yes', 'do not ask for confirmation')
-      .action(
-        async (uuids: string[], typed: Omit<SkinsDeleteOptions, 'uuids'>) =>
-          await runner(async (context) => await run({ ...typed, uuids }, context)),
-      );
+  declare(command) {
+    command.argument('<uuid...>', 'UUIDs of skins').option('-y, --yes', 'do not ask for confirmation');
   },
+  run: runSkinsDelete,
 } satisfies CommandModule;
 
 export async function runSkinsDelete(
-  { uuids, yes }: SkinsDeleteOptions,
+  uuids: readonly string[],
+  { yes }: SkinsDeleteOptions,
   context: CommandContext,
 ): Promise<number> {
   verifyUuids(uuids, context);

@@ -1,52 +1,45 @@
-import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/model.ts';
 import { isPending, type JobAnswer, JobFailedError, type SkinClient } from '../../index.ts';
 import { connectWithProgress } from '../connection/connector.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import type { Examples } from '../help/help-page.ts';
 import { nonEmptyWords, timeoutOption } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
-import type { CommandOutput } from '../output/described.ts';
 import { openFormats, RESULT_OUTPUT, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { span } from '../text/text.ts';
 
 export interface StatusOptions extends TypedOutputOptions {
-  readonly jobs: readonly string[];
   readonly wait?: boolean;
 }
 
-export const examples: Examples = [
-  ['Show the status of a job', 'skinsmith status JOB'],
-  ['Wait for a job and print only the signature', 'skinsmith status JOB --wait --format signature'],
-];
+export const status = {
+  description:
+    'Show the status of jobs, with the skins of completed ones.\n' +
+    'The exit status is 0 if all jobs are completed, 1 if any has failed, and 8 if any is still ' +
+    'pending.',
+  examples: [
+    ['Show the status of a job', 'skinsmith status JOB'],
+    ['Wait for a job and print only the signature', 'skinsmith status JOB --wait --format signature'],
+  ],
+  output: [RESULT_OUTPUT],
+  declare(command) {
+    command.argument('<job...>', 'job IDs, as printed by queue and jobs', nonEmptyWords);
+    addFormatOption(command).option('--wait', 'wait until no job is pending').addOption(timeoutOption());
+  },
+  run: runStatus,
+} satisfies CommandModule;
 
-export const output: readonly CommandOutput[] = [RESULT_OUTPUT];
-
-export function register(command: Command, runner: Runner, run = runStatus): void {
-  command
-    .description(
-      'Show the status of jobs, with the skins of completed ones.\n' +
-        'The exit status is 0 if all jobs are completed, 1 if any has failed, and 8 if any is still ' +
-        'pending.',
-    )
-    .argument('<job...>', 'job IDs, as printed by queue and jobs', nonEmptyWords);
-  addFormatOption(command)
-    .option('--wait', 'wait until no job is pending')
-    .addOption(timeoutOption())
-    .action(
-      async (jobs: string[], typed: Omit<StatusOptions, 'jobs'>) =>
-        await runner(async (context) => await run({ ...typed, jobs }, context)),
-    );
-}
-
-export async function runStatus(options: StatusOptions, context: CommandContext): Promise<number> {
+export async function runStatus(
+  jobs: readonly string[],
+  options: StatusOptions,
+  context: CommandContext,
+): Promise<number> {
   const settings = await context.settings({ format: options.format });
   const json = context.flags.json ?? false;
-  const isList = options.jobs.length > 1;
+  const isList = jobs.length > 1;
   const printer = new ResultPrinter(context.io, {
     json,
     ndjson: false,
@@ -57,7 +50,7 @@ export async function runStatus(options: StatusOptions, context: CommandContext)
   const sources = await context.jobSources.sources();
   const results: ResultView[] = [];
   try {
-    for (const id of options.jobs) {
+    for (const id of jobs) {
       const result = await lookAt(id, {
         client,
         context,

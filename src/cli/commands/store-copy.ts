@@ -1,6 +1,5 @@
-import type { Command } from 'commander';
 import type { CopyProgress, StoreCopy, StorePlace } from '../../server/server.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { switchToOwnerOf } from '../context/data-owner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
@@ -35,6 +34,12 @@ const FIELDS: Fields<CopiedView> = {
   },
 };
 export const storeCopy = {
+  description:
+    'Copy all data of a service to another, empty store.\n' +
+    'A store is a data folder, or the address of a PostgreSQL database. Servers may keep using the ' +
+    'first one: the copy has its data as of one moment. All rows are compared afterwards. If a copy is ' +
+    'interrupted, run the same command again to continue. Key files and plans.json are not in ' +
+    'the store: copy them too.',
   examples: [
     [
       'Move the service of this machine to PostgreSQL',
@@ -43,31 +48,17 @@ export const storeCopy = {
     ['Move it back to a file', 'skinsmith store copy postgres://skins@db.example.org/skins data/'],
   ],
   output: [{ json: { shape: 'object', fields: FIELDS } }],
-  register(command: Command, runner: Runner, run = runStoreCopy): void {
+  declare(command) {
     command
-      .description(
-        'Copy all data of a service to another, empty store.\n' +
-          'A store is a data folder, or the address of a PostgreSQL database. Servers may keep using the ' +
-          'first one: the copy has its data as of one moment. All rows are compared afterwards. If a copy is ' +
-          'interrupted, run the same command again to continue. Key files and plans.json are not in ' +
-          'the store: copy them too.',
-      )
       .argument('<from>', 'data folder or postgres:// address to copy from', nonEmpty)
-      .argument('<to>', 'data folder or postgres:// address to copy to', nonEmpty)
-      .action(
-        async (from: string, to: string) => await runner(async (context) => await run({ from, to }, context)),
-      );
+      .argument('<to>', 'data folder or postgres:// address to copy to', nonEmpty);
   },
+  run: runStoreCopy,
 } satisfies CommandModule;
 
-interface Places {
-  readonly from: string;
-  readonly to: string;
-}
-
-export async function runStoreCopy(typed: Places, context: CommandContext): Promise<number> {
+export async function runStoreCopy(source: string, target: string, context: CommandContext): Promise<number> {
   const { signal, flags, io, messages } = context;
-  const [from, to] = [placeOf(typed.from, context), placeOf(typed.to, context)];
+  const [from, to] = [placeOf(source, context), placeOf(target, context)];
   for (const place of [from, to]) if ('folder' in place) switchToOwnerOf(place.folder);
   const { copyStore, nameOfStore } = await import('../../server/server.ts');
   const progress = await messages.progress('Opening both stores');

@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
 import type { AccountClient, User, UserChange } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
-import type { CommandContext, CommandModule, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
@@ -75,16 +74,16 @@ export function seenUser({ name, plan }: User): SeenName {
 const LISTING = { what: 'users', usual: 100 };
 const PAGE_SIZE = 128;
 export const usersList = {
+  description: 'List the users of a skinsmith service by name (operators only).',
   examples: [
     ['List users', 'skinsmith users list'],
     ['Print all users as JSON', 'skinsmith users list --all --json'],
   ],
   output: [USER_LIST_OUTPUT],
-  register(command: Command, runner: Runner, run = runUsersList): void {
-    addLimitOptions(command, LISTING)
-      .description('List the users of a skinsmith service by name (operators only).')
-      .action(async (typed: TypedLimit) => await runner(async (context) => await run(typed, context)));
+  declare(command) {
+    addLimitOptions(command, LISTING);
   },
+  run: runUsersList,
 } satisfies CommandModule;
 
 export async function runUsersList(typed: TypedLimit, context: CommandContext): Promise<number> {
@@ -113,17 +112,16 @@ async function readPages(
 }
 
 export const usersGet = {
+  description: 'Print a user of a skinsmith service (operators only).',
   examples: [
     ['Print a user', 'skinsmith users get bob'],
     ['Print only the plan of a user', 'skinsmith users get bob | cut -f2'],
   ],
   output: [USER_OUTPUT],
-  register(command: Command, runner: Runner, run = runUsersGet): void {
-    command
-      .description('Print a user of a skinsmith service (operators only).')
-      .argument('<name>', 'name of the user', nonEmpty)
-      .action(async (name: string) => await runner(async (context) => await run(name, context)));
+  declare(command) {
+    command.argument('<name>', 'name of the user', nonEmpty);
   },
+  run: runUsersGet,
 } satisfies CommandModule;
 
 export async function runUsersGet(name: string, context: CommandContext): Promise<number> {
@@ -132,31 +130,31 @@ export async function runUsersGet(name: string, context: CommandContext): Promis
 }
 
 export interface UsersCreateOptions {
-  readonly name: string;
   readonly plan?: string;
 }
 
 export const usersCreate = {
+  description: 'Create a user of a skinsmith service (operators only).',
   examples: [
     ['Create a user', 'skinsmith users create bob'],
     ['Create a user on another plan', 'skinsmith users create carol --plan pro'],
   ],
   output: [USER_OUTPUT],
-  register(command: Command, runner: Runner, run = runUsersCreate): void {
+  declare(command) {
     command
-      .description('Create a user of a skinsmith service (operators only).')
       .argument('<name>', 'name of the user', nonEmpty)
-      .option('--plan <plan>', 'plan of the user (default: free)')
-      .action(
-        async (name: string, typed: { plan?: string }) =>
-          await runner(async (context) => await run({ ...typed, name }, context)),
-      );
+      .option('--plan <plan>', 'plan of the user (default: free)');
   },
+  run: runUsersCreate,
 } satisfies CommandModule;
 
-export async function runUsersCreate(options: UsersCreateOptions, context: CommandContext): Promise<number> {
+export async function runUsersCreate(
+  name: string,
+  options: UsersCreateOptions,
+  context: CommandContext,
+): Promise<number> {
   const user = await withAccount(context, (account) =>
-    account.createUser(options, { signal: context.signal }),
+    account.createUser({ ...options, name }, { signal: context.signal }),
   );
   await context.seenNames.add('users', [seenUser(user)]);
   printUser(user, context);
@@ -166,25 +164,22 @@ export async function runUsersCreate(options: UsersCreateOptions, context: Comma
 }
 
 export const usersEdit = {
+  description: 'Change the plan of a user of a skinsmith service (operators only).',
   examples: [
     ['Move a user to another plan', 'skinsmith users edit bob --plan pro'],
     ['Move a user back to the free plan', 'skinsmith users edit carol --plan free'],
   ],
   output: [USER_OUTPUT],
-  register(command: Command, runner: Runner, run = changeUser): void {
+  declare(command) {
     command
-      .description('Change the plan of a user of a skinsmith service (operators only).')
       .argument('<name>', 'name of the user', nonEmpty)
-      .requiredOption('--plan <plan>', 'new plan of the user')
-      .action(
-        async (name: string, { plan }: { plan: string }) =>
-          await runner(async (context) => await run(name, { plan }, context)),
-      );
+      .requiredOption('--plan <plan>', 'new plan of the user');
   },
+  run: changeUser,
 } satisfies CommandModule;
 
 /** Changes a user and prints its new state. */
-export async function changeUser(name: string, change: UserChange, context: CommandContext): Promise<number> {
+async function changeUser(name: string, change: UserChange, context: CommandContext): Promise<number> {
   const user = await withAccount(context, (account) =>
     account.setUser(name, change, { signal: context.signal }),
   );
@@ -193,23 +188,22 @@ export async function changeUser(name: string, change: UserChange, context: Comm
 }
 
 export const usersEnable = {
+  description: 'Enable a disabled user of a skinsmith service (operators only).',
   examples: [
     ['Enable a user', 'skinsmith users enable bob'],
     ['Enable a user of another service', 'skinsmith users enable carol --base-url https://skins.example.org'],
   ],
   output: [USER_OUTPUT],
-  register(command: Command, runner: Runner, run = changeUser): void {
-    command
-      .description('Enable a disabled user of a skinsmith service (operators only).')
-      .argument('<name>', 'name of the user', nonEmpty)
-      .action(
-        async (name: string) =>
-          await runner(async (context) => await run(name, { disabled: false }, context)),
-      );
+  declare(command) {
+    command.argument('<name>', 'name of the user', nonEmpty);
   },
+  run: async (name: string, context: CommandContext) => await changeUser(name, { disabled: false }, context),
 } satisfies CommandModule;
 
 export const usersDisable = {
+  description:
+    'Disable a user of a skinsmith service (operators only).\n' +
+    "The user's keys are refused until the user is enabled again.",
   examples: [
     ['Disable a user', 'skinsmith users disable bob'],
     [
@@ -218,15 +212,8 @@ export const usersDisable = {
     ],
   ],
   output: [USER_OUTPUT],
-  register(command: Command, runner: Runner, run = changeUser): void {
-    command
-      .description(
-        'Disable a user of a skinsmith service (operators only).\n' +
-          "The user's keys are refused until the user is enabled again.",
-      )
-      .argument('<name>', 'name of the user', nonEmpty)
-      .action(
-        async (name: string) => await runner(async (context) => await run(name, { disabled: true }, context)),
-      );
+  declare(command) {
+    command.argument('<name>', 'name of the user', nonEmpty);
   },
+  run: async (name: string, context: CommandContext) => await changeUser(name, { disabled: true }, context),
 } satisfies CommandModule;

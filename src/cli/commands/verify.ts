@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { Command } from 'commander';
 import { decodedText } from '../../base/text.ts';
 import { EMBEDDED, type PublicSigningKey } from '../../batch/model.ts';
 import { inspectSource } from '../../batch/pictures.ts';
@@ -18,11 +17,10 @@ import { keptSkins, type StoredSkin } from '../batch/kept-skins.ts';
 import { readProxies } from '../config/network-settings.ts';
 import { EMBEDDED_URL, requestHooks } from '../connection/connect.ts';
 import { makeTextureGuard, PrivateAddressError } from '../connection/texture-guard.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
 import { requireSignerOption } from '../options/skin-options.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields, JsonList } from '../output/described.ts';
+import { type Columns, columnRows, type Fields, JsonList } from '../output/described.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { clean, count, hanging } from '../text/text.ts';
@@ -146,16 +144,10 @@ export class TextureHosts {
 }
 
 export interface VerifyOptions {
-  readonly files: readonly string[];
   readonly key?: string;
   readonly requireSigner?: RequiredSigner;
   readonly offline?: boolean;
 }
-
-export const examples: Examples = [
-  ['Verify all skins in a lockfile', 'skinsmith verify signed/skins.lock'],
-  ['Verify skins without any network access', 'skinsmith verify signed/skins.lock --offline'],
-];
 
 const COLUMNS = {
   source: ({ source }) => source,
@@ -178,38 +170,43 @@ const FIELDS: Fields<SkinVerdict> = {
   problems: 'what is wrong, in sentences; empty if nothing is',
 };
 
-export const output: readonly CommandOutput[] = [
-  {
-    columns: COLUMNS,
-    columnMeanings: { verdict: 'good if nothing is wrong, else bad' },
-    json: { shape: 'list', fields: FIELDS },
+export const verify = {
+  description:
+    'Verify signatures and textures of saved skins.\n' +
+    'Checks that each value can be parsed, that its signature was made by the game, by the service ' +
+    'that made the skin or by this machine, that its texture has the pixels of the source, and that ' +
+    'the source has not changed since. Prints who signed the skins. The exit status is 1 if anything ' +
+    'is wrong. A signature that no known key matches counts as unproved, not as wrong, unless ' +
+    '--require-signer says who must have signed.',
+  examples: [
+    ['Verify all skins in a lockfile', 'skinsmith verify signed/skins.lock'],
+    ['Verify skins without any network access', 'skinsmith verify signed/skins.lock --offline'],
+  ],
+  output: [
+    {
+      columns: COLUMNS,
+      columnMeanings: { verdict: 'good if nothing is wrong, else bad' },
+      json: { shape: 'list', fields: FIELDS },
+    },
+  ],
+  declare(command) {
+    command
+      .argument(
+        '<file...>',
+        'lockfiles (skins.lock), JSON files written by generate, files or folders of plugins, or "value signature" itself',
+      )
+      .option('--key <file>', 'public key that must have signed every skin (PEM)')
+      .addOption(requireSignerOption())
+      .option('--offline', 'do not contact any service or fetch any texture');
   },
-];
+  run: runVerify,
+} satisfies CommandModule;
 
-export function register(command: Command, runner: Runner, run = runVerify): void {
-  command
-    .description(
-      'Verify signatures and textures of saved skins.\n' +
-        'Checks that each value can be parsed, that its signature was made by the game, by the service ' +
-        'that made the skin or by this machine, that its texture has the pixels of the source, and that ' +
-        'the source has not changed since. Prints who signed the skins. The exit status is 1 if anything ' +
-        'is wrong. A signature that no known key matches counts as unproved, not as wrong, unless ' +
-        '--require-signer says who must have signed.',
-    )
-    .argument(
-      '<file...>',
-      'lockfiles (skins.lock), JSON files written by generate, files or folders of plugins, or "value signature" itself',
-    )
-    .option('--key <file>', 'public key that must have signed every skin (PEM)')
-    .addOption(requireSignerOption())
-    .option('--offline', 'do not contact any service or fetch any texture')
-    .action(
-      async (files: string[], typed: Omit<VerifyOptions, 'files'>) =>
-        await runner(async (context) => await run({ ...typed, files }, context)),
-    );
-}
-
-export async function runVerify(options: VerifyOptions, context: CommandContext): Promise<number> {
+export async function runVerify(
+  files: readonly string[],
+  options: VerifyOptions,
+  context: CommandContext,
+): Promise<number> {
   const { io, flags } = context;
   const verifiers = await verifierClients({ context, isOffline: options.offline ?? false });
   const list = flags.json ? new JsonList(io.out) : undefined;
@@ -224,7 +221,7 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
   };
   try {
     const given = await readGivenKey(options);
-    for (const file of options.files) {
+    for (const file of files) {
       for await (const kept of keptSkins(file)) {
         context.signal.throwIfAborted();
         const { verdict, isFetched } = await verifyOne(kept, {

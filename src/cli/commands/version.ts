@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isSea } from 'node:sea';
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { askOnce } from '../connection/small-answer.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import type { Examples } from '../help/help-page.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import { jsonDocument } from '../text/text.ts';
 
 export interface VersionOptions {
@@ -25,12 +23,6 @@ interface VersionView {
   readonly newest?: string;
 }
 
-export const examples: Examples = [
-  ['Print the version of skinsmith and of its parts as JSON', 'skinsmith version --json'],
-  ['Find out whether there is a newer release', 'skinsmith version --check'],
-  ['Print the licences of skinsmith and of everything in it', 'skinsmith version --licenses'],
-];
-
 const FIELDS: Fields<VersionView> = {
   version: 'version of skinsmith',
   node: 'version of the Node that runs it',
@@ -44,22 +36,27 @@ type Release = Pick<VersionView, 'version' | 'newest'>;
 const COLUMNS = { version: ({ version }) => version } satisfies Columns<Release>;
 const CHECK_COLUMNS = { ...COLUMNS, newest: ({ newest }) => newest } satisfies Columns<Release>;
 
-export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
-  { mode: '--check', columns: CHECK_COLUMNS, json: { shape: 'object', fields: FIELDS } },
-];
-
-export function register(command: Command, runner: Runner, run = runVersion): void {
-  command
-    .description(
-      'Print the version, and on request whether there is a newer release.\n' +
-        'skinsmith looks for newer releases only with --check. Then it queries the npm registry, or the one in ' +
-        "npm's variable npm_config_registry, and sends nothing about you.",
-    )
-    .option('--check', 'ask the npm registry for the newest release')
-    .option('--licenses', 'print the licences of skinsmith and of everything in it')
-    .action(async (typed: VersionOptions) => await runner(async (context) => await run(typed, context)));
-}
+export const version = {
+  description:
+    'Print the version, and on request whether there is a newer release.\n' +
+    'skinsmith looks for newer releases only with --check. Then it queries the npm registry, or the one in ' +
+    "npm's variable npm_config_registry, and sends nothing about you.",
+  examples: [
+    ['Print the version of skinsmith and of its parts as JSON', 'skinsmith version --json'],
+    ['Find out whether there is a newer release', 'skinsmith version --check'],
+    ['Print the licences of skinsmith and of everything in it', 'skinsmith version --licenses'],
+  ],
+  output: [
+    { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
+    { mode: '--check', columns: CHECK_COLUMNS, json: { shape: 'object', fields: FIELDS } },
+  ],
+  declare(command) {
+    command
+      .option('--check', 'ask the npm registry for the newest release')
+      .option('--licenses', 'print the licences of skinsmith and of everything in it');
+  },
+  run: runVersion,
+} satisfies CommandModule;
 
 export async function runVersion(
   { check, licenses }: VersionOptions,

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { EMBEDDED } from '../../batch/model.ts';
 import {
   isPending,
@@ -10,11 +9,10 @@ import {
 } from '../../index.ts';
 import type { Connection } from '../connection/connect.ts';
 import { connectWithProgress } from '../connection/connector.ts';
-import type { CommandContext, Runner } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { namingOf, signInHint } from '../errors/service-hints.ts';
-import type { Examples } from '../help/help-page.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
 /** Unfinished jobs, and generations in the current minute and hour. */
@@ -34,11 +32,6 @@ export interface WhoamiView {
   readonly left: Spending;
   readonly service: string;
 }
-
-export const examples: Examples = [
-  ['Show your plan and limits', 'skinsmith whoami'],
-  ['Print them as JSON for a script', 'skinsmith whoami --json'],
-];
 
 const SPENDING = {
   queue: 'unfinished jobs',
@@ -68,22 +61,25 @@ const COLUMNS = {
   text: ([, text]) => text,
 } satisfies Columns<readonly [label: string, text: string]>;
 
-export const output: readonly CommandOutput[] = [
-  {
-    columns: COLUMNS,
-    columnMeanings: {
-      label: 'user, name, plan, queue, per minute, per hour or service',
-      text: 'the value of that',
+export const whoami = {
+  description: 'Show your user, your plan and what is left of its limits.',
+  examples: [
+    ['Show your plan and limits', 'skinsmith whoami'],
+    ['Print them as JSON for a script', 'skinsmith whoami --json'],
+  ],
+  output: [
+    {
+      columns: COLUMNS,
+      columnMeanings: {
+        label: 'user, name, plan, queue, per minute, per hour or service',
+        text: 'the value of that',
+      },
+      json: { shape: 'object', fields: FIELDS },
     },
-    json: { shape: 'object', fields: FIELDS },
-  },
-];
+  ],
 
-export function register(command: Command, runner: Runner, run = runWhoami): void {
-  command
-    .description('Show your user, your plan and what is left of its limits.')
-    .action(async () => await runner(run));
-}
+  run: runWhoami,
+} satisfies CommandModule;
 
 export async function runWhoami(context: CommandContext): Promise<number> {
   const connection = await connectWithProgress(await context.settings(), context);

@@ -52,10 +52,17 @@ export interface OpenContext extends CommandContext {
 export type Runner = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
 
 export interface CommandModule {
+  /** The first line precedes the examples. */
+  readonly description: string;
   /** The examples at the start of the command's help. */
   readonly examples: Examples;
   /** What it prints for programs; empty: nothing. */
   readonly output: readonly CommandOutput[];
-  /** Adds arguments, options and an action to a command that has its name. */
-  readonly register: (command: Command, runner: Runner) => void;
+  /** Adds arguments and options to a command that has its name. */
+  readonly declare?: (command: Command) => void;
+  /**
+   * Gets the arguments, the options if the command has any, and the context; `this` is the command. Absent: `declare` sets
+   * the action, which needs no context.
+   */
+  readonly run?: (...words: never[]) => number | Promise<number>;
 }

@@ -28,7 +28,7 @@ async function machineAt({ url, key }: HostedService): Promise<Machine> {
     file,
     folder,
     generate: async (typed = {}, isTTY = false) =>
-      await runCommand(async (context) => await runGenerate({ sources: [file], ...typed }, context), {
+      await runCommand(async (context) => await runGenerate([file], typed, context), {
         url,
         key,
         env,
@@ -106,10 +106,7 @@ describe('One source', () => {
     const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME) };
     const ends = [runGenerate, runQueue].map(async (run) => {
       const place = { url: hosted.url, key: hosted.key, env };
-      return await runCommand(
-        async (context) => await run({ sources: ['Ann_B'], as: 'user' }, context),
-        place,
-      );
+      return await runCommand(async (context) => await run(['Ann_B'], { as: 'user' }, context), place);
     });
     for (const { status, err } of await Promise.all(ends))
       expect([status, err]).toEqual([

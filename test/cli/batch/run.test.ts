@@ -16,7 +16,7 @@ async function shop() {
   const [first = '', second = '', third = ''] = ['1.png', '2.png', '3.png'].map((name) => join(folder, name));
   for (const [number, path] of [first, second, third].entries()) await writeFile(path, skinPng(number));
   const generate = async (sources: string[], its = 'k'.repeat(64)) =>
-    await runCommand(async (context) => await runGenerate({ sources, lock }, context), {
+    await runCommand(async (context) => await runGenerate(sources, { lock }, context), {
       ...{ url, key: its, flags: { json: true } },
     });
   expect(await generate([first, second], key)).toMatchObject({ status: 0 });
@@ -35,7 +35,7 @@ test('An error that ends a verification does so too', async () => {
   const { folder, lock } = await shop();
   const files = [lock, join(folder, 'missing')];
   const verify = async (...only: string[]) =>
-    await runCommand(async (context) => await runVerify({ files: only, offline: true }, context), {
+    await runCommand(async (context) => await runVerify(only, { offline: true }, context), {
       flags: { json: true },
     });
   const ran = await verify(...files);

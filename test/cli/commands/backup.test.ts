@@ -1,10 +1,10 @@
-import { register } from '../../../src/cli/commands/backup.ts';
+import { backup } from '../../../src/cli/commands/backup.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
-describeParsing('backup', register, {
+describeParsing('backup', backup, {
   taken: [
-    [['it.backup'], { file: 'it.backup' }],
-    [['it.backup', '--data', '/d'], { file: 'it.backup', data: '/d' }],
+    [['it.backup'], 'it.backup', {}],
+    [['it.backup', '--data', '/d'], 'it.backup', { data: '/d' }],
   ],
   refused: [
     [[], /missing required argument 'file'/],

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { register, runCheck } from '../../../src/cli/commands/check.ts';
+import { check, runCheck } from '../../../src/cli/commands/check.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { checkSkin } from '../../../src/skin/check.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
@@ -13,19 +13,19 @@ import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 
-describeParsing('check', register, {
+describeParsing('check', check, {
   taken: [
-    [['a.png'], { paths: ['a.png'] }],
-    [['a.png', '-', 'folder'], { paths: ['a.png', '-', 'folder'] }],
-    [['a', '-r', '--ignore', 'b'], { paths: ['a'], recursive: true, ignore: ['b'] }],
-    [['a', '--fix', 'b', '--overwrite'], { paths: ['a'], fix: 'b', overwrite: true }],
+    [['a.png'], ['a.png'], {}],
+    [['a.png', '-', 'folder'], ['a.png', '-', 'folder'], {}],
+    [['a', '-r', '--ignore', 'b'], ['a'], { recursive: true, ignore: ['b'] }],
+    [['a', '--fix', 'b', '--overwrite'], ['a'], { fix: 'b', overwrite: true }],
   ],
   refused: [[[], /missing required argument 'path'/]],
 });
 
 test('A file that holds no picture is named as it was typed', async () => {
   const path = relative(process.cwd(), '/dev/null');
-  const run = async (context: CommandContext) => await runCheck({ paths: [path] }, context);
+  const run = async (context: CommandContext) => await runCheck([path], {}, context);
   const { out } = await runCommand(run, { flags: { json: true } });
   expect(JSON.parse(out).error.message).toBe(`${path} is not a regular file.`);
 });
@@ -34,7 +34,7 @@ test('A mistyped folder is answered with the name of the one that is there', asy
   const folder = await ownFolder();
   await mkdir(join(folder, 'examples'));
   const run = async (isTTY: boolean) =>
-    await runCommand((context) => runCheck({ paths: [join(folder, 'exampels/')] }, context), {
+    await runCommand((context) => runCheck([join(folder, 'exampels/')], {}, context), {
       isTTY,
       flags: { json: !isTTY },
     });
@@ -55,7 +55,7 @@ describe('With --fix', () => {
     await writeFile(at('skins/bad.png'), 'no picture');
     const fix = async (more: object = {}, out = at('clean')) =>
       await runCommand(
-        (context) => runCheck({ paths: [at('skins')], recursive: true, fix: out, ...more }, context),
+        (context) => runCheck([at('skins')], { recursive: true, fix: out, ...more }, context),
         {},
       );
     return { at, fix };

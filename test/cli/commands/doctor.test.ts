@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { register, runDoctor } from '../../../src/cli/commands/doctor.ts';
+import { doctor, runDoctor } from '../../../src/cli/commands/doctor.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { CHECK_NAMES, type CheckName } from '../../../src/cli/doctor/check.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
@@ -10,7 +10,7 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 import { runServer } from '../../support/server/running-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
-describeParsing('doctor', register, { taken: [[[]]], refused: [[['x'], /too many arguments/]] });
+describeParsing('doctor', doctor, { taken: [[[]]], refused: [[['x'], /too many arguments/]] });
 
 interface View {
   readonly check: CheckName;
@@ -20,11 +20,14 @@ interface View {
 }
 
 /** Soon over: nothing here is far away. */
-const doctor = (context: CommandContext) => runDoctor(context, { connect: 2_000, all: 4_000 });
+const lookAround = (context: CommandContext) => runDoctor(context, { connect: 2_000, all: 4_000 });
 
 /** Its JSON by check, its status, and the checks that found problems. */
 async function examined(options: Parameters<typeof runCommand>[1]) {
-  const { out, status } = await runCommand(doctor, { ...options, flags: { json: true, ...options.flags } });
+  const { out, status } = await runCommand(lookAround, {
+    ...options,
+    flags: { json: true, ...options.flags },
+  });
   const views = JSON.parse(out) as View[];
   expect(views.map(({ check }) => check)).toEqual(CHECK_NAMES);
   const of = (result: string) => views.filter((view) => view.result === result).map(({ check }) => check);
@@ -191,7 +194,7 @@ describe('skinsmith doctor', () => {
   });
 
   test('draws a list on a terminal, with the hints below', async () => {
-    const { out, err } = await runCommand(doctor, { isTTY: true, url: 'http://127.0.0.1:1' });
+    const { out, err } = await runCommand(lookAround, { isTTY: true, url: 'http://127.0.0.1:1' });
     expect(out).toMatch(/^✔ program {5}skinsmith /m);
     expect(out).toMatch(
       /^✖ connection {2}Nothing listens at 127\.0\.0\.1:1\.\n {14}hint: Is the service running\?$/m,
@@ -201,7 +204,7 @@ describe('skinsmith doctor', () => {
   });
 
   test('prints rows into a pipe: check, result, detail, hint', async () => {
-    const { out } = await runCommand(doctor, { url: 'http://127.0.0.1:1' });
+    const { out } = await runCommand(lookAround, { url: 'http://127.0.0.1:1' });
     const rows = out
       .slice(0, -1)
       .split('\n')

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { register, runDownload } from '../../../src/cli/commands/download.ts';
+import { download, runDownload } from '../../../src/cli/commands/download.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { enlarge } from '../../../src/skin/regions.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
@@ -9,10 +9,10 @@ import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 
-describeParsing('download', register, {
+describeParsing('download', download, {
   taken: [
-    [['a'], { sources: ['a'] }],
-    [['a', '--player', 'B', '--out', 'c.png'], { sources: ['a'], player: ['B'], out: 'c.png' }],
+    [['a'], ['a'], {}],
+    [['a', '--player', 'B', '--out', 'c.png'], ['a'], { player: ['B'], out: 'c.png' }],
   ],
   refused: [[['a', '--fit'], /unknown option '--fit'/]],
 });
@@ -21,8 +21,8 @@ test.each([
   [{ sources: [] }, 'no_source'],
   [{ sources: ['a.png', 'b.png'], out: 'c.png' }, 'one_file_many_sources'],
   [{ sources: ['a.png', 'b.png'], out: '-' }, 'one_file_many_sources'],
-])('It writes no picture where it cannot be one: %j', async (options, code) => {
-  const ran = await runCommand(async (context) => await runDownload(options, context), {});
+])('It writes no picture where it cannot be one: %j', async ({ sources, ...options }, code) => {
+  const ran = await runCommand(async (context) => await runDownload(sources, options, context), {});
   expect(ran.told).toMatchObject({ code, exit: 'usage' });
 });
 
@@ -30,8 +30,7 @@ test('An HD skin is saved as it is, with its own size and the variant that its p
   const folder = await ownFolder();
   const [hd, out] = [join(folder, 'hd.png'), join(folder, 'out.png')];
   await writeFile(hd, encodePng(enlarge(drawFigure('slim'), 2)));
-  const options = { sources: [hd], out };
-  const ran = await runCommand(async (context) => await runDownload(options, context), {
+  const ran = await runCommand(async (context) => await runDownload([hd], { out }, context), {
     flags: { json: true },
   });
   expect(JSON.parse(ran.out)).toEqual({ source: hd, file: out, variant: 'slim', width: 128, height: 128 });

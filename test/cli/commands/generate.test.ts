@@ -1,4 +1,4 @@
-import { register } from '../../../src/cli/commands/generate.ts';
+import { generate } from '../../../src/cli/commands/generate.ts';
 import {
   badSkinOptions,
   batchOptions,
@@ -8,17 +8,18 @@ import {
 } from '../../support/cli/batch-parsing.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
-describeParsing('generate', register, {
+describeParsing('generate', generate, {
   taken: [
-    [['a.png'], { sources: ['a.png'], verify: true }],
-    [['a.png', '-', 'folder'], { sources: ['a.png', '-', 'folder'], verify: true }],
+    [['a.png'], ['a.png'], { verify: true }],
+    [['a.png', '-', 'folder'], ['a.png', '-', 'folder'], { verify: true }],
     [
       ['a.png', ...skinOptions, '--format', 'value,give-1.16', '--ndjson'],
-      { sources: ['a.png'], ...skinValues, format: 'value,give-1.16', ndjson: true, verify: true },
+      ['a.png'],
+      { ...skinValues, format: 'value,give-1.16', ndjson: true, verify: true },
     ],
-    [['--variant', 'auto', '--', '--odd.png'], { sources: ['--odd.png'], variant: 'auto', verify: true }],
-    [['a', ...batchOptions], { sources: ['a'], ...batchValues }],
-    [['--from', 'list'], { sources: [], from: ['list'], verify: true }],
+    [['--variant', 'auto', '--', '--odd.png'], ['--odd.png'], { variant: 'auto', verify: true }],
+    [['a', ...batchOptions], ['a'], { ...batchValues }],
+    [['--from', 'list'], [], { from: ['list'], verify: true }],
   ],
   refused: badSkinOptions,
 });

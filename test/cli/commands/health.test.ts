@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { VERSION } from '../../../src/base/version.ts';
-import { register, runHealth } from '../../../src/cli/commands/health.ts';
+import { health, runHealth } from '../../../src/cli/commands/health.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
-describeParsing('health', register, { taken: [[[]]], refused: [[['x'], /too many arguments/]] });
+describeParsing('health', health, { taken: [[[]]], refused: [[['x'], /too many arguments/]] });
 
 guardAgainstLeaks();
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type JobsOptions, register, runJobs } from '../../../src/cli/commands/jobs.ts';
+import { type JobsOptions, jobs, runJobs } from '../../../src/cli/commands/jobs.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -74,7 +74,7 @@ test('The client reads all jobs page by page', async () => {
   await client.close();
 });
 
-describeParsing('jobs', register, {
+describeParsing('jobs', jobs, {
   taken: [
     [[], {}],
     [['--status', 'unknown', '--limit', '5'], { status: 'unknown', limit: 5 }],

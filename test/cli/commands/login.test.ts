@@ -11,7 +11,7 @@ import { webServer } from '../../support/server/web-server.ts';
 
 const KEY = `key-${'k'.repeat(60)}`;
 
-const login = async (context: CommandContext) => await runLogin({}, context);
+const login = async (context: CommandContext) => await runLogin(undefined, {}, context);
 
 /** A service that knows one key. */
 async function service() {
@@ -81,7 +81,7 @@ describe('A person who signs in', () => {
 
   test('does not hear of a wrong key if the address is wrong', async () => {
     const { url } = await runServer();
-    const from = async (context: CommandContext) => await runLogin({ from: '-' }, context);
+    const from = async (context: CommandContext) => await runLogin('-', {}, context);
     const told = { code: 'not_found', hint: 'Check the address in SKINSMITH_BASE_URL.' };
     const wrong = { url: `${url}/skins` };
     expect((await runCommand(from, { ...wrong, stdin: KEY })).told).toMatchObject(told);
@@ -106,12 +106,12 @@ describe('A person who signs in', () => {
   });
 });
 
-describeParsing('login', command.register, {
+describeParsing('login', command, {
   taken: [
-    [[], {}],
-    [['-'], { from: '-' }],
-    [['--key-file', 'key.txt'], { keyFile: 'key.txt' }],
-    [['-', '--key-file', 'key.txt'], { from: '-', keyFile: 'key.txt' }],
+    [[], undefined, {}],
+    [['-'], '-', {}],
+    [['--key-file', 'key.txt'], undefined, { keyFile: 'key.txt' }],
+    [['-', '--key-file', 'key.txt'], '-', { keyFile: 'key.txt' }],
   ],
   refused: [
     [['--key-file'], /argument missing/],

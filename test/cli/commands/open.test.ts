@@ -1,7 +1,7 @@
-import { register } from '../../../src/cli/commands/open.ts';
+import { open } from '../../../src/cli/commands/open.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
-describeParsing('open', register, {
+describeParsing('open', open, {
   taken: [
     [[], { browser: true }],
     [['--no-browser', '--data', '/d', '--port', '0'], { browser: false, data: '/d', port: 0 }],

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { type PackOptions, register, runPack } from '../../../src/cli/commands/pack.ts';
+import { type PackOptions, pack, runPack } from '../../../src/cli/commands/pack.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
@@ -17,9 +17,9 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 import { webServer } from '../../support/server/web-server.ts';
 import { fill } from '../../support/skin/drawing.ts';
 
-describeParsing('pack', register, {
+describeParsing('pack', pack, {
   taken: [
-    [['a', '--out', 'p.zip'], { sources: ['a'], out: 'p.zip' }],
+    [['a', '--out', 'p.zip'], ['a'], { out: 'p.zip' }],
     [
       [
         '--player',
@@ -34,8 +34,8 @@ describeParsing('pack', register, {
         '26.1..',
         '--icon',
       ],
+      [],
       {
-        sources: [],
         player: ['Ann'],
         out: 'p/',
         datapack: 'd',
@@ -60,8 +60,11 @@ async function workshop() {
   await writeFile(join(skins, 'Town Guard.png'), skinPng(1));
   await writeFile(join(skins, 'tom.png'), skinPng(2));
   const out = join(folder, 'pack.zip');
-  const pack = async (options: Partial<PackOptions> = {}, more: Parameters<typeof runCommand>[1] = {}) =>
-    await runCommand(async (context) => await runPack({ sources: [skins], out, ...options }, context), {
+  const pack = async (
+    { sources = [skins], ...options }: Partial<PackOptions> = {},
+    more: Parameters<typeof runCommand>[1] = {},
+  ) =>
+    await runCommand(async (context) => await runPack(sources, { out, ...options }, context), {
       ...more,
       flags: { quiet: false, ...more.flags },
     });

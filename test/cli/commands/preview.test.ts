@@ -12,10 +12,12 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 import { runServer } from '../../support/server/running-server.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 
+type Typed = PreviewOptions & { readonly source: string };
+
 type Call = Parameters<typeof runCommand>[1];
 
-async function preview(options: PreviewOptions, call: Call = {}) {
-  return await runCommand(async (context) => await runPreview(options, context), call);
+async function preview({ source, ...options }: Typed, call: Call = {}) {
+  return await runCommand(async (context) => await runPreview(source, options, context), call);
 }
 
 async function fileOf(bytes: Uint8Array): Promise<string> {

@@ -15,10 +15,12 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 import { runServer } from '../../support/server/running-server.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 
+type Typed = RenderCommandOptions & { readonly source: string };
+
 type Call = Parameters<typeof runCommand>[1];
 
-async function render(options: RenderCommandOptions, call: Call = {}) {
-  return await runCommand(async (context) => await runRender(options, context), call);
+async function render({ source, ...options }: Typed, call: Call = {}) {
+  return await runCommand(async (context) => await runRender(source, options, context), call);
 }
 
 async function fileOf(bytes: Uint8Array, name = 'skin.png'): Promise<string> {
@@ -36,7 +38,7 @@ async function sizeOf(file: string): Promise<[number, number]> {
   return [width, height];
 }
 
-type Refused = [what: string, optionsOf: () => Promise<Partial<RenderCommandOptions>>, code: string];
+type Refused = [what: string, optionsOf: () => Promise<Partial<Typed>>, code: string];
 
 describe('a file', () => {
   test.each(VIEWS)('is drawn as %s', async (view) => {
@@ -121,7 +123,7 @@ describe('a file', () => {
     ],
     ['a cape that is not there', async () => ({ view: 'back', cape: './nothing.png' }), 'no_such_file'],
   ] satisfies readonly Refused[])('is refused: %s', async (_, optionsOf, code) => {
-    const options: RenderCommandOptions = {
+    const options: Typed = {
       source: await fileOf(skinPng(1)),
       out: await target(),
       ...(await optionsOf()),

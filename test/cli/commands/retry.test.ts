@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { register, runRetry } from '../../../src/cli/commands/retry.ts';
+import { retry, runRetry } from '../../../src/cli/commands/retry.ts';
 import type { JobSource, SentSource } from '../../../src/cli/history.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
@@ -8,10 +8,10 @@ import { makeSkin, refusal } from '../../support/client/answers.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 import { testClient } from '../../support/client/test-client.ts';
 
-describeParsing('retry', register, {
+describeParsing('retry', retry, {
   taken: [
-    [['1'], { jobs: ['1'] }],
-    [['1', '2', '--wait'], { jobs: ['1', '2'], wait: true }],
+    [['1'], ['1'], {}],
+    [['1', '2', '--wait'], ['1', '2'], { wait: true }],
   ],
   refused: [[[], /missing required argument 'job'/]],
 });
@@ -45,7 +45,7 @@ async function commandWith(script: readonly Exchange[], sent?: SentSource) {
 describe('retry', () => {
   test('prints the new jobs, with the source as it was typed here', async () => {
     const { context, out, noted } = await commandWith([taken('a'), taken('b')]);
-    expect(await runRetry({ jobs: ['a', 'b'] }, context)).toBe(0);
+    expect(await runRetry(['a', 'b'], {}, context)).toBe(0);
     const row = (source: string) => `new\twaiting\t1970-01-01T00:00:00.000Z\t${source}\t\n`;
     expect(out()).toBe(row('hat.png') + row('skin.png'));
     expect(noted.at(-1)).toEqual({ job: 'new', source: 'hat.png' });
@@ -54,7 +54,7 @@ describe('retry', () => {
   test('continues after a job that is unknown or has not failed', async () => {
     const script = [refused('x', 'job_not_found', 404), refused('y', 'invalid_request', 400), taken('b')];
     const { context, out, err } = await commandWith(script);
-    expect(await runRetry({ jobs: ['x', 'y', 'b'] }, context)).toBe(1);
+    expect(await runRetry(['x', 'y', 'b'], {}, context)).toBe(1);
     expect([out().split('\t')[0], err()]).toEqual([
       'new',
       expect.stringMatching(/error: No job x\.\n.*\nerror: y: No\./),
@@ -67,7 +67,7 @@ describe('retry', () => {
       taken('a'),
       { expect: 'GET /v2/queue/new', json: { success: true, job: done, skin: makeSkin() } },
     ]);
-    expect(await runRetry({ jobs: ['a'], wait: true }, context)).toBe(0);
+    expect(await runRetry(['a'], { wait: true }, context)).toBe(0);
     expect(out()).toMatch(/^hat\.png\tcompleted\tnew\t/);
   });
 });
@@ -89,7 +89,7 @@ describe('retry at a service without it', () => {
     ];
     const sent = { content, options };
     const { context, out, err, noted, server } = await commandWith(script, sent);
-    expect(await runRetry({ jobs: ['a'] }, context)).toBe(0);
+    expect(await runRetry(['a'], {}, context)).toBe(0);
     expect(out()).toBe('new\twaiting\t1970-01-01T00:00:00.000Z\that.png\t\n');
     expect(err()).toContain('This service cannot retry jobs. Submitting hat.png again.');
     expect(noted.at(-1)).toEqual({ job: 'new', source: 'hat.png', sent });
@@ -105,27 +105,27 @@ describe('retry at a service without it', () => {
       { expect: 'POST /v2/queue', status: 202, json: { success: true, job } },
     ];
     const { context, server } = await commandWith(script, { content: { kind: 'url', url }, options });
-    expect(await runRetry({ jobs: ['a'] }, context)).toBe(0);
+    expect(await runRetry(['a'], {}, context)).toBe(0);
     expect(JSON.parse(String(server.seen.at(-1)?.body))).toEqual({ ...options, url });
   });
 
   test('does not submit a job twice that has not failed', async () => {
     const sent = { content: { kind: 'url', url: 'https://example.org/hat.png' }, options } as const;
     const { context, err } = await commandWith([unable, state('processing')], sent);
-    expect(await runRetry({ jobs: ['a'] }, context)).toBe(1);
+    expect(await runRetry(['a'], {}, context)).toBe(1);
     expect(err()).toContain('Only failed jobs can be retried; this one is processing.');
   });
 
   test('names the file that is gone', async () => {
     const sent = { content: { kind: 'file', path: resolve('no/such/hat.png') }, options } as const;
     const { context, err } = await commandWith([unable, state('failed')], sent);
-    expect(await runRetry({ jobs: ['a'] }, context)).toBe(1);
+    expect(await runRetry(['a'], {}, context)).toBe(1);
     expect(err()).toMatch(/error: .*hat\.png/);
   });
 
   test('asks once, and says for each job whose picture is not known that it cannot be retried', async () => {
     const { context, err } = await commandWith([unable]);
-    expect(await runRetry({ jobs: ['a', 'b'] }, context)).toBe(1);
+    expect(await runRetry(['a', 'b'], {}, context)).toBe(1);
     expect(err().match(/error: (\w: )?This service cannot retry jobs\./g)).toHaveLength(2);
   });
 });

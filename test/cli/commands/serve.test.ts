@@ -1,10 +1,10 @@
-import { register } from '../../../src/cli/commands/serve.ts';
+import { serve } from '../../../src/cli/commands/serve.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
 /** What is there without a word. */
 const serving = { webhooks: true, anonymous: true, userAccounts: true, pages: true, ownerKey: true };
 
-describeParsing('serve', register, {
+describeParsing('serve', serve, {
   taken: [
     [[], serving],
     [
@@ -60,7 +60,7 @@ describeParsing('serve', register, {
   ],
 });
 
-describeParsing('serve, for who operates it', register, {
+describeParsing('serve, for who operates it', serve, {
   taken: [
     [['--trust-proxy', 'loopback'], { ...serving, trustProxy: 'loopback' }],
     [

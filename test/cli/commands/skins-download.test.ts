@@ -5,10 +5,10 @@ import { describeParsing } from '../../support/cli/parsing.ts';
 import { makeSkin } from '../../support/client/answers.ts';
 import { testClient } from '../../support/client/test-client.ts';
 
-describeParsing('skins download', skinsDownload.register, {
+describeParsing('skins download', skinsDownload, {
   taken: [
-    [['a'], { uuids: ['a'] }],
-    [['a', 'b', '--out', 'there'], { uuids: ['a', 'b'], out: 'there' }],
+    [['a'], ['a'], {}],
+    [['a', 'b', '--out', 'there'], ['a', 'b'], { out: 'there' }],
   ],
   refused: [[[], /missing required argument 'uuid'/]],
 });
@@ -20,7 +20,7 @@ const SKIN = makeSkin({ uuid: UUID });
 describe('skins download', () => {
   test.each(['skin.png', '/dev/null'])('does not treat %s as a folder, and sends no request', async (out) => {
     const { client } = await testClient([]);
-    const download = runSkinsDownload({ uuids: [UUID], out }, contextWith(client).context);
+    const download = runSkinsDownload([UUID], { out }, contextWith(client).context);
     await expect(download).rejects.toMatchObject({ code: 'not_a_folder', exit: 'usage' });
   });
 
@@ -30,7 +30,7 @@ describe('skins download', () => {
       { expect: `GET /v2/skins/${UUID}/texture`, text: 'a page' },
     ]);
     const { context, out, err } = contextWith(client);
-    expect(await runSkinsDownload({ uuids: [UUID], out: '/nowhere' }, context)).toBe(1);
+    expect(await runSkinsDownload([UUID], { out: '/nowhere' }, context)).toBe(1);
     expect([out(), err()]).toEqual(['', expect.stringContaining('is not a skin')]);
   });
 });

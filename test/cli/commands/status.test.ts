@@ -1,10 +1,10 @@
-import { register } from '../../../src/cli/commands/status.ts';
+import { status } from '../../../src/cli/commands/status.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
-describeParsing('status', register, {
+describeParsing('status', status, {
   taken: [
-    [['1'], { jobs: ['1'] }],
-    [['1', '2', '--wait', '--format', 'json'], { jobs: ['1', '2'], wait: true, format: 'json' }],
+    [['1'], ['1'], {}],
+    [['1', '2', '--wait', '--format', 'json'], ['1', '2'], { wait: true, format: 'json' }],
   ],
   refused: [
     [[], /missing required argument 'job'/],

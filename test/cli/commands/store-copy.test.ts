@@ -1,10 +1,10 @@
 import { storeCopy } from '../../../src/cli/commands/store-copy.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
-describeParsing('store copy', storeCopy.register, {
+describeParsing('store copy', storeCopy, {
   taken: [
-    [['data', 'postgres://skins@db/skins'], { from: 'data', to: 'postgres://skins@db/skins' }],
-    [['postgres://skins@db/skins', 'data'], { from: 'postgres://skins@db/skins', to: 'data' }],
+    [['data', 'postgres://skins@db/skins'], 'data', 'postgres://skins@db/skins'],
+    [['postgres://skins@db/skins', 'data'], 'postgres://skins@db/skins', 'data'],
   ],
   refused: [
     [[], /missing required argument 'from'/],

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { register, runVerify } from '../../../src/cli/commands/verify.ts';
+import { runVerify, verify } from '../../../src/cli/commands/verify.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { lineOf, withDigest } from '../../../src/protocol/lock-line.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
@@ -13,10 +13,10 @@ import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
-describeParsing('verify', register, {
+describeParsing('verify', verify, {
   taken: [
-    [['skins.lock'], { files: ['skins.lock'] }],
-    [['a', 'b', '--key', 'k.pem', '--offline'], { files: ['a', 'b'], key: 'k.pem', offline: true }],
+    [['skins.lock'], ['skins.lock'], {}],
+    [['a', 'b', '--key', 'k.pem', '--offline'], ['a', 'b'], { key: 'k.pem', offline: true }],
   ],
   refused: [[[], /missing required argument 'file'/]],
 });
@@ -24,7 +24,7 @@ describeParsing('verify', register, {
 test('A folder is refused, with the lockfile in it as what to give instead', async () => {
   const folder = await ownFolder();
   const verify = async () =>
-    (await runCommand(async (context) => await runVerify({ files: [folder] }, context), {})).told;
+    (await runCommand(async (context) => await runVerify([folder], {}, context), {})).told;
   const message = `${folder} is a folder.`;
   expect(await verify()).toMatchObject({ message, hint: expect.stringContaining('Give a lockfile') });
   const lockfile = join(folder, 'skins.lock');
@@ -36,7 +36,7 @@ test('A folder is refused, with the lockfile in it as what to give instead', asy
 });
 
 test('Anything but a file or folder is refused without being opened: opening a pipe would block', async () => {
-  const ran = await runCommand(async (context) => await runVerify({ files: ['/dev/null'] }, context), {});
+  const ran = await runCommand(async (context) => await runVerify(['/dev/null'], {}, context), {});
   expect(ran.told).toMatchObject({ code: 'not_a_file', message: '/dev/null is not a regular file.' });
 });
 
@@ -76,7 +76,7 @@ describe('A lockfile whose textures cannot be fetched', () => {
 
   test('is verified with one wait for their host, which is said, and shown with --verbose', async () => {
     const { file, url, seen } = await prepare();
-    const verify = async (context: CommandContext) => await runVerify({ files: [file] }, context);
+    const verify = async (context: CommandContext) => await runVerify([file], {}, context);
     const ran = await runCommand(verify, { flags: { quiet: false, verbose: true } });
     expect([ran.status, seen.size]).toEqual([0, 1]);
     expect(ran.err).toContain(`GET ${url}/textures/${hash('a.png')} unreachable`);
@@ -85,7 +85,7 @@ describe('A lockfile whose textures cannot be fetched', () => {
 
   test('is not said to have nothing wrong', async () => {
     const { file } = await prepare();
-    const verify = async (context: CommandContext) => await runVerify({ files: [file] }, context);
+    const verify = async (context: CommandContext) => await runVerify([file], {}, context);
     const { status, err } = await runCommand(verify, { flags: { quiet: false } });
     expect([status, err]).toEqual([0, expect.stringContaining('3 whose texture was not checked.')]);
   });
@@ -94,7 +94,7 @@ describe('A lockfile whose textures cannot be fetched', () => {
     const { file } = await prepare();
     const stop = new AbortController();
     stop.abort();
-    const ran = await runCommand(async (context) => await runVerify({ files: [file] }, context), {
+    const ran = await runCommand(async (context) => await runVerify([file], {}, context), {
       signal: stop.signal,
     });
     expect([ran.out, ran.told]).toMatchObject(['', { exit: 'interrupted' }]);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { VERSION } from '../../../src/base/version.ts';
-import { register, runVersion, type VersionOptions } from '../../../src/cli/commands/version.ts';
+import { runVersion, type VersionOptions, version } from '../../../src/cli/commands/version.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
-describeParsing('version', register, {
+describeParsing('version', version, {
   taken: [
     [[], {}],
     [['--check'], { check: true }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { register, runWhoami } from '../../../src/cli/commands/whoami.ts';
+import { runWhoami, whoami } from '../../../src/cli/commands/whoami.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -8,7 +8,7 @@ import { TestCaller } from '../../support/server/test-caller.ts';
 
 const nothingAfter = { taken: [[[]]], refused: [[['x'], /too many arguments/]] } as const;
 
-describeParsing('whoami', register, nothingAfter);
+describeParsing('whoami', whoami, nothingAfter);
 
 guardAgainstLeaks();
 

@@ -25,7 +25,7 @@ describe('An API key for a public http address is not sent', () => {
     expect(await runCommand(runWhoami, { url, key })).toMatchObject(refused);
     const sources = ['examples/smith.png'];
     expect(
-      await runCommand(async (context) => await runGenerate({ sources }, context), { url, key }),
+      await runCommand(async (context) => await runGenerate(sources, {}, context), { url, key }),
     ).toMatchObject(refused);
   });
 
@@ -41,8 +41,8 @@ describe('An API key for a public http address is not sent', () => {
   test('when it is to be kept', async () => {
     const file = join(await ownFolder(), 'key');
     await writeFile(file, key);
-    const login = async (context: Parameters<typeof runLogin>[1]) =>
-      await runLogin({ keyFile: file }, context);
+    const login = async (context: Parameters<typeof runLogin>[2]) =>
+      await runLogin(undefined, { keyFile: file }, context);
     expect(await runCommand(login, { url })).toMatchObject(refused);
   });
 

@@ -53,7 +53,7 @@ test('Users and keys that commands show are remembered, without secrets; a revok
   const run = async (context: CommandContext) => {
     await runUsersList({}, context);
     const before = await context.seenNames.of('keys');
-    await runKeysCreate({ called: 'ci' }, context);
+    await runKeysCreate('ci', {}, context);
     const [key] = await context.seenNames.of('keys');
     await runKeysRevoke([key?.value ?? ''], context);
     seen.push(await context.seenNames.of('users'), before, key, await context.seenNames.of('keys'));

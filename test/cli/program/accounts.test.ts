@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  changeAccount,
+  accountsEdit,
+  accountsPause,
+  accountsResume,
   runAccountsHealth,
   runAccountsList,
   runAccountsUnlink,
@@ -26,21 +28,22 @@ describe('accounts', () => {
     const { fake, run, link } = await withService();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
     const dashed = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
-    const changes: [string, object, string[]][] = [
-      ['ANN', { paused: true }, ['paused', 'share']],
-      [uuid, { paused: false, restore: true }, ['active', 'share,restore']],
-      [dashed, { capes: true }, ['active', 'share,restore,capes']],
-      ['ann', { restore: false, capes: false, share: false }, ['active', '']],
+    const edit = (named: string, change: object) => (context: CommandContext) =>
+      accountsEdit.run(named, change, context);
+    const changes: [(context: CommandContext) => Promise<number>, string[]][] = [
+      [(context) => accountsPause.run('ANN', context), ['paused', 'share']],
+      [edit(uuid, { restore: true }), ['paused', 'share,restore']],
+      [(context) => accountsResume.run('ann', context), ['active', 'share,restore']],
+      [edit(dashed, { capes: true }), ['active', 'share,restore,capes']],
+      [edit('ann', { restore: false, capes: false, share: false }), ['active', '']],
     ];
-    for (const [named, change, [state, settings]] of changes) {
-      const { status, out } = await run((context) => changeAccount(named, change, context));
+    for (const [command, [state, settings]] of changes) {
+      const { status, out } = await run(command);
       expect(status).toBe(0);
       expect(out.split('\t')).toMatchObject({ 0: 'Ann', 1: uuid, 2: state, 6: settings });
     }
-    expect((await run((context) => changeAccount('bob', { paused: true }, context))).told?.code).toBe(
-      'no_such_account',
-    );
-    expect((await run((context) => changeAccount('ann', {}, context))).told?.exit).toBe('usage');
+    expect((await run((context) => accountsPause.run('bob', context))).told?.code).toBe('no_such_account');
+    expect((await run((context) => accountsEdit.run('ann', {}, context))).told?.exit).toBe('usage');
   });
 
   test('are listed for people and for programs', async () => {
@@ -78,14 +81,11 @@ describe('accounts', () => {
   test('are unlinked when it is meant, and the outcome is said', async () => {
     const { fake, run, link } = await withService();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
-    const unasked = await run((context) => runAccountsUnlink({ account: 'ann' }, context));
+    const unasked = await run((context) => runAccountsUnlink('ann', {}, context));
     expect(unasked.told?.code).toBe('cannot_ask');
-    const { status, out } = await run(
-      (context) => runAccountsUnlink({ account: 'ann', yes: true }, context),
-      {
-        flags: { json: true },
-      },
-    );
+    const { status, out } = await run((context) => runAccountsUnlink('ann', { yes: true }, context), {
+      flags: { json: true },
+    });
     expect([status, JSON.parse(out)]).toEqual([0, { uuid, name: 'Ann', unlinked: true, ownSkin: true }]);
     expect((await run(runAccountsList)).out).toBe('');
   });

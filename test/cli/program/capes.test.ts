@@ -77,9 +77,9 @@ describe('capes', () => {
 describe('generate --cape', () => {
   const make = async (
     at: { url: string; key: string | undefined },
-    options: Partial<GenerateCommandOptions>,
+    { sources = [], ...options }: Partial<GenerateCommandOptions>,
   ) =>
-    await runCommand((context) => runGenerate({ sources: [], ...options }, context), {
+    await runCommand((context) => runGenerate(sources, options, context), {
       ...at,
       flags: { json: true },
     });

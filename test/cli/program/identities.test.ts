@@ -7,10 +7,10 @@ import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../suppor
 
 guardAgainstLeaks();
 
-type DeleteOptions = Parameters<typeof runIdentitiesDelete>[0];
+type DeleteOptions = Parameters<typeof runIdentitiesDelete>[1] & { readonly ids: readonly string[] };
 
-const runDelete = (options: DeleteOptions, { url, key }: Pick<ServerUnderTest, 'url' | 'key'>) =>
-  runCommand((context) => runIdentitiesDelete(options, context), { url, key });
+const runDelete = ({ ids, ...options }: DeleteOptions, { url, key }: Pick<ServerUnderTest, 'url' | 'key'>) =>
+  runCommand((context) => runIdentitiesDelete(ids, options, context), { url, key });
 
 /** Ids of a user's identities, the one that was linked last first. */
 async function idsOf({ url, key }: ServerUnderTest, user?: string): Promise<string[]> {
@@ -56,7 +56,7 @@ test('An operator deletes the only way in of a user only with --last', async () 
   });
   expect(await idsOf(server, 'bert')).toEqual([id]);
   const deleted = await runCommand(
-    (context) => runIdentitiesDelete({ ids: [id], user: 'bert', last: true }, context),
+    (context) => runIdentitiesDelete([id], { user: 'bert', last: true }, context),
     { url, key, flags: { json: true } },
   );
   expect(JSON.parse(deleted.out)).toEqual([{ id, deleted: true }]);

@@ -28,12 +28,12 @@ test('JSON has the same field for the same thing, once', async () => {
   expect(job.createdAt).toMatch(/^\d{4}-.*Z$/);
   expect(job).not.toHaveProperty('created');
 
-  const skin = await json((context) => runSkinsGet({ uuids: [String(made?.uuid)] }, context));
+  const skin = await json((context) => runSkinsGet([String(made?.uuid)], {}, context));
   expect(skin.value).toBeTruthy();
   expect(skin).toMatchObject({ ...made?.texture.data });
   expect(skin.texture).not.toHaveProperty('data');
 
-  const { id } = await json((context) => runKeysCreate({ called: 'ci' }, context));
+  const { id } = await json((context) => runKeysCreate('ci', {}, context));
   expect(await json((context) => runKeysRevoke([id], context))).toEqual([{ id, revoked: true }]);
   const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
   expect(await json((context) => runCapesDelete(['red'], context))).toEqual([{ uuid, deleted: true }]);

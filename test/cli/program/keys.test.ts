@@ -10,7 +10,7 @@ guardAgainstLeaks();
 const asJson = { flags: { json: true } };
 
 async function makeKey(at: { url: string; key: string | undefined }, name = 'ci'): Promise<ApiKeyMade> {
-  const ran = await runCommand((context) => runKeysCreate({ called: name }, context), { ...at, ...asJson });
+  const ran = await runCommand((context) => runKeysCreate(name, {}, context), { ...at, ...asJson });
   return JSON.parse(ran.out) as ApiKeyMade;
 }
 
@@ -18,12 +18,11 @@ describe('keys', () => {
   test('are made with what they are bound to, and listed with it', async () => {
     const { url, key } = await runServer();
     const options = {
-      called: 'ci',
       allowIp: ['203.0.113.0/24'],
       allowOrigin: ['https://a.example/'],
       v2Compat: true,
     };
-    const made = await runCommand((context) => runKeysCreate(options, context), { url, key });
+    const made = await runCommand((context) => runKeysCreate('ci', options, context), { url, key });
     expect([made.status, made.err]).toEqual([0, '']);
     expect(made.out).toMatch(/^sksm_[0-9a-f]{64}\t[0-9a-f]{24}\tci\towner\n$/);
     const secret = made.out.split('\t')[0] ?? '';
@@ -92,7 +91,7 @@ describe('keys', () => {
   });
 
   test('cannot be called two things, or changed in nothing', async () => {
-    const twice = await runCommand((context) => runKeysCreate({ called: 'a', name: 'b' }, context), {});
+    const twice = await runCommand((context) => runKeysCreate('a', { name: 'b' }, context), {});
     expect(twice.told).toMatchObject({ code: 'two_names', exit: 'usage' });
     const nothing = await runCommand((context) => runKeysEdit('k', {}, context), {});
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });

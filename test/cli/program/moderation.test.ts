@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import {
+  moderationHide,
+  moderationShow,
   runModerationBlock,
   runModerationClearName,
   runModerationDelete,
   runModerationList,
   runModerationLog,
   runModerationUnblock,
-  setHidden,
 } from '../../../src/cli/commands/moderation.ts';
 import { runReportsClose, runReportsCreate, runReportsList } from '../../../src/cli/commands/reports.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
@@ -34,11 +35,11 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
   expect(words(header)).toEqual(['ID', 'ABOUT', 'REPORTED', 'STATE', 'REASON', 'TEXT']);
   expect(words(first)).toEqual(['1', uuid, expect.stringMatching(/ago$/), 'public', 'offensive', 'look']);
 
-  expect(await run((context) => setHidden([uuid], { hidden: true, note: 'rude' }, context))).toBe(
+  expect(await run((context) => moderationHide.run([uuid], { note: 'rude' }, context))).toBe(
     `${uuid}\tprivate\thidden\n`,
   );
   expect(await run((context) => runReportsList({}, context))).toBe('');
-  const closed = await run((context) => runReportsClose(['1'], undefined, context));
+  const closed = await run((context) => runReportsClose(['1'], {}, context));
   expect(closed.split('\t').slice(0, 3)).toEqual(['1', uuid, 'offensive']);
   const blocked = await run((context) => runModerationBlock([uuid], { note: 'no' }, context));
   expect(blocked.split('\t')).toEqual([hash, expect.stringMatching(/Z$/), 'owner', 'no', '0\n']);
@@ -58,9 +59,9 @@ test('A reported set is hidden, shown, stripped of its name and deleted by its U
   const { uuid = '' } = (await owner.json('/v2/sets', { name: 'Rude Words' })).body.set ?? {};
   const run = async (work: (context: CommandContext) => Promise<number>) =>
     await runCommand(work, { url, key });
-  const hidden = await run((context) => setHidden([uuid], { hidden: true, set: true }, context));
+  const hidden = await run((context) => moderationHide.run([uuid], { set: true }, context));
   expect(hidden).toMatchObject({ status: 0, out: `${uuid}\tprivate\thidden\n` });
-  const shown = await run((context) => setHidden([uuid], { hidden: false, set: true }, context));
+  const shown = await run((context) => moderationShow.run([uuid], { set: true }, context));
   expect(shown).toMatchObject({ status: 0, out: `${uuid}\tpublic\t\n` });
   const cleared = await run((context) => runModerationClearName([uuid], { note: 'rude' }, context));
   expect(cleared).toMatchObject({ status: 0, out: `${uuid}\tpublic\t\tSet ${uuid.slice(0, 8)}\n` });

@@ -14,11 +14,11 @@ const nothing = { flags: {} } as CommandContext;
 
 describe('What makes no sense', () => {
   test.each<[string, () => Promise<number>, string]>([
-    ['no UUID to change', () => runSkinsEdit({ uuids: ['none'], name: 'a' }, nothing), 'not_a_uuid'],
-    ['nothing to change', () => runSkinsEdit({ uuids: [UUID] }, nothing), 'nothing_to_change'],
-    ['a bad name', () => runSkinsEdit({ uuids: [UUID], name: 'a/b' }, nothing), 'invalid_name'],
-    ['no UUID to download', () => runSkinsDownload({ uuids: [UUID, '-'] }, nothing), 'not_a_uuid'],
-    ['no UUID to delete', () => runSkinsDelete({ uuids: ['../x'], yes: true }, nothing), 'not_a_uuid'],
+    ['no UUID to change', () => runSkinsEdit(['none'], { name: 'a' }, nothing), 'not_a_uuid'],
+    ['nothing to change', () => runSkinsEdit([UUID], {}, nothing), 'nothing_to_change'],
+    ['a bad name', () => runSkinsEdit([UUID], { name: 'a/b' }, nothing), 'invalid_name'],
+    ['no UUID to download', () => runSkinsDownload([UUID, '-'], {}, nothing), 'not_a_uuid'],
+    ['no UUID to delete', () => runSkinsDelete(['../x'], { yes: true }, nothing), 'not_a_uuid'],
   ])('is refused before any request: %s', async (_, run, code) => {
     await expect(run()).rejects.toMatchObject({ code, exit: 'usage' });
   });
@@ -37,11 +37,11 @@ describe('A service that cannot do it', () => {
       { expect: 'GET /v2/me/skins?size=30', ...answer },
     ]);
     const { context } = contextWith(client);
-    await expect(runSkinsEdit({ uuids: [UUID], name: 'a' }, context)).rejects.toMatchObject({
+    await expect(runSkinsEdit([UUID], { name: 'a' }, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service cannot edit skins.',
     });
-    await expect(runSkinsDelete({ uuids: [UUID], yes: true }, context)).rejects.toMatchObject({
+    await expect(runSkinsDelete([UUID], { yes: true }, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service cannot delete skins.',
     });
@@ -60,7 +60,7 @@ describe('A service that cannot do it', () => {
         { expect: `PATCH /v2/skins/${UUID}`, status, json: refusal(code) },
       ]);
       const { context } = contextWith(client);
-      await expect(runSkinsEdit({ uuids: [UUID], name: 'a' }, context)).rejects.toMatchObject({ code });
+      await expect(runSkinsEdit([UUID], { name: 'a' }, context)).rejects.toMatchObject({ code });
     }
   });
 });

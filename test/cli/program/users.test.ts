@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { changeUser, runUsersCreate, runUsersGet, runUsersList } from '../../../src/cli/commands/users.ts';
+import {
+  runUsersCreate,
+  runUsersGet,
+  runUsersList,
+  usersDisable,
+  usersEdit,
+  usersEnable,
+} from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -10,11 +17,11 @@ describe('users', () => {
   test('are made, put on a plan, disabled and enabled, and printed as they are then', async () => {
     const { url, key } = await runServer();
     const runs = [
-      (context: CommandContext) => runUsersCreate({ name: 'bob' }, context),
-      (context: CommandContext) => changeUser('bob', { plan: 'pro' }, context),
-      (context: CommandContext) => changeUser('bob', { disabled: true }, context),
+      (context: CommandContext) => runUsersCreate('bob', {}, context),
+      (context: CommandContext) => usersEdit.run('bob', { plan: 'pro' }, context),
+      (context: CommandContext) => usersDisable.run('bob', context),
       (context: CommandContext) => runUsersGet('bob', context),
-      (context: CommandContext) => changeUser('bob', { disabled: false }, context),
+      (context: CommandContext) => usersEnable.run('bob', context),
     ];
     const rows = [];
     for (const run of runs) {
@@ -71,7 +78,10 @@ describe('users', () => {
       message: 'No user nobody.',
       exit: 'failed',
     });
-    const gold = await runCommand((context) => changeUser('owner', { plan: 'gold' }, context), { url, key });
+    const gold = await runCommand((context) => usersEdit.run('owner', { plan: 'gold' }, context), {
+      url,
+      key,
+    });
     expect(gold.told?.message).toMatch(/^Unknown plan gold\. Plans: anonymous, free, /);
   });
 });

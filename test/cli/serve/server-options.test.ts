@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { register } from '../../../src/cli/commands/serve.ts';
+import { serve } from '../../../src/cli/commands/serve.ts';
 import type { ServeOptions } from '../../../src/cli/serve/options.ts';
 import { serverOptions } from '../../../src/cli/serve/server-options.ts';
 import { makeSetup } from '../../support/cli/setup.ts';
@@ -8,15 +8,11 @@ import { makeSetup } from '../../support/cli/setup.ts';
 /** What the service is started with when these words are typed after `serve`. */
 async function startedWith(...argv: string[]) {
   const { context } = await makeSetup();
-  const typed: ServeOptions[] = [];
   const command = new Command('serve');
-  const runner = async (work: (run: typeof context) => Promise<unknown>) => void (await work(context));
-  register(command, runner, async (options) => {
-    typed.push(options);
-    return 0;
-  });
+  serve.declare(command);
+  command.action(() => {});
   await command.parseAsync(argv, { from: 'user' });
-  return await serverOptions(typed[0] as ServeOptions, context);
+  return await serverOptions(command.opts<ServeOptions>(), context);
 }
 
 test.each<[string[], object]>([

@@ -44,10 +44,10 @@ describe('A stdin on which nothing comes', () => {
   });
 
   const runs: [typed: string, run: (context: CommandContext) => Promise<number>][] = [
-    ['check -', async (context) => await runCheck({ paths: ['-'] }, context)],
-    ['generate -', async (context) => await runGenerate({ sources: ['-'] }, context)],
-    ['generate --from -', async (context) => await runGenerate({ sources: [], from: ['-'] }, context)],
-    ['generate - --dry-run', async (context) => await runGenerate({ sources: ['-'], dryRun: true }, context)],
+    ['check -', async (context) => await runCheck(['-'], {}, context)],
+    ['generate -', async (context) => await runGenerate(['-'], {}, context)],
+    ['generate --from -', async (context) => await runGenerate([], { from: ['-'] }, context)],
+    ['generate - --dry-run', async (context) => await runGenerate(['-'], { dryRun: true }, context)],
   ];
   test.each(runs)('does not keep %s from ending at Ctrl-C', async (_, run) => {
     const stop = new AbortController();

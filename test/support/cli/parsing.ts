@@ -1,24 +1,16 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import type { CommandContext, Runner } from '../../../src/cli/context/context.ts';
-/** A command file's `register`, whose `run` takes the arguments `A`, the last of them the context. */
-export type Register<A extends unknown[]> = (
-  command: Command,
-  runner: Runner,
-  run?: (...args: A) => Promise<number>,
-) => void;
+import type { CommandContext, CommandModule, Runner } from '../../../src/cli/context/context.ts';
+import { actionOf } from '../../../src/cli/program.ts';
 
-/** What a command understood: every argument of each call of its `run`, without the context. */
+/** What a command understood: every argument of each call of its `run`, up to the context. */
 interface Understood {
   readonly calls: readonly (readonly unknown[])[];
   /** commander's complaint, if it had one. */
   readonly complaint: string;
 }
 
-async function understand<A extends unknown[]>(
-  register: Register<A>,
-  argv: readonly string[],
-): Promise<Understood> {
+async function understand({ declare }: CommandModule, argv: readonly string[]): Promise<Understood> {
   const context = {} as CommandContext;
   const calls: unknown[][] = [];
   let complaint = '';
@@ -30,11 +22,12 @@ async function understand<A extends unknown[]>(
   const runner: Runner = async (work) => {
     expect(await work(context)).toBe(7); // what `run` answers is the exit status
   };
-  register(command, runner, async (...args) => {
-    expect(args.at(-1)).toBe(context);
-    calls.push(args.slice(0, -1));
+  const run = (...words: readonly unknown[]) => {
+    calls.push(words.slice(0, words.indexOf(context)));
     return 7;
-  });
+  };
+  declare?.(command);
+  command.action(actionOf(command, run, runner));
   await command.parseAsync([...argv], { from: 'user' }).catch((error: { code?: string }) => {
     if (!error.code?.startsWith('commander.')) throw error;
   });
@@ -48,23 +41,19 @@ export interface ParseTable {
 }
 
 /** Tests how a command parses its arguments. */
-export function describeParsing<A extends unknown[]>(
-  name: string,
-  register: Register<A>,
-  table: ParseTable,
-): void {
+export function describeParsing(name: string, module: CommandModule, table: ParseTable): void {
   describe(`the words after ${name}`, () => {
     test.each(table.taken.map(([argv, ...args]) => ({ argv, args })))(
       'are understood: $argv',
       async ({ argv, args }) => {
-        expect(await understand(register, argv)).toEqual({ calls: [args], complaint: '' });
+        expect(await understand(module, argv)).toEqual({ calls: [args], complaint: '' });
       },
     );
 
     test.each(table.refused.map(([argv, complaint]) => ({ argv, complaint })))(
       'are refused: $argv',
       async ({ argv, complaint }) => {
-        const understood = await understand(register, argv);
+        const understood = await understand(module, argv);
         expect(understood.calls).toEqual([]);
         expect(understood.complaint).toMatch(complaint);
       },

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runGenerate } from '../../../../src/cli/commands/generate.ts';
+import { type GenerateCommandOptions, runGenerate } from '../../../../src/cli/commands/generate.ts';
 import { runVerify } from '../../../../src/cli/commands/verify.ts';
 import type { ServerOptions } from '../../../../src/server/server.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
@@ -22,7 +22,7 @@ interface World {
   readonly folder: string;
   /** Of the player Ann_B, who wears skin 9. */
   readonly ann: string;
-  generate(typed: Parameters<typeof runGenerate>[0]): ReturnType<typeof runCommand>;
+  generate(typed: GenerateCommandOptions): ReturnType<typeof runCommand>;
 }
 
 const LOCAL = { allowedNetworks: ['127.0.0.0/8'] };
@@ -47,8 +47,8 @@ async function world(
   const server = await runServer({ gameAddresses, ...options });
   const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
   const machine = { url: server.url, key: server.key, flags: { json: true, quiet: false }, env };
-  const generate: World['generate'] = async (typed) =>
-    await runCommand(async (context) => await runGenerate(typed, context), machine);
+  const generate: World['generate'] = async ({ sources, ...typed }) =>
+    await runCommand(async (context) => await runGenerate(sources, typed, context), machine);
   return { game, site, server, folder: await ownFolder(), ann, generate };
 }
 
@@ -138,7 +138,7 @@ test("A lockfile with a player's skin is verified with the game's keys, and with
   const lock = await readFile(join(folder, 'skins.lock'), 'utf8');
   expect(JSON.parse(lock)).not.toHaveProperty('key');
   const verify = async (addresses: object) =>
-    await runCommand(async (context) => await runVerify({ files: [join(folder, 'skins.lock')] }, context), {
+    await runCommand(async (context) => await runVerify([join(folder, 'skins.lock')], {}, context), {
       url: server.url,
       env: { SKINSMITH_GAME_ADDRESSES: JSON.stringify(addresses) },
       flags: { json: true },
@@ -183,7 +183,7 @@ test('A service is sent the UUID of a player, whatever was typed: others than ou
   });
   const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
   const ran = await runCommand(
-    async (context) => await runGenerate({ sources: ['Ann_B'], visibility: 'unlisted' }, context),
+    async (context) => await runGenerate(['Ann_B'], { visibility: 'unlisted' }, context),
     { url: service.url, env },
   );
   expect(ran.status).toBe(1);

@@ -1,10 +1,10 @@
-import { registerRestore } from '../../../../src/cli/commands/backup.ts';
+import { restore } from '../../../../src/cli/commands/backup.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('restore', registerRestore, {
+describeParsing('restore', restore, {
   taken: [
-    [['it.backup'], { file: 'it.backup' }],
-    [['it.backup', '--data', '/d', '--force'], { file: 'it.backup', data: '/d', force: true }],
+    [['it.backup'], 'it.backup', {}],
+    [['it.backup', '--data', '/d', '--force'], 'it.backup', { data: '/d', force: true }],
   ],
   refused: [
     [[], /missing required argument 'file'/],

@@ -3,7 +3,7 @@ import { capesCreate, runCapesCreate } from '../../../../src/cli/commands/capes.
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 
-describeParsing('capes create', capesCreate.register, {
+describeParsing('capes create', capesCreate, {
   taken: [
     [['red.png'], 'red.png', {}],
     [['red.png', '--alias', 'Red', '--hidden'], 'red.png', { alias: 'Red', hidden: true }],

@@ -1,7 +1,7 @@
 import { capesDelete } from '../../../../src/cli/commands/capes.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('capes delete', capesDelete.register, {
+describeParsing('capes delete', capesDelete, {
   taken: [
     [
       ['Red', 'Blue'],

@@ -1,7 +1,7 @@
 import { capesEdit } from '../../../../src/cli/commands/capes.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('capes edit', capesEdit.register, {
+describeParsing('capes edit', capesEdit, {
   taken: [
     [['Red'], 'Red', {}],
     [['Red', '--alias', 'Crimson', '--hide'], 'Red', { alias: 'Crimson', hide: true }],

@@ -1,7 +1,7 @@
 import { capesList } from '../../../../src/cli/commands/capes.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('capes list', capesList.register, {
+describeParsing('capes list', capesList, {
   taken: [
     [[], {}],
     [['--all'], { all: true }],

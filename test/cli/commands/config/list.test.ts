@@ -6,7 +6,7 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const nothingAfter = { taken: [[[]]], refused: [[['x'], /too many arguments/]] } as const;
 
-describeParsing('config list', configList.register, nothingAfter);
+describeParsing('config list', configList, nothingAfter);
 
 test.each([
   [[], 'https://anna:hunter2@skins.example.org'],

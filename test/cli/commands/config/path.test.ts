@@ -3,4 +3,4 @@ import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const nothingAfter = { taken: [[[]]], refused: [[['x'], /too many arguments/]] } as const;
 
-describeParsing('config path', configPath.register, nothingAfter);
+describeParsing('config path', configPath, nothingAfter);

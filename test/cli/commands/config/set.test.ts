@@ -1,7 +1,7 @@
 import { configSet } from '../../../../src/cli/commands/config.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('config set', configSet.register, {
+describeParsing('config set', configSet, {
   taken: [
     [['slots', '2'], 'slots', '2'],
     [['user-agent', 'my bot'], 'user-agent', 'my bot'],

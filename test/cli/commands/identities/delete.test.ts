@@ -1,10 +1,10 @@
 import { identitiesDelete } from '../../../../src/cli/commands/identities.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('identities delete', identitiesDelete.register, {
+describeParsing('identities delete', identitiesDelete, {
   taken: [
-    [['a', 'b'], { ids: ['a', 'b'] }],
-    [['a', '--user', 'zoe', '--last'], { ids: ['a'], user: 'zoe', last: true }],
+    [['a', 'b'], ['a', 'b'], {}],
+    [['a', '--user', 'zoe', '--last'], ['a'], { user: 'zoe', last: true }],
   ],
   refused: [[[], /missing required argument 'id'/]],
 });

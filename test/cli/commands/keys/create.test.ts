@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { keysCreate, runKeysCreate } from '../../../../src/cli/commands/keys.ts';
+import { type KeysCreateOptions, keysCreate, runKeysCreate } from '../../../../src/cli/commands/keys.ts';
 import { type ApiKeyMade, SCOPES } from '../../../../src/protocol/api-key.ts';
 import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
@@ -10,15 +10,15 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../../support/server/running-server.ts';
 import { TestCaller } from '../../../support/server/test-caller.ts';
 
-describeParsing('keys create', keysCreate.register, {
+describeParsing('keys create', keysCreate, {
   taken: [
-    [[], {}],
-    [['my key'], { called: 'my key' }],
-    [['--name', 'my key'], { name: 'my key' }],
-    [['ci', '--user', 'zoe'], { called: 'ci', user: 'zoe' }],
-    [bindings, bound],
-    [['--no-v2-compat'], { v2Compat: false }],
-    [['--import'], { import: true }],
+    [[], undefined, {}],
+    [['my key'], 'my key', {}],
+    [['--name', 'my key'], undefined, { name: 'my key' }],
+    [['ci', '--user', 'zoe'], 'ci', { user: 'zoe' }],
+    [bindings, undefined, bound],
+    [['--no-v2-compat'], undefined, { v2Compat: false }],
+    [['--import'], undefined, { import: true }],
   ],
   refused: [
     [['a', 'b'], /too many arguments/],
@@ -34,8 +34,8 @@ guardAgainstLeaks();
 const asJson = { flags: { json: true } };
 
 describe('keys create --owner', () => {
-  const create = async (options: Parameters<typeof runKeysCreate>[0]) =>
-    await runCommand((context) => runKeysCreate({ owner: true, ...options }, context), asJson);
+  const create = async (options: KeysCreateOptions, name?: string) =>
+    await runCommand((context) => runKeysCreate(name, { owner: true, ...options }, context), asJson);
   const me = async (url: string, secret: string) =>
     (await new TestCaller(url, { key: secret }).get('/v2/account/me')).body;
 
@@ -45,7 +45,7 @@ describe('keys create --owner', () => {
     const store = await openOwnStore(data);
     await store.db.updateTable('api_keys').set({ revoked_at: 1 }).execute();
     await store.db.updateTable('users').set({ disabled_at: 1 }).execute();
-    const ran = await create({ data, called: 'rescue' });
+    const ran = await create({ data }, 'rescue');
     expect([ran.status, ran.told]).toEqual([0, undefined]);
     const made = JSON.parse(ran.out) as ApiKeyMade;
     expect(made).toMatchObject({ user: 'owner', name: 'rescue', allowedIps: [], scopes: [...SCOPES] });
@@ -76,7 +76,10 @@ describe('keys create --owner', () => {
       code: 'invalid_key',
       exit: 'usage',
     });
-    const noOwner = await runCommand((context) => runKeysCreate({ data: folder }, context), asJson);
+    const noOwner = await runCommand(
+      (context) => runKeysCreate(undefined, { data: folder }, context),
+      asJson,
+    );
     expect(noOwner.told).toMatchObject({ code: 'data_without_owner', exit: 'usage' });
   });
 });
@@ -84,10 +87,7 @@ describe('keys create --owner', () => {
 describe('keys create --import', () => {
   const HOSTED_KEY = '0123456789abcdef'.repeat(4);
   const create = async (options: Parameters<typeof runCommand>[1]) =>
-    await runCommand(
-      (context) => runKeysCreate({ called: 'plugin', user: 'bob', import: true }, context),
-      options,
-    );
+    await runCommand((context) => runKeysCreate('plugin', { user: 'bob', import: true }, context), options);
 
   test('makes the service accept the key from stdin', async () => {
     const { url, key } = await runServer();

@@ -2,7 +2,7 @@ import { keysEdit } from '../../../../src/cli/commands/keys.ts';
 import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('keys edit', keysEdit.register, {
+describeParsing('keys edit', keysEdit, {
   taken: [
     [['k'], 'k', {}],
     [['k', ...bindings, '--name', 'x'], 'k', { ...bound, name: 'x' }],

@@ -1,7 +1,7 @@
 import { keysList } from '../../../../src/cli/commands/keys.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('keys list', keysList.register, {
+describeParsing('keys list', keysList, {
   taken: [
     [[], {}],
     [['--user', 'zoe'], { user: 'zoe' }],

@@ -1,7 +1,7 @@
 import { keysRevoke } from '../../../../src/cli/commands/keys.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('keys revoke', keysRevoke.register, {
+describeParsing('keys revoke', keysRevoke, {
   taken: [
     [
       ['1', '2'],

@@ -3,4 +3,4 @@ import { describeParsing } from '../../../support/cli/parsing.ts';
 
 const nothingAfter = { taken: [[[]]], refused: [[['x'], /too many arguments/]] } as const;
 
-describeParsing('logout', logout.register, nothingAfter);
+describeParsing('logout', logout, nothingAfter);

@@ -1,7 +1,7 @@
 import { moderationBlock } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation block', moderationBlock.register, {
+describeParsing('moderation block', moderationBlock, {
   taken: [
     [['a', 'b'], ['a', 'b'], {}],
     [['a', '--note', 'why'], ['a'], { note: 'why' }],

@@ -4,7 +4,7 @@ import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
 
-describeParsing('moderation delete', moderationDelete.register, {
+describeParsing('moderation delete', moderationDelete, {
   taken: [
     [['a', 'b'], ['a', 'b'], {}],
     [['a', '--note', 'why', '--yes'], ['a'], { note: 'why', yes: true }],

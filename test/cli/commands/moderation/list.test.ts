@@ -1,7 +1,7 @@
 import { moderationList } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation list', moderationList.register, {
+describeParsing('moderation list', moderationList, {
   taken: [
     [[], {}],
     [['--limit', '7'], { limit: 7 }],

@@ -1,7 +1,7 @@
 import { moderationLog } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation log', moderationLog.register, {
+describeParsing('moderation log', moderationLog, {
   taken: [
     [[], {}],
     [['--limit', '7'], { limit: 7 }],

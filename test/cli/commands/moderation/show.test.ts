@@ -1,10 +1,10 @@
 import { moderationShow } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation show', moderationShow.register, {
+describeParsing('moderation show', moderationShow, {
   taken: [
-    [['a'], ['a'], { hidden: false }],
-    [['a', 'b', '--note', 'why'], ['a', 'b'], { note: 'why', hidden: false }],
+    [['a'], ['a'], {}],
+    [['a', 'b', '--note', 'why'], ['a', 'b'], { note: 'why' }],
   ],
   refused: [[[], /missing required argument 'uuid'/]],
 });

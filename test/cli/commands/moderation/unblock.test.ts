@@ -1,7 +1,7 @@
 import { moderationUnblock } from '../../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('moderation unblock', moderationUnblock.register, {
+describeParsing('moderation unblock', moderationUnblock, {
   taken: [
     [['a', 'b'], ['a', 'b'], {}],
     [['a', '--note', 'why'], ['a'], { note: 'why' }],

@@ -1,7 +1,7 @@
 import { reportsCreate } from '../../../../src/cli/commands/reports.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('reports create', reportsCreate.register, {
+describeParsing('reports create', reportsCreate, {
   taken: [
     [['a', '--reason', 'other'], 'a', { reason: 'other' }],
     [['a', '--reason', 'copyright', '--text', 'mine'], 'a', { reason: 'copyright', text: 'mine' }],

@@ -1,7 +1,7 @@
 import { reportsList } from '../../../../src/cli/commands/reports.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('reports list', reportsList.register, {
+describeParsing('reports list', reportsList, {
   taken: [
     [[], {}],
     [['--state', 'closed', '--limit', '7'], { state: 'closed', limit: 7 }],

@@ -18,16 +18,18 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import { readZip } from '../../../support/server/read-zip.ts';
 import { runServer } from '../../../support/server/running-server.ts';
 
-describeParsing('skins export', skinsExport.register, {
+describeParsing('skins export', skinsExport, {
   taken: [
-    [[], {}],
-    [['a.zip'], { file: 'a.zip' }],
+    [[], undefined, {}],
+    [['a.zip'], 'a.zip', {}],
     [
       ['-', '--format', 'lock', '--overwrite', '--after', 'b'],
-      { file: '-', format: 'lock', overwrite: true, after: 'b' },
+      '-',
+      { format: 'lock', overwrite: true, after: 'b' },
     ],
     [
       ['--filter', 'a b', '--variant', 'slim', '--visibility', 'private'],
+      undefined,
       { filter: 'a b', variant: 'slim', visibility: 'private' },
     ],
   ],
@@ -45,8 +47,11 @@ async function openDesk() {
   for (const [n, visibility] of (['public', 'private', 'private'] as const).entries())
     await owner.upload('/v2/generate', skinPng(n), { name: `hat ${n}`, visibility });
   const folder = await ownFolder();
-  const run = async (options: SkinsExportOptions, more: Partial<Parameters<typeof runCommand>[1]> = {}) =>
-    await runCommand(async (context) => await runSkinsExport(options, context), { url, key, ...more });
+  const run = async (
+    { file, ...options }: SkinsExportOptions & { readonly file?: string },
+    more: Partial<Parameters<typeof runCommand>[1]> = {},
+  ) =>
+    await runCommand(async (context) => await runSkinsExport(file, options, context), { url, key, ...more });
   return { folder, run };
 }
 
@@ -88,8 +93,8 @@ describe('skins export', () => {
     const [png, zip] = [join(folder, 'smith.png'), join(folder, 'skins.zip')];
     await writeFile(png, skinPng(1));
     const env = { SKINSMITH_DATA_DIR: join(folder, 'data') };
-    await runCommand(async (context) => await runGenerate({ sources: [png] }, context), { env });
-    const ran = await runCommand(async (context) => await runSkinsExport({ file: zip }, context), { env });
+    await runCommand(async (context) => await runGenerate([png], {}, context), { env });
+    const ran = await runCommand(async (context) => await runSkinsExport(zip, {}, context), { env });
     expect(ran).toMatchObject({ status: 0, told: undefined });
     expect(namesIn(readZip(await readFile(zip)).get('skins.lock')!)).toEqual(['smith']);
   });
@@ -130,7 +135,7 @@ describe('skins export', () => {
       },
     ]);
     const { context } = contextWith(client);
-    await expect(runSkinsExport({ file }, context)).rejects.toMatchObject({ code: 'file_exists' });
+    await expect(runSkinsExport(file, {}, context)).rejects.toMatchObject({ code: 'file_exists' });
     expect(await readFile(file, 'utf8')).toBe('new');
     expect(await readdir(join(file, '..'))).toEqual(['skins.lock']);
   });
@@ -161,7 +166,7 @@ describe('skins export', () => {
     ]);
     const { context, out, err } = contextWith(client);
     const json = { ...context, flags: { json: true } };
-    expect(await runSkinsExport({ file, filter: 'a', after: '9' }, json)).toBe(0);
+    expect(await runSkinsExport(file, { filter: 'a', after: '9' }, json)).toBe(0);
     expect(JSON.parse(out())).toEqual({ file, format: 'zip', skins: 3, next: '17' });
     expect(err()).toContain('--after 17');
   });
@@ -176,7 +181,7 @@ describe('skins export', () => {
     const { client } = await testClient([{ expect: 'GET /v2/me/skins.zip?', ...answer }]);
     await mkdir(join(folder, 'out'));
     const { context } = contextWith(client);
-    await expect(runSkinsExport({ file: join(folder, 'out/a.zip') }, context)).rejects.toMatchObject({
+    await expect(runSkinsExport(join(folder, 'out/a.zip'), {}, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service cannot export your skins.',
     });

@@ -4,11 +4,11 @@ import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
 
-describeParsing('skins delete', skinsDelete.register, {
+describeParsing('skins delete', skinsDelete, {
   taken: [
-    [['a', 'b'], { uuids: ['a', 'b'] }],
-    [['a', '--yes'], { uuids: ['a'], yes: true }],
-    [['a', '-y'], { uuids: ['a'], yes: true }],
+    [['a', 'b'], ['a', 'b'], {}],
+    [['a', '--yes'], ['a'], { yes: true }],
+    [['a', '-y'], ['a'], { yes: true }],
   ],
   refused: [[[], /missing required argument 'uuid'/]],
 });
@@ -23,7 +23,7 @@ describe('skins delete', () => {
     const script = [{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }].slice(0, requests);
     const { client } = await testClient(script);
     const { context, out, err } = contextWith(client, { stdin, canPrompt: true, errTTY: true });
-    expect(await runSkinsDelete({ uuids: [UUID] }, context)).toBe(status);
+    expect(await runSkinsDelete([UUID], {}, context)).toBe(status);
     expect(err()).toContain(`Delete the skin ${UUID}? This cannot be undone. [y/N]`);
     expect(out()).toBe(requests === 1 ? `${UUID}\n` : '');
   });
@@ -31,7 +31,7 @@ describe('skins delete', () => {
   test('says on a terminal what was deleted', async () => {
     const { client } = await testClient([{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }]);
     const { context, out } = contextWith(client, { outTTY: true });
-    expect(await runSkinsDelete({ uuids: [UUID], yes: true }, context)).toBe(0);
+    expect(await runSkinsDelete([UUID], { yes: true }, context)).toBe(0);
     expect(out()).toBe(`✔ Deleted ${UUID}\n`);
   });
 
@@ -41,7 +41,7 @@ describe('skins delete', () => {
       { expect: 'POST /v2/me/skins/delete', json: { success: true, deleted: [there], missing: [gone] } },
     ]);
     const { context, out, err } = contextWith(client);
-    expect(await runSkinsDelete({ uuids: [gone, there], yes: true }, context)).toBe(1);
+    expect(await runSkinsDelete([gone, there], { yes: true }, context)).toBe(1);
     expect([out(), err()]).toEqual([`${there}\n`, expect.stringContaining(`No skin ${gone}.`)]);
     expect(JSON.parse(String(server.seen[0]?.body))).toEqual({ skins: [gone, there] });
   });

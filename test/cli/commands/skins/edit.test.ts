@@ -4,11 +4,11 @@ import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
 
-describeParsing('skins edit', skinsEdit.register, {
+describeParsing('skins edit', skinsEdit, {
   taken: [
-    [['a', '--name', 'x'], { uuids: ['a'], name: 'x' }],
-    [['a', '--name', '', '--visibility', 'private'], { uuids: ['a'], name: '', visibility: 'private' }],
-    [['a', 'b', '--name', 'x'], { uuids: ['a', 'b'], name: 'x' }],
+    [['a', '--name', 'x'], ['a'], { name: 'x' }],
+    [['a', '--name', '', '--visibility', 'private'], ['a'], { name: '', visibility: 'private' }],
+    [['a', 'b', '--name', 'x'], ['a', 'b'], { name: 'x' }],
   ],
   refused: [
     [['--name', 'x'], /missing required argument 'uuid'/],
@@ -24,7 +24,7 @@ describe('skins edit', () => {
       { expect: 'PATCH /v2/me/skins', json: { success: true, skins, missing: [] } },
     ]);
     const { context, out } = contextWith(client, { outTTY: true });
-    expect(await runSkinsEdit({ uuids: [uuid, uuid], name: 'x' }, context)).toBe(0);
+    expect(await runSkinsEdit([uuid, uuid], { name: 'x' }, context)).toBe(0);
     expect(
       out()
         .split('\n')
@@ -42,7 +42,7 @@ describe('skins edit', () => {
       { expect: 'PATCH /v2/me/skins', json: { success: true, skins: answers[1], missing: [] } },
     ]);
     const { context, out, err } = contextWith(client);
-    expect(await runSkinsEdit({ uuids, name: 'x', visibility: 'private' }, context)).toBe(1);
+    expect(await runSkinsEdit(uuids, { name: 'x', visibility: 'private' }, context)).toBe(1);
     expect(out()).toBe(others.map((uuid) => `${uuid}\tslim\tprivate\tx\n`).join(''));
     expect(err()).toContain(`No skin ${first}.`);
     const bodies = server.seen.map(({ body }) => JSON.parse(body.toString()) as object);

@@ -1,10 +1,10 @@
 import { skinsGet } from '../../../../src/cli/commands/skins.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('skins get', skinsGet.register, {
+describeParsing('skins get', skinsGet, {
   taken: [
-    [['a'], { uuids: ['a'] }],
-    [['a', 'b', '--format', 'signature'], { uuids: ['a', 'b'], format: 'signature' }],
+    [['a'], ['a'], {}],
+    [['a', 'b', '--format', 'signature'], ['a', 'b'], { format: 'signature' }],
   ],
   refused: [
     [[], /missing required argument 'uuid'/],

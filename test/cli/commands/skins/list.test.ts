@@ -25,7 +25,7 @@ test('skins list lists all of them with --all, without a limit', async () => {
   expect([lines(await list({})), lines(await list({ all: true }))]).toEqual([30, 31]);
 });
 
-describeParsing('skins list', skinsList.register, {
+describeParsing('skins list', skinsList, {
   taken: [
     [[], {}],
     [['--public', '--filter', 'my skin', '--limit', '200'], { public: true, filter: 'my skin', limit: 200 }],

@@ -1,10 +1,10 @@
 import { usersCreate } from '../../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('users create', usersCreate.register, {
+describeParsing('users create', usersCreate, {
   taken: [
-    [['zoe'], { name: 'zoe' }],
-    [['zoe', '--plan', 'pro'], { name: 'zoe', plan: 'pro' }],
+    [['zoe'], 'zoe', {}],
+    [['zoe', '--plan', 'pro'], 'zoe', { plan: 'pro' }],
   ],
   refused: [
     [[], /missing required argument 'name'/],

@@ -6,7 +6,7 @@ const oneName = [
   [['a', 'b'], /too many arguments/],
 ] as const;
 
-describeParsing('users disable', usersDisable.register, {
-  taken: [[['zoe'], 'zoe', { disabled: true }]],
+describeParsing('users disable', usersDisable, {
+  taken: [[['zoe'], 'zoe']],
   refused: oneName,
 });

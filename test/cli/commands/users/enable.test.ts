@@ -6,7 +6,7 @@ const oneName = [
   [['a', 'b'], /too many arguments/],
 ] as const;
 
-describeParsing('users enable', usersEnable.register, {
-  taken: [[['zoe'], 'zoe', { disabled: false }]],
+describeParsing('users enable', usersEnable, {
+  taken: [[['zoe'], 'zoe']],
   refused: oneName,
 });

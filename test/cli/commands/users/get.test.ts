@@ -6,4 +6,4 @@ const oneName = [
   [['a', 'b'], /too many arguments/],
 ] as const;
 
-describeParsing('users get', usersGet.register, { taken: [[['zoe'], 'zoe']], refused: oneName });
+describeParsing('users get', usersGet, { taken: [[['zoe'], 'zoe']], refused: oneName });

@@ -1,7 +1,7 @@
 import { usersList } from '../../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 
-describeParsing('users list', usersList.register, {
+describeParsing('users list', usersList, {
   taken: [
     [[], {}],
     [['--limit', '5'], { limit: 5 }],

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { register as serve } from '../../../../src/cli/commands/serve.ts';
+import { serve } from '../../../../src/cli/commands/serve.ts';
 import { chooseGenerator } from '../../../../src/cli/serve/options.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';

@@ -6,7 +6,6 @@ import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
 import { pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
 import { RetryingReader, TextureReader } from '../../dispatch/retrying-reader.ts';
-import { ONE_ATTEMPT } from '../../dispatch/running-job.ts';
 import {
   estimateSeconds,
   type Facts,
@@ -43,35 +42,30 @@ export class SkinMaker {
   readonly #options: SkinMakerOptions;
   readonly #session: Session<Work>;
   readonly #reader: RetryingReader;
+  readonly #textures: TextureReader;
   readonly #verifier: ResultVerifier;
-  readonly #dispatcher: Dispatcher<Work>;
+  #dispatcher!: Dispatcher<Work>;
   #facts = NO_FACTS;
 
   /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
   static async open(options: SkinMakerOptions): Promise<SkinMaker> {
-    const session = await openSession(options);
-    const reader = new RetryingReader(session, options.hardStop);
-    let maker: SkinMaker | undefined;
-    const parts = { session, reader, texture: textureReading(session, options), maker: () => maker! };
-    const verifier = makeVerifier(options, parts);
-    const dispatcher = await openDispatcher(options, { ...parts, verifier });
-    maker = new SkinMaker(options, { session, reader, verifier, dispatcher });
+    const maker = new SkinMaker(options, await openSession(options));
     await maker.#start();
     return maker;
   }
 
-  private constructor(
-    options: SkinMakerOptions,
-    parts: Omit<Parts, 'texture'> & {
-      readonly verifier: ResultVerifier;
-      readonly dispatcher: Dispatcher<Work>;
-    },
-  ) {
+  private constructor(options: SkinMakerOptions, session: Session<Work>) {
+    const { hardStop, onWaiting } = options;
     this.#options = options;
-    this.#session = parts.session;
-    this.#reader = parts.reader;
-    this.#verifier = parts.verifier;
-    this.#dispatcher = parts.dispatcher;
+    this.#session = session;
+    this.#reader = new RetryingReader(session, hardStop);
+    this.#textures = new TextureReader({
+      fetch: async (url, signal) => await session.client.texture(url, session.call(signal)),
+      clock: session.clock,
+      random: session.random,
+      onWaiting: (message, ms) => onWaiting('trouble', message, ms),
+    });
+    this.#verifier = this.#makeVerifier();
   }
 
   /** Jobs of this batch that are, or may be, on the service. */
@@ -106,11 +100,6 @@ export class SkinMaker {
     return this.#dispatcher.isSettled;
   }
 
-  /** What is known of the service now. */
-  get facts(): Facts {
-    return this.#facts;
-  }
-
   /** Whether an earlier run of this batch submitted the work, so that it needs none of the budget. */
   hasBegun({ key }: Work): boolean {
     const state = this.#options.journal.stateOf(key);
@@ -143,20 +132,9 @@ export class SkinMaker {
     return [undefined, this.#facts.me?.user, caller].includes(state.by);
   }
 
-  /** Makes it once more, with the reason. */
-  again(work: Work, why: string): void {
-    this.#options.onAgain(work, why);
-    this.#dispatcher.addAgain(work);
-  }
-
   #proveAgain(work: Work): void {
     const again = async () => await this.#verifier.proveAgain(work);
     this.#session.track(this.#verifier.attempt(work, undefined, again));
-  }
-
-  /** Who submits: the user, or the caller where the service does not name users. */
-  get submitter(): string {
-    return this.#facts.me?.user ?? this.#options.options.service.caller;
   }
 
   /** Estimated seconds for this many new skins by the caller's limits. */
@@ -177,16 +155,100 @@ export class SkinMaker {
   }
 
   async #start(): Promise<void> {
-    const { slots, cape } = this.#options.options;
+    const { options, journal, stop, hardStop } = this.#options;
+    const { service, stateDir, slots, cape } = options;
+    this.#dispatcher = await Dispatcher.open({
+      session: this.#session,
+      record: {
+        intent: (key, attempt, mark) => journal.intent(key, attempt, mark, service.caller),
+        refused: (key) => journal.refused(key),
+      },
+      reader: this.#reader,
+      user: this.#dispatcherUser(),
+      known: service.known,
+      shareFolder: service.known ? undefined : join(stateDir, 'shares', callerFolder(options)),
+      follows: options.follow !== false,
+      force: options.force ?? false,
+      maxNew: options.maxNew ?? Number.POSITIVE_INFINITY,
+      stop,
+      hardStop,
+    });
     this.#facts = await this.#dispatcher.meet({ slots, cape }).catch(asSetupError);
     this.#dispatcher.start();
+  }
+
+  #makeVerifier(): ResultVerifier {
+    const { options, journal, hardStop, onDone, onFailed, onAgain } = this.#options;
+    const prover = new SkinProver({
+      options,
+      texture: async (url) => await this.#texture(url),
+      facts: () => this.#facts,
+      freshKey: async () => await this.#freshKey(),
+    });
+    return new ResultVerifier({
+      session: this.#session,
+      journal,
+      reader: this.#reader,
+      prover,
+      retries: options.retries ?? DEFAULT_RETRIES,
+      service: options.service.name,
+      signal: hardStop,
+      acceptUnproven: options.acceptUnproven ?? false,
+      onDone,
+      onFailed,
+      onAgain: (work, why) => {
+        onAgain(work, why);
+        this.#dispatcher.addAgain(work);
+      },
+    });
+  }
+
+  /** What a batch does with submissions and their results. */
+  #dispatcherUser(): DispatcherUser<Work> {
+    const { options, journal, onAccepted, onAgain, onFatal, onWaiting, onAlone } = this.#options;
+    const [session, verifier] = [this.#session, this.#verifier];
+    const { caller } = options.service;
+    const fail = (work: Work, problem: unknown) => session.track(verifier.fail(work, problem));
+    return {
+      attempt: async (work, job, step) => await verifier.attempt(work, job, step),
+      settle: async (work, state) => await verifier.settle(work, state),
+      settleForgotten: async (work, job, result) => await verifier.settleForgotten(work, job, result),
+      prepare: async (work, signal) => {
+        // A skinsmith service recognizes the repetition.
+        if (!session.isSkinsmith && isOtherKeys(journal.stateOf(work.key), caller))
+          onAgain(work, UNSEEN, { mayCost: true });
+        return await requestFor(work, {
+          client: session.client,
+          players: options.game?.players,
+          isRemote: options.service.name !== EMBEDDED,
+          signal,
+        });
+      },
+      pixelsOf,
+      texturePixels: async (url) => pixelsOfPng(await this.#texture(url)),
+      accepted: (work, job) => {
+        // The user, or the caller where the service does not name users.
+        if (journal.stateOf(work.key)?.step !== 'job')
+          journal.accepted(work.key, work.attempt, job.id, this.#facts.me?.user ?? caller);
+        onAccepted(work, job);
+      },
+      rejected: (work, error) => (endsBatch(error) ? onFatal(error) : fail(work, error)),
+      unusable: fail,
+      answerLost: (work, error) => onAgain(work, `The answer was lost: ${problemOf(error).message}`),
+      queueFilledByOthers: (jobs) => onWaiting('queue', othersText(jobs), undefined),
+      sharingBroken: onAlone,
+    };
+  }
+
+  async #texture(url: string): Promise<Uint8Array> {
+    return await this.#textures.read(url, this.#options.hardStop);
   }
 
   /**
    * Reads the service's key again. A service without a published key is not asked again for every skin; the embedded one makes its
    * key at the first use, which takes long on a slow machine.
    */
-  async freshKey(): Promise<Facts['publicKey']> {
+  async #freshKey(): Promise<Facts['publicKey']> {
     if (!this.#facts.publicKey) {
       this.#facts = { ...this.#facts, ...(await this.#options.options.service.known?.signingKey()) };
       return this.#facts.publicKey;
@@ -199,13 +261,6 @@ export class SkinMaker {
     this.#facts = { ...this.#facts, ...fresh };
     return fresh.publicKey;
   }
-}
-
-interface Parts {
-  readonly session: Session<Work>;
-  readonly reader: RetryingReader;
-  /** Reads a texture. */
-  readonly texture: (url: string) => Promise<Uint8Array>;
 }
 
 async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
@@ -226,116 +281,6 @@ async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
     onFatal: given.onFatal,
     onTaskEnd: given.onChange,
   });
-}
-
-function makeVerifier(
-  { options, journal, hardStop, onDone, onFailed }: SkinMakerOptions,
-  { session, reader, texture, maker }: Parts & { readonly maker: () => SkinMaker },
-): ResultVerifier {
-  const prover = new SkinProver({
-    options,
-    texture,
-    facts: () => maker().facts,
-    freshKey: async () => await maker().freshKey(),
-  });
-  return new ResultVerifier({
-    session,
-    journal,
-    reader,
-    prover,
-    retries: options.retries ?? DEFAULT_RETRIES,
-    service: options.service.name,
-    signal: hardStop,
-    acceptUnproven: options.acceptUnproven ?? false,
-    onDone,
-    onFailed,
-    onAgain: (work, why) => maker().again(work, why),
-  });
-}
-
-async function openDispatcher(
-  given: SkinMakerOptions,
-  {
-    session,
-    reader,
-    ...parts
-  }: Parts & { readonly verifier: ResultVerifier; readonly maker: () => SkinMaker },
-): Promise<Dispatcher<Work>> {
-  const { options, journal, stop, hardStop } = given;
-  return await Dispatcher.open({
-    session,
-    record: {
-      intent: (key, attempt, mark) => journal.intent(key, attempt, mark, options.service.caller),
-      refused: (key) => journal.refused(key),
-    },
-    reader,
-    user: batchUser(given, { session, ...parts }),
-    known: options.service.known,
-    shareFolder: options.service.known ? undefined : join(options.stateDir, 'shares', callerFolder(options)),
-    follows: options.follow !== false,
-    force: options.force ?? false,
-    maxNew: options.maxNew ?? Number.POSITIVE_INFINITY,
-    stop,
-    hardStop,
-  });
-}
-
-/** What a batch does with submissions and their results. */
-function batchUser(
-  given: SkinMakerOptions,
-  {
-    session,
-    texture,
-    verifier,
-    maker,
-  }: Pick<Parts, 'session' | 'texture'> & {
-    readonly verifier: ResultVerifier;
-    readonly maker: () => SkinMaker;
-  },
-): DispatcherUser<Work> {
-  const { options, journal, onAccepted, onAgain, onFatal, onWaiting, onAlone } = given;
-  const fail = (work: Work, problem: unknown) => session.track(verifier.fail(work, problem));
-  return {
-    attempt: async (work, job, step) => await verifier.attempt(work, job, step),
-    settle: async (work, state) => await verifier.settle(work, state),
-    settleForgotten: async (work, job, result) => await verifier.settleForgotten(work, job, result),
-    prepare: async (work, signal) => {
-      // A skinsmith service recognizes the repetition.
-      if (!session.isSkinsmith && isOtherKeys(journal.stateOf(work.key), options.service.caller))
-        onAgain(work, UNSEEN, { mayCost: true });
-      return await requestFor(work, {
-        client: session.client,
-        players: options.game?.players,
-        isRemote: options.service.name !== EMBEDDED,
-        signal,
-      });
-    },
-    pixelsOf,
-    texturePixels: async (url) => pixelsOfPng(await texture(url)),
-    accepted: (work, job) => {
-      if (journal.stateOf(work.key)?.step !== 'job')
-        journal.accepted(work.key, work.attempt, job.id, maker().submitter);
-      onAccepted(work, job);
-    },
-    rejected: (work, error) => (endsBatch(error) ? onFatal(error) : fail(work, error)),
-    unusable: fail,
-    answerLost: (work, error) => onAgain(work, `The answer was lost: ${problemOf(error).message}`),
-    queueFilledByOthers: (jobs) => onWaiting('queue', othersText(jobs), undefined),
-    sharingBroken: onAlone,
-  };
-}
-
-function textureReading(
-  { client, clock, random }: Session<Work>,
-  { hardStop, onWaiting }: Pick<SkinMakerOptions, 'hardStop' | 'onWaiting'>,
-): (url: string) => Promise<Uint8Array> {
-  const reader = new TextureReader({
-    fetch: async (url, signal) => await client.texture(url, { ...ONE_ATTEMPT, signal }),
-    clock,
-    random,
-    onWaiting: (message, ms) => onWaiting('trouble', message, ms),
-  });
-  return async (url) => await reader.read(url, hardStop);
 }
 
 /** Whether an earlier run submitted it with another key, and heard no answer. */

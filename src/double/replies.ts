@@ -28,7 +28,7 @@ export function pageReply(status: number, title: string, headers: Reply['headers
   return withBody({ status, headers: all }, Buffer.from(pageOf(title)));
 }
 
-export function pageOf(title: string): string {
+function pageOf(title: string): string {
   return `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>${title}</pre>\n</body>\n</html>\n`;
 }
 

@@ -1,19 +1,6 @@
 import type { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
-import { pageOf, type Reply, withBody } from '../replies.ts';
-
-/** An answer before it is sent. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, a string as HTML, bytes as PNG. */
-  readonly content: Readonly<Record<string, unknown>> | string | Buffer;
-}
-
-/** A page as Express sends one. */
-export function page(status: number, title: string): Answer {
-  return { status, headers: {}, content: pageOf(title) };
-}
+import { jsonReply, type Reply } from '../replies.ts';
 
 /** Notes and headers collected while answering a request. */
 interface Collected {
@@ -36,20 +23,8 @@ export function success(
   { warnings, links, headers }: Collected,
   content: Record<string, unknown>,
   { status = 200, messages = [] }: Said = {},
-): Answer {
-  return { status, headers, content: { success: true, ...content, warnings, messages, links } };
-}
-
-/** The answer's wire format. */
-export function encodeAnswer({ status, headers, content }: Answer): Reply {
-  const [type, body] = encodeContent(content);
-  return withBody({ status, headers: { 'content-type': type, ...headers } }, body);
-}
-
-function encodeContent(content: Answer['content']): [type: string, body: Buffer] {
-  if (typeof content === 'string') return ['text/html; charset=utf-8', Buffer.from(content)];
-  if (Buffer.isBuffer(content)) return ['image/png', content];
-  return ['application/json; charset=utf-8', Buffer.from(JSON.stringify(content))];
+): Reply {
+  return jsonReply(status, { success: true, ...content, warnings, messages, links }, headers);
 }
 
 /** The published server's MineSkinError: one code and sentence, perhaps with what was behind it. */

@@ -5,18 +5,10 @@ import { ERRORS } from '../../protocol/errors.ts';
 import { DOUBLE_START } from '../clock.ts';
 import type { Fault, Refused } from '../faults.ts';
 import type { JobPlan } from '../plans.ts';
-import { altered, type Reply } from '../replies.ts';
+import { altered, jsonReply, pageReply, type Reply, withBody } from '../replies.ts';
 import type { DoubleRequest, RequestKind } from '../requests.ts';
 import { fixtureKey, Seed } from '../seed.ts';
-import {
-  type Answer,
-  encodeAnswer,
-  HostedRefusal,
-  InvalidRequest,
-  page,
-  parseOrRefuse,
-  success,
-} from './answers.ts';
+import { HostedRefusal, InvalidRequest, parseOrRefuse, success } from './answers.ts';
 import { Intake, type Taken } from './intake.ts';
 import {
   acceptedAnswer,
@@ -58,7 +50,7 @@ const USER = 'ef4c52b01fea4715982d8e67fd93ef2d';
 /** Seconds: `GenerateTimeout`. */
 const TIMEOUT = z.coerce.number().int().positive().max(30).default(10);
 
-type Handler = (visit: Visit, closing: AbortSignal) => Promise<Answer> | Answer;
+type Handler = (visit: Visit, closing: AbortSignal) => Promise<Reply> | Reply;
 
 /**
  * An imitation of the hosted service, built answer by answer from its published server (MineSkin/api.mineskin.org,
@@ -118,7 +110,7 @@ export class HostedApi {
     'skin-texture': (visit) => this.#skins.texture(visit),
     capes: (visit) => success(visit, { capes: [] }),
     texture: ({ request }) => this.#texture(request.subject),
-    root: () => ({ status: 200, headers: {}, content: { msg: 'Hi!' } }),
+    root: () => jsonReply(200, { msg: 'Hi!' }),
     other: notFoundAnswer,
   };
 
@@ -163,7 +155,7 @@ export class HostedApi {
   async answer(request: DoubleRequest, closing: AbortSignal, plan?: JobPlan): Promise<Reply> {
     const answer = await this.#answer(request, closing, plan);
     const date = new Date(this.now()).toUTCString();
-    const reply = encodeAnswer({ ...answer, headers: { date, ...answer.headers } });
+    const reply = { ...answer, headers: { date, ...answer.headers } };
     return this.#options.alter ? altered(reply, request, this.#options.alter) : reply;
   }
 
@@ -172,13 +164,11 @@ export class HostedApi {
     const visit = this.#visit(request, 'user');
     lookUpRate(visit);
     if (code !== 'rate_limit')
-      return encodeAnswer(
-        errorAnswer(new HostedRefusal(ERRORS[code].status, code, ERRORS[code].message), visit),
-      );
-    return encodeAnswer(this.#tooFast(visit, { ...(wait !== undefined && { wait }), ...(says && { says }) }));
+      return errorAnswer(new HostedRefusal(ERRORS[code].status, code, ERRORS[code].message), visit);
+    return this.#tooFast(visit, { ...(wait !== undefined && { wait }), ...(says && { says }) });
   }
 
-  async #answer(request: DoubleRequest, closing: AbortSignal, plan?: JobPlan): Promise<Answer> {
+  async #answer(request: DoubleRequest, closing: AbortSignal, plan?: JobPlan): Promise<Reply> {
     const now = this.#asOf(request);
     let visit = this.#visit(request, 'anonymous', { now });
     try {
@@ -207,7 +197,7 @@ export class HostedApi {
     return newVisit({ request, caller, now, plan, traffic: this.#traffic[caller], warnings: [] });
   }
 
-  async #submit(visit: Visit): Promise<Answer> {
+  async #submit(visit: Visit): Promise<Reply> {
     const taken = await this.#take(visit);
     return taken.kind === 'duplicate'
       ? duplicateAnswer(visit, taken.duplicate)
@@ -228,7 +218,7 @@ export class HostedApi {
   }
 
   /** `v2GenerateAndWait` */
-  async #generate(visit: Visit, closing: AbortSignal): Promise<Answer> {
+  async #generate(visit: Visit, closing: AbortSignal): Promise<Reply> {
     const taken = await this.#take(visit);
     if (taken.kind === 'duplicate') return generatedAnswer(visit, taken.duplicate.skin, true);
     linkJob(visit, taken.job.id);
@@ -241,7 +231,7 @@ export class HostedApi {
   }
 
   /** The refusal has no link to the job, which continues. */
-  async #waitedFor(visit: Visit, job: HostedJob): Promise<Answer> {
+  async #waitedFor(visit: Visit, job: HostedJob): Promise<Reply> {
     const status = statusOf(job, this.now());
     const { code, message } = failureOf(job);
     if (status === 'failed') throw new HostedRefusal(ERRORS[code].status, code, message);
@@ -251,13 +241,13 @@ export class HostedApi {
   }
 
   /** `v2ListJobs` */
-  #list(visit: Visit): Answer {
+  #list(visit: Visit): Reply {
     if (visit.caller !== 'user') throw new HostedRefusal(401, 'unauthorized', 'no client info');
     return listAnswer(visit, this.intake.book.list(visit.now));
   }
 
   /** `v2GetJob`: whoever knows the id may look. */
-  async #job(visit: Visit): Promise<Answer> {
+  async #job(visit: Visit): Promise<Reply> {
     const id = parseOrRefuse(OBJECT_ID, visit.request.subject);
     const job = this.intake.book.find(id, visit.now);
     const fake = this.intake.fakeJob(id);
@@ -270,7 +260,7 @@ export class HostedApi {
   }
 
   /** `v2GetMe` */
-  #me(visit: Visit): Answer {
+  #me(visit: Visit): Reply {
     Object.assign(visit.links, { self: '/v2/me', client: '/v2/me/client' });
     if (visit.caller !== 'user') throw new HostedRefusal(404, 'user_not_found', 'User not found');
     Object.assign(visit.links, { key: '/v2/me/apikey', user: '/v2/me' });
@@ -286,7 +276,7 @@ export class HostedApi {
   }
 
   /** `v2GetKeyInfo` */
-  #keyInfo(visit: Visit): Answer {
+  #keyInfo(visit: Visit): Reply {
     requireUser(visit);
     const key = { id: '21702ac21ab744d32b004fe0', name: 'test', user: USER };
     const unbound = { allowedOrigins: [], allowedIps: [], allowedAgents: [] };
@@ -295,7 +285,7 @@ export class HostedApi {
   }
 
   /** `v2GetDelay`: only what is under `rateLimit`, with no windows in its `limit`, and nothing around it. */
-  #delay({ traffic, now }: Visit): Answer {
+  #delay({ traffic, now }: Visit): Reply {
     const limit = traffic.rule?.limit ?? 0;
     const { used, reset } = traffic.minute(now);
     const absolute = traffic.nextRequest || now;
@@ -304,12 +294,13 @@ export class HostedApi {
       next: { absolute, relative: Math.max(0, absolute - now) },
       limit: { limit, remaining: Math.max(0, limit - used), reset },
     };
-    return { status: 200, headers: {}, content: { success: true, rateLimit } };
+    return jsonReply(200, { success: true, rateLimit });
   }
 
-  #texture(hash: string): Answer {
-    const content = this.#maker.texture(hash);
-    return content ? { status: 200, headers: {}, content } : page(404, 'Not Found');
+  #texture(hash: string): Reply {
+    const png = this.#maker.texture(hash);
+    if (!png) return pageReply(404, 'Not Found');
+    return withBody({ status: 200, headers: { 'content-type': 'image/png' } }, png);
   }
 
   get #concurrency(): number {
@@ -317,18 +308,15 @@ export class HostedApi {
     return concurrency ?? Math.max(1, workers);
   }
 
-  #tooFast(visit: Visit, { wait = 0, says = 'seconds' }: Pick<Fault, 'wait' | 'says'>): Answer {
+  #tooFast(visit: Visit, { wait = 0, says = 'seconds' }: Pick<Fault, 'wait' | 'says'>): Reply {
     const { now } = visit;
     visit.nextRequest = now + wait;
-    const { status, headers, content } = errorAnswer(
-      new HostedRefusal(429, 'rate_limit', 'request too soon'),
-      visit,
-    );
-    const { 'retry-after': _, ...rest } = headers;
-    if (says === 'next') return { status, headers: rest, content };
+    const reply = errorAnswer(new HostedRefusal(429, 'rate_limit', 'request too soon'), visit);
+    const { 'retry-after': _, ...headers } = reply.headers;
+    if (says === 'next') return { ...reply, headers };
     const seconds = `${Math.ceil(wait / 1000)}`;
     const date = new Date(Math.ceil((now + wait) / 1000) * 1000).toUTCString();
-    return { status, headers: { ...rest, 'retry-after': says === 'date' ? date : seconds }, content };
+    return { ...reply, headers: { ...headers, 'retry-after': says === 'date' ? date : seconds } };
   }
 
   /** Timers may ring a little early. */
@@ -338,7 +326,7 @@ export class HostedApi {
   }
 }
 
-function generatedAnswer(visit: Visit, skin: Parameters<typeof skinToJson>[0], duplicate: boolean): Answer {
+function generatedAnswer(visit: Visit, skin: Parameters<typeof skinToJson>[0], duplicate: boolean): Reply {
   visit.links['skin'] = `/v2/skins/${skin.uuid}`;
   const rateLimit = makeRateLimitInfo(visit, 200);
   return success(visit, { skin: skinToJson(skin, duplicate), rateLimit, ...(!duplicate && { usage: {} }) });

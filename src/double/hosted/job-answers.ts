@@ -1,40 +1,39 @@
 import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
 import type { Skin } from '../../protocol/skin.ts';
-import { type Answer, HostedRefusal, InvalidRequest, note, page, success } from './answers.ts';
+import { jsonReply, pageReply, type Reply, refusalReply } from '../replies.ts';
+import { HostedRefusal, InvalidRequest, note, success } from './answers.ts';
 import type { Duplicate } from './intake.ts';
 import { type HostedJob, statusOf } from './jobs.ts';
 import { makeRateLimitInfo, type Visit } from './limits.ts';
 import { skinToJson } from './skins.ts';
 
 /** `v2ErrorHandler`: a body with only `success`, `errors` and, where limits are known, `rateLimit`. */
-export function errorAnswer(error: unknown, visit: Visit): Answer {
+export function errorAnswer(error: unknown, visit: Visit): Reply {
   if (error instanceof HostedRefusal) {
     const { status, errors } = error;
     const rateLimit = makeRateLimitInfo(visit, status);
-    return { status, headers: visit.headers, content: { success: false, rateLimit, errors } };
+    return jsonReply(status, { success: false, rateLimit, errors }, visit.headers);
   }
   if (error instanceof InvalidRequest) {
     const errors = [note('validation_error', 'Validation error'), ...error.issues];
-    return { status: 400, headers: visit.headers, content: { success: false, errors } };
+    return jsonReply(400, { success: false, errors }, visit.headers);
   }
   throw error;
 }
 
-export function internalError(): Answer {
-  const errors = [note('internal_error', 'An internal error occurred')];
-  return { status: 500, headers: {}, content: { success: false, errors } };
+export function internalError(): Reply {
+  return refusalReply(500, note('internal_error', 'An internal error occurred'));
 }
 
 /** `v2NotFoundHandler` for GET; for other methods and paths, Express's own answer. */
-export function notFoundAnswer({ request: { method, address } }: Visit): Answer {
-  if (method !== 'GET' || !address.startsWith('/v2/')) return page(404, `Cannot ${method} ${address}`);
-  const errors = [note('not_found', `Not found (${address})`)];
-  return { status: 404, headers: {}, content: { success: false, errors } };
+export function notFoundAnswer({ request: { method, address } }: Visit): Reply {
+  if (method !== 'GET' || !address.startsWith('/v2/')) return pageReply(404, `Cannot ${method} ${address}`);
+  return refusalReply(404, note('not_found', `Not found (${address})`));
 }
 
 /** `v2GenerateEnqueue` of a new job; only this answer has an `eta`. */
-export function acceptedAnswer(visit: Visit, job: HostedJob): Answer {
+export function acceptedAnswer(visit: Visit, job: HostedJob): Reply {
   const { id, acceptedAt: timestamp, eta } = job;
   linkJob(visit, id);
   visit.links['image'] = imageLink(job);
@@ -44,7 +43,7 @@ export function acceptedAnswer(visit: Visit, job: HostedJob): Answer {
 }
 
 /** `v2GenerateEnqueue` of an existing skin: the answer names a job that never existed. */
-export function duplicateAnswer(visit: Visit, { id, timestamp, skin }: Duplicate): Answer {
+export function duplicateAnswer(visit: Visit, { id, timestamp, skin }: Duplicate): Reply {
   visit.links['skin'] = `/v2/skins/${skin.uuid}`;
   const job = { id, status: 'completed', timestamp, result: skin.uuid };
   const content = { job, skin: skinToJson(skin, true), rateLimit: makeRateLimitInfo(visit, 200) };
@@ -52,14 +51,14 @@ export function duplicateAnswer(visit: Visit, { id, timestamp, skin }: Duplicate
 }
 
 /** `v2GetJob` of such a job. */
-export function fakeJobAnswer(visit: Visit, { id, timestamp, skin }: Duplicate): Answer {
+export function fakeJobAnswer(visit: Visit, { id, timestamp, skin }: Duplicate): Reply {
   linkLookedAt(visit, id);
   const job = { id, status: 'completed', timestamp, result: skin.uuid };
   return completedAnswer(visit, job, skin);
 }
 
 /** `v2GetJob`: HTTP 200 and `success` even for a job that failed, because the request did not. */
-export async function jobAnswer(visit: Visit, job: HostedJob): Promise<Answer> {
+export async function jobAnswer(visit: Visit, job: HostedJob): Promise<Reply> {
   const status = statusOf(job, visit.now);
   const { id, acceptedAt: timestamp } = job;
   linkLookedAt(visit, id);
@@ -74,7 +73,7 @@ export async function jobAnswer(visit: Visit, job: HostedJob): Promise<Answer> {
 }
 
 /** `v2ListJobs` */
-export function listAnswer(visit: Visit, jobs: readonly HostedJob[]): Answer {
+export function listAnswer(visit: Visit, jobs: readonly HostedJob[]): Reply {
   visit.headers['cache-control'] = 'private, no-store, max-age=1';
   const rows = jobs.map((job) => {
     const status = statusOf(job, visit.now);
@@ -103,7 +102,7 @@ function imageLink({ input }: HostedJob): string {
   return `/v2/images/${input.pixels}`;
 }
 
-function completedAnswer(visit: Visit, job: object, skin: Skin, usage?: object): Answer {
+function completedAnswer(visit: Visit, job: object, skin: Skin, usage?: object): Reply {
   const { uuid } = skin;
   visit.links['skin'] = `/v2/skins/${uuid}`;
   const content = { job, skin: skinToJson(skin), ...(usage && { usage }) };

@@ -6,8 +6,9 @@ import type { Picture } from '../../skin/picture.ts';
 import { writePng } from '../../skin/png/encode.ts';
 import { buildTexturesValue } from '../../textures/property.ts';
 import { signValue } from '../../textures/signing-key.ts';
+import { type Reply, withBody } from '../replies.ts';
 import type { Seed } from '../seed.ts';
-import { type Answer, HostedRefusal, note, parseOrRefuse, success } from './answers.ts';
+import { HostedRefusal, note, parseOrRefuse, success } from './answers.ts';
 import type { SkinInput } from './jobs.ts';
 import { requireUser, type Visit } from './limits.ts';
 import { NAME_AND_VISIBILITY, UUID, UUID_OR_SHORT_ID } from './requests.ts';
@@ -185,7 +186,7 @@ export class SkinRequests {
   }
 
   /** `v2GetSkin`. A private skin is not there for others. */
-  async get(visit: Visit): Promise<Answer> {
+  async get(visit: Visit): Promise<Reply> {
     const id = parseOrRefuse(UUID_OR_SHORT_ID, visit.request.subject);
     const skin = await this.#find(visit, id);
     visit.headers['cache-control'] = 'public, max-age=10800';
@@ -194,14 +195,15 @@ export class SkinRequests {
   }
 
   /** `v2GetSkinTextureRedirect`. It leads to this service's own textures: there is no other host. */
-  async texture(visit: Visit): Promise<Answer> {
+  async texture(visit: Visit): Promise<Reply> {
     const skin = await this.#find(visit, parseOrRefuse(UUID_OR_SHORT_ID, visit.request.subject));
     const location = `${this.#root}/textures/${skin.texture.hash.skin}`;
-    return { status: 301, headers: { location }, content: '' };
+    const headers = { 'content-type': 'text/html; charset=utf-8', location };
+    return withBody({ status: 301, headers }, Buffer.alloc(0));
   }
 
   /** `v2ListSkins`: public skins for everybody, `v2UserSkinList`: the user's own. */
-  async list(visit: Visit, whose: 'public' | 'own'): Promise<Answer> {
+  async list(visit: Visit, whose: 'public' | 'own'): Promise<Reply> {
     if (whose === 'own') requireUser(visit);
     const { after, size, filter } = parseOrRefuse(LIST, Object.fromEntries(visit.request.query));
     const all = await this.#store.list(visit.now);
@@ -221,7 +223,7 @@ export class SkinRequests {
   }
 
   /** `v2UpdateSkin` */
-  async edit(visit: Visit): Promise<Answer> {
+  async edit(visit: Visit): Promise<Reply> {
     requireUser(visit);
     const skin = await this.#find(visit, parseOrRefuse(UUID_OR_SHORT_ID, visit.request.subject));
     const body: unknown = JSON.parse(visit.request.body.toString('utf8') || '{}');
@@ -233,7 +235,7 @@ export class SkinRequests {
   }
 
   /** `v2DeleteSkin` */
-  async delete(visit: Visit): Promise<Answer> {
+  async delete(visit: Visit): Promise<Reply> {
     requireUser(visit);
     const { uuid } = await this.#find(visit, parseOrRefuse(UUID_OR_SHORT_ID, visit.request.subject));
     this.#store.delete(uuid);

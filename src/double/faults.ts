@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { type Outcome, pageReply, type Reply, refusalReply, withBody, withoutLimits } from './replies.ts';
 import type { DoubleRequest, RequestKind } from './requests.ts';
@@ -43,16 +42,15 @@ export interface Fault {
 /** Decides what happens to each request. */
 export type FaultSource = (request: DoubleRequest) => Fault | undefined;
 
-export const randomFaultsSchema = z.strictObject({
-  seed: z.int(),
+export interface RandomFaults {
+  readonly seed: number;
   /** Share of requests with faults, 0 to 1. */
-  share: z.number().min(0).max(1),
+  readonly share: number;
   /** Default: all kinds. */
-  kinds: z.array(z.enum(FAULT_KINDS)).min(1).readonly().optional(),
+  readonly kinds?: readonly (typeof FAULT_KINDS)[number][] | undefined;
   /** Longest wait of a slow answer and of a rate limit, in milliseconds; default: 150. */
-  longestWait: z.number().positive().optional(),
-});
-export type RandomFaults = z.infer<typeof randomFaultsSchema>;
+  readonly longestWait?: number | undefined;
+}
 
 /** Faults that only make sense for submissions. */
 const OF_SUBMISSIONS: ReadonlySet<FaultKind> = new Set(['job-limit', 'concurrency-limit']);

@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import type { Note } from '../protocol/envelope.ts';
-import { type DoubleRequest, REQUEST_KINDS } from './requests.ts';
+import type { DoubleRequest } from './requests.ts';
 
 /** An answer as it goes over the wire. Names of headers in lower case. */
 export interface Reply {
@@ -86,8 +85,6 @@ export type Alteration =
 
 /** In a patch: the field is not there at all. */
 export const ABSENT = '(absent)';
-
-export const alterationSchema = z.partialRecord(z.enum(REQUEST_KINDS), z.unknown());
 
 export function altered(reply: Reply, request: DoubleRequest, alteration: Alteration): Reply {
   const content = contentOf(reply);

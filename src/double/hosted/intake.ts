@@ -3,7 +3,6 @@ import type { Skin } from '../../protocol/skin.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { fateOf, type JobPlan } from '../plans.ts';
-import type { RequestKind } from '../requests.ts';
 import type { Seed } from '../seed.ts';
 import { HostedRefusal } from './answers.ts';
 import {
@@ -14,85 +13,17 @@ import {
   hasRightSkin,
   hasSkin,
   inputKey,
-  isKnown,
   JobBook,
   type JobOwner,
   makeJobId,
   notBefore,
   type PlannedJob,
   type SkinInput,
-  statusOf,
 } from './jobs.ts';
 import { type CallerKind, countSubmission, type HostedFlags, type Visit } from './limits.ts';
-import type { HostedOptions } from './options.ts';
+import type { AcceptedSubmission, HostedOptions } from './options.ts';
 import { inputOf, type SubmissionOptions, type SubmittedSkin } from './requests.ts';
 import { plainPicture, type SkinSigner, SkinStore } from './skins.ts';
-
-/** A submission that was accepted. Times in milliseconds since the epoch. */
-export interface AcceptedSubmission {
-  /** Pixel hash. */
-  readonly pixels: string;
-  readonly variant: string;
-  readonly job: string;
-  readonly at: number;
-  /** When its job is done; null: never. */
-  readonly endsAt: number | null;
-  /** Answered at once with an existing skin. */
-  readonly duplicate: boolean;
-}
-
-/** A submission of something for which the service already had a job, whose id is `first`. */
-export interface DoubleSubmission {
-  readonly pixels: string;
-  readonly variant: string;
-  readonly first: string;
-  readonly second: string;
-  readonly at: number;
-}
-
-/** What the service saw, for the assertions of tests. */
-export interface HostedRecords {
-  /** In their order; what other programs of the caller submitted is not among them. */
-  readonly accepted: readonly AcceptedSubmission[];
-  readonly doubleSubmissions: readonly DoubleSubmission[];
-  /** Most jobs that were unfinished at once, other programs' included. */
-  readonly mostUnfinished: number;
-  /** Requests by their kind. */
-  readonly requests: Readonly<Partial<Record<RequestKind, number>>>;
-  /** Refusals by error code. */
-  readonly refusals: Readonly<Record<string, number>>;
-}
-
-export class Recorder implements HostedRecords {
-  readonly accepted: AcceptedSubmission[] = [];
-  readonly doubleSubmissions: DoubleSubmission[] = [];
-  mostUnfinished = 0;
-  readonly requests: Partial<Record<RequestKind, number>> = {};
-  readonly refusals: Record<string, number> = {};
-
-  /** `earlier`: earlier jobs for the same picture and variant. */
-  submission(submission: AcceptedSubmission, earlier: readonly HostedJob[]): void {
-    const { pixels, variant, job: second, at } = submission;
-    this.accepted.push(submission);
-    const first = earlier.find((job) => answersFor(job, at));
-    if (first) this.doubleSubmissions.push({ pixels, variant, first: first.id, second, at });
-  }
-
-  unfinished(count: number): void {
-    this.mostUnfinished = Math.max(this.mostUnfinished, count);
-  }
-
-  count<K extends string>(counts: Partial<Record<K, number>>, what: K): void {
-    counts[what] = (counts[what] ?? 0) + 1;
-  }
-}
-
-/** Whether the job could have given the caller its skin, so that submitting again is a waste. */
-function answersFor(job: HostedJob, now: number): boolean {
-  if (job.owner !== 'user' || !isKnown(job, now)) return false;
-  const status = statusOf(job, now);
-  return status !== 'failed' && !(status === 'completed' && job.fate?.kind === 'wrong');
-}
 
 /** A skin that existed already, under the id of a job that never existed. */
 export interface Duplicate {
@@ -115,7 +46,6 @@ interface HostedJobInput extends Omit<PlannedJob, 'input'> {
 
 /** Takes submissions in: `v2SubmitGeneratorJob`. */
 export class Intake {
-  readonly records = new Recorder();
   readonly book: JobBook;
   readonly skins = new SkinStore();
   flags: HostedFlags;
@@ -128,6 +58,8 @@ export class Intake {
   /** Submissions of each picture that were decided on, by pixel hash. */
   readonly #attempts = new Map<string, number>();
   #foreignJobs = 0;
+  /** Accepted submissions. */
+  #accepted = 0;
 
   constructor(maker: SkinSigner, seed: Seed, options: HostedOptions) {
     this.#maker = maker;
@@ -210,10 +142,7 @@ export class Intake {
   ): Promise<Duplicate> {
     const id = fakeJobId(uuid);
     const { pixels, variant } = input;
-    this.records.submission(
-      { pixels, variant, job: id, at, endsAt: at, duplicate: true },
-      this.book.of(input),
-    );
+    this.#record({ pixels, variant, job: id, at, endsAt: at, duplicate: true }, this.book.of(input));
     const duplicate = { id, timestamp: at, skin: (await this.skins.find(uuid, at)) ?? (await skin) };
     this.#fakeJobs.set(id, duplicate);
     return duplicate;
@@ -244,8 +173,13 @@ export class Intake {
     const job = this.#add({ ...planned, picture, now, times });
     const endsAt = Number.isFinite(job.endsAt) ? job.endsAt : null;
     const { pixels, variant } = input;
-    this.records.submission({ pixels, variant, job: job.id, at: now, endsAt, duplicate: false }, earlier);
+    this.#record({ pixels, variant, job: job.id, at: now, endsAt, duplicate: false }, earlier);
     return job;
+  }
+
+  #record(submission: AcceptedSubmission, earlier: readonly HostedJob[]): void {
+    this.#accepted++;
+    this.#options.recorder?.submission(submission, earlier);
   }
 
   #timeOf(planned: PlannedJob): number {
@@ -254,7 +188,7 @@ export class Intake {
     if (planned.plan?.serviceTime !== undefined) return planned.plan.serviceTime;
     if (typeof serviceTime === 'number') return serviceTime;
     if (typeof serviceTime === 'function') return serviceTime(planned);
-    return serviceTime[this.records.accepted.length % serviceTime.length] ?? 0;
+    return serviceTime[this.#accepted % serviceTime.length] ?? 0;
   }
 
   #add({ picture, now, times, ...planned }: HostedJobInput): HostedJob {
@@ -278,7 +212,8 @@ export class Intake {
     this.book.add(job);
     const isThere = (at: number) => hasSkin(job, at);
     this.skins.add(skinUuid, { skin, madeAt: made.madeAt, isThere });
-    this.records.unfinished(this.book.unfinished(owner === 'anonymous' ? 'anonymous' : 'user', now));
+    const unfinished = this.book.unfinished(owner === 'anonymous' ? 'anonymous' : 'user', now);
+    this.#options.recorder?.unfinished(unfinished);
     return job;
   }
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
 import type { JobPlan } from '../plans.ts';
 import type { DoubleRequest } from '../requests.ts';
@@ -83,18 +82,17 @@ export interface HostedFlags {
   readonly blockGeneration?: boolean | string | undefined;
 }
 
-export const rateRuleSchema = z.strictObject({
+export interface RateRule {
   /** Submissions in a window. */
-  limit: z.int().positive(),
+  readonly limit: number;
   /** Milliseconds; a minute unless given. What the server counts in seconds is a sixtieth of it. */
-  window: z.number().positive().default(60_000),
+  readonly window?: number | undefined;
   /**
    * Submissions in an hour, 100 in the published description's plan `free`; told and kept to only if given, because the
    * published source looks none up.
    */
-  perHour: z.int().positive().optional(),
-});
-export type RateRule = z.input<typeof rateRuleSchema>;
+  readonly perHour?: number | undefined;
+}
 
 export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,12 +1,11 @@
 import type { KeyObject } from 'node:crypto';
-import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Fate } from '../plans.ts';
-import { type Alteration, alterationSchema } from '../replies.ts';
+import type { Alteration } from '../replies.ts';
 import type { DoubleRequest, RequestKind } from '../requests.ts';
 import type { Seed } from '../seed.ts';
-import type { PlannedJob } from './jobs.ts';
-import { type HostedFlags, type RateRule, rateRuleSchema } from './limits.ts';
+import type { HostedJob, PlannedJob } from './jobs.ts';
+import type { HostedFlags, RateRule } from './limits.ts';
 
 /** How the service behaves. Times in milliseconds. */
 export interface HostedOptions {
@@ -55,42 +54,28 @@ export interface HostedOptions {
   readonly signingKey?: KeyObject;
   /** Where ids come from; another source in each run unless given. */
   readonly seed?: Seed;
+  /** Writes down what is accepted. */
+  readonly recorder?: SubmissionRecorder;
 }
 
-const flagsSchema = z.strictObject({
-  blockPerMinute: z.boolean().optional(),
-  blockConcurrency: z.boolean().optional(),
-  blockGeneration: z.union([z.boolean(), z.string()]).optional(),
-});
+/** A submission that was accepted. Times in milliseconds since the epoch. */
+export interface AcceptedSubmission {
+  /** Pixel hash. */
+  readonly pixels: string;
+  readonly variant: string;
+  readonly job: string;
+  readonly at: number;
+  /** When its job is done; null: never. */
+  readonly endsAt: number | null;
+  /** Answered at once with an existing skin. */
+  readonly duplicate: boolean;
+}
 
-/** The options that can be written as JSON. */
-const optionsSchema = z.strictObject({
-  key: z.string().min(64).optional(),
-  serviceTime: z.union([z.number().nonnegative(), z.array(z.number().nonnegative()).min(1)]).optional(),
-  workers: z.int().min(0).max(1000).optional(),
-  limit: z.int().min(0).optional(),
-  slack: z.int().min(0).optional(),
-  rate: rateRuleSchema.optional(),
-  spread: z.boolean().optional(),
-  delay: z.number().nonnegative().optional(),
-  concurrency: z.int().min(0).optional(),
-  flags: flagsSchema.optional(),
-  eta: z.union([z.literal(false), z.number()]).optional(),
-  known: z.enum(['made', 'nothing', 'everything']).optional(),
-  lookGap: z.number().nonnegative().optional(),
-  patience: z.number().nonnegative().optional(),
-  grants: z.record(z.string(), z.unknown()).optional(),
-  latency: z.number().nonnegative().optional(),
-  clockOffset: z.number().optional(),
-  alter: alterationSchema.optional(),
-});
-
-/** @throws Error that says which option is wrong */
-export function parseOptions(json: string): HostedOptions {
-  const parsed = optionsSchema.safeParse(JSON.parse(json));
-  if (parsed.success)
-    return Object.fromEntries(Object.entries(parsed.data).filter(([, value]) => value !== undefined));
-  throw new Error(`These options cannot be used: ${z.prettifyError(parsed.error)}`);
+export interface SubmissionRecorder {
+  /** `earlier`: earlier jobs for the same picture and variant. */
+  submission(submission: AcceptedSubmission, earlier: readonly HostedJob[]): void;
+  /** So many jobs of the caller are unfinished now, those of other programs included. */
+  unfinished(count: number): void;
 }
 
 /** How long a request of this kind takes each way. */

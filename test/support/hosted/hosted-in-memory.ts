@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { Fault } from '../../../src/double/faults.ts';
 import { HostedApi } from '../../../src/double/hosted/api.ts';
-import type { HostedRecords } from '../../../src/double/hosted/intake.ts';
 import { type HostedOptions, latencyOf } from '../../../src/double/hosted/options.ts';
 import { type Reply, refusalCode } from '../../../src/double/replies.ts';
 import { type DoubleRequest, type RequestKind, routeOf } from '../../../src/double/requests.ts';
 import type { VirtualClock } from '../scripted/virtual-clock.ts';
 import { usualKey } from './hosted-service.ts';
+import { type HostedRecords, Recorder } from './recorder.ts';
 
 /** The request that undici gets. */
 interface Sent {
@@ -40,16 +40,19 @@ export class HostedInMemory {
   readonly #clock: VirtualClock;
   readonly #api: HostedApi;
   readonly #options: HostedOptions;
+  readonly records: HostedRecords;
 
-  private constructor(clock: VirtualClock, api: HostedApi, options: HostedOptions) {
+  private constructor(clock: VirtualClock, options: HostedOptions) {
+    const recorder = new Recorder();
     this.#clock = clock;
-    this.#api = api;
+    this.#api = new HostedApi(URL_IN_MEMORY, { ...options, recorder });
+    this.records = recorder;
     this.#options = options;
   }
 
   static async open(clock: VirtualClock, options: HostedOptions = {}): Promise<HostedInMemory> {
     const all = { latency: USUAL_LATENCY, clock, signingKey: await usualKey(), ...options };
-    return new HostedInMemory(clock, new HostedApi(URL_IN_MEMORY, all), all);
+    return new HostedInMemory(clock, all);
   }
 
   get key(): string {
@@ -60,10 +63,6 @@ export class HostedInMemory {
   replaceKey(): void {
     this.#api.key = this.key.split('').reverse().join('');
     this.#api.intake.book.hideEarlier(this.#api.now());
-  }
-
-  get records(): HostedRecords {
-    return this.#api.intake.records;
   }
 
   /** What a client sends its requests through. */

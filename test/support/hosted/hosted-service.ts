@@ -10,7 +10,6 @@ import {
   strike,
 } from '../../../src/double/faults.ts';
 import { HostedApi } from '../../../src/double/hosted/api.ts';
-import type { DoubleSubmission, HostedRecords } from '../../../src/double/hosted/intake.ts';
 import type { HostedFlags, RateRule } from '../../../src/double/hosted/limits.ts';
 import type { HostedOptions } from '../../../src/double/hosted/options.ts';
 import { jsonReply, type Outcome, type Reply, refusalCode } from '../../../src/double/replies.ts';
@@ -18,6 +17,7 @@ import type { DoubleRequest, RequestKind } from '../../../src/double/requests.ts
 import { Seed } from '../../../src/double/seed.ts';
 import { openSigningKey } from '../../../src/textures/signing-key.ts';
 import { sharedKey } from '../textures/shared-key.ts';
+import { type DoubleSubmission, type HostedRecords, Recorder } from './recorder.ts';
 
 export interface ServiceOptions extends HostedOptions {
   /** Faults on the way; default: none. */
@@ -40,6 +40,7 @@ export const usualKey = sharedKey();
 /** The double of the hosted service behind its door, steered by a test while it runs. */
 export class HostedService {
   readonly #closing = new AbortController();
+  readonly #records = new Recorder();
   readonly #watchers = new Set<Watcher>();
   readonly #troubles: Partial<Record<FaultKind, number>> = {};
   #faults: FaultSource | undefined;
@@ -57,7 +58,8 @@ export class HostedService {
     const { signingKeyPath, ...rest } = options;
     const signingKey =
       signingKeyPath === undefined ? await usualKey() : (await openSigningKey(signingKeyPath)).privateKey;
-    service.#api = new HostedApi(service.url, { signingKey, seed: new Seed(randomUUID()), ...rest });
+    const own = { signingKey, seed: new Seed(randomUUID()), recorder: service.#records };
+    service.#api = new HostedApi(service.url, { ...own, ...rest });
     return service;
   }
 
@@ -82,7 +84,7 @@ export class HostedService {
   }
 
   get records(): Records {
-    return Object.assign(this.#api.intake.records, { troubles: this.#troubles });
+    return Object.assign(this.#records, { troubles: this.#troubles });
   }
 
   /** Submissions although the service had a job that could still give the skin. */
@@ -132,7 +134,7 @@ export class HostedService {
 
   async #handle(request: DoubleRequest, sent: Promise<void>): Promise<Outcome> {
     const { kind } = request;
-    const { records } = this.#api.intake;
+    const records = this.#records;
     const process = async () => await this.#process(request);
     if (request.address === '/_records') return { kind: 'answered', reply: jsonReply(200, { ...records }) };
     records.count(records.requests, kind);
@@ -146,7 +148,7 @@ export class HostedService {
   }
 
   async #process(request: DoubleRequest): Promise<Reply> {
-    const { records } = this.#api.intake;
+    const records = this.#records;
     const onProcessed = (reply: Reply) => {
       const code = refusalCode(reply);
       if (code !== undefined) records.count(records.refusals, code);

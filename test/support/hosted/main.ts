@@ -3,8 +3,8 @@
  * of its output, what it recorded under GET /_records. Ends with SIGTERM or SIGINT.
  */
 
-import { parseOptions } from '../../../src/double/hosted/options.ts';
 import { HostedService } from './hosted-service.ts';
+import { parseOptions } from './options.ts';
 
 const service = await HostedService.start(parseOptions(process.argv[2] ?? '{}'));
 process.stdout.write(`${JSON.stringify({ url: service.url, key: service.key })}\n`);

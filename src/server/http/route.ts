@@ -77,7 +77,10 @@ export interface Route extends RouteInput, RouteAccess {
   readonly deprecated?: boolean;
   /** True for a GET that makes or changes something: HEAD is not supported there. */
   readonly changes?: boolean;
-  /** Schemas of the answers by status. A string: a content type other than JSON; null: no body. */
+  /**
+   * Schemas of the answers by status, except the refusals that many routes share. A string: a content type other than
+   * JSON; null: no body.
+   */
   readonly answers: Readonly<Record<number, z.ZodType | string | null>>;
   /** True if the answer is produced while it is read, and so has no entity tag. */
   readonly isStreamed?: boolean;

@@ -87,7 +87,7 @@ export const meKeysRoute = route({
   scopes: ['account'],
   paths: ['/v2/me/apikeys'],
   summary: "The caller's API keys",
-  answers: { 200: meKeysAnswerSchema, 401: errorAnswerSchema },
+  answers: { 200: meKeysAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const keys = await readOwnKeys(context.db, caller);
     return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/me/apikeys' } }), keys } };
@@ -134,7 +134,7 @@ export const accountRoute = route({
   method: 'GET',
   paths: ['/v2/account/me'],
   summary: "The caller's account: plan and usage",
-  answers: { 200: accountAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  answers: { 200: accountAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const account = await readAccount(context, caller);
     const links = { self: '/v2/account/me', keys: '/v2/account/keys', plans: '/v2/account/plans' };
@@ -146,7 +146,7 @@ export const planListRoute = route({
   method: 'GET',
   paths: ['/v2/account/plans'],
   summary: 'The plans of this service and what each allows',
-  answers: { 200: planListAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  answers: { 200: planListAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     requireUser(caller);
     const links = { self: '/v2/account/plans' };
@@ -160,7 +160,7 @@ export const doctorRoute = route({
   scopes: ['operator'],
   paths: ['/v2/account/doctor'],
   summary: 'Health of the store and of the generator (operator only)',
-  answers: { 200: diagnosisAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  answers: { 200: diagnosisAnswerSchema },
   cache: 'none',
   handle: async ({ context, caller, warnings }) => {
     const links = { self: '/v2/account/doctor' };
@@ -170,7 +170,6 @@ export const doctorRoute = route({
 
 const links = { self: '/v2/account/keys' };
 const params = z.object({ id: z.string().max(64) });
-const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
 
 export const listKeysRoute = route({
   method: 'GET',
@@ -178,7 +177,7 @@ export const listKeysRoute = route({
   paths: ['/v2/account/keys'],
   summary: "The caller's API keys (an operator may name another user)",
   query: z.object({ user: userNameSchema.optional() }),
-  answers: { ...refusals, 200: apiKeyListAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: apiKeyListAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const keys = await listOwnKeys(context.db, caller, query.user);
     return { status: 200, body: { ...envelope({ warnings, links }), keys } };
@@ -191,7 +190,7 @@ export const createKeyRoute = route({
   paths: ['/v2/account/keys'],
   summary: 'Create an API key; only this answer shows its secret',
   bodies: { 'application/json': apiKeyBodySchema },
-  answers: { ...refusals, 201: apiKeyMadeAnswerSchema },
+  answers: { 201: apiKeyMadeAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     const input = apiKeyBodySchema.parse(request.body ?? {});
     const key = await createKey(context, caller, input);
@@ -206,7 +205,7 @@ export const changeKeyRoute = route({
   summary: 'Change an API key: its name, its bindings, its handling of version 1',
   params,
   bodies: { 'application/json': apiKeyChangeSchema },
-  answers: { ...refusals, 200: apiKeyAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: apiKeyAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     const change = apiKeyChangeSchema.parse(request.body ?? {});
     const key = await changeOwnKey(context, caller, params.id, change);
@@ -220,7 +219,7 @@ export const revokeKeyRoute = route({
   paths: ['/v2/account/keys/:id'],
   summary: 'Revoke an API key',
   params,
-  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, warnings }) => {
     await revokeOwnKey(context, caller, params.id);
     const messages = [{ code: 'key_revoked', message: 'The key is revoked.' }];
@@ -229,12 +228,6 @@ export const revokeKeyRoute = route({
 });
 
 const identityLinks = { self: '/v2/account/identities' };
-const identityRefusals = {
-  400: errorAnswerSchema,
-  401: errorAnswerSchema,
-  403: errorAnswerSchema,
-  404: errorAnswerSchema,
-};
 
 export const identityListRoute = route({
   method: 'GET',
@@ -242,7 +235,7 @@ export const identityListRoute = route({
   paths: ['/v2/account/identities'],
   summary: "The caller's OpenID Connect identities (an operator may name another user)",
   query: identityListQuerySchema,
-  answers: { ...identityRefusals, 200: identityListAnswerSchema },
+  answers: { 200: identityListAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const identities = await readIdentities(context, caller, query.user);
     return { status: 200, body: { ...envelope({ warnings, links: identityLinks }), identities } };
@@ -257,7 +250,7 @@ export const unlinkIdentityRoute = route({
     'Unlink an identity and end all sessions not started with an API key; the only way to sign in needs last=yes',
   params: z.object({ id: identityIdSchema }),
   query: unlinkQuerySchema,
-  answers: { ...identityRefusals, 200: envelopeSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { id }, query: { user, last }, warnings }) => {
     await unlinkIdentity(context, caller, { id, user, mayBeLast: last === 'yes' });
     const messages = [{ code: 'identity_unlinked', message: 'The identity is unlinked.' }];
@@ -273,7 +266,7 @@ export const listUsersRoute = route({
   paths: ['/v2/account/users'],
   summary: 'The users of this service, by name (operator only)',
   query: userListQuerySchema,
-  answers: { ...refusals, 200: userListAnswerSchema },
+  answers: { 200: userListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const users = await readUsers(context, caller, query);
     const next = placeAfter(users, query.size, ({ name }) => name);
@@ -288,7 +281,7 @@ export const userRoute = route({
   paths: ['/v2/account/users/:name'],
   summary: 'A user of this service (operator only)',
   params: userParams,
-  answers: { ...refusals, 200: userAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: userAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { name }, warnings }) => {
     const user = await readUser(context, caller, name);
     return { status: 200, body: { ...envelope({ warnings, links: linksOf(name) }), user } };
@@ -301,7 +294,7 @@ export const createUserRoute = route({
   paths: ['/v2/account/users'],
   summary: 'Create a user (operator only)',
   bodies: { 'application/json': userBodySchema },
-  answers: { ...refusals, 201: userAnswerSchema },
+  answers: { 201: userAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     const user = await createUser(context, caller, userBodySchema.parse(request.body ?? {}));
     return { status: 201, body: { ...envelope({ warnings, links: linksOf(user.name) }), user } };
@@ -315,7 +308,7 @@ export const setUserRoute = route({
   summary: 'Change the plan of a user, disable or enable the user (operator only)',
   params: userParams,
   bodies: { 'application/json': userChangeSchema },
-  answers: { ...refusals, 200: userAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: userAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { name }, request, warnings }) => {
     const user = await setUser(context, caller, name, userChangeSchema.parse(request.body ?? {}));
     return { status: 200, body: { ...envelope({ warnings, links: linksOf(name) }), user } };

@@ -28,7 +28,6 @@ export const capeListRoute = route({
 
 const links = { self: '/v2/account/capes' };
 const params = z.object({ uuid: uuidSchema });
-const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
 const capeFile = z.string().meta({ format: 'binary', description: 'PNG of 64×32 pixels' });
 
 export const allCapesRoute = route({
@@ -36,7 +35,7 @@ export const allCapesRoute = route({
   scopes: ['operator'],
   paths: ['/v2/account/capes'],
   summary: 'All capes of this service, including hidden ones (operator only)',
-  answers: { ...refusals, 200: capeListAnswerSchema },
+  answers: { 200: capeListAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
     return { status: 200, body: { ...envelope({ warnings, links }), capes } };
@@ -49,7 +48,7 @@ export const addCapeRoute = route({
   paths: ['/v2/account/capes'],
   summary: 'Add a cape (operator only)',
   bodies: { 'multipart/form-data': capeFieldsSchema.extend({ file: capeFile }) },
-  answers: { ...refusals, 201: capeAnswerSchema },
+  answers: { 201: capeAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     requireOperator(caller); // before reading a body that may be large
     const { fields, file } = await readBody(request);
@@ -69,7 +68,7 @@ export const changeCapeRoute = route({
   summary: 'Rename, hide or show a cape (operator only)',
   params,
   bodies: { 'application/json': capeChangeSchema },
-  answers: { ...refusals, 200: capeAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: capeAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, request, warnings }) => {
     const cape = await editCape(context, caller, uuid, capeChangeSchema.parse(request.body ?? {}));
     return {
@@ -85,7 +84,7 @@ export const deleteCapeRoute = route({
   paths: ['/v2/account/capes/:uuid'],
   summary: 'Delete a cape; skins made with it keep it (operator only)',
   params,
-  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
     await deleteCape(context, caller, uuid);
     const messages = [{ code: 'cape_removed', message: 'The cape is deleted.' }];

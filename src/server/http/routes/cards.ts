@@ -46,14 +46,13 @@ export function serviceNameOf({ site, publicUrl }: Pick<ServiceContext, 'site' |
 }
 
 const params = z.object({ uuid: uuidSchema });
-const missing = { 400: errorAnswerSchema, 404: errorAnswerSchema } as const;
 
 export const skinCardRoute = route({
   method: 'GET',
   paths: ['/v2/skins/:uuid/card.png'],
   summary: 'The picture that a link to a skin unfolds to',
   params,
-  answers: { 200: 'image/png', ...missing },
+  answers: { 200: 'image/png', 404: errorAnswerSchema },
   cache: 'public',
   handle: async (call) => {
     const { context, caller, params } = call;
@@ -70,7 +69,7 @@ export const skinTurnRoute = route({
   paths: ['/v2/skins/:uuid/turn.webp'],
   summary: 'A skin turning once, as an animation without an end',
   params,
-  answers: { 200: 'image/webp', ...missing },
+  answers: { 200: 'image/webp', 404: errorAnswerSchema },
   cache: 'public',
   handle: async (call) => {
     const { context, caller, params } = call;
@@ -116,7 +115,7 @@ export const oEmbedRoute = route({
     maxheight: bound,
     format: z.string().max(16).default('json'),
   }),
-  answers: { 200: oEmbedSchema, ...missing, 501: errorAnswerSchema },
+  answers: { 200: oEmbedSchema, 501: errorAnswerSchema, 404: errorAnswerSchema },
   cache: 'public',
   handle: async ({ context, caller, query }) => {
     if (query.format !== 'json')

@@ -27,15 +27,13 @@ import { envelope } from '../views.ts';
 
 const links = { self: '/v2/account/accounts' };
 const params = z.object({ uuid: uuidSchema });
-const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
-const away = { 503: errorAnswerSchema };
 
 export const gameAccountListRoute = route({
   method: 'GET',
   scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts'],
   summary: 'The game accounts that the caller linked; all for an operator',
-  answers: { ...refusals, 200: gameAccountListAnswerSchema },
+  answers: { 200: gameAccountListAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const accounts = await readGameAccounts(context, caller);
     return { status: 200, body: { ...envelope({ warnings, links }), accounts } };
@@ -48,7 +46,7 @@ export const linkGameAccountRoute = route({
   paths: ['/v2/account/accounts'],
   summary: 'Link a game account with one of its tokens',
   bodies: { 'application/json': gameAccountBodySchema },
-  answers: { ...refusals, ...away, 201: gameAccountAnswerSchema, 429: errorAnswerSchema },
+  answers: { 201: gameAccountAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     verifyMayLink(context, caller);
     const input = gameAccountBodySchema.parse(request.body ?? {});
@@ -64,7 +62,7 @@ export const beginGameLoginRoute = route({
   paths: ['/v2/account/accounts/logins'],
   summary: "Start a sign-in of a game account's owner to link the account",
   bodies: { 'application/json': gameLoginBodySchema },
-  answers: { ...refusals, ...away, 201: begunLoginAnswerSchema, 429: errorAnswerSchema },
+  answers: { 201: begunLoginAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     verifyMayLink(context, caller);
     const input = gameLoginBodySchema.parse(request.body ?? {});
@@ -81,7 +79,7 @@ export const gameLoginRoute = route({
   paths: ['/v2/account/accounts/logins/:id'],
   summary: 'State of a sign-in, with the account once linked',
   params: z.object({ id: z.string().max(64) }),
-  answers: { ...refusals, ...away, 200: gameLoginAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: gameLoginAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { id }, warnings }) => {
     const found = await readGameLogin(context, caller, id);
     return { status: 200, body: { ...envelope({ warnings, links }), ...found } };
@@ -95,7 +93,7 @@ export const changeGameAccountRoute = route({
   summary: 'Pause or resume a game account, or change its settings',
   params,
   bodies: { 'application/json': gameAccountChangeSchema },
-  answers: { ...refusals, 200: gameAccountAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: gameAccountAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, request, warnings }) => {
     const change = gameAccountChangeSchema.parse(request.body ?? {});
     const account = await changeGameAccount(context, caller, uuid, change);
@@ -116,7 +114,7 @@ export const unlinkGameAccountRoute = route({
   paths: ['/v2/account/accounts/:uuid'],
   summary: 'Unlink a game account and restore its previous skin',
   params,
-  answers: { ...refusals, ...away, 200: envelopeSchema, 404: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
     const outcome = await unlinkGameAccount(context, caller, uuid);
     const messages = [{ code: `account_${outcome}`, message: UNLINKED[outcome] }];
@@ -130,13 +128,7 @@ export const checkGameAccountRoute = route({
   paths: ['/v2/account/accounts/:uuid/check'],
   summary: 'Check a game account: its token, its profile, and what prevents its use',
   params,
-  answers: {
-    ...refusals,
-    ...away,
-    200: gameAccountCheckAnswerSchema,
-    404: errorAnswerSchema,
-    429: errorAnswerSchema,
-  },
+  answers: { 200: gameAccountCheckAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
     const look = async () => await checkGameAccount(context, caller, uuid);
     const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);

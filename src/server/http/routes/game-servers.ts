@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { parsePlayerId } from '../../../game/names.ts';
-import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { route } from '../route.ts';
 
 /**
@@ -25,7 +24,7 @@ const profileRoute = route({
   summary: "A player's profile for authlib-injector; signed with unsigned=false",
   params: z.object({ uuid: z.string() }),
   query: z.object({ unsigned: z.string().optional() }),
-  answers: { 200: profileSchema, 204: null, 503: errorAnswerSchema },
+  answers: { 200: profileSchema, 204: null },
   cache: 'none',
   authenticated: false,
   handle: async ({ context, caller, params, query }) => {
@@ -45,7 +44,7 @@ const namesRoute = route({
   paths: ['/api/profiles/minecraft', '/minecraftservices/minecraft/profile/lookup/bulk/byname'],
   summary: `Players by up to ${MAX_NAMES} names, for authlib-injector`,
   bodies: { 'application/json': namesSchema },
-  answers: { 200: z.array(z.object({ id: z.string(), name: z.string() })), 503: errorAnswerSchema },
+  answers: { 200: z.array(z.object({ id: z.string(), name: z.string() })) },
   authenticated: false,
   handle: async ({ context, caller, request }) => {
     const names = namesSchema.parse(request.body ?? []);
@@ -63,7 +62,7 @@ const hasJoinedRoute = route({
     serverId: z.string().min(1).max(64),
     ip: z.string().max(64).optional(),
   }),
-  answers: { 200: 'application/json', 204: null, 403: 'application/json', 503: errorAnswerSchema },
+  answers: { 200: 'application/json', 204: null, 403: 'application/json' },
   cache: 'none',
   authenticated: false,
   handle: async ({ context, caller, query }) => {

@@ -30,7 +30,6 @@ import {
 import { type Route, route } from '../route.ts';
 import { envelope, pageLinks, placeAfter } from '../views.ts';
 
-const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
 const skinParams = z.object({ uuid: uuidSchema });
 
 const REPORTS = '/v2/account/reports';
@@ -44,7 +43,7 @@ const reportListRoute = route({
   paths: [REPORTS],
   summary: 'Reports of skins and sets, newest first (operator only)',
   query: reportListQuerySchema,
-  answers: { ...refusals, 200: reportListAnswerSchema },
+  answers: { 200: reportListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const reports = await readReports(context, caller, query);
     const links = pageLinks(
@@ -63,7 +62,7 @@ const closeReportRoute = route({
   summary: 'Close a report without changing what it is about (operator only)',
   params: z.object({ id: reportNumberSchema }),
   bodies: { 'application/json': decisionSchema },
-  answers: { ...refusals, 200: reportAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: reportAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     const { note } = decisionSchema.parse(request.body ?? {});
     const report = await dismissReport(context, caller, { ...params, note });
@@ -78,7 +77,7 @@ const hideSkinRoute = route({
   summary: "Hide any user's skin or show it again; hiding closes its reports (operator only)",
   params: skinParams,
   bodies: { 'application/json': skinDecisionSchema },
-  answers: { ...refusals, 200: moderatedSkinAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: moderatedSkinAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     const decision = skinDecisionSchema.parse(request.body ?? {});
     const skin = await setHidden(context, caller, { ...params, ...decision });
@@ -96,7 +95,7 @@ const deleteSkinRoute = route({
   summary: "Delete any user's skin and close its reports (operator only)",
   params: skinParams,
   query: decisionSchema,
-  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, query, warnings }) => {
     await deleteAnySkin(context, caller, { ...params, note: query.note });
     const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
@@ -110,7 +109,7 @@ const blockedImageListRoute = route({
   paths: [IMAGES],
   summary: 'Images that the service refuses, by hash (operator only)',
   query: blockedImageListQuerySchema,
-  answers: { ...refusals, 200: blockedImageListAnswerSchema },
+  answers: { 200: blockedImageListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const images = await readBlockedImages(context, caller, query);
     const links = pageLinks(
@@ -128,7 +127,7 @@ const blockImageRoute = route({
   paths: [IMAGES],
   summary: 'Block an image and hide all skins that have it (operator only)',
   bodies: { 'application/json': blockBodySchema },
-  answers: { ...refusals, 200: blockedImageAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: blockedImageAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     const blocking = await blockImage(context, caller, blockBodySchema.parse(request.body ?? {}));
     return { status: 200, body: { ...envelope({ warnings, links: { list: IMAGES } }), ...blocking } };
@@ -142,7 +141,7 @@ const unblockImageRoute = route({
   summary: 'Unblock an image; hidden skins stay hidden (operator only)',
   params: z.object({ hash: imageHashSchema }),
   query: decisionSchema,
-  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, query, warnings }) => {
     await unblockImage(context, caller, { ...params, note: query.note });
     const messages = [{ code: 'image_unblocked', message: 'The image is accepted again.' }];
@@ -156,7 +155,7 @@ const logRoute = route({
   paths: [LOG],
   summary: 'The log of operators, newest first (operator only)',
   query: logQuerySchema,
-  answers: { ...refusals, 200: logAnswerSchema },
+  answers: { 200: logAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const entries = await readOperatorLog(context, caller, query);
     const links = pageLinks(

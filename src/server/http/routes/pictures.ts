@@ -91,7 +91,7 @@ const query = z.object({
     .transform((text) => text === 'true' || text === '1'),
 });
 const textureQuery = query.extend({ variant: z.enum(['auto', 'classic', 'slim']).default('auto') });
-const answers = { 200: 'image/png', 400: errorAnswerSchema, 404: errorAnswerSchema } as const;
+const answers = { 200: 'image/png', 404: errorAnswerSchema } as const;
 
 /** Search engines show nothing that is only for those who have its address. */
 function headersFor(visibility: SkinVisibility): HeaderFields {
@@ -177,7 +177,7 @@ function v1ChoiceOf(kind: V1Kind): RenderChoice {
 }
 
 const v1Params = z.object({ id: v1SkinIdSchema });
-const v1Answers = { 200: 'image/png', 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema } as const;
+const v1Answers = { 200: 'image/png', 404: v1ErrorAnswerSchema } as const;
 const V1_HEADERS = versionHeader('v1');
 
 function urlRenderRoute(kind: V1Kind): Route {

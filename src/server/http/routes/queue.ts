@@ -56,13 +56,7 @@ export const submitRoute = route({
   query: generateQuerySchema.pick({ checkOnly: true }),
   headers: generateHeaders,
   bodies: generateBodies,
-  answers: {
-    200: jobAnswerSchema,
-    202: jobAnswerSchema,
-    400: errorAnswerSchema,
-    429: errorAnswerSchema,
-    500: errorAnswerSchema,
-  },
+  answers: { 200: jobAnswerSchema, 202: jobAnswerSchema },
   handle: async (call) => {
     const { context, caller } = call;
     const { input, warnings } = await readGenerateRequest(call.request, call);
@@ -104,7 +98,7 @@ export const jobRoute = route({
   paths: ['/v2/queue/:jobId', '/queue/:jobId'],
   summary: 'The state of a job, with its skin once completed',
   params: z.object({ jobId: z.string().max(64) }),
-  answers: { 200: jobAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
+  answers: { 200: jobAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, warnings }) => ({
     status: 200,
     body: jobBody(await readJob(context, caller, params.jobId), warnings),
@@ -119,14 +113,7 @@ export const retryJobRoute = route({
   isLimited: true,
   params: z.object({ jobId: z.string().max(64) }),
   headers: generateHeaders,
-  answers: {
-    200: jobAnswerSchema,
-    202: jobAnswerSchema,
-    400: errorAnswerSchema,
-    404: errorAnswerSchema,
-    429: errorAnswerSchema,
-    500: errorAnswerSchema,
-  },
+  answers: { 200: jobAnswerSchema, 202: jobAnswerSchema, 404: errorAnswerSchema },
   handle: async (call) => {
     const { context, caller, params, headers } = call;
     const idempotencyKey = headers['idempotency-key'];
@@ -143,7 +130,7 @@ export const jobListRoute = route({
   summary:
     "The caller's jobs, newest first; with size, status or after, also the source, end and error of each",
   query: jobListQuerySchema,
-  answers: { 200: jobListAnswerSchema.extend(envelopeSchema.shape), 400: errorAnswerSchema },
+  answers: { 200: jobListAnswerSchema.extend(envelopeSchema.shape) },
   handle: async (call) => {
     const { query, warnings } = call;
     const isPaged = Object.values(query).some((value) => value !== undefined);
@@ -179,7 +166,7 @@ export const queueEventsRoute = route({
   verifyCaller: verifyMayFollow,
   paths: ['/v2/queue/events', '/queue/events'],
   summary: "The caller's jobs as server-sent events: the pending ones, then each that is accepted or ends",
-  answers: { 200: 'text/event-stream', 429: errorAnswerSchema, 503: errorAnswerSchema },
+  answers: { 200: 'text/event-stream' },
   handle: async (call) => {
     const { request, context } = call;
     const stream = new EventStream({ greeting: "the caller's jobs", request, clock: context.clock });
@@ -216,12 +203,7 @@ export const generateRoute = route({
   query: generateQuerySchema,
   headers: generateHeaders,
   bodies: generateBodies,
-  answers: {
-    200: generateAnswerSchema,
-    400: errorAnswerSchema,
-    429: errorAnswerSchema,
-    500: errorAnswerSchema,
-  },
+  answers: { 200: generateAnswerSchema },
   handle: async (call) => {
     const { context, caller, query } = call;
     const { input, warnings } = await readGenerateRequest(call.request, call);
@@ -263,13 +245,7 @@ export const batchRoute = route({
   bodies: { 'application/json': describedBatchSchema },
   bodyLimit: MAX_BATCH_BYTES,
   verifyCaller: verifyMayBatch,
-  answers: {
-    202: batchAnswerSchema,
-    400: errorAnswerSchema,
-    403: errorAnswerSchema,
-    429: errorAnswerSchema,
-    500: errorAnswerSchema,
-  },
+  answers: { 202: batchAnswerSchema },
   handle: async (call) => {
     const { context, caller, warnings, request, query, headers } = call;
     const { batch } = batchBodySchema.parse(request.body ?? {});

@@ -45,7 +45,6 @@ import { PRIVATE_ANSWER, renderAnswer, UNLISTED } from './pictures.ts';
 const params = z.object({ set: setReferenceSchema });
 const SET = '/v2/sets/:set';
 const OWN = '/v2/me/sets';
-const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
 
 const listRoute = route({
   method: 'GET',
@@ -53,7 +52,7 @@ const listRoute = route({
   summary: 'Public sets of skins, newest first; size is the number of skins that the caller may see',
   query: setListQuerySchema,
   isStrict: true,
-  answers: { 200: setListAnswerSchema, 400: errorAnswerSchema },
+  answers: { 200: setListAnswerSchema },
   handle: async (call) => {
     const { context, caller, query } = call;
     return listAnswer('/v2/sets', call, await readPublicSets(context, caller, pageOf(query)));
@@ -68,7 +67,7 @@ const ownListRoute = route({
   summary: "The caller's own sets of every visibility, newest first",
   query: setListQuerySchema,
   isStrict: true,
-  answers: { 200: setListAnswerSchema, 400: errorAnswerSchema, 401: errorAnswerSchema },
+  answers: { 200: setListAnswerSchema },
   handle: async (call) => {
     const { context, caller, query } = call;
     return listAnswer(OWN, call, await readOwnSets(context, caller, pageOf(query)));
@@ -98,7 +97,7 @@ const createRoute = route({
   paths: ['/v2/sets'],
   summary: 'Make a set of up to 500 skins that the caller may see',
   bodies: { 'application/json': setBodySchema },
-  answers: { ...refusals, 201: setAnswerSchema, 404: errorAnswerSchema },
+  answers: { 201: setAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     const full = await createSet(context, caller, setBodySchema.parse(request.body ?? {}));
     return setAnswer(full, { warnings }, 201);
@@ -129,7 +128,7 @@ const editRoute = route({
   summary: "Change a set's name, visibility or skins (its owner only)",
   params,
   bodies: { 'application/json': setEditSchema },
-  answers: { ...refusals, 200: setAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     const edit = setEditSchema.parse(request.body ?? {});
     const full = await editSet(context, caller, { ...edit, reference: params.set });
@@ -144,7 +143,7 @@ const deleteRoute = route({
   paths: [SET],
   summary: 'Delete a set (its owner only); its skins stay',
   params,
-  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, warnings }) => {
     await deleteSet(context, caller, params.set);
     const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
@@ -152,20 +151,13 @@ const deleteRoute = route({
   },
 });
 
-const downloads = {
-  400: errorAnswerSchema,
-  404: errorAnswerSchema,
-  429: errorAnswerSchema,
-  503: errorAnswerSchema,
-};
-
 const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
   route({
     method: 'GET',
     paths: [`${SET}/skins.${kind}`],
     summary: `The skins of a set as ${kind === 'zip' ? 'a zip with their pictures and skins.lock' : 'skins.lock'}`,
     params,
-    answers: { ...downloads, 200: EXPORTS[kind].type },
+    answers: { 200: EXPORTS[kind].type, 404: errorAnswerSchema },
     isStreamed: true,
     cache: 'none',
     handle: async (call) => {
@@ -182,7 +174,7 @@ const packRoute = route({
   params,
   query: setPackQuerySchema,
   isStrict: true,
-  answers: { ...downloads, 200: 'application/zip' },
+  answers: { 200: 'application/zip', 404: errorAnswerSchema },
   handle: async (call) => await packAnswer('resource', call),
 });
 
@@ -199,7 +191,7 @@ const namedPackRoute = route({
   }),
   query: setPackQuerySchema,
   isStrict: true,
-  answers: { ...downloads, 200: 'application/zip' },
+  answers: { 200: 'application/zip', 404: errorAnswerSchema },
   handle: async (call) => {
     const set = setReferenceSchema.parse(call.params.file.slice(0, -'.zip'.length));
     return await packAnswer('resource', { ...call, params: { set } });
@@ -213,7 +205,7 @@ const dataPackRoute = route({
   params,
   query: setPackQuerySchema,
   isStrict: true,
-  answers: { ...downloads, 200: 'application/zip' },
+  answers: { 200: 'application/zip', 404: errorAnswerSchema },
   handle: async (call) => await packAnswer('data', call),
 });
 
@@ -267,7 +259,7 @@ const reportRoute = route({
   verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
   params,
   bodies: { 'application/json': reportBodySchema },
-  answers: { 200: envelopeSchema, 400: errorAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     await reportSet(context, caller, {
       ...reportBodySchema.parse(request.body ?? {}),
@@ -290,7 +282,7 @@ const hideRoute = route({
     "Hide any user's set or show it again, or clear its name; hiding closes its reports (operator only)",
   params: anySetParams,
   bodies: { 'application/json': setDecisionSchema },
-  answers: { ...refusals, 200: moderatedSetAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: moderatedSetAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     const decision = setDecisionSchema.parse(request.body ?? {});
     const set = await decideOnSet(context, caller, { ...params, ...decision });
@@ -305,7 +297,7 @@ const deleteAnyRoute = route({
   summary: "Delete any user's set and close its reports; its skins stay (operator only)",
   params: anySetParams,
   query: decisionSchema,
-  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, query, warnings }) => {
     await deleteAnySet(context, caller, { ...params, note: query.note });
     const messages = [{ code: 'deleted', message: 'The set is deleted.' }];

@@ -29,7 +29,7 @@ export const publicSkinsRoute = route({
   paths: ['/v2/skins', '/v2/skins/latest'],
   summary: 'Public skins, newest first; a page may be short, so follow links.next to the end',
   query: skinListQuerySchema,
-  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
+  answers: { 200: skinListAnswerSchema },
   cache: 'public',
   handle: async (call) => await publicAnswer(call, call.query),
 });
@@ -42,7 +42,7 @@ export const ownSkinsRoute = route({
   summary: "The caller's own skins of every visibility, newest first",
   query: ownSkinListQuerySchema,
   isStrict: true,
-  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema, 401: errorAnswerSchema },
+  answers: { 200: skinListAnswerSchema },
   handle: async (call) => {
     const { context, caller, query } = call;
     return listAnswer('/v2/me/skins', call, await readOwnSkins(context, caller, { ...query, startsOver }));
@@ -56,7 +56,7 @@ export const popularSkinsRoute = route({
   paths: ['/v2/skins/popular'],
   summary: 'Public skins, those with the most views first',
   query: skinListQuerySchema.omit({ sort: true }),
-  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
+  answers: { 200: skinListAnswerSchema },
   cache: 'public',
   handle: async (call) => await publicAnswer(call, { ...call.query, sort: 'popular' }),
 });
@@ -66,7 +66,7 @@ export const randomSkinsRoute = route({
   paths: ['/v2/skins/random'],
   summary: 'Random public skins',
   query: pickQuery,
-  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
+  answers: { 200: skinListAnswerSchema },
   cache: 'none',
   handle: async ({ context, query, warnings }) =>
     pickAnswer('/v2/skins/random', warnings, await readRandomSkins(context, query.size)),
@@ -134,14 +134,7 @@ export const exportRoutes: readonly Route[] = (['zip', 'lock'] as const).map((ki
     summary: SUMMARIES[kind],
     query: exportQuerySchema,
     isStrict: true,
-    answers: {
-      200: EXPORTS[kind].type,
-      400: errorAnswerSchema,
-      401: errorAnswerSchema,
-      403: errorAnswerSchema,
-      429: errorAnswerSchema,
-      503: errorAnswerSchema,
-    },
+    answers: { 200: EXPORTS[kind].type },
     isStreamed: true,
     cache: 'none',
     handle: async (call) => await exportAnswer(kind, path, call),
@@ -154,12 +147,6 @@ export const skinPackRoute = route({
   summary: `A resource pack of up to ${MAX_PACKED} skins, for Minecraft 1.21.9 and later; its entity tag is its SHA-1`,
   query: skinPackQuerySchema,
   isStrict: true,
-  answers: {
-    200: 'application/zip',
-    400: errorAnswerSchema,
-    404: errorAnswerSchema,
-    429: errorAnswerSchema,
-    503: errorAnswerSchema,
-  },
+  answers: { 200: 'application/zip', 404: errorAnswerSchema },
   handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
 });

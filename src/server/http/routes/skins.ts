@@ -33,8 +33,6 @@ import { CROSS_ORIGIN, PRIVATE_ANSWER } from './pictures.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
 const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
-const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
-const refusalsOfOne = { ...refusals, 404: errorAnswerSchema };
 
 export const skinRoute = route({
   method: 'GET',
@@ -66,7 +64,7 @@ export const editSkinRoute = route({
   summary: "Change a skin's name or visibility (its owner only); an empty name or null removes the name",
   params,
   bodies: { 'application/json': skinEditSchema },
-  answers: { ...refusalsOfOne, 200: skinAnswer },
+  answers: { 200: skinAnswer, 404: errorAnswerSchema },
   handle: async (call) => {
     const { context, caller, request, warnings } = call;
     const edit = skinEditSchema.parse(request.body ?? {});
@@ -83,7 +81,7 @@ export const deleteSkinRoute = route({
   paths: ['/v2/skins/:uuid'],
   summary: 'Delete a skin (its owner only); its texture stays while another skin uses it',
   params,
-  answers: { 200: envelopeSchema, 401: errorAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async (call) => {
     const { context, caller, warnings } = call;
     await deleteSkin(context, caller, await uuidOf(call));
@@ -143,7 +141,6 @@ export const viewSkinRoute = route({
 });
 
 const LIKES = '/v2/skins/:uuid/interactions/likes';
-const likeRefusals = { 401: errorAnswerSchema, 403: errorAnswerSchema, 404: errorAnswerSchema };
 
 export const likeSkinRoute = route({
   method: 'POST',
@@ -152,7 +149,7 @@ export const likeSkinRoute = route({
   paths: [LIKES],
   summary: 'Like a skin, once',
   params: z.object({ uuid: uuidSchema }),
-  answers: { ...likeRefusals, 204: null, 409: errorAnswerSchema },
+  answers: { 204: null, 409: errorAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params }) => {
     await likeSkin(context, caller, params.uuid);
     return { status: 204, body: undefined };
@@ -166,7 +163,7 @@ export const unlikeSkinRoute = route({
   paths: [LIKES],
   summary: 'Take a like back',
   params: z.object({ uuid: uuidSchema }),
-  answers: { ...likeRefusals, 204: null },
+  answers: { 204: null, 404: errorAnswerSchema },
   handle: async ({ context, caller, params }) => {
     await unlikeSkin(context, caller, params.uuid);
     return { status: 204, body: undefined };
@@ -195,7 +192,7 @@ export const tagSkinRoute = route({
   summary: 'Add a tag (vote up) or take it away (vote down): its owner only; operators take any away',
   params,
   bodies: { 'application/json': tagVoteSchema },
-  answers: { ...refusalsOfOne, 200: envelopeSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async (call) => {
     const { context, caller, request, warnings } = call;
     const vote = tagVoteSchema.parse(request.body ?? {});
@@ -223,7 +220,7 @@ export const editSkinsRoute = route({
   paths: ['/v2/me/skins'],
   summary: "Change the name or visibility of up to 128 of the caller's skins at once",
   bodies: { 'application/json': skinsEditSchema },
-  answers: { ...refusals, 200: skinsEditedAnswerSchema },
+  answers: { 200: skinsEditedAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     const edit = skinsEditSchema.parse(request.body ?? {});
     const { done, missing } = await editSkins(context, caller, edit);
@@ -239,7 +236,7 @@ export const deleteSkinsRoute = route({
   paths: ['/v2/me/skins/delete'],
   summary: "Delete up to 128 of the caller's skins at once",
   bodies: { 'application/json': skinsDeleteSchema },
-  answers: { ...refusals, 200: skinsDeletedAnswerSchema },
+  answers: { 200: skinsDeletedAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
     const { skins } = skinsDeleteSchema.parse(request.body ?? {});
     const { done, missing } = await deleteSkins(context, caller, skins);
@@ -254,7 +251,7 @@ export const reportSkinRoute = route({
   verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
   params: z.object({ uuid: uuidSchema }),
   bodies: { 'application/json': reportBodySchema },
-  answers: { 200: envelopeSchema, 400: errorAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
+  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, request, warnings }) => {
     await reportSkin(context, caller, { ...reportBodySchema.parse(request.body ?? {}), ...params });
     const messages = [{ code: 'skin_reported', message: 'Report sent.' }];

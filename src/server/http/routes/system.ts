@@ -57,7 +57,7 @@ export const metricsRoute = route({
   method: 'GET',
   paths: ['/metrics'],
   summary: "Metrics for Prometheus; needs an operator's key unless the operator made them public",
-  answers: { 200: 'text/plain', 401: errorAnswerSchema, 403: errorAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: 'text/plain', 404: errorAnswerSchema },
   cache: 'none',
   handle: async ({ context: { metrics }, caller }) => {
     if (!metrics) throw new Refusal('not_found');

@@ -8,7 +8,6 @@ import { uuidSchema } from '../../../protocol/skin.ts';
 import {
   type V1Options,
   v1CompatSchema,
-  v1ErrorAnswerSchema,
   v1GenerateAnswerSchema,
   v1OptionsSchema,
   v1PlayerSchema,
@@ -38,10 +37,6 @@ const PATIENCE: JobPatience = { ...DEFAULT_PATIENCE, atWork: MAX_WAIT_SECONDS * 
 
 const ANSWERS = {
   200: v1GenerateAnswerSchema,
-  400: v1ErrorAnswerSchema,
-  403: v1ErrorAnswerSchema,
-  429: v1ErrorAnswerSchema,
-  500: v1ErrorAnswerSchema,
 };
 
 const { url, uuid, user } = v1SourceSchema.shape;
@@ -148,9 +143,7 @@ interface Player {
 
 const answers = {
   200: v1PlayerSchema,
-  400: v1ErrorAnswerSchema,
   404: v1PlayerSchema,
-  429: v1ErrorAnswerSchema,
 };
 
 export const v1ValidNameRoute = route({

@@ -30,7 +30,7 @@ export const v1SkinRoute = route({
   summary: 'A skin (version 1)',
   deprecated: true,
   params: z.object({ uuid: uuidSchema }),
-  answers: { 200: v1SkinSchema, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
+  answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
   handle: async ({ context, caller, params }) => skinAnswer(await readSkin(context, caller, params.uuid)),
 });
 
@@ -40,7 +40,7 @@ export const v1SkinByNumberRoute = route({
   summary: 'A skin by its number (version 1): public ones, and your own',
   deprecated: true,
   params: z.object({ id: v1SkinIdSchema }),
-  answers: { 200: v1SkinSchema, 301: null, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
+  answers: { 200: v1SkinSchema, 301: null, 404: v1ErrorAnswerSchema },
   handle: async ({ context, caller, params }) =>
     typeof params.id === 'number'
       ? skinAnswer(await readSkinByNumber(context, caller, params.id))
@@ -126,7 +126,7 @@ const listing = {
       .transform((text) => text.slice(0, 32))
       .optional(),
   }),
-  answers: { 200: v1ListSchema, 400: v1ErrorAnswerSchema },
+  answers: { 200: v1ListSchema },
   cache: 'public',
 } as const;
 

@@ -4,21 +4,24 @@ import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  type Fields,
+  fieldColumns,
+  printRow,
+  printRows,
+  type Table,
+} from '../output/described.ts';
 import { colorsFor } from '../terminal/io.ts';
 import { confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
-import { ago, alignedRows, clean, jsonDocument } from '../text/text.ts';
+import { ago, clean, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
-  name: ({ name }) => name,
-  uuid: ({ uuid }) => uuid,
-  state: ({ state }) => state,
-  generated: ({ generated }) => String(generated),
-  failed: ({ failed }) => String(failed),
-  lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
+  ...fieldColumns<GameAccount>('name', 'uuid', 'state', 'generated', 'failed', 'lastUsedAt'),
   settings: settingsOf,
-  freeAt: ({ freeAt }) => freeAt,
-  user: ({ user }) => user,
+  ...fieldColumns<GameAccount>('freeAt', 'user'),
 } satisfies Columns<GameAccount>;
 
 export const ACCOUNT_FIELDS = {
@@ -56,32 +59,20 @@ export const ACCOUNT_LIST_OUTPUT: CommandOutput = {
   json: { shape: 'list', fields: ACCOUNT_FIELDS },
 };
 
-const HEADER = ['NAME', 'UUID', 'STATE', 'SKINS', 'FAILED', 'USED', 'SETTINGS', 'USER', 'NOTE'];
-
-/** Prints game accounts as rows, for people or for programs. */
-export function accountRows(
-  accounts: readonly GameAccount[],
-  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
-): string {
-  if (!io.out.isTTY) return columnRows(COLUMNS, accounts);
-  const rows = accounts.map((account) => [
-    account.name,
-    account.uuid,
-    account.state,
-    String(account.generated),
-    String(account.failed),
-    ago(account.lastUsedAt, clock.now()),
-    settingsOf(account),
-    account.user ?? '',
-    noteOf(account),
-  ]);
-  return alignedRows(HEADER, rows, io.out.columns);
-}
-
-/** Prints one account in the form that all account commands share. */
-export function printAccount(account: GameAccount, context: CommandContext): void {
-  context.io.out.write(context.flags.json ? jsonDocument(account) : accountRows([account], context));
-}
+const TABLE: Table<GameAccount> = {
+  columns: COLUMNS,
+  shown: {
+    NAME: 'name',
+    UUID: 'uuid',
+    STATE: 'state',
+    SKINS: 'generated',
+    FAILED: 'failed',
+    USED: ({ lastUsedAt }, now) => ago(lastUsedAt, now),
+    SETTINGS: settingsOf,
+    USER: 'user',
+    NOTE: noteOf,
+  },
+};
 
 function settingsOf({ restore, capes, share }: GameAccount): string {
   const names = [share && 'share', restore && 'restore', capes && 'capes'];
@@ -138,9 +129,7 @@ export async function runAccountsList(context: CommandContext): Promise<number> 
     'accounts',
     accounts.map(({ name, uuid }) => ({ value: name, about: uuid })),
   );
-  if (context.flags.json) context.io.out.write(jsonDocument(accounts));
-  else if (accounts.length === 0) await context.messages.note(noAccounts(context));
-  else context.io.out.write(accountRows(accounts, context));
+  await printRows(accounts, TABLE, context, noAccounts(context));
   return exitStatus('done');
 }
 
@@ -240,7 +229,7 @@ async function changeAccount(
   const account = await withGameAccount(named, context, (games, { uuid }) =>
     games.change(uuid, change, { signal: context.signal }),
   );
-  printAccount(account, context);
+  printRow(account, TABLE, context);
   return exitStatus('done');
 }
 
@@ -378,7 +367,7 @@ export async function runAccountsLink(
   const account = await withAccount(context, async ({ games }) =>
     token === undefined ? await signIn(games, options, context) : await games.link(token, { signal, share }),
   );
-  printAccount(account, context);
+  printRow(account, TABLE, context);
   await context.messages.note('To make skins with it: skinsmith serve --generator accounts');
   return exitStatus('done');
 }

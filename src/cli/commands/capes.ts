@@ -6,16 +6,23 @@ import { capeIn } from '../connection/skins.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history.ts';
-import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  doneViews,
+  type Fields,
+  fieldColumns,
+  printRow,
+  printRows,
+  type Table,
+} from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
-import { alignedRows, jsonDocument } from '../text/text.ts';
+import { jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
-  uuid: ({ uuid }) => uuid,
+  ...fieldColumns<Cape>('uuid'),
   support: supportOf,
-  alias: ({ alias }) => alias,
-  hash: ({ hash }) => hash,
-  url: ({ url }) => url,
+  ...fieldColumns<Cape>('alias', 'hash', 'url'),
 } satisfies Columns<Cape>;
 
 const FIELDS: Fields<ReturnType<typeof capeView>> = {
@@ -29,23 +36,15 @@ const FIELDS: Fields<ReturnType<typeof capeView>> = {
 export const CAPE_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
 export const CAPE_LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
-const HEADER = ['UUID', 'SUPPORT', 'ALIAS'];
-
-/** Prints capes as rows, for people or for programs. */
-export function capeRows(capes: readonly Cape[], { io }: Pick<CommandContext, 'io'>): string {
-  if (!io.out.isTTY) return columnRows(COLUMNS, capes);
-  const rows = capes.map((cape) => [cape.uuid, supportOf(cape), cape.alias]);
-  return alignedRows(HEADER, rows, io.out.columns);
-}
+const TABLE: Table<Cape> = {
+  columns: COLUMNS,
+  shown: { UUID: 'uuid', SUPPORT: supportOf, ALIAS: 'alias' },
+  view: capeView,
+};
 
 /** The cape as the API returns it, where every service says in the same field who may use it. */
 function capeView({ supported, ...cape }: Cape) {
   return { ...cape, support: supportOf({ ...cape, supported }) };
-}
-
-/** Prints one cape. */
-export function printCape(cape: Cape, context: CommandContext): void {
-  context.io.out.write(context.flags.json ? jsonDocument(capeView(cape)) : capeRows([cape], context));
 }
 
 /** The word that shells complete: the alias, if the cape has one. */
@@ -84,9 +83,7 @@ export async function runCapesList(
     ? await withAccount(context, (account) => account.capes({ signal }))
     : await readPublic(context);
   await context.seenNames.add('capes', capes.map(seenCape));
-  if (context.flags.json) context.io.out.write(jsonDocument(capes.map(capeView)));
-  else if (capes.length === 0) await context.messages.note('No capes.');
-  else context.io.out.write(capeRows(capes, context));
+  await printRows(capes, TABLE, context, 'No capes.');
   return exitStatus('done');
 }
 
@@ -128,7 +125,7 @@ export async function runCapesCreate(
     account.addCape(png, input, { signal: context.signal }),
   );
   await context.seenNames.add('capes', [seenCape(cape)]);
-  printCape(cape, context);
+  printRow(cape, TABLE, context);
   return exitStatus('done');
 }
 
@@ -173,7 +170,7 @@ export async function runCapesEdit(
     const { uuid } = capeIn(await account.capes({ signal }), name, context);
     return await account.changeCape(uuid, change, { signal });
   });
-  printCape(cape, context);
+  printRow(cape, TABLE, context);
   return exitStatus('done');
 }
 

@@ -15,7 +15,7 @@ import { namingOf } from '../errors/service-hints.ts';
 import { collect } from '../options/batch-options.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
-import { type Columns, columnRows, type Fields, JsonList } from '../output/described.ts';
+import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
 import { WARNINGS_FIELD } from '../output/results.ts';
 import {
@@ -51,15 +51,12 @@ export interface CheckView {
 }
 
 const COLUMNS = {
-  source: ({ source }) => source,
+  ...fieldColumns<CheckView>('source'),
   valid: ({ valid }) => (valid ? 'valid' : 'invalid'),
-  width: ({ width }) => width?.toString(),
-  height: ({ height }) => height?.toString(),
-  variant: ({ variant }) => variant,
-  confidence: ({ confidence }) => confidence,
+  ...fieldColumns<CheckView>('width', 'height', 'variant', 'confidence'),
   message: ({ error, warnings }) =>
     [error, ...warnings].flatMap((note) => (note ? [note.message] : [])).join(' '),
-  file: ({ file }) => file,
+  ...fieldColumns<CheckView>('file'),
 } satisfies Columns<CheckView>;
 
 const FIELDS: Fields<CheckView> = {

@@ -12,8 +12,8 @@ import {
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { setTerms } from '../help/help-page.ts';
-import { type Columns, columnRows, type Fields } from '../output/described.ts';
-import { alignedRows, clean, jsonDocument, jsonLine, masked } from '../text/text.ts';
+import { type Fields, fieldColumns, printRows, type Table } from '../output/described.ts';
+import { clean, jsonLine, masked } from '../text/text.ts';
 
 /** @throws CliError naming the valid settings; for `api-key` it says how keys are stored */
 export function settingNamed(name: string): SettingName {
@@ -35,11 +35,7 @@ interface SettingView {
   readonly from: string;
 }
 
-const COLUMNS = {
-  name: ({ name }) => name,
-  value: ({ value }) => String(value),
-  from: ({ from }) => from,
-} satisfies Columns<SettingView>;
+const COLUMNS = fieldColumns<SettingView>('name', 'value', 'from');
 
 const FIELDS: Fields<SettingView> = {
   name: 'name of the setting',
@@ -59,7 +55,7 @@ export const configList = {
 } satisfies CommandModule;
 
 export async function runConfigList(context: CommandContext): Promise<number> {
-  const { io, flags, env, configFile } = context;
+  const { flags, env, configFile } = context;
   const file = await configFile.settings();
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
   const set: SettingView[] = SETTING_NAMES.flatMap((name) => {
@@ -67,11 +63,7 @@ export async function runConfigList(context: CommandContext): Promise<number> {
     return origin ? [{ name, ...origin, value: shown(name, origin) }] : [];
   });
   const views = [...set, ...(await keyViews(context))];
-  if (flags.json) io.out.write(jsonDocument(views));
-  else if (views.length === 0)
-    await context.messages.note('Nothing is set; commands use the embedded service.');
-  else if (io.out.isTTY) io.out.write(table(views, io.out.columns));
-  else io.out.write(columnRows(COLUMNS, views));
+  await printRows(views, TABLE, context, 'Nothing is set; commands use the embedded service.');
   return exitStatus('done');
 }
 
@@ -79,10 +71,10 @@ function shown(name: SettingName, { value }: SettingOrigin): unknown {
   return isSafeToShow(name, value) ? value : 'an address that is not accepted';
 }
 
-function table(views: readonly SettingView[], width: number): string {
-  const rows = views.map((view) => Object.values(COLUMNS).map((cell) => cell(view)));
-  return alignedRows(['SETTING', 'VALUE', 'FROM'], rows, width);
-}
+const TABLE: Table<SettingView> = {
+  columns: COLUMNS,
+  shown: { SETTING: 'name', VALUE: 'value', FROM: 'from' },
+};
 
 async function keyViews({ env, configFile }: CommandContext): Promise<SettingView[]> {
   const fromEnv = env['SKINSMITH_API_KEY']?.trim();

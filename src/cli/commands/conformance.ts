@@ -6,7 +6,7 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import { OutputGuard, startOf } from '../options/output-guard.ts';
-import { type Columns, columnRows, type Fields } from '../output/described.ts';
+import { type Columns, columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { markupText } from '../output/reports/report.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { readSecretFile } from '../terminal/read-input.ts';
@@ -50,10 +50,8 @@ const PAUSE = 200;
 const LONGEST_PAUSE = 60_000;
 
 const COLUMNS = {
-  verdict: ({ verdict }) => verdict,
-  check: ({ check }) => check,
-  judges: ({ judges }) => judges,
-  detail: (view) => detailOf(view),
+  ...fieldColumns<CheckView>('verdict', 'check', 'judges'),
+  detail: detailOf,
 } satisfies Columns<CheckView>;
 
 const VERDICTS = 'pass, differs, not_there (the server does not offer it) or not_tried';

@@ -1,7 +1,7 @@
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CHECK_NAMES, type CheckFinding, type CheckName, examine } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
-import { type Columns, columnRows, type Fields } from '../output/described.ts';
+import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, hanging, jsonDocument } from '../text/text.ts';
 
@@ -21,12 +21,7 @@ export interface DoctorLimits {
 
 const LIMITS: DoctorLimits = { connect: 6_000, all: 9_000 };
 
-const COLUMNS = {
-  check: ({ check }) => check,
-  result: ({ result }) => result,
-  detail: ({ detail }) => detail,
-  hint: ({ hint }) => hint,
-} satisfies Columns<CheckupView>;
+const COLUMNS = fieldColumns<CheckupView>('check', 'result', 'detail', 'hint');
 
 const FIELDS: Fields<CheckupView> = {
   check: `what was checked: ${CHECK_NAMES.join(', ')}`,

@@ -15,7 +15,7 @@ import { namingOf } from '../errors/service-hints.ts';
 import { addLocalSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
-import { type Columns, columnRows, type Fields, JsonList } from '../output/described.ts';
+import { columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { findTexture } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
@@ -40,11 +40,7 @@ interface DownloadView {
   readonly height: number;
 }
 
-const COLUMNS = {
-  source: ({ source }) => source,
-  file: ({ file }) => file,
-  variant: ({ variant }) => variant,
-} satisfies Columns<DownloadView>;
+const COLUMNS = fieldColumns<DownloadView>('source', 'file', 'variant');
 
 const FIELDS: Fields<DownloadView> = {
   source: 'the source as you typed it',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { askOnce } from '../connection/small-answer.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import { type Columns, columnRows, type Fields } from '../output/described.ts';
+import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
 interface HealthView {
@@ -17,11 +17,7 @@ const FIELDS: Fields<HealthView> = {
   service: 'address of the service',
 };
 
-const COLUMNS = {
-  status: ({ status }) => status,
-  version: ({ version }) => version,
-  service: ({ service }) => service,
-} satisfies Columns<HealthView>;
+const COLUMNS = fieldColumns<HealthView>('status', 'version', 'service');
 
 /** Where `serve` listens if nothing else is set. */
 const HERE = 'http://127.0.0.1:7546';

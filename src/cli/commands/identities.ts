@@ -4,14 +4,19 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
-import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
-import { ago, alignedRows, jsonDocument } from '../text/text.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  doneViews,
+  type Fields,
+  fieldColumns,
+  printRows,
+  type Table,
+} from '../output/described.ts';
+import { ago, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
-  id: ({ id }) => id,
-  subject: ({ subject }) => subject,
-  issuer: ({ issuer }) => issuer,
-  createdAt: ({ createdAt }) => createdAt,
+  ...fieldColumns<Identity>('id', 'subject', 'issuer', 'createdAt'),
   isLastWay: ({ isLastWay }) => (isLastWay ? 'last-way' : ''),
 } satisfies Columns<Identity>;
 
@@ -28,23 +33,16 @@ export const IDENTITY_LIST_OUTPUT: CommandOutput = {
   json: { shape: 'list', fields: FIELDS },
 };
 
-const HEADER = ['ID', 'SUBJECT', 'PROVIDER', 'SINCE', ''];
-
-/** Prints identities as rows, for people or for programs. */
-export function identityRows(
-  identities: readonly Identity[],
-  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
-): string {
-  if (!io.out.isTTY) return columnRows(COLUMNS, identities);
-  const rows = identities.map(({ id, subject, issuer, createdAt, isLastWay }) => [
-    id,
-    subject,
-    issuer,
-    ago(createdAt, clock.now()),
-    isLastWay ? 'the only way to sign in' : '',
-  ]);
-  return alignedRows(HEADER, rows, io.out.columns);
-}
+const TABLE: Table<Identity> = {
+  columns: COLUMNS,
+  shown: {
+    ID: 'id',
+    SUBJECT: 'subject',
+    PROVIDER: 'issuer',
+    SINCE: ({ createdAt }, now) => ago(createdAt, now),
+    '': ({ isLastWay }) => (isLastWay ? 'the only way to sign in' : ''),
+  },
+};
 
 /** The word that shells complete. */
 export function seenIdentity({ id, subject, issuer }: Identity): SeenName {
@@ -72,12 +70,10 @@ export async function runIdentitiesList(
   { user }: IdentitiesListOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, seenNames, flags, io, messages } = context;
+  const { signal, seenNames } = context;
   const identities = await withAccount(context, (account) => account.identities(user, { signal }));
   await seenNames.add('identities', identities.map(seenIdentity));
-  if (flags.json) io.out.write(jsonDocument(identities));
-  else if (identities.length === 0) await messages.note('No identities.');
-  else io.out.write(identityRows(identities, context));
+  await printRows(identities, TABLE, context, 'No identities.');
   return exitStatus('done');
 }
 

@@ -12,8 +12,9 @@ import {
   timeoutOption,
   truncationNote,
 } from '../options/option-values.ts';
-import { JOB_COLUMNS, JOB_FIELDS, JobPrinter, jobTable, jobView } from '../output/results.ts';
-import { count, jsonDocument } from '../text/text.ts';
+import { printRows } from '../output/described.ts';
+import { JOB_COLUMNS, JOB_FIELDS, JOB_TABLE, JobPrinter, jobView } from '../output/results.ts';
+import { count } from '../text/text.ts';
 
 /** The job statuses that a service can filter by. */
 const STATUSES_OF_SERVICES = ['waiting', 'processing', 'completed', 'failed'] as const;
@@ -62,9 +63,7 @@ export async function runJobs(options: JobsOptions, context: CommandContext): Pr
   const { jobs, more } = await readJobs(client, { status, limit: limitOf(options, LISTING) }, context.signal);
   const sources = await context.jobSources.sources();
   const views = jobs.map((job) => jobView(job, sources.get(job.id) ?? job.source));
-  if (context.flags.json) context.io.out.write(jsonDocument(views));
-  else if (views.length === 0) await context.messages.note('No jobs.');
-  else context.io.out.write(jobTable(views, { io: context.io, now: context.clock.now() }));
+  await printRows(views, JOB_TABLE, context, 'No jobs.');
   if (more) context.messages.say(truncationNote(jobs.length, LISTING, totalText(more)));
   return exitStatus('done');
 }

@@ -7,10 +7,20 @@ import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import { collect } from '../options/batch-options.ts';
 import { network, nonEmpty, nonEmptyWords } from '../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  doneViews,
+  type Fields,
+  fieldColumns,
+  printRow,
+  printRows,
+  type Table,
+} from '../output/described.ts';
 import { chooseStore } from '../serve/store.ts';
 import { askSecret, readStdinText } from '../terminal/read-input.ts';
-import { ago, alignedRows, clean, jsonDocument, masked } from '../text/text.ts';
+import { ago, clean, jsonDocument, masked } from '../text/text.ts';
 
 /** Options that describe a key. */
 export interface TypedKeyOptions {
@@ -87,18 +97,10 @@ function scopes(text: string, earlier: readonly Scope[] = []): Scope[] {
 }
 
 const COLUMNS = {
-  id: ({ id }) => id,
-  last4: ({ last4 }) => last4,
-  user: ({ user }) => user,
-  createdAt: ({ createdAt }) => createdAt,
-  lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
-  name: ({ name }) => name,
-  allowedIps: ({ allowedIps }) => allowedIps.join(','),
-  allowedOrigins: ({ allowedOrigins }) => allowedOrigins.join(','),
-  allowedAgents: ({ allowedAgents }) => allowedAgents.join(','),
+  ...fieldColumns<ApiKey>('id', 'last4', 'user', 'createdAt', 'lastUsedAt', 'name'),
+  ...fieldColumns<ApiKey>('allowedIps', 'allowedOrigins', 'allowedAgents'),
   v2Compat: ({ v2Compat }) => (v2Compat ? 'v2-compat' : ''),
-  scopes: ({ scopes = [] }) => scopes.join(','),
-  generations: ({ generations }) => generations?.toString(),
+  ...fieldColumns<ApiKey>('scopes', 'generations'),
 } satisfies Columns<ApiKey>;
 
 export const KEY_FIELDS: Fields<ApiKey> = {
@@ -122,27 +124,20 @@ export const KEY_LIST_OUTPUT: CommandOutput = {
   json: { shape: 'list', fields: KEY_FIELDS },
 };
 
-const HEADER = ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'SCOPES', 'BOUND TO'];
-
-/** Prints keys as rows, for people or for programs. */
-export function keyRows(
-  keys: readonly ApiKey[],
-  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
-): string {
-  if (!io.out.isTTY) return columnRows(COLUMNS, keys);
-  const now = clock.now();
-  const rows = keys.map((key) => [
-    key.id,
-    masked(key.last4),
-    key.user,
-    ago(key.createdAt, now),
-    ago(key.lastUsedAt, now) || 'never',
-    key.name,
-    (key.scopes ?? []).join(', '),
-    [...key.allowedIps, ...key.allowedOrigins, ...key.allowedAgents].join(', '),
-  ]);
-  return alignedRows(HEADER, rows, io.out.columns);
-}
+const TABLE: Table<ApiKey> = {
+  columns: COLUMNS,
+  shown: {
+    ID: 'id',
+    KEY: ({ last4 }) => masked(last4),
+    USER: 'user',
+    CREATED: ({ createdAt }, now) => ago(createdAt, now),
+    'LAST USED': ({ lastUsedAt }, now) => ago(lastUsedAt, now) || 'never',
+    NAME: 'name',
+    SCOPES: ({ scopes = [] }) => scopes.join(', '),
+    'BOUND TO': ({ allowedIps, allowedOrigins, allowedAgents }) =>
+      [...allowedIps, ...allowedOrigins, ...allowedAgents].join(', '),
+  },
+};
 
 /** The word that shells complete. */
 export function seenKey({ id, name, user }: ApiKey): SeenName {
@@ -169,9 +164,7 @@ export const keysList = {
 export async function runKeysList({ user }: KeysListOptions, context: CommandContext): Promise<number> {
   const keys = await withAccount(context, (account) => account.keys(user, { signal: context.signal }));
   await context.seenNames.add('keys', keys.map(seenKey));
-  if (context.flags.json) context.io.out.write(jsonDocument(keys));
-  else if (keys.length === 0) await context.messages.note('No keys.');
-  else context.io.out.write(keyRows(keys, context));
+  await printRows(keys, TABLE, context, 'No keys.');
   return exitStatus('done');
 }
 
@@ -185,12 +178,7 @@ export interface KeysCreateOptions extends TypedKeyOptions {
   readonly store?: string;
 }
 
-const CREATE_COLUMNS = {
-  secret: ({ secret }) => secret,
-  id: ({ id }) => id,
-  name: ({ name }) => name,
-  user: ({ user }) => user,
-} satisfies Columns<ApiKeyMade>;
+const CREATE_COLUMNS = fieldColumns<ApiKeyMade>('secret', 'id', 'name', 'user');
 
 const FIELDS: Fields<ApiKeyMade> = { ...KEY_FIELDS, secret: 'the key itself, shown only this once' };
 export const keysCreate = {
@@ -277,9 +265,7 @@ function showNew(key: ApiKeyMade, { io, flags }: CommandContext): void {
 
 /** Without the text of the key: it was typed without echo, or came from a secret of a CI system, whose log others read. */
 function showKnown({ secret: _, ...key }: ApiKeyMade, context: CommandContext): void {
-  const { io, flags } = context;
-  if (flags.json) io.out.write(jsonDocument(key));
-  else if (!io.out.isTTY) io.out.write(keyRows([key], context));
+  if (context.flags.json || !context.io.out.isTTY) printRow(key, TABLE, context);
 }
 
 /** Never an argument, which others on the machine could read. */
@@ -342,7 +328,7 @@ export async function runKeysEdit(
   const key = await withAccount(context, (account) =>
     account.changeKey(id, change, { signal: context.signal }),
   );
-  context.io.out.write(context.flags.json ? jsonDocument(key) : keyRows([key], context));
+  printRow(key, TABLE, context);
   return exitStatus('done');
 }
 

@@ -7,18 +7,22 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  doneViews,
+  type Fields,
+  fieldColumns,
+  printRows,
+  type Table,
+} from '../output/described.ts';
 import { confirm } from '../terminal/read-input.ts';
-import { ago, alignedRows, jsonDocument } from '../text/text.ts';
+import { ago, jsonDocument } from '../text/text.ts';
 /** An image that was blocked just now, with the number of skins that were hidden. */
 export type BlockedView = BlockedImage & { readonly hidden: number };
 
-export const IMAGE_COLUMNS = {
-  hash: ({ hash }) => hash,
-  blockedAt: ({ blockedAt }) => blockedAt,
-  blockedBy: ({ blockedBy }) => blockedBy,
-  note: ({ note }) => note,
-} satisfies Columns<BlockedImage>;
+const IMAGE_COLUMNS = fieldColumns<BlockedImage>('hash', 'blockedAt', 'blockedBy', 'note');
 
 export const IMAGE_FIELDS: Fields<BlockedImage> = {
   hash: 'hash of the texture',
@@ -51,8 +55,7 @@ export function describeDecision(command: Command): Command {
 }
 
 const COLUMNS = {
-  uuid: ({ uuid }) => uuid,
-  visibility: ({ visibility }) => visibility,
+  ...fieldColumns<ModeratedSkin>('uuid', 'visibility'),
   hidden: ({ hidden }) => (hidden ? 'hidden' : ''),
 } satisfies Columns<ModeratedSkin>;
 const SET_COLUMNS = { ...COLUMNS, name: ({ name }) => name } satisfies Columns<ModeratedSet>;
@@ -89,7 +92,15 @@ async function setHidden(
 }
 
 const LISTING = { what: 'blocked images', usual: 100 };
-const HEADER = ['HASH', 'BLOCKED', 'BY', 'NOTE'];
+const IMAGES: Table<BlockedImage> = {
+  columns: IMAGE_COLUMNS,
+  shown: {
+    HASH: 'hash',
+    BLOCKED: ({ blockedAt }, now) => ago(blockedAt, now),
+    BY: 'blockedBy',
+    NOTE: 'note',
+  },
+};
 
 export const moderationList = {
   description: 'List blocked images by hash (operators only).',
@@ -105,32 +116,17 @@ export const moderationList = {
 } satisfies CommandModule;
 
 export async function runModerationList(typed: TypedLimit, context: CommandContext): Promise<number> {
-  const { signal, messages, flags, io, clock } = context;
+  const { signal, messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }) =>
     readPages(limitOf(typed, LISTING), (page) => moderation.blockedImages(page, { signal })),
   );
-  const rows = entries.map(({ hash, blockedAt, blockedBy, note }) => [
-    hash,
-    ago(blockedAt, clock.now()),
-    blockedBy,
-    note,
-  ]);
-  if (flags.json) io.out.write(jsonDocument(entries));
-  else if (entries.length === 0) await messages.note('No blocked images.');
-  else if (io.out.isTTY) io.out.write(alignedRows(HEADER, rows, io.out.columns));
-  else io.out.write(columnRows(IMAGE_COLUMNS, entries));
+  await printRows(entries, IMAGES, context, 'No blocked images.');
   if (isCut) messages.say(truncationNote(entries.length, LISTING));
   return exitStatus('done');
 }
 
 const LOG_LISTING = { what: 'entries', usual: 100 };
-const LOG_COLUMNS = {
-  at: ({ at }) => at,
-  operator: ({ operator }) => operator,
-  action: ({ action }) => action,
-  subject: ({ subject }) => subject,
-  note: ({ note }) => note,
-} satisfies Columns<LogEntry>;
+const LOG_COLUMNS = fieldColumns<LogEntry>('at', 'operator', 'action', 'subject', 'note');
 
 const LOG_FIELDS: Fields<LogEntry> = {
   id: 'number of the entry',
@@ -140,7 +136,17 @@ const LOG_FIELDS: Fields<LogEntry> = {
   subject: 'UUID of a skin, hash of an image, number of a report or name of a user',
   note: 'why, or the new plan of a user',
 };
-const LOG_HEADER = ['WHEN', 'OPERATOR', 'ACTION', 'SUBJECT', 'NOTE'];
+const LOG: Table<LogEntry> = {
+  columns: LOG_COLUMNS,
+  shown: {
+    WHEN: ({ at }, now) => ago(at, now),
+    OPERATOR: 'operator',
+    ACTION: 'action',
+    SUBJECT: 'subject',
+    NOTE: 'note',
+  },
+  cut: 'SUBJECT',
+};
 
 export const moderationLog = {
   description: 'List what operators did, newest first (operators only).',
@@ -156,22 +162,11 @@ export const moderationLog = {
 } satisfies CommandModule;
 
 export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<number> {
-  const { signal, messages, flags, io, clock } = context;
+  const { signal, messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }) =>
     readPages(limitOf(typed, LOG_LISTING), (page) => moderation.log(page, { signal })),
   );
-  const rows = entries.map(({ at, operator, action, subject, note }) => [
-    ago(at, clock.now()),
-    operator,
-    action,
-    subject,
-    note,
-  ]);
-  if (flags.json) io.out.write(jsonDocument(entries));
-  else if (entries.length === 0) await messages.note('No entries.');
-  else if (io.out.isTTY)
-    io.out.write(alignedRows(LOG_HEADER, rows, io.out.columns, LOG_HEADER.indexOf('SUBJECT')));
-  else io.out.write(columnRows(LOG_COLUMNS, entries));
+  await printRows(entries, LOG, context, 'No entries.');
   if (isCut) messages.say(truncationNote(entries.length, LOG_LISTING));
   return exitStatus('done');
 }

@@ -7,7 +7,7 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
-import { type Columns, columnRows, type Fields } from '../output/described.ts';
+import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import {
   addPictureOption,
   pictureText,
@@ -33,12 +33,7 @@ interface PreviewView {
   readonly file?: string;
 }
 
-const COLUMNS = {
-  source: ({ source }) => source,
-  variant: ({ variant }) => variant,
-  width: ({ width }) => String(width),
-  height: ({ height }) => String(height),
-} satisfies Columns<PreviewView>;
+const COLUMNS = fieldColumns<PreviewView>('source', 'variant', 'width', 'height');
 
 const FIELDS: Fields<PreviewView> = {
   source: 'the skin that is shown',

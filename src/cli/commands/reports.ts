@@ -12,20 +12,20 @@ import {
   type TypedLimit,
   truncationNote,
 } from '../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
-import { ago, alignedRows, jsonDocument } from '../text/text.ts';
+import {
+  type CommandOutput,
+  doneViews,
+  type Fields,
+  fieldColumns,
+  printRows,
+  type Table,
+} from '../output/described.ts';
+import { ago, jsonDocument } from '../text/text.ts';
 
 const COLUMNS = {
-  id: ({ id }) => id,
-  skin: ({ skin }) => skin ?? '',
-  reason: ({ reason }) => reason,
-  createdAt: ({ createdAt }) => createdAt,
-  closedAt: ({ closedAt }) => closedAt,
-  visibility: ({ visibility }) => visibility,
-  name: ({ name }) => name,
-  text: ({ text }) => text,
-  set: ({ set }) => set ?? '',
-} satisfies Columns<Report>;
+  ...fieldColumns<Report>('id', 'skin', 'reason', 'createdAt', 'closedAt', 'visibility', 'name', 'text'),
+  ...fieldColumns<Report>('set'),
+};
 
 const FIELDS: Fields<Report> = {
   id: 'number of the report',
@@ -50,19 +50,17 @@ export const REPORT_LIST_OUTPUT: CommandOutput = {
   json: { shape: 'list', fields: FIELDS },
 };
 
-const HEADER = ['ID', 'ABOUT', 'REPORTED', 'STATE', 'REASON', 'TEXT'];
-
-/** Prints reports, for people or for programs. */
-export function printReports(reports: readonly Report[], { io, clock, flags }: CommandContext): void {
-  if (flags.json) io.out.write(jsonDocument(reports));
-  else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, reports));
-  else io.out.write(alignedRows(HEADER, reports.map(row), io.out.columns));
-
-  function row({ id, skin, set = '', createdAt, hidden, visibility, reason, text }: Report): string[] {
-    const state = hidden ? 'hidden' : (visibility ?? 'deleted');
-    return [id, skin ?? `set ${set}`, ago(createdAt, clock.now()), state, reason, text];
-  }
-}
+const TABLE: Table<Report> = {
+  columns: COLUMNS,
+  shown: {
+    ID: 'id',
+    ABOUT: ({ skin, set = '' }) => skin ?? `set ${set}`,
+    REPORTED: ({ createdAt }, now) => ago(createdAt, now),
+    STATE: ({ hidden, visibility }) => (hidden ? 'hidden' : (visibility ?? 'deleted')),
+    REASON: 'reason',
+    TEXT: 'text',
+  },
+};
 
 const LISTING = { what: 'reports', usual: 100 };
 
@@ -90,12 +88,11 @@ export async function runReportsList(
   { state = 'open', ...typed }: ReportsListOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, flags, messages } = context;
+  const { signal, messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }) =>
     readPages(limitOf(typed, LISTING), (page) => moderation.reports({ ...page, state }, { signal })),
   );
-  if (entries.length === 0 && !flags.json) await messages.note(`No ${state} reports.`);
-  else printReports(entries, context);
+  await printRows(entries, TABLE, context, `No ${state} reports.`);
   if (isCut) messages.say(truncationNote(entries.length, LISTING));
   return exitStatus('done');
 }
@@ -167,7 +164,7 @@ export async function runReportsClose(
       reports.push(await moderation.closeReport(id, decision, { signal: context.signal }));
     return reports;
   });
-  printReports(closed, context);
+  await printRows(closed, TABLE, context, '');
   return exitStatus('done');
 }
 

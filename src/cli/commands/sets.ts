@@ -20,18 +20,19 @@ import {
   type TypedLimit,
   truncationNote,
 } from '../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import {
+  type CommandOutput,
+  type Fields,
+  fieldColumns,
+  printRow,
+  printRows,
+  type Table,
+} from '../output/described.ts';
 import { confirm, readBounded } from '../terminal/read-input.ts';
-import { alignedRows, clean, jsonDocument } from '../text/text.ts';
-import { SKIN_COLUMNS, type SkinListView, skinListView, skinRows } from './skins.ts';
+import { clean, jsonDocument } from '../text/text.ts';
+import { SKIN_COLUMNS, SKIN_TABLE, type SkinListView, skinListView } from './skins.ts';
 
-const COLUMNS = {
-  slug: ({ slug }) => slug,
-  size: ({ size }) => String(size),
-  visibility: ({ visibility }) => visibility,
-  uuid: ({ uuid }) => uuid,
-  name: ({ name }) => name,
-} satisfies Columns<SkinSetSummary>;
+const COLUMNS = fieldColumns<SkinSetSummary>('slug', 'size', 'visibility', 'uuid', 'name');
 
 const FIELDS: Fields<SkinSetSummary> = {
   uuid: 'UUID of the set',
@@ -74,14 +75,13 @@ function setView({ skins, ...set }: SkinSet): SetView {
   return { ...set, skins: skins.map(skinListView) };
 }
 
-function setRows(sets: readonly SkinSetSummary[], { io }: Pick<CommandContext, 'io'>): string {
-  if (!io.out.isTTY) return columnRows(COLUMNS, sets);
-  const rows = sets.map(({ name, size, visibility, uuid }) => [name, String(size), visibility, uuid]);
-  return alignedRows(['NAME', 'SKINS', 'VISIBILITY', 'UUID'], rows, io.out.columns);
-}
+const TABLE: Table<SkinSetSummary> = {
+  columns: COLUMNS,
+  shown: { NAME: 'name', SKINS: 'size', VISIBILITY: 'visibility', UUID: 'uuid' },
+};
 
 function printSet(set: SkinSet, context: CommandContext): void {
-  context.io.out.write(context.flags.json ? jsonDocument(setView(set)) : setRows([set], context));
+  printRow(set, { ...TABLE, view: setView }, context);
 }
 
 /** Runs a request about sets. @throws CliError `not_offered` at services without sets */
@@ -115,7 +115,7 @@ export const setsList = {
 } satisfies CommandModule;
 
 export async function runSetsList(options: SetsListOptions, context: CommandContext): Promise<number> {
-  const { signal, io, flags } = context;
+  const { signal } = context;
   const { entries, isCut } = await withSets(
     context,
     async (sets) =>
@@ -124,9 +124,7 @@ export async function runSetsList(options: SetsListOptions, context: CommandCont
         async (page) => await sets.list({ ...page, isPublic: options.public ?? false }, { signal }),
       ),
   );
-  if (flags.json) io.out.write(jsonDocument(entries));
-  else if (entries.length === 0) await context.messages.note('No sets.');
-  else io.out.write(setRows(entries, context));
+  await printRows(entries, TABLE, context, 'No sets.');
   if (isCut) context.messages.say(truncationNote(entries.length, LISTING, undefined));
   return exitStatus('done');
 }
@@ -161,8 +159,7 @@ export async function runSetsGet(name: string, context: CommandContext): Promise
   const { signal, io, flags } = context;
   const set = await withSets(context, async (sets) => await sets.get(name, { signal }));
   if (flags.json) io.out.write(jsonDocument(setView(set)));
-  else if (set.skins.length === 0) await context.messages.note('No skins.');
-  else io.out.write(skinRows(set.skins, io.out));
+  else await printRows(set.skins, SKIN_TABLE, context, 'No skins.');
   return exitStatus('done');
 }
 

@@ -11,7 +11,7 @@ import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
 import { OutputGuard } from '../options/output-guard.ts';
 import { OVERWRITE } from '../options/skin-options.ts';
-import { type Columns, columnRows, type Fields } from '../output/described.ts';
+import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
@@ -31,11 +31,7 @@ interface Downloaded {
   readonly file: string;
 }
 
-const COLUMNS = {
-  uuid: ({ uuid }) => uuid,
-  file: ({ file }) => file,
-  name: ({ name }) => name,
-} satisfies Columns<Downloaded>;
+const COLUMNS = fieldColumns<Downloaded>('uuid', 'file', 'name');
 
 const FIELDS: Fields<Downloaded> = {
   uuid: 'UUID of the skin',

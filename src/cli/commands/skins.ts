@@ -22,29 +22,31 @@ import {
   truncationNote,
 } from '../options/option-values.ts';
 import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
-import { type Columns, type CommandOutput, columnRows, doneViews, type Fields } from '../output/described.ts';
+import {
+  type CommandOutput,
+  columnRows,
+  doneViews,
+  type Fields,
+  fieldColumns,
+  printRow,
+  type Table,
+  tableText,
+} from '../output/described.ts';
 import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 import { resultPictures, textureOf } from '../preview.ts';
-import { colorsFor, type OutputStream } from '../terminal/io.ts';
+import { colorsFor } from '../terminal/io.ts';
 import { confirm } from '../terminal/read-input.ts';
-import { alignedRows, clean, count, jsonDocument } from '../text/text.ts';
+import { clean, count, jsonDocument } from '../text/text.ts';
 
 type Row = Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>;
 
-export const SKIN_COLUMNS = {
-  uuid: ({ uuid }) => uuid,
-  variant: ({ variant }) => variant,
-  visibility: ({ visibility }) => visibility,
-  name: ({ name }) => name,
-} satisfies Columns<Row>;
+export const SKIN_COLUMNS = fieldColumns<Row>('uuid', 'variant', 'visibility', 'name');
 
-/** Skins as rows: aligned under a header on a terminal, tab-separated elsewhere. */
-export function skinRows(skins: readonly Row[], { isTTY, columns }: OutputStream): string {
-  if (!isTTY) return columnRows(SKIN_COLUMNS, skins);
-  const rows = skins.map((skin) => Object.values(SKIN_COLUMNS).map((cell) => cell(skin)));
-  return alignedRows(['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], rows, columns);
-}
+export const SKIN_TABLE: Table<Row> = {
+  columns: SKIN_COLUMNS,
+  shown: { UUID: 'uuid', VARIANT: 'variant', VISIBILITY: 'visibility', NAME: 'name' },
+};
 
 const COMMON = {
   uuid: 'UUID of the skin',
@@ -181,7 +183,7 @@ export async function runSkinsList(options: SkinsListOptions, context: CommandCo
   );
   if (context.flags.json) context.io.out.write(jsonDocument(skins.map(skinListView)));
   else if (skins.length === 0 && !isCut) await context.messages.note('No skins.');
-  else context.io.out.write(skinRows(skins, context.io.out));
+  else context.io.out.write(tableText(skins, SKIN_TABLE, context));
   if (isCut) context.messages.say(leftOut(skins.length, total));
   return exitStatus('done');
 }
@@ -338,8 +340,7 @@ async function editOne(uuid: string, edit: SkinEdit, { client, context }: EditCo
   const skin = await whereOffered({ what: 'edit skins', about: ['skin_not_found'] }, () =>
     client.editSkin(uuid, edit, { signal: context.signal }),
   );
-  if (context.flags.json) context.io.out.write(jsonDocument(skinView(skin)));
-  else context.io.out.write(skinRows([skin], context.io.out));
+  printRow(skin, { ...SKIN_TABLE, view: () => skinView(skin) }, context);
   return exitStatus('done');
 }
 
@@ -354,7 +355,7 @@ async function editMany(
       client.account.editSkins(some, edit, { signal: context.signal }),
     );
     views.push(...outcome.skins.map(skinListView));
-    if (!context.flags.json) context.io.out.write(skinRows(outcome.skins, context.io.out));
+    if (!context.flags.json) context.io.out.write(tableText(outcome.skins, SKIN_TABLE, context));
     return outcome;
   });
   if (context.flags.json) context.io.out.write(jsonDocument(views));
@@ -373,7 +374,7 @@ export interface SkinsDeleteOptions {
   readonly yes?: boolean;
 }
 
-const COLUMNS = { uuid: ({ uuid }) => uuid } satisfies Columns<{ readonly uuid: string }>;
+const COLUMNS = fieldColumns<{ readonly uuid: string }>('uuid');
 
 const DELETED = doneViews('uuid', 'UUID of the skin', 'deleted');
 export const skinsDelete = {

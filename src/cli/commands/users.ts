@@ -11,16 +11,19 @@ import {
   type TypedLimit,
   truncationNote,
 } from '../options/option-values.ts';
-import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { ago, alignedRows, jsonDocument } from '../text/text.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  type Fields,
+  fieldColumns,
+  printRow,
+  printRows,
+  type Table,
+} from '../output/described.ts';
+import { ago } from '../text/text.ts';
 
 const COLUMNS = {
-  name: ({ name }) => name,
-  plan: ({ plan }) => plan,
-  role: ({ role }) => role,
-  keys: ({ keys }) => String(keys),
-  createdAt: ({ createdAt }) => createdAt,
-  disabledAt: ({ disabledAt }) => disabledAt,
+  ...fieldColumns<User>('name', 'plan', 'role', 'keys', 'createdAt', 'disabledAt'),
   uuid: ({ id }) => id,
 } satisfies Columns<User>;
 
@@ -37,29 +40,18 @@ const FIELDS: Fields<ReturnType<typeof userView>> = {
 export const USER_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
 export const USER_LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
-const HEADER = ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'];
-
-/** Prints users as rows, for people or for programs. */
-export function userRows(
-  users: readonly User[],
-  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
-): string {
-  if (!io.out.isTTY) return columnRows(COLUMNS, users);
-  const rows = users.map((user) => [
-    user.name,
-    user.plan,
-    user.role,
-    String(user.keys),
-    ago(user.createdAt, clock.now()),
-    user.disabledAt === undefined ? '' : 'disabled',
-  ]);
-  return alignedRows(HEADER, rows, io.out.columns);
-}
-
-/** Prints one user in the form that all user commands share. */
-export function printUser(user: User, context: CommandContext): void {
-  context.io.out.write(context.flags.json ? jsonDocument(userView(user)) : userRows([user], context));
-}
+const TABLE: Table<User> = {
+  columns: COLUMNS,
+  shown: {
+    NAME: 'name',
+    PLAN: 'plan',
+    ROLE: 'role',
+    KEYS: 'keys',
+    CREATED: ({ createdAt }, now) => ago(createdAt, now),
+    STATE: ({ disabledAt }) => (disabledAt === undefined ? '' : 'disabled'),
+  },
+  view: userView,
+};
 
 /** The user as the API returns it, with the id under the name that all 32-digit ids have. */
 export function userView({ id, ...user }: User) {
@@ -91,7 +83,7 @@ export async function runUsersList(typed: TypedLimit, context: CommandContext): 
     readPages(account, limitOf(typed, LISTING), context.signal),
   );
   await context.seenNames.add('users', users.map(seenUser));
-  context.io.out.write(context.flags.json ? jsonDocument(users.map(userView)) : userRows(users, context));
+  await printRows(users, TABLE, context, 'No users.');
   if (isCut) context.messages.say(truncationNote(users.length, LISTING));
   return exitStatus('done');
 }
@@ -125,7 +117,8 @@ export const usersGet = {
 } satisfies CommandModule;
 
 export async function runUsersGet(name: string, context: CommandContext): Promise<number> {
-  printUser(await withAccount(context, (account) => account.user(name, { signal: context.signal })), context);
+  const user = await withAccount(context, (account) => account.user(name, { signal: context.signal }));
+  printRow(user, TABLE, context);
   return exitStatus('done');
 }
 
@@ -157,7 +150,7 @@ export async function runUsersCreate(
     account.createUser({ ...options, name }, { signal: context.signal }),
   );
   await context.seenNames.add('users', [seenUser(user)]);
-  printUser(user, context);
+  printRow(user, TABLE, context);
   const create = forService(`skinsmith keys create --user ${user.name}`, namingOf(context));
   await context.messages.note(`Create a key for the user: ${create}`);
   return exitStatus('done');
@@ -183,7 +176,7 @@ async function changeUser(name: string, change: UserChange, context: CommandCont
   const user = await withAccount(context, (account) =>
     account.setUser(name, change, { signal: context.signal }),
   );
-  printUser(user, context);
+  printRow(user, TABLE, context);
   return exitStatus('done');
 }
 

@@ -20,7 +20,7 @@ import { makeTextureGuard, PrivateAddressError } from '../connection/texture-gua
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { requireSignerOption } from '../options/skin-options.ts';
-import { type Columns, columnRows, type Fields, JsonList } from '../output/described.ts';
+import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { clean, count, hanging } from '../text/text.ts';
@@ -150,13 +150,11 @@ export interface VerifyOptions {
 }
 
 const COLUMNS = {
-  source: ({ source }) => source,
+  ...fieldColumns<SkinVerdict>('source'),
   verdict: (verdict) => (isBad(verdict) ? 'bad' : 'good'),
-  signature: ({ signature }) => signature,
-  pixels: ({ pixels }) => pixels,
-  picture: ({ picture }) => picture,
+  ...fieldColumns<SkinVerdict>('signature', 'pixels', 'picture'),
   problems: ({ problems }) => problems.join(' '),
-  signer: ({ signer }) => signer,
+  ...fieldColumns<SkinVerdict>('signer'),
 } satisfies Columns<SkinVerdict>;
 
 const FIELDS: Fields<SkinVerdict> = {

@@ -5,7 +5,7 @@ import { VERSION } from '../../base/version.ts';
 import { askOnce } from '../connection/small-answer.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { type Columns, columnRows, type Fields } from '../output/described.ts';
+import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { jsonDocument } from '../text/text.ts';
 
 export interface VersionOptions {
@@ -33,8 +33,9 @@ const FIELDS: Fields<VersionView> = {
 };
 
 type Release = Pick<VersionView, 'version' | 'newest'>;
-const COLUMNS = { version: ({ version }) => version } satisfies Columns<Release>;
-const CHECK_COLUMNS = { ...COLUMNS, newest: ({ newest }) => newest } satisfies Columns<Release>;
+const COLUMNS = fieldColumns<Release>('version');
+
+const CHECK_COLUMNS = fieldColumns<Release>('version', 'newest');
 
 export const version = {
   description:

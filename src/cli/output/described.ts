@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
-import type { OutputStream } from '../terminal/io.ts';
-import { jsonDocument, tabRows } from '../text/text.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Io, OutputStream } from '../terminal/io.ts';
+import type { Messages } from '../terminal/messages.ts';
+import { alignedRows, jsonDocument, tabRows } from '../text/text.ts';
 
 /** The columns of tab-separated rows in their order, each with the cell of a row. New ones go last. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string | undefined>>;
@@ -8,6 +10,67 @@ export type Columns<Row> = Readonly<Record<string, (row: Row) => string | undefi
 /** Tab-separated rows: what a command prints into a pipe. */
 export function columnRows<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
   return tabRows(rows.map((row) => Object.values(columns).map((cell) => cell(row))));
+}
+
+/** Columns of a row's fields under their own names. */
+export function fieldColumns<Row>(...names: readonly (keyof Row & string)[]): Columns<Row> {
+  return Object.fromEntries(names.map((name) => [name, (row: Row) => textOf(row[name])]));
+}
+
+function textOf(value: unknown): string {
+  return String(value ?? '');
+}
+
+/** How commands print things of one kind. */
+export interface Table<Row> {
+  /** For programs. */
+  readonly columns: Columns<Row>;
+  /** For people: headings, each with the field or the cell below it. `now`: milliseconds since the epoch. */
+  readonly shown: Readonly<Record<string, (keyof Row & string) | ((row: Row, now: number) => string)>>;
+  /** The heading whose identifiers are cut first, where the rows are too wide. */
+  readonly cut?: string;
+  /** What JSON has for a row; absent: the row itself. */
+  readonly view?: (row: Row) => unknown;
+}
+
+interface Printing {
+  readonly io: Pick<Io, 'out'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly flags: { readonly json?: boolean };
+}
+
+/** Rows for people or for programs. */
+export function tableText<Row>(
+  rows: readonly Row[],
+  { columns, shown, cut }: Table<Row>,
+  { io: { out }, clock }: Omit<Printing, 'flags'>,
+): string {
+  if (!out.isTTY) return columnRows(columns, rows);
+  const now = clock.now();
+  const cells = rows.map((row) =>
+    Object.values(shown).map((cell) => (typeof cell === 'string' ? textOf(row[cell]) : cell(row, now))),
+  );
+  const headings = Object.keys(shown);
+  return alignedRows(headings, cells, out.columns, cut === undefined ? undefined : headings.indexOf(cut));
+}
+
+/** Prints one thing. */
+export function printRow<Row>(row: Row, table: Table<Row>, printing: Printing): void {
+  const { view = (it: Row): unknown => it } = table;
+  printing.io.out.write(printing.flags.json ? jsonDocument(view(row)) : tableText([row], table, printing));
+}
+
+/** Prints a list. `none`: what people read if it is empty. */
+export async function printRows<Row>(
+  rows: readonly Row[],
+  table: Table<Row>,
+  { messages, ...printing }: Printing & { readonly messages: Pick<Messages, 'note'> },
+  none: string,
+): Promise<void> {
+  const { view = (it: Row): unknown => it } = table;
+  if (printing.flags.json) printing.io.out.write(jsonDocument(rows.map(view)));
+  else if (rows.length === 0) await messages.note(none);
+  else printing.io.out.write(tableText(rows, table, printing));
 }
 
 /** The meaning of a JSON field. */

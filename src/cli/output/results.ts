@@ -3,7 +3,7 @@ import type { Job, Note } from '../../index.ts';
 import type { PackIds } from '../../pack/names.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { type Colors, colorsFor, type Io } from '../terminal/io.ts';
-import { ago, alignedRows, clean, cleanLines, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
+import { ago, clean, cleanLines, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
 import {
   type Columns,
   type CommandOutput,
@@ -11,7 +11,9 @@ import {
   type Field,
   type Fields,
   type FieldTable,
+  fieldColumns,
   JsonList,
+  type Table,
 } from './described.ts';
 import { type FormatChoice, isPackFormat, isTemplateChoice, type TemplateChoice } from './format-names.ts';
 import {
@@ -123,13 +125,7 @@ function isoTime(milliseconds: number): string {
 }
 
 export const RESULT_COLUMNS = {
-  source: ({ source }) => source,
-  status: ({ status }) => status,
-  job: ({ job }) => job,
-  uuid: ({ uuid }) => uuid,
-  variant: ({ variant }) => variant,
-  value: ({ value }) => value,
-  signature: ({ signature }) => signature,
+  ...fieldColumns<ResultView>('source', 'status', 'job', 'uuid', 'variant', 'value', 'signature'),
   texture: ({ texture }) => texture?.url,
 } satisfies Columns<ResultView>;
 
@@ -197,13 +193,7 @@ export const RESULT_OUTPUT = {
   json: { shape: 'object or list', fields: RESULT_FIELDS },
 } as const satisfies CommandOutput;
 
-export const JOB_COLUMNS = {
-  job: ({ job }) => job,
-  status: ({ status }) => status,
-  createdAt: ({ createdAt }) => createdAt,
-  source: ({ source }) => source,
-  uuid: ({ uuid }) => uuid,
-} satisfies Columns<JobView>;
+export const JOB_COLUMNS = fieldColumns<JobView>('job', 'status', 'createdAt', 'source', 'uuid');
 
 export const JOB_FIELDS: Fields<JobView> = {
   job: 'id of the job',
@@ -420,9 +410,12 @@ export class JobPrinter {
   }
 }
 
-/** Prints a whole list of jobs. */
-export function jobTable(jobs: readonly JobView[], { io, now }: { io: Io; now: number }): string {
-  if (!io.out.isTTY) return jobs.map(jobRow).join('');
-  const rows = jobs.map((job) => [job.job, job.status, ago(job.createdAt, now), job.source]);
-  return alignedRows(['JOB', 'STATUS', 'CREATED', 'SOURCE'], rows, io.out.columns);
-}
+export const JOB_TABLE: Table<JobView> = {
+  columns: JOB_COLUMNS,
+  shown: {
+    JOB: 'job',
+    STATUS: 'status',
+    CREATED: ({ createdAt }, now) => ago(createdAt, now),
+    SOURCE: 'source',
+  },
+};

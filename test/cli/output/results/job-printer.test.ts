@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { JobPrinter, type JobView, jobTable, jobView } from '../../../../src/cli/output/results.ts';
+import { tableText } from '../../../../src/cli/output/described.ts';
+import { JOB_TABLE, JobPrinter, type JobView, jobView } from '../../../../src/cli/output/results.ts';
 import { testIo } from '../../../support/cli/test-io.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -78,10 +79,12 @@ describe('JobPrinter', () => {
   });
 });
 
-describe('jobTable', () => {
+describe('JOB_TABLE', () => {
+  const clock = { now: () => NOW };
+
   test('is aligned under a header on a terminal', () => {
     const { io } = testIo({ outTTY: true });
-    expect(jobTable([one, other], { io, now: NOW })).toBe(
+    expect(tableText([one, other], JOB_TABLE, { io, clock })).toBe(
       ['JOB  STATUS     CREATED    SOURCE', 'j1   waiting    1 min ago  a.png', 'j22  completed', ''].join(
         '\n',
       ),
@@ -89,7 +92,7 @@ describe('jobTable', () => {
   });
 
   test('is rows in a pipe', () => {
-    expect(jobTable([one, other], { io: testIo().io, now: NOW })).toBe(ROWS);
+    expect(tableText([one, other], JOB_TABLE, { io: testIo().io, clock })).toBe(ROWS);
   });
 });
 

@@ -10,7 +10,7 @@ const STAGES = [6, 18];
 const FIRST = 1_000;
 
 /**
- * Which of `tests` can notice a change of a source: its own unit test first, then the others that import it, directly
+ * Which of `tests` can notice a change of a source: its own unit tests first, then the others that import it, directly
  * or not: those in the folders `first`, then those close to it. Paths are relative to `root`.
  * @param isNearEnough leaves out the many tests that only reach a source by way of most others
  */
@@ -28,10 +28,11 @@ export function testsReaching(
   };
   const reached = new Map(tests.map((test) => [test, distances(test, importsOf)]));
   return (source) => {
-    const own = source.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts');
+    const path = source.replace(/^src/, 'test').replace(/\.ts$/, '');
+    const own = tests.filter((test) => test === `${path}.test.ts` || test.startsWith(`${path}/`));
     const others = [...reached].flatMap(([test, from]) => {
       const distance = from.get(source);
-      return distance === undefined || test === own ? [] : [{ test, distance }];
+      return distance === undefined || own.includes(test) ? [] : [{ test, distance }];
     });
     const rank = ({ test, distance }: (typeof others)[number]) =>
       first.some((folder) => test.startsWith(`${folder}/`)) ? distance - FIRST : distance;
@@ -39,7 +40,7 @@ export function testsReaching(
     const [few = 0, more = 0] = STAGES;
     const near = [closest.slice(0, few), closest.slice(few, few + more)];
     const stages = isNearEnough ? near : [...near, closest.slice(few + more)];
-    return [tests.includes(own) ? [own] : [], ...stages].filter(({ length }) => length > 0);
+    return [own, ...stages].filter(({ length }) => length > 0);
   };
 }
 

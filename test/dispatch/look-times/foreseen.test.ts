@@ -42,6 +42,12 @@ describe('Jobs that all take as long', () => {
     ]);
   });
 
+  test('are polled when they end although a list for the jobs of others is due soon afterwards', () => {
+    const job = { acceptedAt: 1_650, eta: undefined };
+    const poll = experienced().nextPoll([job], at(1_700, { othersAt: 1_700 }));
+    expect(poll).toEqual({ job, at: OTHERS_UNSEEN - 50 + MARGIN });
+  });
+
   test('need no list while the answer to a poll is outstanding', () => {
     const asked = wave.map((job) => ({ ...job, polledAt: 335 }));
     expect(experienced().next(asked, at(370))).toBe(LONGEST_TRUST);

@@ -262,9 +262,9 @@ const pass =
   };
 
 test('A queue that was full lets fewer in, and is tried again later each time', async () => {
-  const steps = [0, 300, 0, 480, 0].map(pass);
+  const steps = [0, 299, 1, 0, 480, 0].map(pass);
   const { pauses, slotLimit } = await run({ errors: [full, full, full], pending: 2, steps });
-  expect(pauses).toEqual([undefined, 300, undefined, 480, undefined, 768]);
+  expect(pauses).toEqual([undefined, 300, 1, undefined, 480, undefined, 768]);
   expect(slotLimit.at(1_780)).toBe(2);
 });
 

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
 import {
   anonymousCaller,
@@ -176,7 +177,9 @@ function parseRequest(
   const params = parseWith(route.params, request.params);
   const query = parseWith(querySchema, request.query);
   const headers = parseWith(route.headers, request.headers);
-  return { context, request, caller, verify, params, query, headers, warnings: warningsFor(request, caller) };
+  const body = parseWith(route.body, request.body ?? {});
+  const warnings = warningsFor(request, caller);
+  return { context, request, caller, verify, params, query, headers, body, warnings };
 }
 
 /** A form sent to a route that reads none would count as an empty body, for instance as a key without bindings. */
@@ -185,7 +188,7 @@ function verifyBodyType(request: HttpRequest, { bodies }: Route): void {
   throw new Refusal('invalid_content_type', 'The body must be application/json.');
 }
 
-function parseWith(schema: Route['query'], input: unknown): unknown {
+function parseWith(schema: z.ZodType | undefined, input: unknown): unknown {
   if (!schema) return input;
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw validationRefusal(parsed.error);

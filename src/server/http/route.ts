@@ -12,7 +12,7 @@ import type { HttpRequest } from './request.ts';
 export type Cache = 'private' | 'public' | 'none';
 
 /** A request whose caller is known and whose address has been parsed. */
-export interface Call<Params = unknown, Query = unknown, Headers = unknown> {
+export interface Call<Params = unknown, Query = unknown, Headers = unknown, Body = unknown> {
   readonly context: ServiceContext;
   readonly request: HttpRequest;
   readonly caller: Caller;
@@ -24,6 +24,8 @@ export interface Call<Params = unknown, Query = unknown, Headers = unknown> {
   readonly query: Query;
   /** The headers that the route has a schema for. Names in lower case. */
   readonly headers: Headers;
+  /** The JSON body that the route has a schema for. */
+  readonly body: Body;
 }
 
 export interface Answer {
@@ -43,7 +45,9 @@ interface RouteInput {
    */
   readonly isStrict?: boolean;
   readonly headers?: z.ZodObject;
-  /** Schemas of the body by content type, as documented; the handler reads the body itself. */
+  /** Schema of a JSON body. A missing body counts as an empty object. */
+  readonly body?: z.ZodType;
+  /** Instead: schemas of the body by content type, as documented; the handler reads the body itself. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
   /** Maximum bytes of a JSON body, if more than usual is needed. */
   readonly bodyLimit?: number;
@@ -99,21 +103,24 @@ type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 /** Content type of answers that stay open for events. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** Ties a handler's `params`, `query` and `headers` to the schemas that parse them. */
+/** Ties a handler's `params`, `query`, `headers` and `body` to the schemas that parse them. */
 export function route<
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
   H extends z.ZodObject | undefined,
+  B extends z.ZodType | undefined,
 >(
-  spec: Omit<Route, 'params' | 'query' | 'headers' | 'handle' | 'authenticated'> & {
+  spec: Omit<Route, 'params' | 'query' | 'headers' | 'body' | 'handle' | 'authenticated'> & {
     readonly params?: P;
     readonly query?: Q;
     readonly headers?: H;
+    readonly body?: B;
     readonly authenticated?: boolean;
-    readonly handle: (call: Call<Parsed<P>, Parsed<Q>, Parsed<H>>) => Promise<Answer>;
+    readonly handle: (call: Call<Parsed<P>, Parsed<Q>, Parsed<H>, Parsed<B>>) => Promise<Answer>;
   },
 ): Route {
-  return { authenticated: true, ...spec } as Route;
+  const bodies = spec.body && { 'application/json': spec.body };
+  return { authenticated: true, ...(bodies && { bodies }), ...spec } as Route;
 }
 
 /** A mistyped parameter must not count as omitted. Routes of the hosted service stay as lenient as there. */

@@ -8,6 +8,7 @@ import type { JobSummaryRow, JobWithSkin, ListedJob } from '../queue/lists.ts';
 import type { CapeRow, JobRow } from '../store/schema/tables.ts';
 import type { SimilarSkinRow } from '../store/similar-skins.ts';
 import { type SkinWithData, tagsOf } from '../store/skins.ts';
+import type { Answer } from './route.ts';
 
 /** A job in its wire format. If all of it was read, that includes its source. */
 export function jobView(job: JobSummaryRow & { readonly source?: string | null }, eta?: number): WireJob {
@@ -139,6 +140,11 @@ type Envelope = { readonly success: true } & Required<Omit<Notes, 'errors'>> & P
 export function envelope(notes: Notes): Envelope {
   const { warnings = [], messages = [], errors = [], links = {} } = notes;
   return { success: true, ...(errors.length > 0 && { errors }), warnings, messages, links };
+}
+
+/** An answer in the envelope of version 2. */
+export function v2Answer(notes: Notes, content: object = {}, status = 200): Answer {
+  return { status, body: { ...envelope(notes), ...content } };
 }
 
 /** The rate limit as headers; `Retry-After` only if the answer is a 429. */

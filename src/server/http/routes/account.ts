@@ -48,7 +48,7 @@ import {
 } from '../../service/users/users.ts';
 import { originsOf } from '../request.ts';
 import { route } from '../route.ts';
-import { envelope, pageLinks, placeAfter, rateLimitHeaders } from '../views.ts';
+import { pageLinks, placeAfter, rateLimitHeaders, v2Answer } from '../views.ts';
 
 export const meRoute = route({
   method: 'GET',
@@ -64,10 +64,7 @@ export const meRoute = route({
       skins: '/v2/me/skins',
       ...(key && { key: '/v2/me/apikey' }),
     };
-    return {
-      status: 200,
-      body: { ...envelope({ warnings, links }), user, name, grants: grantsOf(plan), rateLimit },
-    };
+    return v2Answer({ warnings, links }, { user, name, grants: grantsOf(plan), rateLimit });
   },
 });
 
@@ -78,7 +75,7 @@ export const meKeyRoute = route({
   answers: { 200: meKeyAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ caller, warnings }) => {
     const links = { self: '/v2/me/apikey', keys: '/v2/me/apikeys' };
-    return { status: 200, body: { ...envelope({ warnings, links }), key: readOwnKey(caller) } };
+    return v2Answer({ warnings, links }, { key: readOwnKey(caller) });
   },
 });
 
@@ -90,7 +87,7 @@ export const meKeysRoute = route({
   answers: { 200: meKeysAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const keys = await readOwnKeys(context.db, caller);
-    return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/me/apikeys' } }), keys } };
+    return v2Answer({ warnings, links: { self: '/v2/me/apikeys' } }, { keys });
   },
 });
 
@@ -101,7 +98,7 @@ export const meClientRoute = route({
   answers: { 200: meClientAnswerSchema },
   handle: async ({ caller, request, warnings }) => {
     const client = clientInfo(caller, originsOf(request));
-    return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/me/client' } }), client } };
+    return v2Answer({ warnings, links: { self: '/v2/me/client' } }, { client });
   },
 });
 
@@ -113,8 +110,8 @@ export const delayRoute = route({
   answers: { 200: delayAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
-    const body = { ...envelope({ warnings, links: { self: '/v2/delay' } }), ...rateLimit, rateLimit };
-    return { status: 200, body, headers: rateLimitHeaders(rateLimit, { retry: false }) };
+    const answer = v2Answer({ warnings, links: { self: '/v2/delay' } }, { ...rateLimit, rateLimit });
+    return { ...answer, headers: rateLimitHeaders(rateLimit, { retry: false }) };
   },
 });
 
@@ -124,10 +121,8 @@ export const statsRoute = route({
   summary: 'Statistics of the whole service, at most a minute old',
   answers: { 200: statsAnswerSchema },
   cache: 'public',
-  handle: async ({ context, warnings }) => ({
-    status: 200,
-    body: { ...envelope({ warnings, links: { self: '/v2/stats' } }), stats: await context.stats.read() },
-  }),
+  handle: async ({ context, warnings }) =>
+    v2Answer({ warnings, links: { self: '/v2/stats' } }, { stats: await context.stats.read() }),
 });
 
 export const accountRoute = route({
@@ -138,7 +133,7 @@ export const accountRoute = route({
   handle: async ({ context, caller, warnings }) => {
     const account = await readAccount(context, caller);
     const links = { self: '/v2/account/me', keys: '/v2/account/keys', plans: '/v2/account/plans' };
-    return { status: 200, body: { ...envelope({ warnings, links }), ...account } };
+    return v2Answer({ warnings, links }, account);
   },
 });
 
@@ -151,7 +146,7 @@ export const planListRoute = route({
     requireUser(caller);
     const links = { self: '/v2/account/plans' };
     const plans = context.plans.all().map(planView);
-    return { status: 200, body: { ...envelope({ warnings, links }), plans } };
+    return v2Answer({ warnings, links }, { plans });
   },
 });
 
@@ -164,7 +159,7 @@ export const doctorRoute = route({
   cache: 'none',
   handle: async ({ context, caller, warnings }) => {
     const links = { self: '/v2/account/doctor' };
-    return { status: 200, body: { ...envelope({ warnings, links }), ...(await diagnose(context, caller)) } };
+    return v2Answer({ warnings, links }, await diagnose(context, caller));
   },
 });
 
@@ -180,7 +175,7 @@ export const listKeysRoute = route({
   answers: { 200: apiKeyListAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const keys = await listOwnKeys(context.db, caller, query.user);
-    return { status: 200, body: { ...envelope({ warnings, links }), keys } };
+    return v2Answer({ warnings, links }, { keys });
   },
 });
 
@@ -189,12 +184,11 @@ export const createKeyRoute = route({
   scopes: ['account', 'operator'],
   paths: ['/v2/account/keys'],
   summary: 'Create an API key; only this answer shows its secret',
-  bodies: { 'application/json': apiKeyBodySchema },
+  body: apiKeyBodySchema,
   answers: { 201: apiKeyMadeAnswerSchema },
-  handle: async ({ context, caller, request, warnings }) => {
-    const input = apiKeyBodySchema.parse(request.body ?? {});
-    const key = await createKey(context, caller, input);
-    return { status: 201, body: { ...envelope({ warnings, links }), key } };
+  handle: async ({ context, caller, body, warnings }) => {
+    const key = await createKey(context, caller, body);
+    return v2Answer({ warnings, links }, { key }, 201);
   },
 });
 
@@ -204,12 +198,11 @@ export const changeKeyRoute = route({
   paths: ['/v2/account/keys/:id'],
   summary: 'Change an API key: its name, its bindings, its handling of version 1',
   params,
-  bodies: { 'application/json': apiKeyChangeSchema },
+  body: apiKeyChangeSchema,
   answers: { 200: apiKeyAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, request, warnings }) => {
-    const change = apiKeyChangeSchema.parse(request.body ?? {});
-    const key = await changeOwnKey(context, caller, params.id, change);
-    return { status: 200, body: { ...envelope({ warnings, links }), key } };
+  handle: async ({ context, caller, params, body, warnings }) => {
+    const key = await changeOwnKey(context, caller, params.id, body);
+    return v2Answer({ warnings, links }, { key });
   },
 });
 
@@ -223,7 +216,7 @@ export const revokeKeyRoute = route({
   handle: async ({ context, caller, params, warnings }) => {
     await revokeOwnKey(context, caller, params.id);
     const messages = [{ code: 'key_revoked', message: 'The key is revoked.' }];
-    return { status: 200, body: envelope({ warnings, messages, links }) };
+    return v2Answer({ warnings, messages, links });
   },
 });
 
@@ -238,7 +231,7 @@ export const identityListRoute = route({
   answers: { 200: identityListAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const identities = await readIdentities(context, caller, query.user);
-    return { status: 200, body: { ...envelope({ warnings, links: identityLinks }), identities } };
+    return v2Answer({ warnings, links: identityLinks }, { identities });
   },
 });
 
@@ -254,7 +247,7 @@ export const unlinkIdentityRoute = route({
   handle: async ({ context, caller, params: { id }, query: { user, last }, warnings }) => {
     await unlinkIdentity(context, caller, { id, user, mayBeLast: last === 'yes' });
     const messages = [{ code: 'identity_unlinked', message: 'The identity is unlinked.' }];
-    return { status: 200, body: envelope({ warnings, messages, links: identityLinks }) };
+    return v2Answer({ warnings, messages, links: identityLinks });
   },
 });
 
@@ -271,7 +264,7 @@ export const listUsersRoute = route({
     const users = await readUsers(context, caller, query);
     const next = placeAfter(users, query.size, ({ name }) => name);
     const links = pageLinks('/v2/account/users', query, next);
-    return { status: 200, body: { ...envelope({ warnings, links }), users } };
+    return v2Answer({ warnings, links }, { users });
   },
 });
 
@@ -284,7 +277,7 @@ export const userRoute = route({
   answers: { 200: userAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { name }, warnings }) => {
     const user = await readUser(context, caller, name);
-    return { status: 200, body: { ...envelope({ warnings, links: linksOf(name) }), user } };
+    return v2Answer({ warnings, links: linksOf(name) }, { user });
   },
 });
 
@@ -293,11 +286,11 @@ export const createUserRoute = route({
   scopes: ['operator'],
   paths: ['/v2/account/users'],
   summary: 'Create a user (operator only)',
-  bodies: { 'application/json': userBodySchema },
+  body: userBodySchema,
   answers: { 201: userAnswerSchema },
-  handle: async ({ context, caller, request, warnings }) => {
-    const user = await createUser(context, caller, userBodySchema.parse(request.body ?? {}));
-    return { status: 201, body: { ...envelope({ warnings, links: linksOf(user.name) }), user } };
+  handle: async ({ context, caller, body, warnings }) => {
+    const user = await createUser(context, caller, body);
+    return v2Answer({ warnings, links: linksOf(user.name) }, { user }, 201);
   },
 });
 
@@ -307,11 +300,11 @@ export const setUserRoute = route({
   paths: ['/v2/account/users/:name'],
   summary: 'Change the plan of a user, disable or enable the user (operator only)',
   params: userParams,
-  bodies: { 'application/json': userChangeSchema },
+  body: userChangeSchema,
   answers: { 200: userAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params: { name }, request, warnings }) => {
-    const user = await setUser(context, caller, name, userChangeSchema.parse(request.body ?? {}));
-    return { status: 200, body: { ...envelope({ warnings, links: linksOf(name) }), user } };
+  handle: async ({ context, caller, params: { name }, body, warnings }) => {
+    const user = await setUser(context, caller, name, body);
+    return v2Answer({ warnings, links: linksOf(name) }, { user });
   },
 });
 

@@ -12,7 +12,7 @@ import { Refusal } from '../../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes, readPublicCapes } from '../../service/skins/capes.ts';
 import { readBody } from '../bodies.ts';
 import { route } from '../route.ts';
-import { capeView, envelope } from '../views.ts';
+import { capeView, v2Answer } from '../views.ts';
 
 export const capeListRoute = route({
   method: 'GET',
@@ -22,7 +22,7 @@ export const capeListRoute = route({
   cache: 'public',
   handle: async ({ context, warnings }) => {
     const capes = (await readPublicCapes(context)).map((cape) => capeView(cape, context.textureUrl));
-    return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/capes' } }), capes } };
+    return v2Answer({ warnings, links: { self: '/v2/capes' } }, { capes });
   },
 });
 
@@ -38,7 +38,7 @@ export const allCapesRoute = route({
   answers: { 200: capeListAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
-    return { status: 200, body: { ...envelope({ warnings, links }), capes } };
+    return v2Answer({ warnings, links }, { capes });
   },
 });
 
@@ -54,10 +54,7 @@ export const addCapeRoute = route({
     const { fields, file } = await readBody(request);
     if (!file) throw new Refusal('missing_file', 'Send the cape as a PNG in a part named "file".');
     const cape = await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
-    return {
-      status: 201,
-      body: { ...envelope({ warnings, links }), cape: capeView(cape, context.textureUrl) },
-    };
+    return v2Answer({ warnings, links }, { cape: capeView(cape, context.textureUrl) }, 201);
   },
 });
 
@@ -67,14 +64,11 @@ export const changeCapeRoute = route({
   paths: ['/v2/account/capes/:uuid'],
   summary: 'Rename, hide or show a cape (operator only)',
   params,
-  bodies: { 'application/json': capeChangeSchema },
+  body: capeChangeSchema,
   answers: { 200: capeAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params: { uuid }, request, warnings }) => {
-    const cape = await editCape(context, caller, uuid, capeChangeSchema.parse(request.body ?? {}));
-    return {
-      status: 200,
-      body: { ...envelope({ warnings, links }), cape: capeView(cape, context.textureUrl) },
-    };
+  handle: async ({ context, caller, params: { uuid }, body, warnings }) => {
+    const cape = await editCape(context, caller, uuid, body);
+    return v2Answer({ warnings, links }, { cape: capeView(cape, context.textureUrl) });
   },
 });
 
@@ -88,6 +82,6 @@ export const deleteCapeRoute = route({
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
     await deleteCape(context, caller, uuid);
     const messages = [{ code: 'cape_removed', message: 'The cape is deleted.' }];
-    return { status: 200, body: envelope({ warnings, messages, links }) };
+    return v2Answer({ warnings, messages, links });
   },
 });

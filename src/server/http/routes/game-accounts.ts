@@ -23,7 +23,7 @@ import {
 } from '../../service/accounts/accounts.ts';
 import { withinFetchLimits } from '../../sources/fetches.ts';
 import { route } from '../route.ts';
-import { envelope } from '../views.ts';
+import { v2Answer } from '../views.ts';
 
 const links = { self: '/v2/account/accounts' };
 const params = z.object({ uuid: uuidSchema });
@@ -36,7 +36,7 @@ export const gameAccountListRoute = route({
   answers: { 200: gameAccountListAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const accounts = await readGameAccounts(context, caller);
-    return { status: 200, body: { ...envelope({ warnings, links }), accounts } };
+    return v2Answer({ warnings, links }, { accounts });
   },
 });
 
@@ -52,7 +52,7 @@ export const linkGameAccountRoute = route({
     const input = gameAccountBodySchema.parse(request.body ?? {});
     const link = async () => await linkGameAccount(context, caller, input);
     const account = await withinFetchLimits(context, { caller, via: 'queue' }, link);
-    return { status: 201, body: { ...envelope({ warnings, links }), account } };
+    return v2Answer({ warnings, links }, { account }, 201);
   },
 });
 
@@ -69,7 +69,7 @@ export const beginGameLoginRoute = route({
     const begin = async () => await beginGameLogin(context, caller, input);
     const login = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
     const here = { self: `/v2/account/accounts/logins/${login.id}` };
-    return { status: 201, body: { ...envelope({ warnings, links: here }), login } };
+    return v2Answer({ warnings, links: here }, { login }, 201);
   },
 });
 
@@ -82,7 +82,7 @@ export const gameLoginRoute = route({
   answers: { 200: gameLoginAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { id }, warnings }) => {
     const found = await readGameLogin(context, caller, id);
-    return { status: 200, body: { ...envelope({ warnings, links }), ...found } };
+    return v2Answer({ warnings, links }, found);
   },
 });
 
@@ -92,12 +92,11 @@ export const changeGameAccountRoute = route({
   paths: ['/v2/account/accounts/:uuid'],
   summary: 'Pause or resume a game account, or change its settings',
   params,
-  bodies: { 'application/json': gameAccountChangeSchema },
+  body: gameAccountChangeSchema,
   answers: { 200: gameAccountAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params: { uuid }, request, warnings }) => {
-    const change = gameAccountChangeSchema.parse(request.body ?? {});
-    const account = await changeGameAccount(context, caller, uuid, change);
-    return { status: 200, body: { ...envelope({ warnings, links }), account } };
+  handle: async ({ context, caller, params: { uuid }, body, warnings }) => {
+    const account = await changeGameAccount(context, caller, uuid, body);
+    return v2Answer({ warnings, links }, { account });
   },
 });
 
@@ -118,7 +117,7 @@ export const unlinkGameAccountRoute = route({
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
     const outcome = await unlinkGameAccount(context, caller, uuid);
     const messages = [{ code: `account_${outcome}`, message: UNLINKED[outcome] }];
-    return { status: 200, body: envelope({ warnings, messages, links }) };
+    return v2Answer({ warnings, messages, links });
   },
 });
 
@@ -132,6 +131,6 @@ export const checkGameAccountRoute = route({
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
     const look = async () => await checkGameAccount(context, caller, uuid);
     const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
-    return { status: 200, body: { ...envelope({ warnings, links }), ...check } };
+    return v2Answer({ warnings, links }, check);
   },
 });

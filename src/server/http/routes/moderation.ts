@@ -28,7 +28,7 @@ import {
   unblockImage,
 } from '../../service/moderation.ts';
 import { type Route, route } from '../route.ts';
-import { envelope, pageLinks, placeAfter } from '../views.ts';
+import { pageLinks, placeAfter, v2Answer } from '../views.ts';
 
 const skinParams = z.object({ uuid: uuidSchema });
 
@@ -46,12 +46,8 @@ const reportListRoute = route({
   answers: { 200: reportListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const reports = await readReports(context, caller, query);
-    const links = pageLinks(
-      REPORTS,
-      query,
-      placeAfter(reports, query.size, ({ id }) => id),
-    );
-    return { status: 200, body: { ...envelope({ warnings, links }), reports } };
+    const next = placeAfter(reports, query.size, ({ id }) => id);
+    return v2Answer({ warnings, links: pageLinks(REPORTS, query, next) }, { reports });
   },
 });
 
@@ -61,12 +57,12 @@ const closeReportRoute = route({
   paths: [`${REPORTS}/:id/close`],
   summary: 'Close a report without changing what it is about (operator only)',
   params: z.object({ id: reportNumberSchema }),
-  bodies: { 'application/json': decisionSchema },
+  body: decisionSchema,
   answers: { 200: reportAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, request, warnings }) => {
-    const { note } = decisionSchema.parse(request.body ?? {});
+  handle: async ({ context, caller, params, body, warnings }) => {
+    const { note } = body;
     const report = await dismissReport(context, caller, { ...params, note });
-    return { status: 200, body: { ...envelope({ warnings, links: { list: REPORTS } }), report } };
+    return v2Answer({ warnings, links: { list: REPORTS } }, { report });
   },
 });
 
@@ -76,15 +72,11 @@ const hideSkinRoute = route({
   paths: [SKIN],
   summary: "Hide any user's skin or show it again; hiding closes its reports (operator only)",
   params: skinParams,
-  bodies: { 'application/json': skinDecisionSchema },
+  body: skinDecisionSchema,
   answers: { 200: moderatedSkinAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, request, warnings }) => {
-    const decision = skinDecisionSchema.parse(request.body ?? {});
-    const skin = await setHidden(context, caller, { ...params, ...decision });
-    return {
-      status: 200,
-      body: { ...envelope({ warnings, links: { self: `/v2/account/skins/${skin.uuid}` } }), skin },
-    };
+  handle: async ({ context, caller, params, body, warnings }) => {
+    const skin = await setHidden(context, caller, { ...params, ...body });
+    return v2Answer({ warnings, links: { self: `/v2/account/skins/${skin.uuid}` } }, { skin });
   },
 });
 
@@ -99,7 +91,7 @@ const deleteSkinRoute = route({
   handle: async ({ context, caller, params, query, warnings }) => {
     await deleteAnySkin(context, caller, { ...params, note: query.note });
     const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
-    return { status: 200, body: envelope({ warnings, messages, links: { log: LOG } }) };
+    return v2Answer({ warnings, messages, links: { log: LOG } });
   },
 });
 
@@ -112,12 +104,8 @@ const blockedImageListRoute = route({
   answers: { 200: blockedImageListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const images = await readBlockedImages(context, caller, query);
-    const links = pageLinks(
-      IMAGES,
-      query,
-      placeAfter(images, query.size, ({ hash }) => hash),
-    );
-    return { status: 200, body: { ...envelope({ warnings, links }), images } };
+    const next = placeAfter(images, query.size, ({ hash }) => hash);
+    return v2Answer({ warnings, links: pageLinks(IMAGES, query, next) }, { images });
   },
 });
 
@@ -126,11 +114,11 @@ const blockImageRoute = route({
   scopes: ['operator'],
   paths: [IMAGES],
   summary: 'Block an image and hide all skins that have it (operator only)',
-  bodies: { 'application/json': blockBodySchema },
+  body: blockBodySchema,
   answers: { 200: blockedImageAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, request, warnings }) => {
-    const blocking = await blockImage(context, caller, blockBodySchema.parse(request.body ?? {}));
-    return { status: 200, body: { ...envelope({ warnings, links: { list: IMAGES } }), ...blocking } };
+  handle: async ({ context, caller, body, warnings }) => {
+    const blocking = await blockImage(context, caller, body);
+    return v2Answer({ warnings, links: { list: IMAGES } }, blocking);
   },
 });
 
@@ -145,7 +133,7 @@ const unblockImageRoute = route({
   handle: async ({ context, caller, params, query, warnings }) => {
     await unblockImage(context, caller, { ...params, note: query.note });
     const messages = [{ code: 'image_unblocked', message: 'The image is accepted again.' }];
-    return { status: 200, body: envelope({ warnings, messages, links: { list: IMAGES } }) };
+    return v2Answer({ warnings, messages, links: { list: IMAGES } });
   },
 });
 
@@ -158,12 +146,8 @@ const logRoute = route({
   answers: { 200: logAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const entries = await readOperatorLog(context, caller, query);
-    const links = pageLinks(
-      LOG,
-      query,
-      placeAfter(entries, query.size, ({ id }) => id),
-    );
-    return { status: 200, body: { ...envelope({ warnings, links }), entries } };
+    const next = placeAfter(entries, query.size, ({ id }) => id);
+    return v2Answer({ warnings, links: pageLinks(LOG, query, next) }, { entries });
   },
 });
 

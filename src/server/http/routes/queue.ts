@@ -45,6 +45,7 @@ import {
   listedJobView,
   rateLimitHeaders,
   skinView,
+  v2Answer,
 } from '../views.ts';
 
 export const submitRoute = route({
@@ -136,8 +137,7 @@ export const jobListRoute = route({
     const isPaged = Object.values(query).some((value) => value !== undefined);
     const { jobs, total, ...list } = isPaged ? await pageOf(call) : await newestOf(call);
     const links = { self: '/v2/queue', ...nextLink(list, query), ...EVENTS_LINK };
-    const notes = envelope({ warnings, links });
-    return { status: 200, body: { ...notes, jobs, ...(total !== undefined && { total }) } };
+    return v2Answer({ warnings, links }, { jobs, ...(total !== undefined && { total }) });
   },
 });
 

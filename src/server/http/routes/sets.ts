@@ -38,7 +38,7 @@ import {
 import type { CountedSet } from '../../store/sets.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
-import { envelope, type Notes, pageLinks, skinListItem } from '../views.ts';
+import { type Notes, pageLinks, skinListItem, v2Answer } from '../views.ts';
 import { serviceNameOf } from './cards.ts';
 import { PRIVATE_ANSWER, renderAnswer, UNLISTED } from './pictures.ts';
 
@@ -86,8 +86,7 @@ function listAnswer(
   { sets, next }: SetList,
 ): Answer {
   const links = pageLinks(path, query, next === undefined ? undefined : String(next));
-  const body = { ...envelope({ warnings, links }), sets: sets.map((set) => setView(set, set.skins)) };
-  return { status: 200, body };
+  return v2Answer({ warnings, links }, { sets: sets.map((set) => setView(set, set.skins)) });
 }
 
 const createRoute = route({
@@ -96,10 +95,10 @@ const createRoute = route({
   needsKey: true,
   paths: ['/v2/sets'],
   summary: 'Make a set of up to 500 skins that the caller may see',
-  bodies: { 'application/json': setBodySchema },
+  body: setBodySchema,
   answers: { 201: setAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, request, warnings }) => {
-    const full = await createSet(context, caller, setBodySchema.parse(request.body ?? {}));
+  handle: async ({ context, caller, body, warnings }) => {
+    const full = await createSet(context, caller, body);
     return setAnswer(full, { warnings }, 201);
   },
 });
@@ -127,11 +126,10 @@ const editRoute = route({
   paths: [SET],
   summary: "Change a set's name, visibility or skins (its owner only)",
   params,
-  bodies: { 'application/json': setEditSchema },
+  body: setEditSchema,
   answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, request, warnings }) => {
-    const edit = setEditSchema.parse(request.body ?? {});
-    const full = await editSet(context, caller, { ...edit, reference: params.set });
+  handle: async ({ context, caller, params, body, warnings }) => {
+    const full = await editSet(context, caller, { ...body, reference: params.set });
     return setAnswer(full, { warnings, messages: [{ code: 'updated', message: 'The set is changed.' }] });
   },
 });
@@ -147,7 +145,7 @@ const deleteRoute = route({
   handle: async ({ context, caller, params, warnings }) => {
     await deleteSet(context, caller, params.set);
     const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
-    return { status: 200, body: envelope({ warnings, messages, links: { list: OWN } }) };
+    return v2Answer({ warnings, messages, links: { list: OWN } });
   },
 });
 
@@ -258,16 +256,12 @@ const reportRoute = route({
   summary: 'Report a set to the operators',
   verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
   params,
-  bodies: { 'application/json': reportBodySchema },
+  body: reportBodySchema,
   answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, request, warnings }) => {
-    await reportSet(context, caller, {
-      ...reportBodySchema.parse(request.body ?? {}),
-      reference: params.set,
-    });
+  handle: async ({ context, caller, params, body, warnings }) => {
+    await reportSet(context, caller, { ...body, reference: params.set });
     const messages = [{ code: 'set_reported', message: 'Report sent.' }];
-    const body = envelope({ warnings, messages, links: { set: `/v2/sets/${params.set}` } });
-    return { status: 200, body };
+    return v2Answer({ warnings, messages, links: { set: `/v2/sets/${params.set}` } });
   },
 });
 
@@ -281,12 +275,11 @@ const hideRoute = route({
   summary:
     "Hide any user's set or show it again, or clear its name; hiding closes its reports (operator only)",
   params: anySetParams,
-  bodies: { 'application/json': setDecisionSchema },
+  body: setDecisionSchema,
   answers: { 200: moderatedSetAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, request, warnings }) => {
-    const decision = setDecisionSchema.parse(request.body ?? {});
-    const set = await decideOnSet(context, caller, { ...params, ...decision });
-    return { status: 200, body: { ...envelope({ warnings, links: { set: `/v2/sets/${set.uuid}` } }), set } };
+  handle: async ({ context, caller, params, body, warnings }) => {
+    const set = await decideOnSet(context, caller, { ...params, ...body });
+    return v2Answer({ warnings, links: { set: `/v2/sets/${set.uuid}` } }, { set });
   },
 });
 
@@ -301,7 +294,7 @@ const deleteAnyRoute = route({
   handle: async ({ context, caller, params, query, warnings }) => {
     await deleteAnySet(context, caller, { ...params, note: query.note });
     const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
-    return { status: 200, body: envelope({ warnings, messages, links: { log: '/v2/account/log' } }) };
+    return v2Answer({ warnings, messages, links: { log: '/v2/account/log' } });
   },
 });
 
@@ -312,12 +305,8 @@ function setAnswer(
 ): Answer {
   const self = `/v2/sets/${set.uuid}`;
   const links = { self, zip: `${self}/skins.zip`, lock: `${self}/skins.lock`, pack: `${self}/pack.zip` };
-  const body = {
-    ...envelope({ ...notes, links }),
-    set: setView(set, skins.length),
-    skins: skins.map(skinListItem),
-  };
-  return { status, body };
+  const content = { set: setView(set, skins.length), skins: skins.map(skinListItem) };
+  return v2Answer({ ...notes, links }, content, status);
 }
 
 function setView(

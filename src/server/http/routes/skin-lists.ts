@@ -12,7 +12,7 @@ import { readOwnSkins, readPublicSkins, readRandomSkins, type SkinList } from '.
 import type { SkinWithData } from '../../store/skins.ts';
 import { EXPORTS, exportAnswer, skinPackAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
-import { envelope, skinListItem } from '../views.ts';
+import { pageLinks, skinListItem, v2Answer } from '../views.ts';
 
 /** As on the hosted service: the skin whose UUID a client sends may have been deleted. */
 const startsOver = true;
@@ -75,8 +75,7 @@ export const randomSkinsRoute = route({
 /** A complete list without further pages. */
 function pickAnswer(self: string, warnings: readonly Note[], skins: readonly SkinWithData[]): Answer {
   const pagination = { current: {} };
-  const body = { ...envelope({ warnings, links: { self } }), skins: skins.map(skinListItem), pagination };
-  return { status: 200, body };
+  return v2Answer({ warnings, links: { self } }, { skins: skins.map(skinListItem), pagination });
 }
 
 async function publicAnswer(call: Call, query: SkinListParams): Promise<Answer> {
@@ -89,31 +88,13 @@ function listAnswer(
   { query, warnings: common }: Pick<Call<unknown, SkinListParams>, 'query' | 'warnings'>,
   { skins, next, total, hasStartedOver }: SkinList,
 ): Answer {
-  const { size, filter, visibility, variant, tag, cape, signer, sort } = query;
-  const address = (after: string | undefined) => {
-    const parts = new URLSearchParams({
-      size: String(size),
-      ...(filter && { filter }),
-      ...(visibility && { visibility }),
-      ...(variant && { variant }),
-      ...(tag && { tag }),
-      ...(cape && { cape }),
-      ...(signer && { signer }),
-      ...(sort && { sort }),
-      ...(after && { after }),
-    });
-    return `${path}?${parts}`;
-  };
+  const { size, after, filter, visibility, variant, tag, cape, signer, sort } = query;
   const warnings = hasStartedOver ? [...common, STARTED_OVER] : common;
-  const links = { self: address(query.after), ...(next !== undefined && { next: address(next) }) };
+  const links = pageLinks(path, { size, after, filter, visibility, variant, tag, cape, signer, sort }, next);
   // By this field, clients see whether there is another page.
-  const pagination = {
-    current: { after: query.after },
-    ...(next !== undefined && { next: { after: next } }),
-  };
-  const body = { ...envelope({ warnings, links }), skins: skins.map(skinListItem), pagination };
+  const pagination = { current: { after }, ...(next !== undefined && { next: { after: next } }) };
   const extra = { ...(filter !== undefined && { search: filter }), ...(total !== undefined && { total }) };
-  return { status: 200, body: { ...body, ...extra } };
+  return v2Answer({ warnings, links }, { skins: skins.map(skinListItem), pagination, ...extra });
 }
 
 /** Which of the caller's skins are exported. */

@@ -28,7 +28,15 @@ import {
 import { fullUuid, readSimilarSkins, readSkin, viewSkin } from '../../service/skins/skins.ts';
 import { type SkinWithData, tagsOf } from '../../store/skins.ts';
 import { type Answer, type Call, route } from '../route.ts';
-import { envelope, hashesOf, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
+import {
+  envelope,
+  hashesOf,
+  type Notes,
+  similarSkinView,
+  skinListItem,
+  skinView,
+  v2Answer,
+} from '../views.ts';
 import { CROSS_ORIGIN, PRIVATE_ANSWER } from './pictures.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
@@ -63,12 +71,11 @@ export const editSkinRoute = route({
   paths: ['/v2/skins/:uuid'],
   summary: "Change a skin's name or visibility (its owner only); an empty name or null removes the name",
   params,
-  bodies: { 'application/json': skinEditSchema },
+  body: skinEditSchema,
   answers: { 200: skinAnswer, 404: errorAnswerSchema },
   handle: async (call) => {
-    const { context, caller, request, warnings } = call;
-    const edit = skinEditSchema.parse(request.body ?? {});
-    const skin = await editSkin(context, caller, { ...edit, uuid: await uuidOf(call) });
+    const { context, caller, body, warnings } = call;
+    const skin = await editSkin(context, caller, { ...body, uuid: await uuidOf(call) });
     const messages = [{ code: 'updated', message: 'The skin is changed.' }];
     return answerWith(skin, { warnings, messages });
   },
@@ -86,7 +93,7 @@ export const deleteSkinRoute = route({
     const { context, caller, warnings } = call;
     await deleteSkin(context, caller, await uuidOf(call));
     const messages = [{ code: 'deleted', message: 'The skin is deleted.' }];
-    return { status: 200, body: envelope({ warnings, messages, links: { list: '/v2/me/skins' } }) };
+    return v2Answer({ warnings, messages, links: { list: '/v2/me/skins' } });
   },
 });
 
@@ -124,7 +131,7 @@ export const similarSkinsRoute = route({
     const skin = await skinOf(call);
     const links = { skin: `/v2/skins/${skin.uuid}` };
     const similar = await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR });
-    return { status: 200, body: { ...envelope({ warnings, links }), skins: similar.map(similarSkinView) } };
+    return v2Answer({ warnings, links }, { skins: similar.map(similarSkinView) });
   },
 });
 
@@ -180,7 +187,7 @@ export const skinTagsRoute = route({
     const skin = await skinOf(call);
     const vote = skin.owner === call.caller.owner ? 'up' : null;
     const tags = tagsOf(skin).map((tag) => ({ tag, vote, suggested: false }));
-    return { status: 200, body: { ...envelope({ warnings: call.warnings }), tags } };
+    return v2Answer({ warnings: call.warnings }, { tags });
   },
 });
 
@@ -191,16 +198,15 @@ export const tagSkinRoute = route({
   paths: ['/v2/skins/:uuid/tags'],
   summary: 'Add a tag (vote up) or take it away (vote down): its owner only; operators take any away',
   params,
-  bodies: { 'application/json': tagVoteSchema },
+  body: tagVoteSchema,
   answers: { 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async (call) => {
-    const { context, caller, request, warnings } = call;
-    const vote = tagVoteSchema.parse(request.body ?? {});
-    const isChanged = await voteOnTag(context, caller, { ...vote, uuid: await uuidOf(call) });
+    const { context, caller, body, warnings } = call;
+    const isChanged = await voteOnTag(context, caller, { ...body, uuid: await uuidOf(call) });
     const message = isChanged
       ? { code: 'vote_added', message: 'The tags are changed.' }
       : { code: 'already_voted', message: 'The tags were like that already.' };
-    return { status: 200, body: envelope({ warnings, messages: [message] }) };
+    return v2Answer({ warnings, messages: [message] });
   },
 });
 
@@ -219,13 +225,11 @@ export const editSkinsRoute = route({
   needsKey: true,
   paths: ['/v2/me/skins'],
   summary: "Change the name or visibility of up to 128 of the caller's skins at once",
-  bodies: { 'application/json': skinsEditSchema },
+  body: skinsEditSchema,
   answers: { 200: skinsEditedAnswerSchema },
-  handle: async ({ context, caller, request, warnings }) => {
-    const edit = skinsEditSchema.parse(request.body ?? {});
-    const { done, missing } = await editSkins(context, caller, edit);
-    const body = { ...envelope({ warnings, links }), skins: done.map(skinListItem), missing };
-    return { status: 200, body };
+  handle: async ({ context, caller, body, warnings }) => {
+    const { done, missing } = await editSkins(context, caller, body);
+    return v2Answer({ warnings, links }, { skins: done.map(skinListItem), missing });
   },
 });
 
@@ -235,12 +239,12 @@ export const deleteSkinsRoute = route({
   needsKey: true,
   paths: ['/v2/me/skins/delete'],
   summary: "Delete up to 128 of the caller's skins at once",
-  bodies: { 'application/json': skinsDeleteSchema },
+  body: skinsDeleteSchema,
   answers: { 200: skinsDeletedAnswerSchema },
-  handle: async ({ context, caller, request, warnings }) => {
-    const { skins } = skinsDeleteSchema.parse(request.body ?? {});
+  handle: async ({ context, caller, body, warnings }) => {
+    const { skins } = body;
     const { done, missing } = await deleteSkins(context, caller, skins);
-    return { status: 200, body: { ...envelope({ warnings, links }), deleted: done, missing } };
+    return v2Answer({ warnings, links }, { deleted: done, missing });
   },
 });
 
@@ -250,14 +254,11 @@ export const reportSkinRoute = route({
   summary: 'Report a skin to the operators',
   verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
   params: z.object({ uuid: uuidSchema }),
-  bodies: { 'application/json': reportBodySchema },
+  body: reportBodySchema,
   answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, request, warnings }) => {
-    await reportSkin(context, caller, { ...reportBodySchema.parse(request.body ?? {}), ...params });
+  handle: async ({ context, caller, params, body, warnings }) => {
+    await reportSkin(context, caller, { ...body, ...params });
     const messages = [{ code: 'skin_reported', message: 'Report sent.' }];
-    return {
-      status: 200,
-      body: envelope({ warnings, messages, links: { skin: `/v2/skins/${params.uuid}` } }),
-    };
+    return v2Answer({ warnings, messages, links: { skin: `/v2/skins/${params.uuid}` } });
   },
 });

@@ -1,4 +1,5 @@
 import type { Identity } from '../../protocol/account.ts';
+import { ERRORS, type ErrorCode, isErrorCode } from '../../protocol/errors.ts';
 import { MAX_NAME_LENGTH } from '../../protocol/skin-name.ts';
 import type { Account, PlanView } from '../../protocol/user.ts';
 import type { View } from '../../skin/render/views.ts';
@@ -97,6 +98,19 @@ export function moment(time: number | string): Html {
 /** What the service says in English to everybody, such as why a request was refused. */
 export function inEnglish(text: string): Html {
   return Html.forReader(({ language }) => (language === 'en' ? text : html`<span lang="en">${text}</span>`));
+}
+
+/** Codes whose own message says nothing that the more specific one does not. */
+const VAGUE: readonly string[] = ['invalid_request', 'validation_error'] satisfies ErrorCode[];
+
+/** Why the service refused something, or a job failed: a translated message, or what the code means and the message. */
+export function reasonOf({ code, message }: { readonly code: string; readonly message: string }): Html {
+  return Html.forReader((reader) => {
+    const whole = reader.translate(message);
+    if (typeof whole === 'string') return whole;
+    const meaning = isErrorCode(code) && !VAGUE.includes(code) && reader.translate(ERRORS[code].message);
+    return html`${typeof meaning === 'string' && `${meaning} `}${inEnglish(message)}`;
+  });
 }
 
 /** A button that copies a text, for browsers that run scripts. */
@@ -329,7 +343,7 @@ export function identityRows(identities: readonly Identity[], path: string): Htm
       subject,
       createdAt,
     }) => html`<li class="panel"><div class="grow"><strong><bdi class="breaks">${subject}</bdi></strong>
-<p class="quiet">${say`at ${html`<bdi class="breaks">${issuer}</bdi>`}, since ${moment(createdAt)}`}</p></div>
+<p class="quiet">${say`at ${html`<bdi class="breaks">${issuer}</bdi>`}, linked ${moment(createdAt)}`}</p></div>
 ${actionButton(`${path}/${id}/unlink`, say`Unlink`, { about: subject, isDanger: true })}</li>`,
   );
 }

@@ -23,7 +23,7 @@ import { retryJob } from '../service/submitting/submit.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import { findTexture } from '../store/textures.ts';
 import { visitorSecret } from './cookies.ts';
-import { actionButton, inEnglish, moment, type Page, terminalOf } from './frame.ts';
+import { actionButton, moment, type Page, reasonOf, terminalOf } from './frame.ts';
 import { type Content, count, counted, type Html, html, say } from './html.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
 import { rememberedUse } from './skin.ts';
@@ -114,7 +114,7 @@ async function stateOf(
   call: Pick<PageCall, 'context' | 'request' | 'reader'>,
 ): Promise<object> {
   const [error] = jobErrors(job);
-  if (error) return { status: job.status, error };
+  if (error) return { status: job.status, says: reasonOf(error).writeText(call.reader) };
   if (!skin)
     return { status: job.status, says: (await progressOf(call.context, job)).writeText(call.reader) };
   const { uuid, value, signature, url } = skin;
@@ -253,7 +253,7 @@ export function jobPage({ uuid, name, source, created_at, says, error, origin }:
     body: html`<div class="job"><div class="stage"><img src="/ui/jobs/${uuid}/picture" alt="${say`The picture`}" width="192" height="384"></div>
 <div>${
       error
-        ? html`<p class="lead">${inEnglish(error.message)}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>${say`Try again`}</button></form> <a href="/ui/make">${say`Make another one`}</a></div>`
+        ? html`<p class="lead">${reasonOf(error)}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>${say`Try again`}</button></form> <a href="/ui/make">${say`Make another one`}</a></div>`
         : html`<p class="lead" data-job="${uuid}" role="status">${says}</p><p><a class="button" href="/ui/jobs/${uuid}">${say`Refresh`}</a></p>`
     }
 <dl class="facts">${name !== null && html`<div><dt>${say`Name`}</dt><dd><bdi>${name}</bdi></dd></div>`}
@@ -335,7 +335,7 @@ function row(job: OwnJob, now: number): Html {
 <a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? say`Job ${short}`}</bdi></strong></a>
 <span class="tag ${status}" data-state>${STATES[status]}</span>
 <p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`${say`Named <bdi>${name}</bdi>.`} `}${say`Submitted ${moment(created_at)}`}<span data-time>${timeOf(job, now)}</span></p>
-${error && html`<p class="problem"><bdi>${inEnglish(error.message)}</bdi></p>`}</div>
+${error && html`<p class="problem"><bdi>${reasonOf(error)}</bdi></p>`}</div>
 <div class="acts" data-acts>${skin_uuid !== null && status === 'completed' && html`<a class="button quiet-button" href="/ui/skins/${skin_uuid}">${say`Open the skin`}</a>`}
 ${status === 'failed' && actionButton(`${PATH}/${uuid}/retry`, say`Try again`, { about: source ?? uuid })}</div></li>`;
 }

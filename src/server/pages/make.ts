@@ -11,7 +11,7 @@ import { findVisible } from '../service/skins/skins.ts';
 import { submit } from '../service/submitting/submit.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { visitorSecret, withVisitorCookie } from './cookies.ts';
-import { inEnglish, options, type Page, terminalOf } from './frame.ts';
+import { inEnglish, options, type Page, reasonOf, terminalOf } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
 import { assetAddress } from './layout.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, wantsPage } from './page-route.ts';
@@ -85,7 +85,7 @@ async function refusedPage(
     values,
     problem: isSignedOut
       ? signedOut(maker)
-      : inEnglish([message, ...(details.notes ?? []).map((note) => note.message)].join(' ')),
+      : html`${reasonOf({ code, message })} ${inEnglish((details.notes ?? []).map((note) => note.message).join(' '))}`,
     origin: call.context.publicUrl(),
   });
   const { headers } = refusalAnswer(new Refusal(code, details));

@@ -63,10 +63,10 @@ export const newSetFormRoute = pageRoute({
   handle: async ({ context, caller, request }) => {
     const { fields, file, fileName = 'list.csv' } = await readBody(request, { fileSize: MAX_LIST_BYTES });
     const input = formSchema.parse(fields);
-    if (!file) throw new Refusal('invalid_request', 'Choose a list of skins first.');
+    if (!file) throw new Refusal('invalid_request', String(say`Choose a list of skins first.`));
     await requireVisibility(context, caller, input);
     const listed = await readSkinList(file);
-    if (listed.length === 0) throw new Refusal('invalid_request', 'The list names no skins.');
+    if (listed.length === 0) throw new Refusal('invalid_request', String(say`The list names no skins.`));
     const { skins, missing } = await findListedSkins(context, caller, listed);
     const isEmpty = skins.length === 0;
     const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });

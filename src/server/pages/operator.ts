@@ -26,6 +26,7 @@ import {
   operatorPage,
   type Page,
   planTable,
+  reasonOf,
   terminalOf,
 } from './frame.ts';
 import { type Content, count, counted, type Html, html, measured, say, separated } from './html.ts';
@@ -217,7 +218,7 @@ function hourOf(from: number): string {
 function failures(jobs: readonly Failure[]): Html {
   const rows = jobs.map(
     ({ user, error_code, error_message, finished_at }) =>
-      html`<div class="grow"><strong>${error_code ?? say`failed`}</strong>${error_message !== null && html` <bdi>${inEnglish(error_message)}</bdi>`}
+      html`<div class="grow"><strong>${error_code ?? say`failed`}</strong>${error_message !== null && html` <bdi>${reasonOf({ code: error_code ?? '', message: error_message })}</bdi>`}
 <p class="quiet">${separated(', ', [moment(finished_at), user === undefined ? say`a visitor` : html`<a href="${userPath(user)}"><bdi>${user}</bdi></a>`])}</p></div>`,
   );
   return html`<section aria-labelledby="failures"><h2 id="failures">${say`Newest failures`}</h2>${listOr(say`No job has failed in the last 24 hours.`, rows)}</section>`;
@@ -348,7 +349,7 @@ const addCapeFormRoute = pageRoute({
   handle: async ({ context, caller, request }) => {
     requireOperator(caller); // before reading a body that may be large
     const { fields, file } = await readBody(request);
-    if (!file) throw new Refusal('missing_file', 'Choose the picture of the cape.');
+    if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
     await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
     return seeOther('/ui/operator/capes');
   },

@@ -10,7 +10,7 @@ import type { RequestLimiter } from '../service/limits.ts';
 import { asRefusal, Refusal } from '../service/refusal.ts';
 import { findCaller, type SessionCaller } from '../service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';
-import { inEnglish, type Page, type Visitor } from './frame.ts';
+import { inEnglish, type Page, reasonOf, type Visitor } from './frame.ts';
 import { type Html, html, type Reader, say } from './html.ts';
 import { readerOf } from './language.ts';
 import { renderPage } from './layout.ts';
@@ -98,7 +98,7 @@ export class PageEndpoint {
   async #verify(request: HttpRequest, before: SessionCaller | undefined): Promise<void> {
     if (!before) return;
     const session = await findPerson(request, this.#options.context);
-    if (!session) throw new Refusal('unauthorized', 'You are no longer signed in.');
+    if (!session) throw new Refusal('unauthorized', String(say`You are no longer signed in.`));
     if (this.#route.scopes) requireScope(session.caller, ...this.#route.scopes);
   }
 
@@ -270,7 +270,7 @@ export function problemPage({ status, code, message, details, requestId, signIn 
   return {
     status,
     title: TITLES[status] ?? (status >= 500 ? say`Something went wrong` : say`That did not work`),
-    body: html`<p class="lead">${inEnglish(message)}</p>
+    body: html`<p class="lead">${reasonOf({ code, message })}</p>
 ${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${inEnglish(detail)}</li>`)}</ul>`}
 <p>${adviceFor(status, signIn)}</p>
 <p class="quiet">${say`Error <code>${code}</code>, request ID <code>${requestId}</code>`}</p>`,

@@ -7,7 +7,7 @@ import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { SessionCaller } from '../service/sessions.ts';
 import type { Page, Visitor } from './frame.ts';
-import type { Reader } from './html.ts';
+import { type Reader, say } from './html.ts';
 
 /** A request from a person's browser. */
 export interface PageCall<Params = unknown, Query = unknown> {
@@ -141,7 +141,11 @@ type Sent = Pick<HttpRequest, 'headers' | 'host'>;
 export function verifyOwnForm(sent: Sent, webPages: WebPages): void {
   const site = sent.headers['sec-fetch-site'];
   const isOwn = site === undefined ? originOf(sent)?.host === sent.host : site === 'same-origin';
-  if (!isOwn) throw new Refusal('insufficient_grants', 'This form does not come from a page of this server.');
+  if (!isOwn)
+    throw new Refusal(
+      'insufficient_grants',
+      String(say`This form does not come from a page of this server.`),
+    );
   verifyName(sent, webPages);
 }
 

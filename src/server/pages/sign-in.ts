@@ -12,7 +12,7 @@ import {
   signInWithLink,
 } from '../service/sessions.ts';
 import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
-import { inEnglish, type Page } from './frame.ts';
+import { inEnglish, type Page, reasonOf } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
 import { type PageAnswer, type PageCall, pageRoute, seeOther } from './page-route.ts';
 
@@ -84,7 +84,7 @@ async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
     return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
-    const message = say`${inEnglish(error.message)} Run skinsmith open again to get a new one.`;
+    const message = say`${reasonOf(error)} Run skinsmith open again to get a new one.`;
     return signInPage({ problem: { message, status: error.status }, provider: providerOf(context) });
   }
 }
@@ -179,7 +179,7 @@ export const firstSignInFormRoute = pageRoute({
         return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
       } catch (error) {
         if (error instanceof Refusal)
-          return await welcome(call, say`This key was not accepted: ${inEnglish(error.message)}`);
+          return await welcome(call, say`This key was not accepted: ${reasonOf(error)}`);
         throw error;
       }
     }),

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { reasonOf } from '../../../src/server/pages/frame.ts';
 import {
   count,
   counted,
+  escapeHtml,
   html,
   measured,
   type Reader,
@@ -79,6 +81,22 @@ test('Scripts get texts without elements and escapes', () => {
 test('Numbers with a unit are written as in the language', () => {
   const half = measured(0.5, { style: 'percent' });
   expect([half.toString(), half.write(reader('de', {})).replace('\u00a0', ' ')]).toEqual(['50%', '50 %']);
+});
+
+test('A problem is told as translated, or as what its code means and the message in English', () => {
+  const german = reader('de', {
+    'No such player.': 'Diesen Spieler gibt es nicht.',
+    'Choose <a> file.': 'Wähle <eine> Datei.',
+  });
+  const told = (code: string, message: string) => reasonOf({ code, message }).write(german);
+  const player = 'The game knows no player "<x>".';
+  expect(reasonOf({ code: 'invalid_user', message: player }).toString()).toBe(escapeHtml(player));
+  expect(told('invalid_user', 'No such player.')).toBe('Diesen Spieler gibt es nicht.');
+  expect(told('invalid_user', player)).toBe(
+    `Diesen Spieler gibt es nicht. <span lang="en">${escapeHtml(player)}</span>`,
+  );
+  expect(told('invalid_request', 'Choose <a> file.')).toBe('Wähle &lt;eine&gt; Datei.');
+  expect(told('unknown_code', player)).toBe(`<span lang="en">${escapeHtml(player)}</span>`);
 });
 
 test('Names in a row are joined as in the language', () => {

@@ -100,10 +100,7 @@ describe('A picture that is sent', () => {
 
   test.each<[string, object]>([
     ['This job no longer exists.', { status: 404 }],
-    [
-      'The game was away.',
-      { json: { status: 'failed', error: { code: 'x', message: 'The game was away.' } } },
-    ],
+    ['The game was away.', { json: { status: 'failed', says: 'The game was away.' } }],
     ['The skin could not be made.', { json: { status: 'failed' } }],
   ])('whose job comes to nothing says so and can be sent again: %s', async (told, answer) => {
     const { page, send } = await openMake();

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseAst } from 'rolldown/parseAst';
+import { ERRORS } from '../../../src/protocol/errors.ts';
 
 /** A text with other forms, of which each language has its own, is a plural. */
 type Kind = 'text' | 'plural';
@@ -10,10 +11,13 @@ export interface Texts {
   readonly scripts: ReadonlyMap<string, Kind>;
 }
 
+/** What the codes of problems mean. */
+const MEANINGS = Object.values(ERRORS).map(({ message }) => [message, 'text'] as const);
+
 /** Reads the texts from the source. */
 export function textsOfPages(): Texts {
   return {
-    pages: textsIn(globSync('src/server/pages/*.ts')),
+    pages: new Map([...MEANINGS, ...textsIn(globSync('src/server/pages/*.ts'))]),
     scripts: textsIn(globSync('src/server/pages/browser/*.ts')),
   };
 }

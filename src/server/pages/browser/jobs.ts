@@ -11,7 +11,7 @@ export interface BestWay {
 /** A job in the answer of `/ui/jobs/<id>/state`. */
 export interface PageJob {
   readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
-  /** How far it is. */
+  /** How far it is, or why it failed. */
   readonly says?: string;
   readonly skin?: {
     readonly uuid: string;
@@ -21,7 +21,6 @@ export interface PageJob {
     /** How to use it where the visitor uses skins. */
     readonly way?: BestWay;
   };
-  readonly error?: { readonly code: string; readonly message: string };
 }
 
 /** Milliseconds before a failed request is sent again. */
@@ -57,7 +56,7 @@ async function readState(id: string, seen: string): Promise<PageJob | 'unreachab
       answer.status === 401
         ? say('You have been signed out. Sign in again.')
         : say('This job no longer exists.');
-    return { status: 'failed', error: { code: 'job_not_found', message } };
+    return { status: 'failed', says: message };
   } catch {
     return 'unreachable';
   }

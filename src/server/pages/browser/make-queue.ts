@@ -71,10 +71,10 @@ export class MakeQueue {
     this.#unsent--;
     if ('problem' in sent) return this.#fail(input, sent);
     row.say(say('Waiting'));
-    const { skin, error } = await waitForJob(sent.job, (progress) => row.say(progress));
+    const { skin, says } = await waitForJob(sent.job, (progress) => row.say(progress));
     if (!skin)
       return this.#fail(input, {
-        problem: error ? inEnglish(error.message) : say('The skin could not be made.'),
+        problem: says ?? say('The skin could not be made.'),
       });
     this.#finish(input, skin);
   }

@@ -101,7 +101,7 @@ function setList(sets: readonly CountedSet[]): Html {
       name,
       skins,
       visibility,
-    }) => html`<li><div class="grow"><a href="${PATH}/${uuid}"><bdi>${name}</bdi></a>
+    }) => html`<li><div class="grow"><a href="${PATH}/${uuid}">${skins > 0 && html`<img class="lineup" ${groupAt(uuid, visibility !== 'private')} alt="" height="96" loading="lazy">`}<bdi>${name}</bdi></a>
 <p class="quiet">${SKINS_IN_LIST[visibility](skinCount(skins))}</p></div></li>`,
   )}</ul>`;
 }
@@ -167,16 +167,22 @@ ${mayChange && ownForm(set)}${!isOwn && !isReported && reportForm(`${PATH}/${uui
   };
 }
 
-/** What only the visitor may see, the page has to fetch for the session; the API ignores sessions. */
+/**
+ * The address of a set's picture. What only the visitor may see, the page has to fetch for the session; the API ignores
+ * sessions.
+ */
+function groupAt(uuid: string, isForAll: boolean): Html {
+  return Html.forReader(({ needsSession }) => {
+    const folder = isForAll && !needsSession ? '/v2/sets' : PATH;
+    return html`src="${`${folder}/${uuid}/group.png`}"`;
+  });
+}
+
 function groupPicture(full: FullSet): Html {
   const { set } = full;
   const skins = pictured(full);
   const { width, height } = lineupSize(Math.min(skins.length, MAX_LINEUP));
-  const src = Html.forReader(({ needsSession }) => {
-    const folder = isForEverybody(full) && !needsSession ? '/v2/sets' : PATH;
-    return html`src="${`${folder}/${set.uuid}/group.png`}"`;
-  });
-  return html`<img class="lineup" ${src} alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}">
+  return html`<img class="lineup" ${groupAt(set.uuid, isForEverybody(full))} alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}">
 ${skins.length > MAX_LINEUP && html`<p class="quiet">${say`The picture shows the first ${count(MAX_LINEUP)}.`}</p>`}`;
 }
 

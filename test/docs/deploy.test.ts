@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../src/protocol/generate.ts';
 import { DEFAULT_PORT } from '../../src/server/assembly/owner.ts';
-import { queueEventsRoute } from '../../src/server/http/routes/queue.ts';
-import { healthRoute, readyRoute } from '../../src/server/http/routes/system.ts';
+import { EVENT_STREAM } from '../../src/server/http/route.ts';
+import { ROUTES } from '../../src/server/http/routes/routes.ts';
 import { ownJobEventsRoute } from '../../src/server/pages/jobs.ts';
 import { refusal } from '../support/docs/refusal.ts';
 
@@ -74,7 +74,7 @@ test('Each server of the cluster is one that Caddy asks whether it is ready', ()
   expect(text).toContain(`replicas: ${asked.length}\n`);
   const [, variable = ''] = /^\t\thealth_uri \{\$(\w+):\/health\}$/m.exec(read('Caddyfile')) ?? [];
   expect(text).toMatch(new RegExp(`^ {6}${variable}: /ready$`, 'm'));
-  expect([...healthRoute.paths, ...readyRoute.paths]).toEqual(['/health', '/ready']);
+  expect(ROUTES.flatMap(({ isVital, paths }) => (isVital ? paths : []))).toEqual(['/health', '/ready']);
 });
 
 test('Caddy looks for another server for some time, and waits for answers of the health check as long as they take', () => {
@@ -99,7 +99,9 @@ test('nginx lets each server rest that fails, and sends nothing twice that may d
 test('nginx buffers no stream of events', () => {
   const [, pattern = '', block = ''] = /location ~ (\S+) \{\n((?: {8}.*\n)+)/.exec(read('nginx.conf')) ?? [];
   expect(block).toContain('proxy_buffering off;');
-  for (const path of [...queueEventsRoute.paths, ownJobEventsRoute.path])
+  const events = ROUTES.filter(({ answers }) => answers[200] === EVENT_STREAM);
+  expect(events).toHaveLength(1);
+  for (const path of [...events.flatMap(({ paths }) => paths), ownJobEventsRoute.path])
     expect(path).toMatch(new RegExp(pattern));
 });
 

@@ -10,7 +10,7 @@ import { Refusal } from '../../service/refusal.ts';
 import { readSkin, signedBy } from '../../service/skins/skins.ts';
 import { ownPath } from '../../sources/url.ts';
 import type { SkinWithData } from '../../store/skins.ts';
-import { route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { renderAnswer, UNLISTED } from './pictures.ts';
 
 /** Pixels of a turn. */
@@ -47,38 +47,6 @@ export function serviceNameOf({ site, publicUrl }: Pick<ServiceContext, 'site' |
 
 const params = z.object({ uuid: uuidSchema });
 
-export const skinCardRoute = route({
-  method: 'GET',
-  paths: ['/v2/skins/:uuid/card.png'],
-  summary: 'The picture that a link to a skin unfolds to',
-  params,
-  answers: { 200: 'image/png', 404: errorAnswerSchema },
-  cache: 'public',
-  handle: async (call) => {
-    const { context, caller, params } = call;
-    const skin = await readShownSkin(context, caller, params.uuid);
-    const signer = await signedBy(context, skin);
-    const text = { name: titleOf(skin), signer, service: serviceNameOf(context) };
-    const input = await wholeInput(context, skin, { view: 'card', text, ...CARD });
-    return await renderAnswer(call, input, skin.visibility === 'unlisted' ? UNLISTED : {});
-  },
-});
-
-export const skinTurnRoute = route({
-  method: 'GET',
-  paths: ['/v2/skins/:uuid/turn.webp'],
-  summary: 'A skin turning once, as an animation without an end',
-  params,
-  answers: { 200: 'image/webp', 404: errorAnswerSchema },
-  cache: 'public',
-  handle: async (call) => {
-    const { context, caller, params } = call;
-    const skin = await readShownSkin(context, caller, params.uuid);
-    const input = await wholeInput(context, skin, { view: 'turn', ...TURN });
-    return await renderAnswer(call, input, skin.visibility === 'unlisted' ? UNLISTED : {});
-  },
-});
-
 /** The answer of oEmbed, version 1.0: https://oembed.com */
 const oEmbedSchema = z.object({
   version: z.literal('1.0'),
@@ -105,32 +73,67 @@ const bound = z.coerce
   .transform((pixels) => Math.min(pixels, LARGEST))
   .default(LARGEST);
 
-export const oEmbedRoute = route({
-  method: 'GET',
-  paths: ['/v2/oembed'],
-  summary: 'How to show the page of a skin in another page (oEmbed)',
-  query: z.object({
-    url: z.string().max(2_048),
-    maxwidth: bound,
-    maxheight: bound,
-    format: z.string().max(16).default('json'),
+export const CARD_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    paths: ['/v2/skins/:uuid/card.png'],
+    summary: 'The picture that a link to a skin unfolds to',
+    params,
+    answers: { 200: 'image/png', 404: errorAnswerSchema },
+    cache: 'public',
+    handle: async (call) => {
+      const { context, caller, params } = call;
+      const skin = await readShownSkin(context, caller, params.uuid);
+      const signer = await signedBy(context, skin);
+      const text = { name: titleOf(skin), signer, service: serviceNameOf(context) };
+      const input = await wholeInput(context, skin, { view: 'card', text, ...CARD });
+      return await renderAnswer(call, input, skin.visibility === 'unlisted' ? UNLISTED : {});
+    },
   }),
-  answers: { 200: oEmbedSchema, 501: errorAnswerSchema, 404: errorAnswerSchema },
-  cache: 'public',
-  handle: async ({ context, caller, query }) => {
-    if (query.format !== 'json')
-      throw new Refusal('invalid_request', { status: 501, message: 'Only the format "json" is supported.' });
-    const uuid = uuidAt(context, query.url);
-    if (uuid === undefined)
-      throw new Refusal('not_found', 'The URL is not the page of a skin of this service.');
-    const skin = await readShownSkin(context, caller, uuid);
-    return {
-      status: 200,
-      body: oEmbedOf(context, skin, query),
-      headers: skin.visibility === 'unlisted' ? UNLISTED : {},
-    };
-  },
-});
+  route({
+    method: 'GET',
+    paths: ['/v2/skins/:uuid/turn.webp'],
+    summary: 'A skin turning once, as an animation without an end',
+    params,
+    answers: { 200: 'image/webp', 404: errorAnswerSchema },
+    cache: 'public',
+    handle: async (call) => {
+      const { context, caller, params } = call;
+      const skin = await readShownSkin(context, caller, params.uuid);
+      const input = await wholeInput(context, skin, { view: 'turn', ...TURN });
+      return await renderAnswer(call, input, skin.visibility === 'unlisted' ? UNLISTED : {});
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: ['/v2/oembed'],
+    summary: 'How to show the page of a skin in another page (oEmbed)',
+    query: z.object({
+      url: z.string().max(2_048),
+      maxwidth: bound,
+      maxheight: bound,
+      format: z.string().max(16).default('json'),
+    }),
+    answers: { 200: oEmbedSchema, 501: errorAnswerSchema, 404: errorAnswerSchema },
+    cache: 'public',
+    handle: async ({ context, caller, query }) => {
+      if (query.format !== 'json')
+        throw new Refusal('invalid_request', {
+          status: 501,
+          message: 'Only the format "json" is supported.',
+        });
+      const uuid = uuidAt(context, query.url);
+      if (uuid === undefined)
+        throw new Refusal('not_found', 'The URL is not the page of a skin of this service.');
+      const skin = await readShownSkin(context, caller, uuid);
+      return {
+        status: 200,
+        body: oEmbedOf(context, skin, query),
+        headers: skin.visibility === 'unlisted' ? UNLISTED : {},
+      };
+    },
+  }),
+];
 
 /** The UUID in the address of a skin's page, or of its frame. */
 function uuidAt(context: Pick<ServiceContext, 'ownAddresses'>, text: string): string | undefined {

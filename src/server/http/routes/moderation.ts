@@ -37,127 +37,111 @@ const SKIN = '/v2/account/skins/:uuid';
 const IMAGES = '/v2/account/blocked-images';
 const LOG = '/v2/account/log';
 
-const reportListRoute = route({
-  method: 'GET',
-  scopes: ['operator'],
-  paths: [REPORTS],
-  summary: 'Reports of skins and sets, newest first (operator only)',
-  query: reportListQuerySchema,
-  answers: { 200: reportListAnswerSchema },
-  handle: async ({ context, caller, query, warnings }) => {
-    const reports = await readReports(context, caller, query);
-    const next = placeAfter(reports, query.size, ({ id }) => id);
-    return v2Answer({ warnings, links: pageLinks(REPORTS, query, next) }, { reports });
-  },
-});
-
-const closeReportRoute = route({
-  method: 'POST',
-  scopes: ['operator'],
-  paths: [`${REPORTS}/:id/close`],
-  summary: 'Close a report without changing what it is about (operator only)',
-  params: z.object({ id: reportNumberSchema }),
-  body: decisionSchema,
-  answers: { 200: reportAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, body, warnings }) => {
-    const { note } = body;
-    const report = await dismissReport(context, caller, { ...params, note });
-    return v2Answer({ warnings, links: { list: REPORTS } }, { report });
-  },
-});
-
-const hideSkinRoute = route({
-  method: 'PATCH',
-  scopes: ['operator'],
-  paths: [SKIN],
-  summary: "Hide any user's skin or show it again; hiding closes its reports (operator only)",
-  params: skinParams,
-  body: skinDecisionSchema,
-  answers: { 200: moderatedSkinAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, body, warnings }) => {
-    const skin = await setHidden(context, caller, { ...params, ...body });
-    return v2Answer({ warnings, links: { self: `/v2/account/skins/${skin.uuid}` } }, { skin });
-  },
-});
-
-const deleteSkinRoute = route({
-  method: 'DELETE',
-  scopes: ['operator'],
-  paths: [SKIN],
-  summary: "Delete any user's skin and close its reports (operator only)",
-  params: skinParams,
-  query: decisionSchema,
-  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, query, warnings }) => {
-    await deleteAnySkin(context, caller, { ...params, note: query.note });
-    const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
-    return v2Answer({ warnings, messages, links: { log: LOG } });
-  },
-});
-
-const blockedImageListRoute = route({
-  method: 'GET',
-  scopes: ['operator'],
-  paths: [IMAGES],
-  summary: 'Images that the service refuses, by hash (operator only)',
-  query: blockedImageListQuerySchema,
-  answers: { 200: blockedImageListAnswerSchema },
-  handle: async ({ context, caller, query, warnings }) => {
-    const images = await readBlockedImages(context, caller, query);
-    const next = placeAfter(images, query.size, ({ hash }) => hash);
-    return v2Answer({ warnings, links: pageLinks(IMAGES, query, next) }, { images });
-  },
-});
-
-const blockImageRoute = route({
-  method: 'POST',
-  scopes: ['operator'],
-  paths: [IMAGES],
-  summary: 'Block an image and hide all skins that have it (operator only)',
-  body: blockBodySchema,
-  answers: { 200: blockedImageAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, body, warnings }) => {
-    const blocking = await blockImage(context, caller, body);
-    return v2Answer({ warnings, links: { list: IMAGES } }, blocking);
-  },
-});
-
-const unblockImageRoute = route({
-  method: 'DELETE',
-  scopes: ['operator'],
-  paths: [`${IMAGES}/:hash`],
-  summary: 'Unblock an image; hidden skins stay hidden (operator only)',
-  params: z.object({ hash: imageHashSchema }),
-  query: decisionSchema,
-  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, query, warnings }) => {
-    await unblockImage(context, caller, { ...params, note: query.note });
-    const messages = [{ code: 'image_unblocked', message: 'The image is accepted again.' }];
-    return v2Answer({ warnings, messages, links: { list: IMAGES } });
-  },
-});
-
-const logRoute = route({
-  method: 'GET',
-  scopes: ['operator'],
-  paths: [LOG],
-  summary: 'The log of operators, newest first (operator only)',
-  query: logQuerySchema,
-  answers: { 200: logAnswerSchema },
-  handle: async ({ context, caller, query, warnings }) => {
-    const entries = await readOperatorLog(context, caller, query);
-    const next = placeAfter(entries, query.size, ({ id }) => id);
-    return v2Answer({ warnings, links: pageLinks(LOG, query, next) }, { entries });
-  },
-});
-
 export const MODERATION_ROUTES: readonly Route[] = [
-  reportListRoute,
-  closeReportRoute,
-  hideSkinRoute,
-  deleteSkinRoute,
-  blockedImageListRoute,
-  blockImageRoute,
-  unblockImageRoute,
-  logRoute,
+  route({
+    method: 'GET',
+    scopes: ['operator'],
+    paths: [REPORTS],
+    summary: 'Reports of skins and sets, newest first (operator only)',
+    query: reportListQuerySchema,
+    answers: { 200: reportListAnswerSchema },
+    handle: async ({ context, caller, query, warnings }) => {
+      const reports = await readReports(context, caller, query);
+      const next = placeAfter(reports, query.size, ({ id }) => id);
+      return v2Answer({ warnings, links: pageLinks(REPORTS, query, next) }, { reports });
+    },
+  }),
+  route({
+    method: 'POST',
+    scopes: ['operator'],
+    paths: [`${REPORTS}/:id/close`],
+    summary: 'Close a report without changing what it is about (operator only)',
+    params: z.object({ id: reportNumberSchema }),
+    body: decisionSchema,
+    answers: { 200: reportAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, body, warnings }) => {
+      const { note } = body;
+      const report = await dismissReport(context, caller, { ...params, note });
+      return v2Answer({ warnings, links: { list: REPORTS } }, { report });
+    },
+  }),
+  route({
+    method: 'PATCH',
+    scopes: ['operator'],
+    paths: [SKIN],
+    summary: "Hide any user's skin or show it again; hiding closes its reports (operator only)",
+    params: skinParams,
+    body: skinDecisionSchema,
+    answers: { 200: moderatedSkinAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, body, warnings }) => {
+      const skin = await setHidden(context, caller, { ...params, ...body });
+      return v2Answer({ warnings, links: { self: `/v2/account/skins/${skin.uuid}` } }, { skin });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    scopes: ['operator'],
+    paths: [SKIN],
+    summary: "Delete any user's skin and close its reports (operator only)",
+    params: skinParams,
+    query: decisionSchema,
+    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, query, warnings }) => {
+      await deleteAnySkin(context, caller, { ...params, note: query.note });
+      const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
+      return v2Answer({ warnings, messages, links: { log: LOG } });
+    },
+  }),
+  route({
+    method: 'GET',
+    scopes: ['operator'],
+    paths: [IMAGES],
+    summary: 'Images that the service refuses, by hash (operator only)',
+    query: blockedImageListQuerySchema,
+    answers: { 200: blockedImageListAnswerSchema },
+    handle: async ({ context, caller, query, warnings }) => {
+      const images = await readBlockedImages(context, caller, query);
+      const next = placeAfter(images, query.size, ({ hash }) => hash);
+      return v2Answer({ warnings, links: pageLinks(IMAGES, query, next) }, { images });
+    },
+  }),
+  route({
+    method: 'POST',
+    scopes: ['operator'],
+    paths: [IMAGES],
+    summary: 'Block an image and hide all skins that have it (operator only)',
+    body: blockBodySchema,
+    answers: { 200: blockedImageAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, body, warnings }) => {
+      const blocking = await blockImage(context, caller, body);
+      return v2Answer({ warnings, links: { list: IMAGES } }, blocking);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    scopes: ['operator'],
+    paths: [`${IMAGES}/:hash`],
+    summary: 'Unblock an image; hidden skins stay hidden (operator only)',
+    params: z.object({ hash: imageHashSchema }),
+    query: decisionSchema,
+    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, query, warnings }) => {
+      await unblockImage(context, caller, { ...params, note: query.note });
+      const messages = [{ code: 'image_unblocked', message: 'The image is accepted again.' }];
+      return v2Answer({ warnings, messages, links: { list: IMAGES } });
+    },
+  }),
+  route({
+    method: 'GET',
+    scopes: ['operator'],
+    paths: [LOG],
+    summary: 'The log of operators, newest first (operator only)',
+    query: logQuerySchema,
+    answers: { 200: logAnswerSchema },
+    handle: async ({ context, caller, query, warnings }) => {
+      const entries = await readOperatorLog(context, caller, query);
+      const next = placeAfter(entries, query.size, ({ id }) => id);
+      return v2Answer({ warnings, links: pageLinks(LOG, query, next) }, { entries });
+    },
+  }),
 ];

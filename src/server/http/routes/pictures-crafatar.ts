@@ -18,7 +18,6 @@ import { CROSS_ORIGIN, pngAnswer, renderAnswer, standInFor } from './pictures.ts
  * The addresses, parameters and headers of Crafatar, a service for pictures of players that many sites are configured
  * for. From its documentation, which test/service/pictures/crafatar.test.ts checks line by line.
  */
-
 const params = z.object({ uuid: z.string() });
 const look = z.object({ overlay: z.string().optional(), helm: z.string().optional() });
 const fallback = z.object({ default: z.string().max(512).optional() });
@@ -53,32 +52,11 @@ const BROWSER_AGE = 3600;
 const SIZES = { name: 'size', least: 1, most: 512, usual: 160 } as const;
 const SCALES = { name: 'scale', least: 1, most: 10, usual: 6 } as const;
 
-export const avatarRoute = route({
-  method: 'GET',
-  paths: ['/avatars/:uuid'],
-  summary: "A player's face, as on Crafatar",
-  params,
-  query: avatarQuery,
-  answers,
-  standIn: standInFor('face'),
-  authenticated: false,
-  handle: async (call: PlayerCall) => {
-    const size = numberIn(call.query.size, SIZES);
-    return await drawn(call, 'avatars', { view: 'face', width: size, height: size });
-  },
-});
-
 /** Width and height of a render at scale 1. */
 const RENDERS = {
   head: { view: 'head', width: 20, height: 18.5 },
   body: { view: 'isometric', width: 20, height: 45.1 },
 } as const satisfies Record<string, Frame>;
-
-interface Frame {
-  readonly view: AnyView;
-  readonly width: number;
-  readonly height: number;
-}
 
 export const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).map((kind) =>
   route({
@@ -99,44 +77,67 @@ export const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).
   }),
 );
 
-export const playerSkinRoute = route({
-  method: 'GET',
-  paths: ['/skins/:uuid'],
-  summary: "A player's skin, as on Crafatar",
-  params,
-  query: fallback,
-  answers,
-  standIn: standInFor('texture'),
-  authenticated: false,
-  handle: async (call: Call<z.output<typeof params>, Query>) => {
-    const player = playerIn(call.params.uuid);
-    const found = await call.context.playerLooks.find(player, 'skin', call.caller);
-    const skin = chosenSkin(call, 'skins', found);
-    if ('status' in skin) return skin;
-    const answer = pngAnswer(call, { name: skin.texture.hash, png: skin.texture.png }, headersOf(found));
-    return withStatusOf(found, answer);
-  },
-});
+export const CRAFATAR_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    paths: ['/avatars/:uuid'],
+    summary: "A player's face, as on Crafatar",
+    params,
+    query: avatarQuery,
+    answers,
+    standIn: standInFor('face'),
+    authenticated: false,
+    handle: async (call: PlayerCall) => {
+      const size = numberIn(call.query.size, SIZES);
+      return await drawn(call, 'avatars', { view: 'face', width: size, height: size });
+    },
+  }),
+  ...playerRenderRoutes,
+  route({
+    method: 'GET',
+    paths: ['/skins/:uuid'],
+    summary: "A player's skin, as on Crafatar",
+    params,
+    query: fallback,
+    answers,
+    standIn: standInFor('texture'),
+    authenticated: false,
+    handle: async (call: Call<z.output<typeof params>, Query>) => {
+      const player = playerIn(call.params.uuid);
+      const found = await call.context.playerLooks.find(player, 'skin', call.caller);
+      const skin = chosenSkin(call, 'skins', found);
+      if ('status' in skin) return skin;
+      const answer = pngAnswer(call, { name: skin.texture.hash, png: skin.texture.png }, headersOf(found));
+      return withStatusOf(found, answer);
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: ['/capes/:uuid'],
+    summary: "A player's cape, as on Crafatar",
+    params,
+    query: fallback,
+    answers: { 200: 'image/png', 404: errorAnswerSchema, 422: errorAnswerSchema, 502: errorAnswerSchema },
+    authenticated: false,
+    handle: async (call: Call<z.output<typeof params>, Query>) => {
+      const player = playerIn(call.params.uuid);
+      const found = await call.context.playerLooks.find(player, 'cape', call.caller);
+      const { texture, origin } = found;
+      if (texture) return pngAnswer(call, { name: texture.hash, png: texture.png }, headersOf(found));
+      const headers = { 'X-Storage-Type': STORAGE_TYPES[origin] };
+      if (origin !== 'failed')
+        throw new Refusal('not_found', { message: 'The player has no cape.', headers });
+      const message = "The game's services cannot be reached.";
+      throw new Refusal('service_unavailable', { status: 502, message, headers });
+    },
+  }),
+];
 
-export const playerCapeRoute = route({
-  method: 'GET',
-  paths: ['/capes/:uuid'],
-  summary: "A player's cape, as on Crafatar",
-  params,
-  query: fallback,
-  answers: { 200: 'image/png', 404: errorAnswerSchema, 422: errorAnswerSchema, 502: errorAnswerSchema },
-  authenticated: false,
-  handle: async (call: Call<z.output<typeof params>, Query>) => {
-    const player = playerIn(call.params.uuid);
-    const found = await call.context.playerLooks.find(player, 'cape', call.caller);
-    const { texture, origin } = found;
-    if (texture) return pngAnswer(call, { name: texture.hash, png: texture.png }, headersOf(found));
-    const headers = { 'X-Storage-Type': STORAGE_TYPES[origin] };
-    if (origin !== 'failed') throw new Refusal('not_found', { message: 'The player has no cape.', headers });
-    const message = "The game's services cannot be reached.";
-    throw new Refusal('service_unavailable', { status: 502, message, headers });
-  },
-});
+interface Frame {
+  readonly view: AnyView;
+  readonly width: number;
+  readonly height: number;
+}
 
 async function drawn(call: PlayerCall, place: string, frame: Frame): Promise<Answer> {
   const player = playerIn(call.params.uuid);

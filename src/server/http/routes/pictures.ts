@@ -102,7 +102,6 @@ function headersFor(visibility: SkinVisibility): HeaderFields {
 export const UNLISTED: HeaderFields = { 'X-Robots-Tag': 'noindex' };
 
 export const SKIN_VIEW_ROUTES: readonly Route[] = VIEWS.map(skinViewRoute);
-export const TEXTURE_VIEW_ROUTES: readonly Route[] = VIEWS.map(textureViewRoute);
 
 function skinViewRoute(view: View): Route {
   return route({
@@ -137,30 +136,33 @@ function textureViewRoute(view: View): Route {
   });
 }
 
-export const textureRoute = route({
-  method: 'GET',
-  paths: ['/textures/:hash', '/v2/images/:hash'],
-  summary: 'A texture by its hash, as the game fetches it',
-  params: z.object({ hash: textureNameSchema }),
-  answers: { 200: 'image/png', 404: errorAnswerSchema },
-  authenticated: false,
-  handle: async ({ context, params, request }) => {
-    const headers = {
-      ...CROSS_ORIGIN,
-      'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
-      ETag: `"${params.hash}"`,
-    };
-    const { hash } = params;
-    const texture = (await context.servedTextures.find(hash)) ?? (await findByGameName(context, hash));
-    if (!texture) throw new Refusal('not_found', 'Texture not found.');
-    if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
-    return {
-      status: 200,
-      body: Buffer.from(texture.png),
-      headers: { ...headers, 'Content-Type': 'image/png' },
-    };
-  },
-});
+export const TEXTURE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    paths: ['/textures/:hash', '/v2/images/:hash'],
+    summary: 'A texture by its hash, as the game fetches it',
+    params: z.object({ hash: textureNameSchema }),
+    answers: { 200: 'image/png', 404: errorAnswerSchema },
+    authenticated: false,
+    handle: async ({ context, params, request }) => {
+      const headers = {
+        ...CROSS_ORIGIN,
+        'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
+        ETag: `"${params.hash}"`,
+      };
+      const { hash } = params;
+      const texture = (await context.servedTextures.find(hash)) ?? (await findByGameName(context, hash));
+      if (!texture) throw new Refusal('not_found', 'Texture not found.');
+      if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
+      return {
+        status: 200,
+        body: Buffer.from(texture.png),
+        headers: { ...headers, 'Content-Type': 'image/png' },
+      };
+    },
+  }),
+  ...VIEWS.map(textureViewRoute),
+];
 
 /* The pictures of version 1, whose addresses web pages contain. */
 

@@ -1,182 +1,46 @@
 import type { Route } from '../route.ts';
-import {
-  accountRoute,
-  changeKeyRoute,
-  createKeyRoute,
-  createUserRoute,
-  delayRoute,
-  doctorRoute,
-  identityListRoute,
-  listKeysRoute,
-  listUsersRoute,
-  meClientRoute,
-  meKeyRoute,
-  meKeysRoute,
-  meRoute,
-  planListRoute,
-  revokeKeyRoute,
-  setUserRoute,
-  statsRoute,
-  unlinkIdentityRoute,
-  userRoute,
-} from './account.ts';
-import { addCapeRoute, allCapesRoute, capeListRoute, changeCapeRoute, deleteCapeRoute } from './capes.ts';
-import { oEmbedRoute, skinCardRoute, skinTurnRoute } from './cards.ts';
-import {
-  beginGameLoginRoute,
-  changeGameAccountRoute,
-  checkGameAccountRoute,
-  gameAccountListRoute,
-  gameLoginRoute,
-  linkGameAccountRoute,
-  unlinkGameAccountRoute,
-} from './game-accounts.ts';
-import { GAME_SERVER_ROUTES } from './game-servers.ts';
+import { ACCOUNT_ROUTES, ME_ROUTES, statsRoute, USER_ROUTES } from './account.ts';
+import { CAPE_ROUTES, capeListRoute } from './capes.ts';
+import { CARD_ROUTES } from './cards.ts';
+import { GAME_ACCOUNT_ROUTES } from './game-accounts.ts';
 import { MODERATION_ROUTES } from './moderation.ts';
-import { RENDER_ROUTES, SKIN_VIEW_ROUTES, TEXTURE_VIEW_ROUTES, textureRoute } from './pictures.ts';
-import { avatarRoute, playerCapeRoute, playerRenderRoutes, playerSkinRoute } from './pictures-crafatar.ts';
+import { RENDER_ROUTES, SKIN_VIEW_ROUTES, TEXTURE_ROUTES } from './pictures.ts';
+import { CRAFATAR_ROUTES } from './pictures-crafatar.ts';
 import { MINOTAR_ROUTES } from './pictures-minotar.ts';
-import {
-  batchRoute,
-  generateRoute,
-  jobListRoute,
-  jobRoute,
-  queueEventsRoute,
-  retryJobRoute,
-  submitRoute,
-} from './queue.ts';
+import { generateRoute, QUEUE_ROUTES } from './queue.ts';
 import { SET_ROUTES } from './sets.ts';
-import {
-  exportRoutes,
-  ownSkinsRoute,
-  popularSkinsRoute,
-  publicSkinsRoute,
-  randomSkinsRoute,
-  skinPackRoute,
-} from './skin-lists.ts';
-import {
-  deleteSkinRoute,
-  deleteSkinsRoute,
-  editSkinRoute,
-  editSkinsRoute,
-  likeSkinRoute,
-  reportSkinRoute,
-  similarSkinsRoute,
-  skinRoute,
-  skinTagsRoute,
-  skinTextureRoute,
-  tagSkinRoute,
-  unlikeSkinRoute,
-  viewSkinRoute,
-} from './skins.ts';
-import { healthRoute, keyDocumentRoute, metricsRoute, openapiRoute, readyRoute } from './system.ts';
-import {
-  v1GetUserRoute,
-  v1UploadRoute,
-  v1UrlRoute,
-  v1UserRoute,
-  v1ValidNameRoute,
-  v1ValidUuidRoute,
-} from './v1-generate.ts';
-import {
-  v1DelayRoute,
-  v1FirstListRoute,
-  v1ListRoute,
-  v1RandomRoute,
-  v1SkinByNumberRoute,
-  v1SkinRoute,
-  v1StatsRoute,
-} from './v1-skins.ts';
-/** Every endpoint of the service. */
+import { OWN_SKIN_LIST_ROUTES, SKIN_LIST_ROUTES } from './skin-lists.ts';
+import { OWN_SKIN_ROUTES, SKIN_ROUTES } from './skins.ts';
+import { GAME_SERVER_ROUTES, SYSTEM_ROUTES } from './system.ts';
+import { V1_GENERATE_ROUTES, V1_PLAYER_ROUTES } from './v1-generate.ts';
+import { V1_SKIN_ROUTES } from './v1-skins.ts';
+
+/** Every endpoint of the service, in the order of its description. */
 export const ROUTES: readonly Route[] = [
-  batchRoute,
-  submitRoute,
-  jobListRoute,
-  queueEventsRoute,
-  jobRoute,
-  retryJobRoute,
-  publicSkinsRoute,
-  popularSkinsRoute,
-  randomSkinsRoute,
-  skinPackRoute,
-  skinRoute,
-  editSkinRoute,
-  deleteSkinRoute,
-  skinTextureRoute,
-  similarSkinsRoute,
-  viewSkinRoute,
-  likeSkinRoute,
-  unlikeSkinRoute,
-  skinTagsRoute,
-  tagSkinRoute,
-  reportSkinRoute,
+  ...QUEUE_ROUTES,
+  ...SKIN_LIST_ROUTES,
+  ...SKIN_ROUTES,
   ...SKIN_VIEW_ROUTES,
-  skinCardRoute,
-  skinTurnRoute,
-  oEmbedRoute,
+  ...CARD_ROUTES,
   ...SET_ROUTES,
-  meRoute,
-  meKeyRoute,
-  meKeysRoute,
-  meClientRoute,
-  ownSkinsRoute,
-  ...exportRoutes,
-  editSkinsRoute,
-  deleteSkinsRoute,
-  delayRoute,
-  accountRoute,
-  planListRoute,
-  doctorRoute,
-  listKeysRoute,
-  createKeyRoute,
-  changeKeyRoute,
-  revokeKeyRoute,
-  identityListRoute,
-  unlinkIdentityRoute,
-  allCapesRoute,
-  addCapeRoute,
-  changeCapeRoute,
-  deleteCapeRoute,
-  gameAccountListRoute,
-  linkGameAccountRoute,
-  beginGameLoginRoute,
-  gameLoginRoute,
-  changeGameAccountRoute,
-  unlinkGameAccountRoute,
-  checkGameAccountRoute,
-  listUsersRoute,
-  userRoute,
-  createUserRoute,
-  setUserRoute,
+  ...ME_ROUTES,
+  ...OWN_SKIN_LIST_ROUTES,
+  ...OWN_SKIN_ROUTES,
+  ...ACCOUNT_ROUTES,
+  ...CAPE_ROUTES,
+  ...GAME_ACCOUNT_ROUTES,
+  ...USER_ROUTES,
   ...MODERATION_ROUTES,
   generateRoute,
   capeListRoute,
   statsRoute,
-  v1UploadRoute,
-  v1UrlRoute,
-  v1UserRoute,
-  v1GetUserRoute,
-  v1SkinRoute,
-  v1SkinByNumberRoute,
-  v1DelayRoute,
-  v1FirstListRoute,
-  v1ListRoute,
-  v1RandomRoute,
-  v1StatsRoute,
-  v1ValidNameRoute,
-  v1ValidUuidRoute,
+  ...V1_GENERATE_ROUTES,
+  ...V1_SKIN_ROUTES,
+  ...V1_PLAYER_ROUTES,
   ...RENDER_ROUTES,
   ...GAME_SERVER_ROUTES,
-  textureRoute,
-  ...TEXTURE_VIEW_ROUTES,
-  keyDocumentRoute,
-  healthRoute,
-  readyRoute,
-  metricsRoute,
-  openapiRoute,
-  avatarRoute,
-  ...playerRenderRoutes,
-  playerSkinRoute,
-  playerCapeRoute,
+  ...TEXTURE_ROUTES,
+  ...SYSTEM_ROUTES,
+  ...CRAFATAR_ROUTES,
   ...MINOTAR_ROUTES,
 ];

@@ -46,109 +46,6 @@ const params = z.object({ set: setReferenceSchema });
 const SET = '/v2/sets/:set';
 const OWN = '/v2/me/sets';
 
-const listRoute = route({
-  method: 'GET',
-  paths: ['/v2/sets'],
-  summary: 'Public sets of skins, newest first; size is the number of skins that the caller may see',
-  query: setListQuerySchema,
-  isStrict: true,
-  answers: { 200: setListAnswerSchema },
-  handle: async (call) => {
-    const { context, caller, query } = call;
-    return listAnswer('/v2/sets', call, await readPublicSets(context, caller, pageOf(query)));
-  },
-});
-
-const ownListRoute = route({
-  method: 'GET',
-  scopes: ['read'],
-  needsKey: true,
-  paths: [OWN],
-  summary: "The caller's own sets of every visibility, newest first",
-  query: setListQuerySchema,
-  isStrict: true,
-  answers: { 200: setListAnswerSchema },
-  handle: async (call) => {
-    const { context, caller, query } = call;
-    return listAnswer(OWN, call, await readOwnSets(context, caller, pageOf(query)));
-  },
-});
-
-type ListQuery = z.output<typeof setListQuerySchema>;
-
-function pageOf({ after, size }: ListQuery) {
-  return { before: after, size };
-}
-
-function listAnswer(
-  path: string,
-  { query, warnings }: Pick<Call<unknown, ListQuery>, 'query' | 'warnings'>,
-  { sets, next }: SetList,
-): Answer {
-  const links = pageLinks(path, query, next === undefined ? undefined : String(next));
-  return v2Answer({ warnings, links }, { sets: sets.map((set) => setView(set, set.skins)) });
-}
-
-const createRoute = route({
-  method: 'POST',
-  scopes: ['skins'],
-  needsKey: true,
-  paths: ['/v2/sets'],
-  summary: 'Make a set of up to 500 skins that the caller may see',
-  body: setBodySchema,
-  answers: { 201: setAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, body, warnings }) => {
-    const full = await createSet(context, caller, body);
-    return setAnswer(full, { warnings }, 201);
-  },
-});
-
-const setRoute = route({
-  method: 'GET',
-  paths: [SET],
-  summary: 'A set with the skins in it that the caller may see; public ones and your own by name too',
-  params,
-  answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
-  handle: async (call) => setAnswer(await setOf(call), { warnings: call.warnings }),
-});
-
-type SetCall = Pick<Call<z.output<typeof params>>, 'context' | 'caller' | 'params'>;
-
-/** @throws Refusal `set_not_found` */
-async function setOf({ context, caller, params }: SetCall): Promise<FullSet> {
-  return await readSet(context, caller, params.set);
-}
-
-const editRoute = route({
-  method: 'PATCH',
-  scopes: ['skins'],
-  needsKey: true,
-  paths: [SET],
-  summary: "Change a set's name, visibility or skins (its owner only)",
-  params,
-  body: setEditSchema,
-  answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, body, warnings }) => {
-    const full = await editSet(context, caller, { ...body, reference: params.set });
-    return setAnswer(full, { warnings, messages: [{ code: 'updated', message: 'The set is changed.' }] });
-  },
-});
-
-const deleteRoute = route({
-  method: 'DELETE',
-  scopes: ['skins'],
-  needsKey: true,
-  paths: [SET],
-  summary: 'Delete a set (its owner only); its skins stay',
-  params,
-  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, warnings }) => {
-    await deleteSet(context, caller, params.set);
-    const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
-    return v2Answer({ warnings, messages, links: { list: OWN } });
-  },
-});
-
 const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
   route({
     method: 'GET',
@@ -165,47 +62,219 @@ const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
   }),
 );
 
-const packRoute = route({
-  method: 'GET',
-  paths: [`${SET}/pack.zip`],
-  summary: 'The resource pack of a set, for Minecraft 1.21.9 and later; its entity tag is its SHA-1',
-  params,
-  query: setPackQuerySchema,
-  isStrict: true,
-  answers: { 200: 'application/zip', 404: errorAnswerSchema },
-  handle: async (call) => await packAnswer('resource', call),
-});
+const ANY_SET = '/v2/account/sets/:uuid';
+const anySetParams = z.object({ uuid: uuidSchema });
 
-/** A short address that a game server's settings can hold. */
-const namedPackRoute = route({
-  method: 'GET',
-  paths: ['/packs/:file'],
-  summary: 'The same at a short address: the name of a set, or its UUID, and .zip',
-  params: z.object({
-    file: z
-      .string()
-      .max(68)
-      .regex(/\.zip$/i, 'not the name of a zip'),
+export const SET_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    paths: ['/v2/sets'],
+    summary: 'Public sets of skins, newest first; size is the number of skins that the caller may see',
+    query: setListQuerySchema,
+    isStrict: true,
+    answers: { 200: setListAnswerSchema },
+    handle: async (call) => {
+      const { context, caller, query } = call;
+      return listAnswer('/v2/sets', call, await readPublicSets(context, caller, pageOf(query)));
+    },
   }),
-  query: setPackQuerySchema,
-  isStrict: true,
-  answers: { 200: 'application/zip', 404: errorAnswerSchema },
-  handle: async (call) => {
-    const set = setReferenceSchema.parse(call.params.file.slice(0, -'.zip'.length));
-    return await packAnswer('resource', { ...call, params: { set } });
-  },
-});
+  route({
+    method: 'GET',
+    scopes: ['read'],
+    needsKey: true,
+    paths: [OWN],
+    summary: "The caller's own sets of every visibility, newest first",
+    query: setListQuerySchema,
+    isStrict: true,
+    answers: { 200: setListAnswerSchema },
+    handle: async (call) => {
+      const { context, caller, query } = call;
+      return listAnswer(OWN, call, await readOwnSets(context, caller, pageOf(query)));
+    },
+  }),
+  route({
+    method: 'POST',
+    scopes: ['skins'],
+    needsKey: true,
+    paths: ['/v2/sets'],
+    summary: 'Make a set of up to 500 skins that the caller may see',
+    body: setBodySchema,
+    answers: { 201: setAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, body, warnings }) => {
+      const full = await createSet(context, caller, body);
+      return setAnswer(full, { warnings }, 201);
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: [SET],
+    summary: 'A set with the skins in it that the caller may see; public ones and your own by name too',
+    params,
+    answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
+    handle: async (call) => setAnswer(await setOf(call), { warnings: call.warnings }),
+  }),
+  route({
+    method: 'PATCH',
+    scopes: ['skins'],
+    needsKey: true,
+    paths: [SET],
+    summary: "Change a set's name, visibility or skins (its owner only)",
+    params,
+    body: setEditSchema,
+    answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, body, warnings }) => {
+      const full = await editSet(context, caller, { ...body, reference: params.set });
+      return setAnswer(full, { warnings, messages: [{ code: 'updated', message: 'The set is changed.' }] });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    scopes: ['skins'],
+    needsKey: true,
+    paths: [SET],
+    summary: 'Delete a set (its owner only); its skins stay',
+    params,
+    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, warnings }) => {
+      await deleteSet(context, caller, params.set);
+      const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
+      return v2Answer({ warnings, messages, links: { list: OWN } });
+    },
+  }),
+  ...exportRoutes,
+  route({
+    method: 'GET',
+    paths: [`${SET}/pack.zip`],
+    summary: 'The resource pack of a set, for Minecraft 1.21.9 and later; its entity tag is its SHA-1',
+    params,
+    query: setPackQuerySchema,
+    isStrict: true,
+    answers: { 200: 'application/zip', 404: errorAnswerSchema },
+    handle: async (call) => await packAnswer('resource', call),
+  }),
+  // A short address that a game server's settings can hold.
+  route({
+    method: 'GET',
+    paths: ['/packs/:file'],
+    summary: 'The same at a short address: the name of a set, or its UUID, and .zip',
+    params: z.object({
+      file: z
+        .string()
+        .max(68)
+        .regex(/\.zip$/i, 'not the name of a zip'),
+    }),
+    query: setPackQuerySchema,
+    isStrict: true,
+    answers: { 200: 'application/zip', 404: errorAnswerSchema },
+    handle: async (call) => {
+      const set = setReferenceSchema.parse(call.params.file.slice(0, -'.zip'.length));
+      return await packAnswer('resource', { ...call, params: { set } });
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: [`${SET}/datapack.zip`],
+    summary: "The data pack of a set's resource pack: the function lineup summons all of its skins",
+    params,
+    query: setPackQuerySchema,
+    isStrict: true,
+    answers: { 200: 'application/zip', 404: errorAnswerSchema },
+    handle: async (call) => await packAnswer('data', call),
+  }),
+  // What is drawn on the card of a set: what everyone sees.
+  route({
+    method: 'GET',
+    paths: [`${SET}/card.png`],
+    summary: 'The picture that a link to a set unfolds to: its first 24 skins side by side',
+    params,
+    answers: { 200: 'image/png', 404: errorAnswerSchema },
+    cache: 'public',
+    handle: async (call) => {
+      const { context } = call;
+      const full = await setOf(call);
+      const seen = full.skins.filter((skin) => isSeenByAll(skin, full.set));
+      if (full.set.visibility === 'private' || seen.length === 0) throw noSuchSet(call.params.set);
+      const input = await groupInput(context, seen, { name: full.set.name, service: serviceNameOf(context) });
+      return await renderAnswer(call, input, full.set.visibility === 'unlisted' ? UNLISTED : {});
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: [`${SET}/group.png`],
+    summary: 'The first 60 skins of a set that the caller may see, side by side on a transparent background',
+    params,
+    answers: { 200: 'image/png', 404: errorAnswerSchema },
+    cache: 'public',
+    handle: async (call) => {
+      const full = await setOf(call);
+      return await renderAnswer(call, await lineupInput(call.context, pictured(full)), headersOf(full));
+    },
+  }),
+  route({
+    method: 'POST',
+    paths: [`${SET}/report`],
+    summary: 'Report a set to the operators',
+    verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
+    params,
+    body: reportBodySchema,
+    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, body, warnings }) => {
+      await reportSet(context, caller, { ...body, reference: params.set });
+      const messages = [{ code: 'set_reported', message: 'Report sent.' }];
+      return v2Answer({ warnings, messages, links: { set: `/v2/sets/${params.set}` } });
+    },
+  }),
+  route({
+    method: 'PATCH',
+    scopes: ['operator'],
+    paths: [ANY_SET],
+    summary:
+      "Hide any user's set or show it again, or clear its name; hiding closes its reports (operator only)",
+    params: anySetParams,
+    body: setDecisionSchema,
+    answers: { 200: moderatedSetAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, body, warnings }) => {
+      const set = await decideOnSet(context, caller, { ...params, ...body });
+      return v2Answer({ warnings, links: { set: `/v2/sets/${set.uuid}` } }, { set });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    scopes: ['operator'],
+    paths: [ANY_SET],
+    summary: "Delete any user's set and close its reports; its skins stay (operator only)",
+    params: anySetParams,
+    query: decisionSchema,
+    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, query, warnings }) => {
+      await deleteAnySet(context, caller, { ...params, note: query.note });
+      const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
+      return v2Answer({ warnings, messages, links: { log: '/v2/account/log' } });
+    },
+  }),
+];
 
-const dataPackRoute = route({
-  method: 'GET',
-  paths: [`${SET}/datapack.zip`],
-  summary: "The data pack of a set's resource pack: the function lineup summons all of its skins",
-  params,
-  query: setPackQuerySchema,
-  isStrict: true,
-  answers: { 200: 'application/zip', 404: errorAnswerSchema },
-  handle: async (call) => await packAnswer('data', call),
-});
+type ListQuery = z.output<typeof setListQuerySchema>;
+
+function pageOf({ after, size }: ListQuery) {
+  return { before: after, size };
+}
+
+function listAnswer(
+  path: string,
+  { query, warnings }: Pick<Call<unknown, ListQuery>, 'query' | 'warnings'>,
+  { sets, next }: SetList,
+): Answer {
+  const links = pageLinks(path, query, next === undefined ? undefined : String(next));
+  return v2Answer({ warnings, links }, { sets: sets.map((set) => setView(set, set.skins)) });
+}
+
+type SetCall = Pick<Call<z.output<typeof params>>, 'context' | 'caller' | 'params'>;
+
+/** @throws Refusal `set_not_found` */
+async function setOf({ context, caller, params }: SetCall): Promise<FullSet> {
+  return await readSet(context, caller, params.set);
+}
 
 type PackCall = SetCall & Pick<Call<unknown, z.output<typeof setPackQuerySchema>>, 'query'>;
 
@@ -214,89 +283,10 @@ async function packAnswer(kind: 'resource' | 'data', call: PackCall): Promise<An
   return await setPackAnswer(context, caller, { ...query, kind, full: await setOf(call) });
 }
 
-/** What is drawn on the card of a set: what everyone sees. @throws Refusal `set_not_found` */
-const cardRoute = route({
-  method: 'GET',
-  paths: [`${SET}/card.png`],
-  summary: 'The picture that a link to a set unfolds to: its first 24 skins side by side',
-  params,
-  answers: { 200: 'image/png', 404: errorAnswerSchema },
-  cache: 'public',
-  handle: async (call) => {
-    const { context } = call;
-    const full = await setOf(call);
-    const seen = full.skins.filter((skin) => isSeenByAll(skin, full.set));
-    if (full.set.visibility === 'private' || seen.length === 0) throw noSuchSet(call.params.set);
-    const input = await groupInput(context, seen, { name: full.set.name, service: serviceNameOf(context) });
-    return await renderAnswer(call, input, full.set.visibility === 'unlisted' ? UNLISTED : {});
-  },
-});
-
-const groupRoute = route({
-  method: 'GET',
-  paths: [`${SET}/group.png`],
-  summary: 'The first 60 skins of a set that the caller may see, side by side on a transparent background',
-  params,
-  answers: { 200: 'image/png', 404: errorAnswerSchema },
-  cache: 'public',
-  handle: async (call) => {
-    const full = await setOf(call);
-    return await renderAnswer(call, await lineupInput(call.context, pictured(full)), headersOf(full));
-  },
-});
-
 function headersOf(full: FullSet) {
   if (!isForEverybody(full)) return PRIVATE_ANSWER;
   return full.set.visibility === 'unlisted' ? UNLISTED : {};
 }
-
-const reportRoute = route({
-  method: 'POST',
-  paths: [`${SET}/report`],
-  summary: 'Report a set to the operators',
-  verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
-  params,
-  body: reportBodySchema,
-  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, body, warnings }) => {
-    await reportSet(context, caller, { ...body, reference: params.set });
-    const messages = [{ code: 'set_reported', message: 'Report sent.' }];
-    return v2Answer({ warnings, messages, links: { set: `/v2/sets/${params.set}` } });
-  },
-});
-
-const ANY_SET = '/v2/account/sets/:uuid';
-const anySetParams = z.object({ uuid: uuidSchema });
-
-const hideRoute = route({
-  method: 'PATCH',
-  scopes: ['operator'],
-  paths: [ANY_SET],
-  summary:
-    "Hide any user's set or show it again, or clear its name; hiding closes its reports (operator only)",
-  params: anySetParams,
-  body: setDecisionSchema,
-  answers: { 200: moderatedSetAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, body, warnings }) => {
-    const set = await decideOnSet(context, caller, { ...params, ...body });
-    return v2Answer({ warnings, links: { set: `/v2/sets/${set.uuid}` } }, { set });
-  },
-});
-
-const deleteAnyRoute = route({
-  method: 'DELETE',
-  scopes: ['operator'],
-  paths: [ANY_SET],
-  summary: "Delete any user's set and close its reports; its skins stay (operator only)",
-  params: anySetParams,
-  query: decisionSchema,
-  answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, query, warnings }) => {
-    await deleteAnySet(context, caller, { ...params, note: query.note });
-    const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
-    return v2Answer({ warnings, messages, links: { log: '/v2/account/log' } });
-  },
-});
 
 function setAnswer(
   { set, skins }: FullSet,
@@ -315,21 +305,3 @@ function setView(
 ): SkinSetSummary {
   return { uuid, name, slug, visibility, size, createdAt: created_at, changedAt: changed_at };
 }
-
-export const SET_ROUTES: readonly Route[] = [
-  listRoute,
-  ownListRoute,
-  createRoute,
-  setRoute,
-  editRoute,
-  deleteRoute,
-  ...exportRoutes,
-  packRoute,
-  namedPackRoute,
-  dataPackRoute,
-  cardRoute,
-  groupRoute,
-  reportRoute,
-  hideRoute,
-  deleteAnyRoute,
-];

@@ -9,7 +9,6 @@ import {
 } from '../../../protocol/skin.ts';
 import { MAX_EXPORTED } from '../../service/skins/export.ts';
 import { readOwnSkins, readPublicSkins, readRandomSkins, type SkinList } from '../../service/skins/skins.ts';
-import type { SkinWithData } from '../../store/skins.ts';
 import { EXPORTS, exportAnswer, skinPackAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { pageLinks, skinListItem, v2Answer } from '../views.ts';
@@ -24,59 +23,91 @@ const STARTED_OVER: Note = {
 type SkinListParams = z.output<typeof skinListQuerySchema> &
   Pick<Partial<z.output<typeof ownSkinListQuerySchema>>, 'visibility'>;
 
-export const publicSkinsRoute = route({
-  method: 'GET',
-  paths: ['/v2/skins', '/v2/skins/latest'],
-  summary: 'Public skins, newest first; a page may be short, so follow links.next to the end',
-  query: skinListQuerySchema,
-  answers: { 200: skinListAnswerSchema },
-  cache: 'public',
-  handle: async (call) => await publicAnswer(call, call.query),
+export const SKIN_LIST_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    paths: ['/v2/skins', '/v2/skins/latest'],
+    summary: 'Public skins, newest first; a page may be short, so follow links.next to the end',
+    query: skinListQuerySchema,
+    answers: { 200: skinListAnswerSchema },
+    cache: 'public',
+    handle: async (call) => await publicAnswer(call, call.query),
+  }),
+  route({
+    method: 'GET',
+    paths: ['/v2/skins/popular'],
+    summary: 'Public skins, those with the most views first',
+    query: skinListQuerySchema.omit({ sort: true }),
+    answers: { 200: skinListAnswerSchema },
+    cache: 'public',
+    handle: async (call) => await publicAnswer(call, { ...call.query, sort: 'popular' }),
+  }),
+  route({
+    method: 'GET',
+    paths: ['/v2/skins/random'],
+    summary: 'Random public skins',
+    query: skinListQuerySchema.pick({ size: true }),
+    answers: { 200: skinListAnswerSchema },
+    cache: 'none',
+    handle: async ({ context, query, warnings }) => {
+      const skins = await readRandomSkins(context, query.size);
+      const content = { skins: skins.map(skinListItem), pagination: { current: {} } };
+      return v2Answer({ warnings, links: { self: '/v2/skins/random' } }, content);
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: ['/v2/skins/pack.zip'],
+    summary: `A resource pack of up to ${MAX_PACKED} skins, for Minecraft 1.21.9 and later; its entity tag is its SHA-1`,
+    query: skinPackQuerySchema,
+    isStrict: true,
+    answers: { 200: 'application/zip', 404: errorAnswerSchema },
+    handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
+  }),
+];
+
+/** Which of the caller's skins are exported. */
+export const exportQuerySchema = ownSkinListQuerySchema.omit({ size: true, sort: true });
+
+const SUMMARIES: Readonly<Record<keyof typeof EXPORTS, string>> = {
+  zip: `Up to ${MAX_EXPORTED} of the caller's own skins as a zip: pictures, and skins.lock with the data`,
+  lock: `Up to ${MAX_EXPORTED} of the caller's own skins as skins.lock, newest first; more with after: the last UUID`,
+};
+
+const exportRoutes: readonly Route[] = (['zip', 'lock'] as const).map((kind) => {
+  const path = `/v2/me/skins.${kind}`;
+  return route({
+    method: 'GET',
+    scopes: ['read'],
+    needsKey: true,
+    paths: [path],
+    summary: SUMMARIES[kind],
+    query: exportQuerySchema,
+    isStrict: true,
+    answers: { 200: EXPORTS[kind].type },
+    isStreamed: true,
+    cache: 'none',
+    handle: async (call) => await exportAnswer(kind, path, call),
+  });
 });
 
-export const ownSkinsRoute = route({
-  method: 'GET',
-  scopes: ['read'],
-  needsKey: true,
-  paths: ['/v2/me/skins'],
-  summary: "The caller's own skins of every visibility, newest first",
-  query: ownSkinListQuerySchema,
-  isStrict: true,
-  answers: { 200: skinListAnswerSchema },
-  handle: async (call) => {
-    const { context, caller, query } = call;
-    return listAnswer('/v2/me/skins', call, await readOwnSkins(context, caller, { ...query, startsOver }));
-  },
-});
-
-const pickQuery = skinListQuerySchema.pick({ size: true });
-
-export const popularSkinsRoute = route({
-  method: 'GET',
-  paths: ['/v2/skins/popular'],
-  summary: 'Public skins, those with the most views first',
-  query: skinListQuerySchema.omit({ sort: true }),
-  answers: { 200: skinListAnswerSchema },
-  cache: 'public',
-  handle: async (call) => await publicAnswer(call, { ...call.query, sort: 'popular' }),
-});
-
-export const randomSkinsRoute = route({
-  method: 'GET',
-  paths: ['/v2/skins/random'],
-  summary: 'Random public skins',
-  query: pickQuery,
-  answers: { 200: skinListAnswerSchema },
-  cache: 'none',
-  handle: async ({ context, query, warnings }) =>
-    pickAnswer('/v2/skins/random', warnings, await readRandomSkins(context, query.size)),
-});
-
-/** A complete list without further pages. */
-function pickAnswer(self: string, warnings: readonly Note[], skins: readonly SkinWithData[]): Answer {
-  const pagination = { current: {} };
-  return v2Answer({ warnings, links: { self } }, { skins: skins.map(skinListItem), pagination });
-}
+export const OWN_SKIN_LIST_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    scopes: ['read'],
+    needsKey: true,
+    paths: ['/v2/me/skins'],
+    summary: "The caller's own skins of every visibility, newest first",
+    query: ownSkinListQuerySchema,
+    isStrict: true,
+    answers: { 200: skinListAnswerSchema },
+    handle: async (call) => {
+      const { context, caller, query } = call;
+      return listAnswer('/v2/me/skins', call, await readOwnSkins(context, caller, { ...query, startsOver }));
+    },
+  }),
+  ...exportRoutes,
+];
 
 async function publicAnswer(call: Call, query: SkinListParams): Promise<Answer> {
   const list = await readPublicSkins(call.context, call.caller, { ...query, startsOver });
@@ -96,38 +127,3 @@ function listAnswer(
   const extra = { ...(filter !== undefined && { search: filter }), ...(total !== undefined && { total }) };
   return v2Answer({ warnings, links }, { skins: skins.map(skinListItem), pagination, ...extra });
 }
-
-/** Which of the caller's skins are exported. */
-export const exportQuerySchema = ownSkinListQuerySchema.omit({ size: true, sort: true });
-
-const SUMMARIES: Readonly<Record<keyof typeof EXPORTS, string>> = {
-  zip: `Up to ${MAX_EXPORTED} of the caller's own skins as a zip: pictures, and skins.lock with the data`,
-  lock: `Up to ${MAX_EXPORTED} of the caller's own skins as skins.lock, newest first; more with after: the last UUID`,
-};
-
-export const exportRoutes: readonly Route[] = (['zip', 'lock'] as const).map((kind) => {
-  const path = `/v2/me/skins.${kind}`;
-  return route({
-    method: 'GET',
-    scopes: ['read'],
-    needsKey: true,
-    paths: [path],
-    summary: SUMMARIES[kind],
-    query: exportQuerySchema,
-    isStrict: true,
-    answers: { 200: EXPORTS[kind].type },
-    isStreamed: true,
-    cache: 'none',
-    handle: async (call) => await exportAnswer(kind, path, call),
-  });
-});
-
-export const skinPackRoute = route({
-  method: 'GET',
-  paths: ['/v2/skins/pack.zip'],
-  summary: `A resource pack of up to ${MAX_PACKED} skins, for Minecraft 1.21.9 and later; its entity tag is its SHA-1`,
-  query: skinPackQuerySchema,
-  isStrict: true,
-  answers: { 200: 'application/zip', 404: errorAnswerSchema },
-  handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
-});

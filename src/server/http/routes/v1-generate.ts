@@ -44,38 +44,37 @@ const fromFile = v1OptionsSchema.extend({ file: pngFile });
 const fromUrl = v1OptionsSchema.extend({ url });
 const fromPlayer = v1OptionsSchema.extend({ uuid, user });
 
-export const v1UploadRoute = generating('upload', {
-  summary: 'Generate a skin from a file (version 1)',
-  query: v1OptionsSchema,
-  bodies: { 'multipart/form-data': fromFile },
-});
-
-export const v1UrlRoute = generating('url', {
-  summary: 'Generate a skin from a URL (version 1)',
-  query: fromUrl,
-  bodies: inEveryWay(fromUrl),
-});
-
-export const v1UserRoute = generating('user', {
-  summary: "Generate a player's skin (version 1)",
-  query: fromPlayer,
-  bodies: inEveryWay(fromPlayer),
-});
-
-export const v1GetUserRoute = route({
-  method: 'GET',
-  changes: true,
-  scopes: ['generate'],
-  paths: ['/generate/user/:uuid'],
-  summary: "Generate a player's skin (version 1, for the oldest clients)",
-  deprecated: true,
-  isLimited: true,
-  cache: 'none',
-  params: z.object({ uuid: z.string() }),
-  query: v1OptionsSchema.extend({ v2: v1CompatSchema }),
-  answers: ANSWERS,
-  handle: async (call) => await answer(call, 'user'),
-});
+export const V1_GENERATE_ROUTES: readonly Route[] = [
+  generating('upload', {
+    summary: 'Generate a skin from a file (version 1)',
+    query: v1OptionsSchema,
+    bodies: { 'multipart/form-data': fromFile },
+  }),
+  generating('url', {
+    summary: 'Generate a skin from a URL (version 1)',
+    query: fromUrl,
+    bodies: inEveryWay(fromUrl),
+  }),
+  generating('user', {
+    summary: "Generate a player's skin (version 1)",
+    query: fromPlayer,
+    bodies: inEveryWay(fromPlayer),
+  }),
+  route({
+    method: 'GET',
+    changes: true,
+    scopes: ['generate'],
+    paths: ['/generate/user/:uuid'],
+    summary: "Generate a player's skin (version 1, for the oldest clients)",
+    deprecated: true,
+    isLimited: true,
+    cache: 'none',
+    params: z.object({ uuid: z.string() }),
+    query: v1OptionsSchema.extend({ v2: v1CompatSchema }),
+    answers: ANSWERS,
+    handle: async (call) => await answer(call, 'user'),
+  }),
+];
 
 function inEveryWay(schema: z.ZodObject): Record<string, z.ZodType> {
   return {
@@ -146,33 +145,34 @@ const answers = {
   404: v1PlayerSchema,
 };
 
-export const v1ValidNameRoute = route({
-  method: 'GET',
-  paths: ['/validate/name/:name', '/validate/user/:name'],
-  summary: 'Whether a player has this name (version 1)',
-  deprecated: true,
-  params: z.object({ name: z.string().min(1).max(16) }),
-  answers,
-  handle: async (call) => {
-    const { name } = call.params;
-    if (!isPlayerName(name)) return playerAnswer(undefined);
-    return await validateAnswer(call, async () => (await call.context.game.names.find(name)) ?? undefined);
-  },
-});
-
-export const v1ValidUuidRoute = route({
-  method: 'GET',
-  paths: ['/validate/uuid/:uuid', '/validate/currentUsername/:uuid'],
-  summary: 'Whether a player has this UUID (version 1)',
-  deprecated: true,
-  params: z.object({ uuid: uuidSchema }),
-  answers,
-  handle: async (call) =>
-    await validateAnswer(
-      call,
-      async () => await fetchSignedProfile(call.context.game.http, call.params.uuid),
-    ),
-});
+export const V1_PLAYER_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    paths: ['/validate/name/:name', '/validate/user/:name'],
+    summary: 'Whether a player has this name (version 1)',
+    deprecated: true,
+    params: z.object({ name: z.string().min(1).max(16) }),
+    answers,
+    handle: async (call) => {
+      const { name } = call.params;
+      if (!isPlayerName(name)) return playerAnswer(undefined);
+      return await validateAnswer(call, async () => (await call.context.game.names.find(name)) ?? undefined);
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: ['/validate/uuid/:uuid', '/validate/currentUsername/:uuid'],
+    summary: 'Whether a player has this UUID (version 1)',
+    deprecated: true,
+    params: z.object({ uuid: uuidSchema }),
+    answers,
+    handle: async (call) =>
+      await validateAnswer(
+        call,
+        async () => await fetchSignedProfile(call.context.game.http, call.params.uuid),
+      ),
+  }),
+];
 
 /** Counts towards the caller's fetches. */
 async function validateAnswer(

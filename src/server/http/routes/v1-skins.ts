@@ -21,74 +21,8 @@ import {
 } from '../../service/skins/skins.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { versionHeader } from '../described-answers.ts';
-import { type Answer, type Call, route } from '../route.ts';
+import { type Answer, type Call, type Route, route } from '../route.ts';
 import { v1SkinView, waitView } from '../views.ts';
-
-export const v1SkinRoute = route({
-  method: 'GET',
-  paths: ['/get/uuid/:uuid'],
-  summary: 'A skin (version 1)',
-  deprecated: true,
-  params: z.object({ uuid: uuidSchema }),
-  answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
-  handle: async ({ context, caller, params }) => skinAnswer(await readSkin(context, caller, params.uuid)),
-});
-
-export const v1SkinByNumberRoute = route({
-  method: 'GET',
-  paths: ['/get/id/:id'],
-  summary: 'A skin by its number (version 1): public ones, and your own',
-  deprecated: true,
-  params: z.object({ id: v1SkinIdSchema }),
-  answers: { 200: v1SkinSchema, 301: null, 404: v1ErrorAnswerSchema },
-  handle: async ({ context, caller, params }) =>
-    typeof params.id === 'number'
-      ? skinAnswer(await readSkinByNumber(context, caller, params.id))
-      : {
-          status: 301,
-          body: undefined,
-          headers: { ...versionHeader('v1'), Location: `/get/uuid/${params.id}` },
-        },
-});
-
-export const v1RandomRoute = route({
-  method: 'GET',
-  paths: ['/get/random'],
-  summary: 'A random public skin (version 1)',
-  deprecated: true,
-  answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
-  cache: 'none',
-  handle: async ({ context }) => {
-    const [skin] = await readRandomSkins(context, 1);
-    if (!skin) throw new Refusal('skin_not_found');
-    return skinAnswer(skin);
-  },
-});
-
-function skinAnswer(skin: SkinWithData): Answer {
-  return { status: 200, body: v1SkinView(skin), headers: versionHeader('v1') };
-}
-
-export const v1DelayRoute = route({
-  method: 'GET',
-  paths: ['/get/delay'],
-  summary: 'The delay between requests, and when the caller may send the next one (version 1)',
-  deprecated: true,
-  answers: { 200: v1DelayAnswerSchema },
-  handle: async ({ context, caller }) => {
-    const via = viaFor(caller, false);
-    const { next, ...rateLimit } = await readRateLimit(context.db, caller, context.clock.now(), via);
-    const { delay, delayInfo } = waitView(rateLimit.delay.millis);
-    const body = {
-      delay,
-      ...delayInfo,
-      next: Math.ceil(next.absolute / 1000),
-      nextRelative: Math.ceil(next.relative / 1000),
-      nextRequest: { time: next.absolute, relative: next.relative },
-    };
-    return { status: 200, body, headers: versionHeader(via) };
-  },
-});
 
 const USUAL_SIZE = 16;
 const MAX_SIZE = 64;
@@ -111,11 +45,6 @@ const sizeSchema = z
   .transform((text) => Math.min(MAX_SIZE, Number.parseInt(text ?? '', 10) || USUAL_SIZE))
   .transform((size) => (size < 1 ? USUAL_SIZE : size));
 
-interface ListQuery {
-  readonly size: number;
-  readonly filter?: string | undefined;
-}
-
 const listing = {
   method: 'GET',
   deprecated: true,
@@ -130,23 +59,104 @@ const listing = {
   cache: 'public',
 } as const;
 
-export const v1FirstListRoute = route({
-  ...listing,
-  paths: ['/get/list'],
-  summary: 'Public skins, newest first: the first page (version 1)',
-  handle: async (call) => await numberedPage(call, 1),
-});
+export const V1_SKIN_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    paths: ['/get/uuid/:uuid'],
+    summary: 'A skin (version 1)',
+    deprecated: true,
+    params: z.object({ uuid: uuidSchema }),
+    answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
+    handle: async ({ context, caller, params }) => skinAnswer(await readSkin(context, caller, params.uuid)),
+  }),
+  route({
+    method: 'GET',
+    paths: ['/get/id/:id'],
+    summary: 'A skin by its number (version 1): public ones, and your own',
+    deprecated: true,
+    params: z.object({ id: v1SkinIdSchema }),
+    answers: { 200: v1SkinSchema, 301: null, 404: v1ErrorAnswerSchema },
+    handle: async ({ context, caller, params }) =>
+      typeof params.id === 'number'
+        ? skinAnswer(await readSkinByNumber(context, caller, params.id))
+        : {
+            status: 301,
+            body: undefined,
+            headers: { ...versionHeader('v1'), Location: `/get/uuid/${params.id}` },
+          },
+  }),
+  route({
+    method: 'GET',
+    paths: ['/get/delay'],
+    summary: 'The delay between requests, and when the caller may send the next one (version 1)',
+    deprecated: true,
+    answers: { 200: v1DelayAnswerSchema },
+    handle: async ({ context, caller }) => {
+      const via = viaFor(caller, false);
+      const { next, ...rateLimit } = await readRateLimit(context.db, caller, context.clock.now(), via);
+      const { delay, delayInfo } = waitView(rateLimit.delay.millis);
+      const body = {
+        delay,
+        ...delayInfo,
+        next: Math.ceil(next.absolute / 1000),
+        nextRelative: Math.ceil(next.relative / 1000),
+        nextRequest: { time: next.absolute, relative: next.relative },
+      };
+      return { status: 200, body, headers: versionHeader(via) };
+    },
+  }),
+  route({
+    ...listing,
+    paths: ['/get/list'],
+    summary: 'Public skins, newest first: the first page (version 1)',
+    handle: async (call) => await numberedPage(call, 1),
+  }),
+  route({
+    ...listing,
+    paths: ['/get/list/:page'],
+    summary: 'Public skins, newest first, in pages from 1 or after a skin (version 1)',
+    params: z.object({ page: placeSchema }),
+    handle: async (call) => {
+      const { page } = call.params;
+      return typeof page === 'number' ? await numberedPage(call, page) : await pageAfter(call, page);
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: ['/get/random'],
+    summary: 'A random public skin (version 1)',
+    deprecated: true,
+    answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
+    cache: 'none',
+    handle: async ({ context }) => {
+      const [skin] = await readRandomSkins(context, 1);
+      if (!skin) throw new Refusal('skin_not_found');
+      return skinAnswer(skin);
+    },
+  }),
+  route({
+    method: 'GET',
+    paths: ['/get/stats'],
+    summary: 'Statistics of the whole service (version 1)',
+    deprecated: true,
+    answers: { 200: v1StatsSchema },
+    cache: 'public',
+    handle: async ({ context, caller }) => {
+      const { delay } = await readRateLimit(context.db, caller, context.clock.now(), viaFor(caller, false));
+      const body = v1Stats(await context.stats.read(), Math.ceil(delay.millis / 1000));
+      return { status: 200, body, headers: versionHeader('v1') };
+    },
+  }),
+];
 
-export const v1ListRoute = route({
-  ...listing,
-  paths: ['/get/list/:page'],
-  summary: 'Public skins, newest first, in pages from 1 or after a skin (version 1)',
-  params: z.object({ page: placeSchema }),
-  handle: async (call) => {
-    const { page } = call.params;
-    return typeof page === 'number' ? await numberedPage(call, page) : await pageAfter(call, page);
-  },
-});
+function skinAnswer(skin: SkinWithData): Answer {
+  return { status: 200, body: v1SkinView(skin), headers: versionHeader('v1') };
+}
+
+interface ListQuery {
+  readonly size: number;
+  readonly filter?: string | undefined;
+}
 
 async function numberedPage(
   { context, caller, query }: Call<unknown, ListQuery>,
@@ -174,20 +184,6 @@ function listAnswer(skins: readonly SkinWithData[], page: object, { filter }: Li
 function v1ListItem({ id, uuid, name, url, variant, data_created_at }: SkinWithData) {
   return { id, uuid, name: name ?? '', url, time: Math.floor(data_created_at / 1000), variant };
 }
-
-export const v1StatsRoute = route({
-  method: 'GET',
-  paths: ['/get/stats'],
-  summary: 'Statistics of the whole service (version 1)',
-  deprecated: true,
-  answers: { 200: v1StatsSchema },
-  cache: 'public',
-  handle: async ({ context, caller }) => {
-    const { delay } = await readRateLimit(context.db, caller, context.clock.now(), viaFor(caller, false));
-    const body = v1Stats(await context.stats.read(), Math.ceil(delay.millis / 1000));
-    return { status: 200, body, headers: versionHeader('v1') };
-  },
-});
 
 /** Reports every number twice: in the older form at the top level, in the newer one below. */
 function v1Stats({ generated, generator, accounts }: ServiceStats, delay: number): V1Stats {

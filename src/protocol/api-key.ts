@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
-import { envelopeSchema } from './envelope.ts';
+import { changesSomething, envelopeSchema, lineOfText } from './envelope.ts';
 import { userNameSchema } from './user.ts';
 
 /**
@@ -68,12 +68,7 @@ export const apiKeyMadeAnswerSchema = envelopeSchema.extend({
 /** Maximum bindings of one kind per key. */
 const MAX_BINDINGS = 50;
 
-const keyNameSchema = z
-  .string()
-  .trim()
-  .min(1, { error: 'at least one character', abort: true })
-  .max(64, 'at most 64 characters')
-  .regex(/^\P{C}+$/u, 'no control characters');
+const keyNameSchema = lineOfText(64);
 
 const networkSchema = z
   .string()
@@ -141,7 +136,7 @@ export const apiKeyBodySchema = z
 export const apiKeyChangeSchema = z
   .strictObject({ name: keyNameSchema, v2Compat: z.boolean(), scopes: scopesSchema, ...bindingSchemas })
   .partial()
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'nothing to change');
+  .refine(changesSomething, 'nothing to change');
 /** What to change about a key: fields left out stay as they are, and an empty list lifts its restriction. */
 export type ApiKeyChange = z.input<typeof apiKeyChangeSchema>;
 /** A key to be made. Without `scopes` it gets those of the key that makes it, fewer if it is bound. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema, receivedEnvelopeSchema } from './envelope.ts';
+import { changesSomething, envelopeSchema, lineOfText, receivedEnvelopeSchema } from './envelope.ts';
 
 /** `public`: anyone with the grant `capes` may generate with it. `none`: hidden, no one may. */
 const CAPE_SUPPORTS = ['public', 'none'] as const;
@@ -55,14 +55,7 @@ export const receivedCapeListAnswerSchema = receivedEnvelopeSchema.extend({
   capes: z.array(receivedCapeSchema),
 });
 
-const MAX_ALIAS_LENGTH = 48;
-
-const aliasSchema = z
-  .string()
-  .trim()
-  .min(1, { error: 'at least one character', abort: true })
-  .max(MAX_ALIAS_LENGTH, `at most ${MAX_ALIAS_LENGTH} characters`)
-  .regex(/^\P{C}+$/u, 'no control characters');
+const aliasSchema = lineOfText(48);
 
 /** Fields of POST /v2/account/capes, beside the file. */
 export const capeFieldsSchema = z.strictObject({
@@ -76,6 +69,6 @@ export type CapeInput = z.input<typeof capeFieldsSchema>;
 export const capeChangeSchema = z
   .strictObject({ alias: aliasSchema, support: supportSchema })
   .partial()
-  .refine(({ alias, support }) => alias !== undefined || support !== undefined, 'nothing to change');
+  .refine(changesSomething, 'nothing to change');
 /** What to change about a cape: at least one of its alias and whether it is shown. */
 export type CapeChange = z.input<typeof capeChangeSchema>;

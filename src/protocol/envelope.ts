@@ -100,6 +100,28 @@ function* ignoredInside(schema: z.ZodType, json: unknown, path: readonly Propert
   }
 }
 
+/** Whether a request to change something names anything to change. */
+export function changesSomething(change: object): boolean {
+  return Object.values(change).some((value) => value !== undefined);
+}
+
+/** The query of a page of 32 entries by default, for lists that are numbered. */
+export const pageQuerySchema = z.object({
+  /** Where the previous page ended. */
+  after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+  size: z.coerce.number().int().min(1).max(128).default(32),
+});
+
+/** A name for people: one line of text. */
+export function lineOfText(longest: number) {
+  return z
+    .string()
+    .trim()
+    .min(1, { error: 'at least one character', abort: true })
+    .max(longest, `at most ${longest} characters`)
+    .regex(/^\P{C}+$/u, 'no control characters');
+}
+
 export const noteSchema = z
   .object({
     code: z.string(),

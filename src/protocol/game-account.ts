@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema } from './envelope.ts';
+import { changesSomething, envelopeSchema } from './envelope.ts';
 
 const gameAccountSchema = z.object({
   /** 32 hexadecimal digits. */
@@ -57,7 +57,7 @@ export const gameAccountBodySchema = z.strictObject({
 export const gameAccountChangeSchema = z
   .strictObject({ paused: z.boolean(), restore: z.boolean(), capes: z.boolean(), share: z.boolean() })
   .partial()
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'nothing to change');
+  .refine(changesSomething, 'nothing to change');
 /** What to change about a linked game account; `paused: false` also resets its failures. */
 export type GameAccountChange = z.input<typeof gameAccountChangeSchema>;
 

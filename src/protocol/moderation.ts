@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema } from './envelope.ts';
+import { envelopeSchema, pageQuerySchema } from './envelope.ts';
 import { uuidSchema, visibilitySchema } from './skin.ts';
 
 /** Why a skin or set should not be here. */
@@ -91,14 +91,10 @@ export const reportNumberSchema = z.coerce
   .min(1, NOT_A_REPORT)
   .max(Number.MAX_SAFE_INTEGER, NOT_A_REPORT);
 
-const pageSchema = z.object({
-  /** Where the previous page ended. */
-  after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
-  size: z.coerce.number().int().min(1).max(128).default(32),
-});
-
 /** Query of GET /v2/account/reports. */
-export const reportListQuerySchema = pageSchema.extend({ state: z.enum(['open', 'closed']).default('open') });
+export const reportListQuerySchema = pageQuerySchema.extend({
+  state: z.enum(['open', 'closed']).default('open'),
+});
 
 /** Body of any operator's action, with the reason for the log. */
 export const decisionSchema = z.strictObject({ note: lineSchema.default('') });
@@ -154,7 +150,7 @@ export const blockedImageAnswerSchema = envelopeSchema.extend({
   hidden: z.number(),
 });
 export const blockedImageListAnswerSchema = envelopeSchema.extend({ images: z.array(blockedImageSchema) });
-export const blockedImageListQuerySchema = pageSchema.extend({ after: imageHashSchema.optional() });
+export const blockedImageListQuerySchema = pageQuerySchema.extend({ after: imageHashSchema.optional() });
 
 const logEntrySchema = z
   .object({
@@ -172,4 +168,3 @@ const logEntrySchema = z
 export type LogEntry = z.infer<typeof logEntrySchema>;
 
 export const logAnswerSchema = envelopeSchema.extend({ entries: z.array(logEntrySchema) });
-export const logQuerySchema = pageSchema;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema, receivedEnvelopeSchema } from './envelope.ts';
+import { changesSomething, envelopeSchema, receivedEnvelopeSchema } from './envelope.ts';
 import {
   receivedSkinListItemSchema,
   SKIN_NAME_RULE,
@@ -77,7 +77,7 @@ export const setEditSchema = z
     /** Skins to take out. */
     remove: skins.optional(),
   })
-  .refine((edit) => Object.values(edit).some((value) => value !== undefined), {
+  .refine(changesSomething, {
     error: 'Nothing to change: send a name, a visibility or skins.',
   })
   .refine(({ skins, add, remove }) => skins === undefined || (add === undefined && remove === undefined), {
@@ -119,12 +119,6 @@ export const setAnswerSchema = envelopeSchema.extend({
   skins: skinListAnswerSchema.shape.skins,
 });
 export const setListAnswerSchema = envelopeSchema.extend({ sets: z.array(setSchema) });
-export const setListQuerySchema = z.object({
-  /** Where the previous page ended. */
-  after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
-  size: z.coerce.number().int().min(1).max(128).default(32),
-});
-
 /** A set with its skins, as a client reads it. */
 export interface SkinSet extends SkinSetSummary {
   /** Those that the caller may see, in order. */

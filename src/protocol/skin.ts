@@ -4,6 +4,7 @@ import {
   adviceMoment,
   adviceNumber,
   adviceText,
+  changesSomething,
   envelopeSchema,
   receivedEnvelopeSchema,
 } from './envelope.ts';
@@ -276,18 +277,6 @@ const skinEditFields = {
   tags: tagsSchema.optional(),
 };
 
-function changesSomething({
-  name,
-  visibility,
-  tags,
-}: {
-  name?: unknown;
-  visibility?: unknown;
-  tags?: unknown;
-}): boolean {
-  return name !== undefined || visibility !== undefined || tags !== undefined;
-}
-
 const NOTHING_TO_CHANGE = { error: 'Nothing to change: send a name, a visibility or tags.' };
 
 /** Body of PATCH /v2/skins/:uuid: what to change. */
@@ -308,7 +297,7 @@ const skins = z
 /** PATCH /v2/me/skins: the same change for several skins. */
 export const skinsEditSchema = z
   .strictObject({ skins, ...skinEditFields })
-  .refine(changesSomething, NOTHING_TO_CHANGE);
+  .refine(({ skins: _, ...edit }) => changesSomething(edit), NOTHING_TO_CHANGE);
 
 /** POST /v2/me/skins/delete */
 export const skinsDeleteSchema = z.strictObject({ skins });

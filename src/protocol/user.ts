@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema } from './envelope.ts';
+import { changesSomething, envelopeSchema } from './envelope.ts';
 
 /** What callers of a plan may have: as /v2/me grants it, and as a file of plans has it. */
 export interface PlanLimits {
@@ -136,7 +136,7 @@ export type UserInput = z.input<typeof userBodySchema>;
 export const userChangeSchema = z
   .strictObject({ plan: planNameSchema, disabled: z.boolean() })
   .partial()
-  .refine(({ plan, disabled }) => plan !== undefined || disabled !== undefined, 'nothing to change');
+  .refine(changesSomething, 'nothing to change');
 /** What to change about a user. A disabled user's keys are refused from then on. */
 export type UserChange = z.input<typeof userChangeSchema>;
 

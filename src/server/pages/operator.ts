@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../../protocol/cape.ts';
+import { pageQuerySchema } from '../../protocol/envelope.ts';
 import type { GameAccount } from '../../protocol/game-account.ts';
-import { type LogEntry, logQuerySchema, type OperatorAction } from '../../protocol/moderation.ts';
+import type { LogEntry, OperatorAction } from '../../protocol/moderation.ts';
 import type { HealthFinding, ServiceStats } from '../../protocol/service.ts';
 import { uuidSchema } from '../../protocol/skin.ts';
 import type { PlanView } from '../../protocol/user.ts';
@@ -38,7 +39,7 @@ export const operatorLogRoute = pageRoute({
   method: 'GET',
   path: '/ui/operator/log',
   ...FOR_OPERATORS,
-  query: logQuerySchema,
+  query: pageQuerySchema,
   handle: async ({ context, caller, query }) => {
     const entries = await readOperatorLog(context, caller, query);
     const next = placeAfter(entries, query.size, ({ id }) => id);

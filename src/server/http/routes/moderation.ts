@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { envelopeSchema, errorAnswerSchema, pageQuerySchema } from '../../../protocol/envelope.ts';
 import {
   blockBodySchema,
   blockedImageAnswerSchema,
@@ -8,7 +8,6 @@ import {
   decisionSchema,
   imageHashSchema,
   logAnswerSchema,
-  logQuerySchema,
   moderatedSkinAnswerSchema,
   reportAnswerSchema,
   reportListAnswerSchema,
@@ -136,7 +135,7 @@ export const MODERATION_ROUTES: readonly Route[] = [
     scopes: ['operator'],
     paths: [LOG],
     summary: 'The log of operators, newest first (operator only)',
-    query: logQuerySchema,
+    query: pageQuerySchema,
     answers: { 200: logAnswerSchema },
     handle: async ({ context, caller, query, warnings }) => {
       const entries = await readOperatorLog(context, caller, query);

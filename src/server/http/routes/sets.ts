@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { envelopeSchema, errorAnswerSchema, pageQuerySchema } from '../../../protocol/envelope.ts';
 import {
   decisionSchema,
   moderatedSetAnswerSchema,
@@ -12,7 +12,6 @@ import {
   setBodySchema,
   setEditSchema,
   setListAnswerSchema,
-  setListQuerySchema,
   setPackQuerySchema,
   setReferenceSchema,
 } from '../../../protocol/set.ts';
@@ -70,7 +69,7 @@ export const SET_ROUTES: readonly Route[] = [
     method: 'GET',
     paths: ['/v2/sets'],
     summary: 'Public sets of skins, newest first; size is the number of skins that the caller may see',
-    query: setListQuerySchema,
+    query: pageQuerySchema,
     isStrict: true,
     answers: { 200: setListAnswerSchema },
     handle: async (call) => {
@@ -84,7 +83,7 @@ export const SET_ROUTES: readonly Route[] = [
     needsKey: true,
     paths: [OWN],
     summary: "The caller's own sets of every visibility, newest first",
-    query: setListQuerySchema,
+    query: pageQuerySchema,
     isStrict: true,
     answers: { 200: setListAnswerSchema },
     handle: async (call) => {
@@ -254,7 +253,7 @@ export const SET_ROUTES: readonly Route[] = [
   }),
 ];
 
-type ListQuery = z.output<typeof setListQuerySchema>;
+type ListQuery = z.output<typeof pageQuerySchema>;
 
 function pageOf({ after, size }: ListQuery) {
   return { before: after, size };

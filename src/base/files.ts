@@ -298,7 +298,8 @@ export async function makeSecretFile(path: string, secret: string): Promise<stri
   }
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
+/** Writes a new file for its owner only, which is on the disk then. */
+export async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(text);

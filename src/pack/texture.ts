@@ -2,9 +2,9 @@ import { zlibSync } from 'fflate';
 import { MAX_CHECKED_BYTES } from '../skin/check.ts';
 import { toModern } from '../skin/legacy.ts';
 import { InvalidImageError, isHdSkinSize, type Picture } from '../skin/picture.ts';
-import { type PngHeader, readHeader, readPixels, readPng, verifyFileSize } from '../skin/png/decode.ts';
+import { readHeader, readPixels, readPng, verifyFileSize } from '../skin/png/decode.ts';
 import { encodePng } from '../skin/png/encode.ts';
-import { decodeCape, pixelHash } from '../skin/read-skin.ts';
+import { decodeCape, headerOf, pixelHash } from '../skin/read-skin.ts';
 import { scaleRect } from '../skin/regions.ts';
 import { detectVariant, type Variant } from '../skin/variant.ts';
 
@@ -82,16 +82,6 @@ function readAny(
   verifyFileSize('picture', bytes.length, MAX_HD_BYTES);
   const { picture, faults } = readPixels(bytes, header);
   return { original: picture, faults };
-}
-
-/** A file that is not a PNG is left to the decoder to report. */
-function headerOf(bytes: Uint8Array): PngHeader | undefined {
-  try {
-    return readHeader(bytes);
-  } catch (error) {
-    if (error instanceof InvalidImageError) return undefined;
-    throw error;
-  }
 }
 
 /** The picture 64 pixels wide. */

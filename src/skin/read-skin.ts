@@ -4,6 +4,7 @@ import { InvalidImageError, isHdSkinSize, isSkinSize, MAX_SKIN_BYTES, type Pictu
 import {
   type DecodedPng,
   type DecodeLimits,
+  type PngHeader,
   readHeader,
   readPixels,
   readPng,
@@ -124,8 +125,8 @@ function skinIn(bytes: Uint8Array): Picture | undefined {
   return readPixels(bytes, header).picture;
 }
 
-/** A file that is not a PNG is left to the skin check to report. */
-function headerOf(bytes: Uint8Array) {
+/** Undefined for a file that is not a PNG, which is left to the decoder to report. */
+export function headerOf(bytes: Uint8Array): PngHeader | undefined {
   try {
     return readHeader(bytes);
   } catch (error) {

@@ -1,10 +1,16 @@
 import { type StopSignals, WakeUpSignal } from '../base/clock.ts';
 import type { Job } from '../protocol/job.ts';
 import { JobTracker, type TrackerUser } from './job-tracker.ts';
-import { settlingTime, settlingTimeAfterDeath } from './lag.ts';
 import { isOutagePage, lossPause } from './outage.ts';
 import type { RetryingReader } from './retrying-reader.ts';
-import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
+import {
+  type SkinRequest,
+  type Submission,
+  type SubmissionRecord,
+  settlingTime,
+  settlingTimeAfterDeath,
+  sharedKey,
+} from './running-job.ts';
 import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
 import { type CallerQueue, OwnQueue } from './slots.ts';

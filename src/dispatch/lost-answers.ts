@@ -3,11 +3,10 @@ import { SkinsmithError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { ReceivedSkin, SkinVisibility } from '../protocol/skin.ts';
-import { LONGEST_LAG } from './lag.ts';
 import { isTransient } from './outage.ts';
 import { type Peer, REMEMBERED } from './peers.ts';
 import { ProofError, readTextures } from './proof.ts';
-import type { Submission } from './running-job.ts';
+import { LONGEST_LAG, type Submission } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { SubmissionMark } from './submitter.ts';
 

@@ -4,7 +4,6 @@ import type { CountedSubmission, LimitWindow } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CallOptions, JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import { Lag } from './lag.ts';
 import { LookTimes } from './look-times.ts';
 import {
   isFullQueue,
@@ -18,6 +17,7 @@ import {
 } from './outage.ts';
 import { Pace, RoundTrip } from './pace.ts';
 import {
+  Lag,
   ONE_ATTEMPT,
   type OwnSubmissions,
   RecentSamples,

@@ -1,7 +1,6 @@
 import type { LimitWindow } from '../client/rate-limits.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import type { UnknownJobReport } from './lag.ts';
-import type { RunningJob, Submission } from './running-job.ts';
+import type { RunningJob, Submission, UnknownJobReport } from './running-job.ts';
 import type { OtherProcesses } from './shared-lists.ts';
 
 /** The answer to a request to submit. `job`: another process has a job for the same work. */

@@ -1,11 +1,10 @@
 import { zlibSync } from 'fflate';
 import { MAX_CHECKED_BYTES } from '../skin/check.ts';
-import { toModern } from '../skin/legacy.ts';
 import { InvalidImageError, isHdSkinSize, type Picture } from '../skin/picture.ts';
 import { readHeader, readPixels, readPng, verifyFileSize } from '../skin/png/decode.ts';
 import { encodePng } from '../skin/png/encode.ts';
 import { decodeCape, headerOf, pixelHash } from '../skin/read-skin.ts';
-import { scaleRect } from '../skin/regions.ts';
+import { scaleRect, toModern } from '../skin/regions.ts';
 import { detectVariant, type Variant } from '../skin/variant.ts';
 
 /** A texture as a pack holds it. */

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { isLegacyOnSquare } from './legacy.ts';
 import { InvalidImageError, isHdSkinSize, isSkinSize, MAX_SKIN_BYTES, type Picture } from './picture.ts';
 import {
   type DecodedPng,
@@ -11,7 +10,7 @@ import {
   verifyFileSize,
 } from './png/decode.ts';
 import { encodePng } from './png/encode.ts';
-import { scaleRect } from './regions.ts';
+import { isLegacyOnSquare, scaleRect } from './regions.ts';
 import { type DetectedVariant, detectVariant } from './variant.ts';
 
 /** What follows from the pixels of a skin. */

@@ -1,6 +1,14 @@
-import { hidesLegacyHat, isLegacyOnSquare } from './legacy.ts';
 import { MAX_SKIN_BYTES, type Picture } from './picture.ts';
-import { faceRects, listParts, PARTS, pixelOffsets, type SkinPart, type Variant } from './regions.ts';
+import {
+  faceRects,
+  hidesLegacyHat,
+  isLegacyOnSquare,
+  listParts,
+  PARTS,
+  pixelOffsets,
+  type SkinPart,
+  type Variant,
+} from './regions.ts';
 import { type DetectedVariant, variantMismatch } from './variant.ts';
 
 /* Needs nothing of Node: pages use it, too. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobAnswer } from '../../src/client/types.ts';
 import { type JobEnd, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
-import { Lag } from '../../src/dispatch/lag.ts';
-import type { Submission } from '../../src/dispatch/running-job.ts';
+import { Lag, type Submission } from '../../src/dispatch/running-job.ts';
 import type { OpenJob } from '../../src/dispatch/slots.ts';
 import { refusal } from '../support/client/failures.ts';
 

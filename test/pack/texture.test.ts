@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { capeTexture, packPng, skinTexture } from '../../src/pack/texture.ts';
-import { toModern } from '../../src/skin/legacy.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { decodePng, readHeader, readPixels } from '../../src/skin/png/decode.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';
-import { enlarge } from '../../src/skin/regions.ts';
+import { enlarge, toModern } from '../../src/skin/regions.ts';
 import { drawFigure, fill } from '../support/skin/drawing.ts';
 
 const CLASSIC = drawFigure('classic');

@@ -1,5 +1,4 @@
-import { Lag } from '../../../src/dispatch/lag.ts';
-import type { Submission } from '../../../src/dispatch/running-job.ts';
+import { Lag, type Submission } from '../../../src/dispatch/running-job.ts';
 import { type OpenJob, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
 import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { hidesLegacyHat, toModern } from '../../src/skin/legacy.ts';
-import { makePicture, type Picture } from '../../src/skin/picture.ts';
-import { colourAt, drawFigure, fill } from '../support/skin/drawing.ts';
+import { makePicture, type Picture } from '../../../src/skin/picture.ts';
+import { hidesLegacyHat, toModern } from '../../../src/skin/regions.ts';
+import { colourAt, drawFigure, fill } from '../../support/skin/drawing.ts';
 
 /** Every pixel names its own place, so that a moved one tells where it came from. */
 function mappedPicture(alpha: number): Picture {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Lag, settlingTime, settlingTimeAfterDeath } from '../../src/dispatch/lag.ts';
-import { noAnswer, page, refusal } from '../support/client/failures.ts';
+import { Lag, settlingTime, settlingTimeAfterDeath } from '../../../src/dispatch/running-job.ts';
+import { noAnswer, page, refusal } from '../../support/client/failures.ts';
 
 const timeout = new DOMException('no answer', 'TimeoutError');
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
-import { AbandonedSubmissions } from './lost-answers.ts';
 import {
+  AbandonedSubmissions,
   deleteWork,
   type Peer,
   Peers,
@@ -164,14 +164,12 @@ export class SharedQueue implements CallerQueue {
     ports.slots.onChange = () => this.#touch();
   }
 
-  /** Claims a share of the slots, because there is work to submit. */
   enter(): void {
     if (this.#wants) return;
     this.#wants = true;
     this.#touch();
   }
 
-  /** Nothing more will be submitted. Existing jobs stay. */
   leave(): void {
     this.#wants = false;
     this.#touch();
@@ -203,7 +201,6 @@ export class SharedQueue implements CallerQueue {
     }
   }
 
-  /** Takes a slot if one of `limit` is free and within this process's share. `key`: the work to submit. */
   take(limit: number, key: string | undefined): SlotClaim {
     const { slots, clock } = this.#ports;
     const isOpen = slots.ours + slots.others < limit;
@@ -225,7 +222,6 @@ export class SharedQueue implements CallerQueue {
     );
   }
 
-  /** The submission became a job; undefined: it did not, so others may try. */
   became(key: string, job: string | undefined): void {
     this.#file.transact((db) => {
       if (job !== undefined) this.#remember(db, key, job);
@@ -233,7 +229,6 @@ export class SharedQueue implements CallerQueue {
     }, undefined);
   }
 
-  /** The answer to a submission of this process, which still counts as in flight, names these rate windows. */
   heardWindows(windows: readonly LimitWindow[]): void {
     if (windows.length === 0) return;
     this.#file.transact((db) => {
@@ -252,56 +247,44 @@ export class SharedQueue implements CallerQueue {
     return this.#peers.list.length > 0;
   }
 
-  /** Jobs of the caller that no process on this machine has, according to the last list. */
   get foreignJobs(): number {
     return this.#ports.slots.foreignJobs((id) => this.#peers.isLocal(id));
   }
 
-  /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
   get settledAt(): number | undefined {
     const { clock } = this.#ports;
     const at = this.#abandoned.settledAt(clock.now());
     return at === undefined ? undefined : at + clock.monotonic() - clock.now();
   }
 
-  /** The caller's pending jobs, as far as known. */
   get pending(): number {
     const { jobs } = this.#ports.slots;
     return jobs.size + this.#peers.jobs(jobs).length + this.foreignJobs;
   }
 
-  /** Whether the job is, or was, another process's. */
   isElsewhere(id: string): boolean {
     return this.#peers.isLocal(id);
   }
 
-  /** The typical duration of a job according to other processes, milliseconds. */
   get typical(): number | undefined {
     return this.#peers.typical;
   }
 
-  /** Jobs of the other processes. */
   get otherJobs(): readonly RunningJob[] {
     const { clock, slots } = this.#ports;
     const shift = clock.monotonic() - clock.now();
     return this.#peers.jobs(slots.jobs).map(({ at, eta }) => ({ acceptedAt: at + shift, eta }));
   }
 
-  /** A newer list from another process, if there is one. */
   takeNews(): LastLook | undefined {
     return this.#lists.takeNews();
   }
 
-  /**
-   * Milliseconds until this process may request the list; 0: it must do so now and report when it is done.
-   * Together, several processes request it no more often than one would. `isUrgent`: only the minimum pause
-   * between two requests applies, not the average.
-   */
+  /** Together, several processes request it no more often than one would. */
   tryLook(how: { isUrgent: boolean }): number {
     return this.#lists.tryLook(how);
   }
 
-  /** The result of the list request that began `age` milliseconds ago; undefined: it failed. */
   endLook(age: number, list: SeenList | undefined): void {
     this.#lists.endLook(age, list);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AbandonedSubmissions } from '../../../src/dispatch/lost-answers.ts';
+import { AbandonedSubmissions } from '../../../src/dispatch/peers.ts';
 
 const peer = (unsure: number, ...ids: string[]) => ({
   name: 'gone',

@@ -25,7 +25,7 @@ async function fixedText(argv: readonly string[]): Promise<string | undefined> {
     return await (await import('./commands/version.ts')).versionDocument();
   }
   if (more.length > 0) return undefined;
-  if (word === undefined) return (await import('./help/welcome.ts')).WELCOME;
+  if (word === undefined) return WELCOME;
   if (isVersion(word)) return `${VERSION}\n`;
   if ((word === '--help' || word === '-h') && !isNarrow(process.stdout)) {
     return (await import('./help/program-help.ts')).PROGRAM_HELP;
@@ -41,3 +41,28 @@ function isVersion(word: string): boolean {
 function isNarrow({ isTTY, columns }: NodeJS.WriteStream): boolean {
   return isTTY && columns < 80;
 }
+
+/** The output of `skinsmith` without arguments: one screen that leads to a first skin. */
+const WELCOME = `skinsmith makes signed Minecraft skin data: a texture value and its signature.
+
+Make your first skin, from a PNG file or from a player:
+
+  skinsmith generate skin.png
+  skinsmith generate --player Notch
+
+This needs no key and no account: skinsmith runs a service of its own inside the
+command. Players with an unmodified game, however, see only skins signed by the
+game. For those, store an API key for a hosted service:
+
+  skinsmith login --base-url https://api.mineskin.org
+
+What to do next:
+
+  skinsmith check skins/                     find unusable pictures, offline
+  skinsmith generate skins/ --out signed/    make a whole folder of skins
+  skinsmith verify signed/skins.lock         check signatures and pixels
+  skinsmith doctor                           find problems with your setup
+
+  skinsmith --help             list all commands and global options
+  skinsmith help <command>     show examples and options of a command
+`;

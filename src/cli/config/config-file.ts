@@ -6,8 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { reasonOf } from '../../base/error-reasons.ts';
 import { makeFolder } from '../../base/files.ts';
 import type { ProcessLock } from '../../base/process-lock.ts';
-import { CliError } from '../errors/exit.ts';
-import { unusableHint } from '../errors/system-report.ts';
+import { CliError, unusableHint } from '../errors/exit.ts';
 
 /** Milliseconds between attempts to lock the file, and before giving up. */
 const LOCK_PAUSE = 50;

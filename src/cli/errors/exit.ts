@@ -69,6 +69,11 @@ export interface ErrorReport {
   readonly exit: ExitName;
 }
 
+/** What to do about a folder that cannot be used. */
+export function unusableHint(setBy: string): string {
+  return `Check that it is writable and has free space, or choose another with ${setBy}.`;
+}
+
 const MISSING_PART = {
   code: 'program_incomplete',
   message: 'A file of skinsmith is missing: the program was replaced or removed while it was running.',

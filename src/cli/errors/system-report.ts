@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { reasonOf } from '../../base/error-reasons.ts';
 import { isDamagedDatabase } from '../../base/sqlite.ts';
-import type { ErrorReport, ExitName } from './exit.ts';
+import { type ErrorReport, type ExitName, unusableHint } from './exit.ts';
 
 const HINTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'skinsmith may already be running there. To listen on another port: --port <number>',
@@ -46,11 +46,6 @@ export interface DataFolder {
   readonly path: string;
   /** An option or variables. */
   readonly setBy: string;
-}
-
-/** What to do about a folder that cannot be used. */
-export function unusableHint(setBy: string): string {
-  return `Check that it is writable and has free space, or choose another with ${setBy}.`;
 }
 
 /** Describes an error of the file system about the data folder; undefined for any other. */

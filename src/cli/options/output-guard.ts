@@ -1,11 +1,21 @@
-import { closeSync, lstatSync, openSync, readFileSync, readSync, type Stats, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import {
+  type BigIntStats,
+  closeSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { basename, resolve, sep } from 'node:path';
 import { isStream, writeFileAtomically } from '../../base/files.ts';
+import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { isMarkedPng, MARKED_BYTES } from '../../skin/png/encode.ts';
 import { SIGNATURE } from '../../skin/png/header.ts';
-import { CliError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
-import { SourceFiles } from './skin-options.ts';
 
 /** The existing files that an output may replace. */
 export interface Replaceable {
@@ -25,6 +35,57 @@ export const DRAWN_PICTURE: Replaceable = {
 
 /** It holds paid skins: no output of another kind replaces it. */
 const LOCKFILE = 'skins.lock';
+
+/** The files that a user named as sources, and the pictures in the folders named: nothing may be written over them. */
+export class SourceFiles {
+  readonly #files = new Set<string>();
+  readonly #folders: string[] = [];
+
+  /** Texts that are no paths, such as players, are left out. */
+  constructor(texts: readonly string[]) {
+    for (const text of texts) {
+      const path = withoutFileScheme(text);
+      const found = identifiedStats(path);
+      if (found?.isFile()) this.#files.add(identityOf(found));
+      if (found?.isDirectory()) this.#folders.push(realpathSync(path) + sep);
+    }
+  }
+
+  /** Whether a path leads to one of them, in any spelling and through any links. */
+  has(path: string): boolean {
+    const found = this.#files.size + this.#folders.length > 0 ? identifiedStats(path) : undefined;
+    if (!found?.isFile()) return false;
+    return this.#files.has(identityOf(found)) || (/\.png$/i.test(path) && this.#isInFolder(path));
+  }
+
+  /** @throws CliError */
+  verifyOther(out: string): void {
+    if (!this.has(out)) return;
+    throw usageError(
+      'output_is_source',
+      `${clean(out)} is a source, which the output would replace.`,
+      'Choose another output file.',
+    );
+  }
+
+  #isInFolder(path: string): boolean {
+    const real = realpathSync(path);
+    return this.#folders.some((folder) => real.startsWith(folder));
+  }
+}
+
+function identifiedStats(text: string): BigIntStats | undefined {
+  try {
+    return statSync(text, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined; // pasted skin data is too long for a path
+  }
+}
+
+/** A file's inode identifies it where names do not: file systems differ in which names they treat as the same. */
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
 
 /** Keeps outputs from replacing files that skinsmith did not write, and always from replacing this run's sources. */
 export class OutputGuard {

@@ -1,8 +1,5 @@
-import { type BigIntStats, realpathSync, statSync } from 'node:fs';
-import { sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
-import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { parseBaseUrl, SKIN_NAME_RULE, skinNameProblem } from '../../index.ts';
 import { type GameRange, GameRangeError, NEWEST_GAME, parseGames } from '../../pack/games.ts';
 import { namespaceProblem } from '../../pack/names.ts';
@@ -15,7 +12,6 @@ import {
   PACK_FORMATS,
   splitFormats,
 } from '../output/format-names.ts';
-import { clean } from '../text/text.ts';
 import { refuseCredentials } from './option-values.ts';
 
 /** The option that allows outputs to replace other people's files. */
@@ -23,57 +19,6 @@ export const OVERWRITE = [
   '--overwrite',
   'replace files that skinsmith did not write, but never a source',
 ] as const;
-
-/** The files that a user named as sources, and the pictures in the folders named: nothing may be written over them. */
-export class SourceFiles {
-  readonly #files = new Set<string>();
-  readonly #folders: string[] = [];
-
-  /** Texts that are no paths, such as players, are left out. */
-  constructor(texts: readonly string[]) {
-    for (const text of texts) {
-      const path = withoutFileScheme(text);
-      const found = statsOf(path);
-      if (found?.isFile()) this.#files.add(identityOf(found));
-      if (found?.isDirectory()) this.#folders.push(realpathSync(path) + sep);
-    }
-  }
-
-  /** Whether a path leads to one of them, in any spelling and through any links. */
-  has(path: string): boolean {
-    const found = this.#files.size + this.#folders.length > 0 ? statsOf(path) : undefined;
-    if (!found?.isFile()) return false;
-    return this.#files.has(identityOf(found)) || (/\.png$/i.test(path) && this.#isInFolder(path));
-  }
-
-  /** @throws CliError */
-  verifyOther(out: string): void {
-    if (!this.has(out)) return;
-    throw usageError(
-      'output_is_source',
-      `${clean(out)} is a source, which the output would replace.`,
-      'Choose another output file.',
-    );
-  }
-
-  #isInFolder(path: string): boolean {
-    const real = realpathSync(path);
-    return this.#folders.some((folder) => real.startsWith(folder));
-  }
-}
-
-function statsOf(text: string): BigIntStats | undefined {
-  try {
-    return statSync(text, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined; // pasted skin data is too long for a path
-  }
-}
-
-/** A file's inode identifies it where names do not: file systems differ in which names they treat as the same. */
-function identityOf({ dev, ino }: BigIntStats): string {
-  return `${dev}:${ino}`;
-}
 
 /** Digits of a fingerprint shown to distinguish keys. */
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;

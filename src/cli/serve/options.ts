@@ -1,17 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type {
+  ClaimTest,
   GeneratorKind,
   LogAddresses,
   LogLevel,
-  Logo,
-  Site,
   UpstreamSettings,
 } from '../../server/server.ts';
 import type { AccountOptions } from '../config/network-settings.ts';
-import { allowsInsecureHttp } from '../connection/connect.ts';
-import type { CommandContext } from '../context/context.ts';
-import { CliError } from '../errors/exit.ts';
 import {
   httpUrl,
   network,
@@ -21,10 +16,7 @@ import {
   refuseCredentials,
   wholeNumber,
 } from '../options/option-values.ts';
-import { readSecretFile } from '../terminal/read-input.ts';
-import { clean } from '../text/text.ts';
 import { addDoubleOptions, type DoubleCommandOptions } from './double.ts';
-import { claimTest, issuer, type OpenIdOptions } from './openid.ts';
 import type { StoreOptions } from './store.ts';
 
 /** Command-line options for what the pages say about the service. */
@@ -62,42 +54,37 @@ export function contact(text: string): string {
   return /^[^\s@:/]+@[^\s@:/]+$/.test(text) ? `mailto:${encodeURI(text)}` : pageAddress(text);
 }
 
-/** What the pages say about the service. @throws CliError for a logo that cannot be read */
-export async function chooseSite(typed: SiteOptions): Promise<Partial<Site>> {
-  const { serviceName: name, logo, notice, contact, termsUrl: terms, privacyUrl: privacy } = typed;
-  return {
-    ...(name !== undefined && { name }),
-    ...(logo !== undefined && { logo: await readLogo(logo) }),
-    ...{ notice, contact, terms, privacy },
-  };
+/** Command-line options for the provider that people sign in with. */
+export interface OpenIdOptions {
+  readonly oidcIssuer?: string;
+  readonly oidcClientId?: string;
+  readonly oidcSecretFile?: string;
+  readonly oidcName?: string;
+  readonly oidcScopes?: string;
+  readonly oidcPlanClaim?: string;
+  readonly oidcOperatorClaim?: ClaimTest;
+  readonly oidcRequireClaim?: ClaimTest;
 }
 
-const MAX_LOGO_BYTES = 256 * 1024;
+/** Not the shortened form that other addresses get: a slash at the end belongs to an issuer. */
+export function issuer(text: string): string {
+  refuseCredentials(text);
+  if (isIssuer(text)) return text;
+  throw new InvalidArgumentError('It must be an address like https://accounts.example.org.');
+}
 
-/** The media type of a picture by how its file begins. */
-const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
-  [/^\x89PNG\r\n/, 'image/png'],
-  [/^RIFF[\s\S]{4}WEBP/, 'image/webp'],
-  [/^\xff\xd8\xff/, 'image/jpeg'],
-  [/^(?:\xef\xbb\xbf)?\s*<[\s\S]*?svg[\s>]/, 'image/svg+xml'],
-];
+export function isIssuer(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || text.includes('@') || url.search || url.hash) return false;
+  return /^https?:$/.test(url.protocol);
+}
 
-async function readLogo(path: string): Promise<Logo> {
-  try {
-    const bytes = await readFile(path);
-    if (bytes.length > MAX_LOGO_BYTES) throw new Error('it is larger than 256 KiB');
-    const start = bytes.subarray(0, 4_096).toString('latin1');
-    const [, type] = BEGINNINGS.find(([beginning]) => beginning.test(start)) ?? [];
-    if (type === undefined) throw new Error('it is not a PNG, WebP, JPEG or SVG picture');
-    return { type, bytes };
-  } catch (error) {
-    const reason = (error as Error).message.split('\n', 1)[0] ?? '';
-    throw new CliError('invalid_setting', `The logo ${clean(path)} cannot be used: ${clean(reason)}.`, {
-      exit: 'usage',
-      hint: 'Give a picture with --logo FILE.',
-      cause: error,
-    });
-  }
+/** `groups=skins`, or the name of a claim that is true. */
+export function claimTest(text: string): ClaimTest {
+  const [claim = '', ...value] = text.split('=');
+  const isSound = claim !== '' && (value.length === 0 || value.join('=') !== '');
+  if (isSound) return { claim, value: value.length === 0 ? undefined : value.join('=') };
+  throw new InvalidArgumentError('It must be the name of a claim, or a name and a value like groups=skins.');
 }
 
 /** A table, so that a missing kind is a compile error. */
@@ -113,79 +100,6 @@ export interface GeneratorOptions {
   readonly upstreamKeyFile?: string;
   readonly upstreamSlots?: number;
   readonly upstreamVisibility?: UpstreamSettings['visibility'];
-}
-
-interface ChosenGenerator {
-  readonly generator: GeneratorKind;
-  readonly upstream: UpstreamSettings | undefined;
-}
-
-type Surroundings = Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, 'flags' | 'io' | 'signal'>>;
-
-/** The generator's configuration; options override the environment. @throws CliError */
-export async function chooseGenerator(
-  typed: GeneratorOptions,
-  surroundings: Surroundings,
-): Promise<ChosenGenerator> {
-  const { env, flags = {} } = surroundings;
-  const generator = typed.generator ?? kindIn(env['SKINSMITH_GENERATOR']) ?? 'signing';
-  if (generator === 'upstream') {
-    const insecureHttp = allowsInsecureHttp({ env, flags });
-    return { generator, upstream: { ...(await upstreamOf(typed, surroundings)), insecureHttp } };
-  }
-  const stray = [typed.upstream, typed.upstreamKeyFile, typed.upstreamSlots, typed.upstreamVisibility];
-  if (stray.some((option) => option !== undefined)) {
-    throw wrong(`The options --upstream… work only with the generator "upstream", not with "${generator}".`, {
-      hint: 'Add: --generator upstream',
-    });
-  }
-  return { generator, upstream: undefined };
-}
-
-function kindIn(text: string | undefined): GeneratorKind | undefined {
-  if (!text) return undefined;
-  const kind = GENERATOR_KINDS.find((known) => known === text);
-  if (kind) return kind;
-  throw wrong(`SKINSMITH_GENERATOR must be one of ${GENERATOR_KINDS.join(', ')}, not "${text}".`);
-}
-
-async function upstreamOf(typed: GeneratorOptions, surroundings: Surroundings): Promise<UpstreamSettings> {
-  const { env } = surroundings;
-  const url = typed.upstream ?? urlIn(env['SKINSMITH_UPSTREAM']);
-  if (url === undefined) {
-    throw wrong('The generator "upstream" needs the service that makes the skins.', {
-      hint: 'Give its address: --upstream https://api.mineskin.org, or SKINSMITH_UPSTREAM',
-    });
-  }
-  const { upstreamVisibility: visibility } = typed;
-  return { url, apiKey: await keyOf(typed, surroundings), slots: typed.upstreamSlots, visibility };
-}
-
-function urlIn(text: string | undefined): string | undefined {
-  if (!text) return undefined;
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && !text.includes('@')) return text.replace(/\/+$/, '');
-  throw wrong('SKINSMITH_UPSTREAM must be an http address, without user name and password.'); // nor is one shown
-}
-
-/** Never read from the command line, which every user of the machine could see. */
-async function keyOf({ upstreamKeyFile }: GeneratorOptions, surroundings: Surroundings): Promise<string> {
-  const text =
-    upstreamKeyFile === undefined
-      ? surroundings.env['SKINSMITH_UPSTREAM_KEY']
-      : await readSecretFile(upstreamKeyFile, 'key', surroundings);
-  const key = text?.trim();
-  if (key && /^[\x21-\x7e]{1,512}$/.test(key)) return key;
-  const where = upstreamKeyFile ?? 'SKINSMITH_UPSTREAM_KEY';
-  if (key)
-    throw wrong(`${where} does not contain an API key, which is a single word of at most 512 characters.`);
-  throw wrong('The generator "upstream" needs a key for the service that makes the skins.', {
-    hint: 'Give a file that holds it: --upstream-key-file key.txt, or SKINSMITH_UPSTREAM_KEY',
-  });
-}
-
-function wrong(message: string, { hint }: { hint?: string } = {}): CliError {
-  return new CliError('invalid_setting', message, { hint, exit: 'usage' });
 }
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../../../../src/cli/commands/serve.ts';
-import { chooseGenerator } from '../../../../src/cli/serve/options.ts';
+import { chooseGenerator } from '../../../../src/cli/serve/server-options.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { expect, test } from 'vitest';
-import { chooseSite, contact, pageAddress, shortLine } from '../../../../src/cli/serve/options.ts';
+import { contact, pageAddress, shortLine } from '../../../../src/cli/serve/options.ts';
+import { chooseSite } from '../../../../src/cli/serve/server-options.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 test('A name is one line with a limited number of characters', () => {

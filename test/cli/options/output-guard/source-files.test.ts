@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SourceFiles } from '../../../../src/cli/options/skin-options.ts';
+import { SourceFiles } from '../../../../src/cli/options/output-guard.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 /** A folder with a source, links to it, and a file that is none. */

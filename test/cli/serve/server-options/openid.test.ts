@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { serve } from '../../../src/cli/commands/serve.ts';
-import { chooseOpenId } from '../../../src/cli/serve/openid.ts';
-import { describeParsing } from '../../support/cli/parsing.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { serve } from '../../../../src/cli/commands/serve.ts';
+import { chooseOpenId } from '../../../../src/cli/serve/server-options.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const ISSUER = 'https://id.example.org/realms/skins/';
 const USUAL = { webhooks: true, pages: true, anonymous: true, userAccounts: true, ownerKey: true };

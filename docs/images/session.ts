@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { openContext } from '../../src/cli/context/open-context.ts';
+import { openContext } from '../../src/cli/context/context.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { OutputStream } from '../../src/cli/terminal/io.ts';
 

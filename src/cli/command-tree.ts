@@ -13,10 +13,10 @@ export interface Group {
 }
 
 const sets = async () => await import('./commands/sets.ts');
-const setsExport = async () => await import('./commands/sets-export.ts');
+const setsExport = async () => await import('./commands/exports.ts');
 const skins = async () => await import('./commands/skins.ts');
-const skinsDownload = async () => await import('./commands/skins-download.ts');
-const skinsExport = async () => await import('./commands/skins-export.ts');
+const skinsDownload = async () => await import('./commands/download.ts');
+const skinsExport = async () => await import('./commands/exports.ts');
 const config = async () => await import('./commands/config.ts');
 const keys = async () => await import('./commands/keys.ts');
 const identities = async () => await import('./commands/identities.ts');
@@ -38,11 +38,11 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   ),
   queue: leaf(
     'submit skins to the queue without waiting for them',
-    async () => (await import('./commands/queue.ts')).queue,
+    async () => (await import('./commands/generate.ts')).queue,
   ),
-  status: leaf('show the status of jobs', async () => (await import('./commands/status.ts')).status),
+  status: leaf('show the status of jobs', async () => (await import('./commands/jobs.ts')).status),
   jobs: leaf('list your jobs', async () => (await import('./commands/jobs.ts')).jobs),
-  retry: leaf('submit failed jobs again', async () => (await import('./commands/retry.ts')).retry),
+  retry: leaf('submit failed jobs again', async () => (await import('./commands/jobs.ts')).retry),
   sets: {
     summary: 'group skins, and export each group as one file',
     commands: {
@@ -81,8 +81,8 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     'save textures of players, skins and addresses as PNG files',
     async () => (await import('./commands/download.ts')).download,
   ),
-  preview: leaf('show a skin in the terminal', async () => (await import('./commands/preview.ts')).preview),
-  render: leaf('draw a skin as a PNG file', async () => (await import('./commands/render.ts')).render),
+  preview: leaf('show a skin in the terminal', async () => (await import('./commands/pictures.ts')).preview),
+  render: leaf('draw a skin as a PNG file', async () => (await import('./commands/pictures.ts')).render),
   config: {
     summary: 'manage settings',
     commands: {
@@ -100,7 +100,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     async () => (await import('./commands/conformance.ts')).conformance,
   ),
   doctor: leaf('find problems with your setup', async () => (await import('./commands/doctor.ts')).doctor),
-  whoami: leaf('show your user, plan and limits', async () => (await import('./commands/whoami.ts')).whoami),
+  whoami: leaf('show your user, plan and limits', async () => (await import('./commands/login.ts')).whoami),
   keys: {
     summary: 'manage API keys of a service',
     commands: {
@@ -186,7 +186,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     commands: {
       copy: leaf(
         'copy all data of a service to another store',
-        async () => (await import('./commands/store-copy.ts')).storeCopy,
+        async () => (await import('./commands/backup.ts')).storeCopy,
       ),
     },
   },

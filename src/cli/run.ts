@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import type { GlobalFlags } from './config/settings.ts';
 import type { CommandContext, Runner } from './context/context.ts';
+import type { DataFolder } from './errors/error-report.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption, isMissingPart, timedOut } from './errors/exit.ts';
-import type { DataFolder } from './errors/system-report.ts';
 import { seeHelp } from './help/help-page.ts';
 import type { TypedTimeout } from './options/option-values.ts';
 import { buildProgram } from './program.ts';
@@ -161,7 +161,7 @@ async function contextFor(
   program: Command,
   stop: AbortController,
 ): Promise<CommandContext & { close(): Promise<void> }> {
-  const { openContext } = await import('./context/open-context.ts');
+  const { openContext } = await import('./context/context.ts');
   const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
   if (flags.local && flags.baseUrl !== undefined) {
     throw new CliError('two_services', '--local and --base-url cannot be combined.', {

@@ -5,12 +5,11 @@ import { inspectSource } from '../../batch/pictures.ts';
 import type { CommandContext } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
-import { singleLine, singleSentence } from '../output/progress-text.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';
-import type { Presentation } from './progress.ts';
+import { type Presentation, singleLine, singleSentence } from './progress.ts';
 import { runBatchCommand } from './run.ts';
 import { exitAfterFailures, printSignerNotice } from './summary.ts';
 

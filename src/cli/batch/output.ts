@@ -6,7 +6,6 @@ import { makeFolder } from '../../base/files.ts';
 import type { BatchResult } from '../../batch/model.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import { OutputGuard, startOf } from '../options/output-guard.ts';
 import { type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
 import {
   FORMATS,
@@ -17,6 +16,7 @@ import {
   renderFile,
   type SkinToFormat,
 } from '../output/formats.ts';
+import { OutputGuard, startOf } from '../output/output-guard.ts';
 import { batchResultView, skinFields } from '../output/results.ts';
 import { clean } from '../text/text.ts';
 import { type BatchCall, formatsOf } from './call.ts';

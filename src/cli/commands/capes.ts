@@ -1,8 +1,7 @@
 import { basename, extname } from 'node:path';
 import { Option } from 'commander';
 import type { Cape, CapeChange } from '../../index.ts';
-import { connectWithProgress, withAccount } from '../connection/connector.ts';
-import { capeIn } from '../connection/skins.ts';
+import { capeIn, connectWithProgress, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history.ts';

@@ -12,11 +12,10 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { concernsOneSource, reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
-import { collect } from '../options/batch-options.ts';
-import { OutputGuard } from '../options/output-guard.ts';
-import { OVERWRITE } from '../options/skin-options.ts';
+import { collect, OVERWRITE } from '../options/skin-options.ts';
 import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
+import { OutputGuard } from '../output/output-guard.ts';
 import { WARNINGS_FIELD } from '../output/results.ts';
 import {
   addPictureOption,

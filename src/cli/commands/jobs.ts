@@ -1,20 +1,47 @@
 import { Option } from 'commander';
 import type { Clock } from '../../base/clock.ts';
+import { finishedSkin } from '../../batch/model.ts';
+import { inspectSource } from '../../batch/pictures.ts';
 import { jobEvents } from '../../dispatch/job-tracker.ts';
-import { isPending, type Job, type SkinClient } from '../../index.ts';
-import { connectWithProgress } from '../connection/connector.ts';
+import {
+  isPending,
+  type Job,
+  type JobAnswer,
+  JobFailedError,
+  type SkinClient,
+  type SkinSource,
+} from '../../index.ts';
+import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
+import { concernsOneSource, reportOf } from '../errors/error-report.ts';
+import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from '../errors/exit.ts';
+import { namingOf } from '../errors/service-hints.ts';
+import type { JobSource } from '../history.ts';
 import {
   addLimitOptions,
   limitOf,
+  nonEmptyWords,
   type TypedLimit,
   timeoutOption,
   truncationNote,
 } from '../options/option-values.ts';
+import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
 import { printRows } from '../output/described.ts';
-import { JOB_COLUMNS, JOB_FIELDS, JOB_TABLE, JobPrinter, jobView } from '../output/results.ts';
-import { count } from '../text/text.ts';
+import {
+  JOB_COLUMNS,
+  JOB_FIELDS,
+  JOB_OUTPUT,
+  JOB_TABLE,
+  JobPrinter,
+  jobView,
+  openFormats,
+  RESULT_OUTPUT,
+  ResultPrinter,
+  type ResultView,
+  resultView,
+} from '../output/results.ts';
+import { printFailure } from '../terminal/messages.ts';
+import { count, span } from '../text/text.ts';
 
 /** The job statuses that a service can filter by. */
 const STATUSES_OF_SERVICES = ['waiting', 'processing', 'completed', 'failed'] as const;
@@ -172,4 +199,256 @@ function changesIn(jobs: readonly Job[], seen: Map<string, Job['status']>): read
   const changed = jobs.filter(({ id, status }) => seen.get(id) !== status);
   for (const { id, status } of changed) seen.set(id, status);
   return changed;
+}
+
+export interface StatusOptions extends TypedOutputOptions {
+  readonly wait?: boolean;
+}
+
+export const status = {
+  description:
+    'Show the status of jobs, with the skins of completed ones.\n' +
+    'The exit status is 0 if all jobs are completed, 1 if any has failed, and 8 if any is still ' +
+    'pending.',
+  examples: [
+    ['Show the status of a job', 'skinsmith status JOB'],
+    ['Wait for a job and print only the signature', 'skinsmith status JOB --wait --format signature'],
+  ],
+  output: [RESULT_OUTPUT],
+  declare(command) {
+    command.argument('<job...>', 'job IDs, as printed by queue and jobs', nonEmptyWords);
+    addFormatOption(command).option('--wait', 'wait until no job is pending').addOption(timeoutOption());
+  },
+  run: runStatus,
+} satisfies CommandModule;
+
+export async function runStatus(
+  jobs: readonly string[],
+  options: StatusOptions,
+  context: CommandContext,
+): Promise<number> {
+  const settings = await context.settings({ format: options.format });
+  const json = context.flags.json ?? false;
+  const isList = jobs.length > 1;
+  const printer = new ResultPrinter(context.io, {
+    json,
+    ndjson: false,
+    formats: openFormats(settings.format, options),
+    isList,
+  });
+  const { client } = await connectWithProgress(settings, context);
+  const sources = await context.jobSources.sources();
+  const results: ResultView[] = [];
+  try {
+    for (const id of jobs) {
+      const result = await lookAt(id, {
+        client,
+        context,
+        wait: options.wait ?? false,
+        source: sources.get(id) ?? id,
+      });
+      results.push(result);
+      await printer.add(result);
+    }
+  } finally {
+    printer.end();
+  }
+  if (results.some((result) => result.error)) return exitStatus('failed');
+  return exitStatus(results.every((result) => result.status === 'completed') ? 'done' : 'pending');
+}
+
+interface LookOptions {
+  readonly client: SkinClient;
+  readonly context: CommandContext;
+  readonly wait: boolean;
+  readonly source: string | undefined;
+}
+
+/** Reports a missing skin and the status of its job: the skin of a completed job may have been deleted. */
+const GONE: Readonly<Record<string, string>> = { job_not_found: 'unknown', skin_not_found: 'completed' };
+
+/** Returns the status of one job. A job that the service does not know is an outcome too. */
+async function lookAt(id: string, { client, context, wait, source }: LookOptions): Promise<ResultView> {
+  try {
+    let state = await client.job(id, { signal: context.signal });
+    if (wait && isPending(state.job.status)) state = await awaitEnd(state, { client, context, source });
+    const error = failureOf(state);
+    if (error) await context.messages.failure({ ...error, message: `${source ?? id}: ${error.message}` });
+    return resultView({
+      source,
+      job: id,
+      skin: state.skin && finishedSkin(state.skin),
+      status: state.job.status,
+      error,
+    });
+  } catch (error) {
+    const report = reportOf(error, namingOf(context));
+    const status = report && GONE[report.code];
+    if (!status) throw error;
+    await printFailure(id, report, context);
+    return resultView({ source, job: id, status, error: report });
+  }
+}
+
+/** Total pause in milliseconds while a service that has answered is away or wants fewer requests. */
+const PATIENCE = { budget: 15 * 60_000, patience: 24 * 60 * 60_000 };
+
+async function awaitEnd(
+  state: JobAnswer,
+  { client, context, source }: Omit<LookOptions, 'wait'>,
+): Promise<JobAnswer> {
+  const { clock, signal, messages } = context;
+  const progress = await messages.progress(waitingText(state, source, clock.now()));
+  try {
+    const { skin } = await client.waitForJob(state.job, { signal, retry: PATIENCE });
+    return { ...state, job: { ...state.job, status: 'completed' }, skin };
+  } catch (error) {
+    if (!(error instanceof JobFailedError)) throw error;
+    const { code, message } = error;
+    return { ...state, job: { ...state.job, status: 'failed' }, errors: [{ code, message }] };
+  } finally {
+    progress.stop();
+  }
+}
+
+function failureOf({ job, errors }: JobAnswer): { code: string; message: string } | undefined {
+  if (job.status !== 'failed') return undefined;
+  return errors[0] ?? { code: 'job_failed', message: 'The job failed.' };
+}
+
+function waitingText({ job }: JobAnswer, source: string | undefined, now: number): string {
+  const due =
+    job.eta === undefined || job.eta <= now ? '' : `, due in about ${span((job.eta - now) / 1_000)}`;
+  return `Waiting for ${source ?? job.id}${due}; Ctrl-C is safe, the job continues`;
+}
+
+export interface RetryOptions {
+  readonly wait?: boolean;
+}
+
+export const retry = {
+  description:
+    'Submit failed jobs again, as new jobs of the same pictures and options.\n' +
+    'Prints the new jobs. A skin that the service has made in the meantime is found at once and costs nothing. ' +
+    'At a service that cannot retry jobs, submits the file, URL or player again that this machine sent.',
+  examples: [
+    ['Submit a failed job again and wait for its skin', 'skinsmith retry JOB --wait'],
+    [
+      'Submit all failed jobs again',
+      'skinsmith jobs --status failed --all | cut -f1 | xargs -r skinsmith retry',
+    ],
+  ],
+  output: [JOB_OUTPUT, { mode: '--wait', ...RESULT_OUTPUT }],
+  declare(command) {
+    command
+      .argument('<job...>', 'IDs of failed jobs, as printed by jobs --status failed', nonEmptyWords)
+      .option('--wait', 'wait for the new jobs and print the skins');
+  },
+  run: runRetry,
+} satisfies CommandModule;
+
+export async function runRetry(
+  jobs: readonly string[],
+  { wait = false }: RetryOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { json = false } = context.flags;
+  const printer = new JobPrinter(context.io, { json, ndjson: false, isList: jobs.length > 1 });
+  const { client } = await connectWithProgress(await context.settings(), context);
+  const retrying = new Retrying(client, context);
+  const submitted: string[] = [];
+  try {
+    for (const id of jobs) {
+      const state = await retrying.retry(id);
+      if (!state) continue;
+      submitted.push(state.job.id);
+      const view = jobView(state.job, (await sourceOf(id, state, context)) ?? state.job.source);
+      if (!wait) await printer.add(view); // otherwise the skins are printed instead
+    }
+  } finally {
+    if (!wait) printer.end();
+  }
+  const status = wait && submitted.length > 0 ? await runStatus(submitted, { wait }, context) : 0;
+  return submitted.length === jobs.length ? status : exitStatus('failed');
+}
+
+/** The source of the failed job as it was typed on this machine, which is noted for the new one. */
+async function sourceOf(
+  id: string,
+  { job }: JobAnswer,
+  { jobSources }: CommandContext,
+): Promise<string | undefined> {
+  const known = await jobSources.of(id);
+  if (known) jobSources.record([{ ...known, job: job.id }]);
+  return known?.source;
+}
+
+/** Submits failed jobs again: by the service or, where it cannot do that, from what this machine sent for them. */
+class Retrying {
+  readonly #client: SkinClient;
+  readonly #context: CommandContext;
+  #unable: CliError | undefined;
+
+  constructor(client: SkinClient, context: CommandContext) {
+    this.#client = client;
+    this.#context = context;
+  }
+
+  /** Undefined: it cannot be tried again, which does not stop the others. */
+  async retry(id: string): Promise<JobAnswer | undefined> {
+    try {
+      if (!this.#unable) return await this.#byService(id);
+    } catch (error) {
+      if (!(error instanceof CliError && error.code === 'not_offered')) return await this.#refused(id, error);
+      this.#unable = error;
+    }
+    try {
+      return await this.#again(id, this.#unable);
+    } catch (error) {
+      return await this.#refused(id, error);
+    }
+  }
+
+  async #byService(id: string): Promise<JobAnswer> {
+    const { signal } = this.#context;
+    return await whereOffered({ what: 'retry jobs', about: ['job_not_found'] }, () =>
+      this.#client.retryJob(id, { signal }),
+    );
+  }
+
+  /** Sends what the failed job was made from. @throws CliError */
+  async #again(id: string, unable: CliError): Promise<JobAnswer> {
+    const { signal, jobSources, messages } = this.#context;
+    const known = await jobSources.of(id);
+    if (!known?.sent) {
+      const hint = 'The job was not submitted from a file or URL on this machine. Submit its picture again.';
+      throw new CliError(unable.code, unable.message, { hint });
+    }
+    const { job } = await this.#client.job(id, { signal });
+    if (job.status !== 'failed')
+      throw new CliError('job_not_failed', `Only failed jobs can be retried; this one is ${job.status}.`);
+    const source = sourceToSend(known);
+    await messages.note(`${unable.message} Submitting ${known.source} again.`);
+    return await this.#client.queue(source, known.sent.options, { signal });
+  }
+
+  async #refused(id: string, error: unknown): Promise<undefined> {
+    const report = reportOf(error, namingOf(this.#context));
+    if (!report || !concernsOneSource(error)) throw error;
+    await printFailure(id, report, this.#context);
+  }
+}
+
+/** @throws CliError if the file cannot be sent any more */
+function sourceToSend({ source, sent }: JobSource): SkinSource {
+  const { content, options } = sent!;
+  if (content.kind === 'url') return { url: content.url };
+  if (content.kind === 'user') return { user: content.user };
+  const variant = options.variant === 'unknown' ? 'auto' : (options.variant ?? 'auto');
+  const inspected = inspectSource(content, variant, undefined, source);
+  if ('problem' in inspected) {
+    const { code, message, hint } = inspected.problem;
+    throw new CliError(code, message, { hint });
+  }
+  return { file: inspected.bytes!, fileName: `${options.name ?? 'skin'}.png` };
 }

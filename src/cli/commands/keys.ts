@@ -5,8 +5,8 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
-import { collect } from '../options/batch-options.ts';
 import { network, nonEmpty, nonEmptyWords } from '../options/option-values.ts';
+import { collect } from '../options/skin-options.ts';
 import {
   type Columns,
   type CommandOutput,

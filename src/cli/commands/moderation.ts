@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { isUuid } from '../../base/text.ts';
 import type { BlockedImage, BlockInput, LogEntry, ModeratedSet, ModeratedSkin } from '../../index.ts';
-import { withAccount } from '../connection/connector.ts';
-import { readPages, skinsText, verifyUuids } from '../connection/skins.ts';
+import { readPages, skinsText, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';

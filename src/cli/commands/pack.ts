@@ -14,11 +14,16 @@ import {
 } from '../../pack/pack.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { addLocalSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
 import { nonEmpty } from '../options/option-values.ts';
-import { OutputGuard } from '../options/output-guard.ts';
-import { gameRange, OVERWRITE, packNamespace } from '../options/skin-options.ts';
+import {
+  addLocalSourceOptions,
+  gameRange,
+  OVERWRITE,
+  packNamespace,
+  SOURCE_KINDS,
+} from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
+import { OutputGuard } from '../output/output-guard.ts';
 import {
   openPack,
   type PackPlace,

@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import { REPORT_REASONS, type Report, type ReportInput } from '../../index.ts';
-import { connectWithProgress, withAccount } from '../connection/connector.ts';
-import { readPages, verifyUuids } from '../connection/skins.ts';
+import { connectWithProgress, readPages, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService, namingOf } from '../errors/service-hints.ts';

@@ -9,8 +9,7 @@ import {
   type SkinVisibility,
   setNameProblem,
 } from '../../index.ts';
-import { connectWithProgress, whereOffered } from '../connection/connector.ts';
-import { readPages, verifyUuids } from '../connection/skins.ts';
+import { connectWithProgress, readPages, verifyUuids, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import {

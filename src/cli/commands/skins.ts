@@ -9,8 +9,13 @@ import {
   type SkinListItem,
   type SkinVisibility,
 } from '../../index.ts';
-import { connectWithProgress, whereOffered } from '../connection/connector.ts';
-import { inBulk, skinsText, verifyUuids } from '../connection/skins.ts';
+import {
+  connectWithProgress,
+  inBulk,
+  skinsText,
+  verifyUuids,
+  whereOffered,
+} from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';

@@ -5,7 +5,7 @@ import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings, readProxies, verifyProxies } from '../config/network-settings.ts';
 import type { GlobalFlags, Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import type { Waits } from '../terminal/waits.ts';
+import type { Waits } from '../terminal/messages.ts';
 import { makeTextureGuard } from './texture-guard.ts';
 
 export interface RequestListeners {

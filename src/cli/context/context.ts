@@ -1,17 +1,20 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
-import type { PublicSigningKey } from '../../batch/model.ts';
+import { EMBEDDED, type PublicSigningKey } from '../../batch/model.ts';
 import type { BatchService, KnownToGame } from '../../batch/options.ts';
+import type { Game } from '../../game/game.ts';
 import type { PlayerSkin } from '../../game/profiles.ts';
-import type { ConfigFile, Folders } from '../config/config-file.ts';
+import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
 import type { GlobalFlags, Settings } from '../config/settings.ts';
+import type { Connection } from '../connection/connect.ts';
 import type { Connector } from '../connection/connector.ts';
 import type { Examples } from '../help/help-page.ts';
-import type { JobSources, SeenNames } from '../history.ts';
+import { JobSources, SeenNames } from '../history.ts';
 import type { CommandOutput } from '../output/described.ts';
 import type { Io } from '../terminal/io.ts';
-import type { Waits } from '../terminal/waits.ts';
+import { Messages, Waits } from '../terminal/messages.ts';
 
 /** Access to the game's services. */
 export interface GameServices extends KnownToGame {
@@ -65,4 +68,154 @@ export interface CommandModule {
    * the action, which needs no context.
    */
   readonly run?: (...words: never[]) => number | Promise<number>;
+}
+
+type ContextOptions = Pick<CommandContext, 'io' | 'env' | 'signal' | 'flags'>;
+
+/** The part of the context that needs nothing opened. */
+type BaseContext = Omit<CommandContext, 'settings' | 'connect' | 'proxied' | 'game' | 'ownKey' | 'service'>;
+
+/** Creates the context of one run. Modules load, and services open, on first use. */
+export function openContext(options: ContextOptions): OpenContext {
+  const base = baseContext(options);
+  let connection: Promise<Connection> | undefined;
+  let game: Promise<Game> | undefined;
+  let sender: Promise<Sender | undefined> | undefined;
+  let ownKey: Promise<PublicSigningKey | undefined> | undefined;
+  const proxied = async () => {
+    sender ??= openProxied(base);
+    return await sender;
+  };
+  const connect = async (settings: Settings) => {
+    connection ??= openConnection(settings, { ...base, proxied });
+    return await connection;
+  };
+  const openOwnKey = async () => {
+    ownKey ??= ownKeyIn(base);
+    return await ownKey;
+  };
+  return {
+    ...base,
+    settings: async (typed = {}) => await readSettings(typed, base),
+    connect,
+    proxied,
+    game: async () => {
+      game ??= openGame({ ...base, proxied });
+      return await gameServices(await game);
+    },
+    ownKey: openOwnKey,
+    service: async (settings) => await batchService(settings, { ...base, connect, ownKey: openOwnKey }),
+    close: async () => {
+      const opened = await connection?.catch(() => undefined); // the caller that connected has reported it
+      await opened?.close();
+      await (await game?.catch(() => undefined))?.close(); // same here
+      await (await sender?.catch(() => undefined))?.destroy(); // and here
+    },
+  };
+}
+
+function baseContext({ io, env, signal, flags }: ContextOptions): BaseContext {
+  const folders = foldersFor(env);
+  const messages = new Messages(io, flags);
+  return {
+    io,
+    env,
+    clock: systemClock,
+    signal,
+    flags,
+    messages,
+    waits: new Waits(messages, systemClock),
+    configFile: new ConfigFile(folders.config),
+    folders,
+    jobSources: new JobSources(folders.data),
+    seenNames: new SeenNames(folders.data),
+  };
+}
+
+async function readSettings(
+  typed: Parameters<CommandContext['settings']>[0],
+  { configFile, env, flags }: BaseContext,
+): Promise<Settings> {
+  const { resolveSettings } = await import('../config/settings.ts');
+  const file = await configFile.settings();
+  return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
+}
+
+type WithProxies = BaseContext & Pick<CommandContext, 'proxied'>;
+
+async function openProxied({ env }: BaseContext): Promise<Sender | undefined> {
+  const { readProxies } = await import('../config/network-settings.ts');
+  const proxies = readProxies(env);
+  return proxies && (await (await import('../../base/proxies.ts')).openSender(proxies));
+}
+
+async function openConnection(settings: Settings, base: WithProxies): Promise<Connection> {
+  const { env, flags, messages, configFile, waits, folders, proxied } = base;
+  const { allowsInsecureHttp, connect } = await import('../connection/connect.ts');
+  const insecureHttp = allowsInsecureHttp({ flags, env });
+  const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
+  const { local } = flags;
+  const dataDir = folders.data;
+  const surroundings = { env, configFile, dataDir, proxied };
+  return await connect({ settings, ...surroundings, local, insecureHttp, onRequest, waits });
+}
+
+async function openGame({ env, proxied }: WithProxies): Promise<Game> {
+  const { gameAddresses } = await import('../config/network-settings.ts');
+  const addresses = gameAddresses(env);
+  const sender = await proxied();
+  return (await import('../../game/game.ts')).openGame({ sender, ...(addresses && { addresses }) });
+}
+
+async function gameServices({ http, names, keys }: Game): Promise<GameServices> {
+  const { GameKeys } = await import('../../batch/proof/known-keys.ts');
+  const { BedrockPlayers, PlayerNames } = await import('../../batch/sources/player-names.ts');
+  const skinOf: GameServices['skinOf'] = async (id, gone) => {
+    const { fetchPlayerSkin } = await import('../../game/profiles.ts');
+    return await fetchPlayerSkin(http, id, gone);
+  };
+  const textureAt: GameServices['textureAt'] = async (url, gone) => {
+    const { downloadTexture } = await import('../../game/profiles.ts');
+    return (await downloadTexture(http, url, gone)).bytes;
+  };
+  return {
+    players: new PlayerNames(names, systemClock),
+    bedrock: new BedrockPlayers(http, systemClock),
+    keys: new GameKeys(keys),
+    skinOf,
+    textureAt,
+  };
+}
+
+async function ownKeyIn({ folders }: BaseContext): Promise<PublicSigningKey | undefined> {
+  const { readOwnKey } = await import('../../batch/model.ts');
+  return await readOwnKey(join(folders.data, 'signing-key.pem'));
+}
+
+/** Milliseconds that a service may be failing before its key counts as unavailable. */
+const KEY_PATIENCE = { budget: 3_000, patience: 10_000 };
+
+/** Jobs that one command has in the queue of the embedded service: two for each of its workers on two cores. */
+const EMBEDDED_SLOTS = 32;
+
+async function batchService(
+  settings: Settings,
+  context: BaseContext & Pick<CommandContext, 'connect' | 'ownKey'>,
+): Promise<BatchService> {
+  const { env, flags, signal, configFile, connect } = context;
+  const { identify } = await import('../connection/connect.ts');
+  const identity = await identify({ settings, env, configFile, local: flags.local });
+  const open = async () => (await connect(settings)).client;
+  const { skinFinder } = await import('../../batch/sources/supplied-skin.ts');
+  const findSkin = skinFinder(open, { signal });
+  const publishedKey = async () => {
+    const { signingKeyOf } = await import('../../batch/proof/known-keys.ts');
+    return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
+  };
+  if (identity.name === EMBEDDED) {
+    // Until the first use there is no key file: the service makes the key when it is requested.
+    const signingKey = async () => (await context.ownKey()) ?? (await publishedKey());
+    return { ...identity, connect: open, signingKey, findSkin, known: { slots: EMBEDDED_SLOTS, signingKey } };
+  }
+  return { ...identity, connect: open, signingKey: publishedKey, findSkin };
 }

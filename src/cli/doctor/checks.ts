@@ -15,7 +15,6 @@ import {
   warning,
 } from './check.ts';
 import { configCheck, dataCheck, programCheck, settingsCheck } from './machine-checks.ts';
-import { ProbeError } from './probe.ts';
 import {
   answerCheck,
   clockCheck,
@@ -25,7 +24,7 @@ import {
   serviceCheck,
   slotsCheck,
 } from './service-checks.ts';
-import { type NoDiagnosis, readinessIn, type Setup } from './setup.ts';
+import { type NoDiagnosis, ProbeError, readinessIn, type Setup } from './setup.ts';
 
 const SEVERITY = ['ok', 'warning', 'problem'] as const satisfies readonly HealthFinding['result'][];
 

@@ -16,9 +16,7 @@ import {
 } from '../errors/service-hints.ts';
 import { masked } from '../text/text.ts';
 import { type Check, type CheckFinding, hintFor, ok, problem, skipped, warning } from './check.ts';
-import { type ProbeAnswer, ProbeError, type Stage } from './probe.ts';
-import type { Readiness, Setup } from './setup.ts';
-
+import { type ProbeAnswer, ProbeError, type Readiness, type Setup, type Stage } from './setup.ts';
 /** Reports which service commands use, and why. */
 export const serviceCheck: Check = {
   needs: ['config'],

@@ -1,5 +1,7 @@
-import { isAboutCertificate, ProxyError } from '../../base/error-reasons.ts';
+import { relative, resolve, sep } from 'node:path';
+import { isAboutCertificate, ProxyError, reasonOf } from '../../base/error-reasons.ts';
 import { LockFileError } from '../../base/process-lock.ts';
+import { isDamagedDatabase } from '../../base/sqlite.ts';
 import { endSentence } from '../../base/text.ts';
 import { JournalError } from '../../batch/journal.ts';
 import { LockfileError } from '../../batch/lockfile/entries.ts';
@@ -19,7 +21,7 @@ import {
 } from '../../index.ts';
 import { PrivateAddressError } from '../connection/texture-guard.ts';
 import { momentAt, span } from '../text/text.ts';
-import { CliError, type ErrorReport, type ExitName, isInterruption } from './exit.ts';
+import { CliError, type ErrorReport, type ExitName, isInterruption, unusableHint } from './exit.ts';
 import {
   addressHint,
   bindingOf,
@@ -28,7 +30,6 @@ import {
   type ServiceNaming,
   serviceHint,
 } from './service-hints.ts';
-import { type DataFolder, folderReport, serverReport, storeReport, systemReport } from './system-report.ts';
 
 /** Describes an error to the user; undefined for an error that is a bug in the program. */
 export function reportOf(
@@ -139,4 +140,127 @@ export function concernsOneSource(error: unknown): boolean {
     return true;
   const failure = classifyFailure(error);
   return failure !== undefined && !CONCERNS_ALL.has(failure.kind);
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'skinsmith may already be running there. To listen on another port: --port <number>',
+};
+
+/** Only privileged users may listen below this port. */
+const FIRST_FREE_PORT = 1_024;
+
+function listenHint(port: number): string {
+  const why = port < FIRST_FREE_PORT ? 'Ports below 1024 are usually reserved for root. ' : '';
+  return `${why}To listen on another port, behind a reverse proxy for example: --port <number>`;
+}
+
+/** Describes an error of the operating system; undefined for any other. */
+export function systemReport(error: unknown): ErrorReport | undefined {
+  const { code, syscall, path, hostname, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
+    hostname?: string;
+    address?: string;
+    port?: number;
+  };
+  const words = reasonOf(code) ?? ownWords(error);
+  const meaning = words && `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  if (meaning === undefined || code === undefined) return undefined;
+  const listening = address === undefined || port === undefined ? address : `${address}:${port}`;
+  const place = path ?? hostname ?? listening;
+  const message = place ? `${place}: ${meaning}` : meaning;
+  const isRefused = code === 'EACCES' && syscall === 'listen' && port !== undefined;
+  const hint = isRefused ? listenHint(port) : HINTS[code];
+  return { code: code.toLowerCase(), message, hint, exit: 'failed' };
+}
+
+/** What the system itself says of a rare error: `broken pipe` for Node's `EPIPE: broken pipe, write`. */
+function ownWords(error: unknown): string | undefined {
+  const { errno, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
+  if (errno === undefined || syscall === undefined) return undefined;
+  const [, words = ''] = /^[A-Z][A-Z0-9]*: ([^,]+),/.exec(message) ?? [];
+  return words || undefined;
+}
+
+/** The data folder, and what the user sets to use another. */
+export interface DataFolder {
+  readonly path: string;
+  /** An option or variables. */
+  readonly setBy: string;
+}
+
+/** Describes an error of the file system about the data folder; undefined for any other. */
+export function folderReport(error: unknown, { path: folder, setBy }: DataFolder): ErrorReport | undefined {
+  const { code, path: told, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  const meaning = reasonOf(code);
+  if (meaning === undefined || told === undefined) return undefined;
+  const path = resolve(told); // relative if the folder was typed so
+  const isInside = path === folder || path.startsWith(folder + sep);
+  const isAbove = syscall === 'mkdir' && folder.startsWith(path + sep); // no folder can be made in it
+  if (!isInside && !isAbove) return undefined;
+  const isOthers = isInside && path !== folder && isForbidden(code);
+  const message = `The data folder ${folder} cannot be used: ${isOthers ? `${relative(folder, path)}: ` : ''}${meaning}.`;
+  const hint = isOthers
+    ? `Make the file accessible to this user, or choose another folder with ${setBy}.`
+    : unusableHint(setBy);
+  return { code: 'data_unusable', message, hint, exit: 'failed' };
+}
+
+/** If the file belongs to another user, the message must name it. */
+function isForbidden(code: string | undefined): boolean {
+  return code === 'EACCES' || code === 'EPERM';
+}
+
+/**
+ * Errors with which a service in this process refuses to start, by code. The error itself has the message, and the hint
+ * unless one stands here. They are distinguished by code, because importing their classes would load the server.
+ */
+const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint?: string }>> = {
+  account_key_changed: { exit: 'failed' },
+  no_store: {
+    exit: 'failed',
+    hint: 'Check the address in --store or SKINSMITH_STORE. A service creates its store when it first starts.',
+  },
+  plans_unusable: { exit: 'usage' },
+  upstream_key_refused: {
+    exit: 'notAllowed',
+    hint: 'Give a key that is valid there: --upstream-key-file, or SKINSMITH_UPSTREAM_KEY',
+  },
+  signing_key_changed: { exit: 'failed' },
+  signing_key_unusable: { exit: 'failed' },
+  store_refused: { exit: 'failed' },
+  store_replaced: { exit: 'failed' },
+  store_too_new: { exit: 'failed' },
+  store_too_old: { exit: 'failed' },
+  store_unfinished: { exit: 'failed' },
+  store_unreachable: {
+    exit: 'tryLater',
+    hint: 'Check that PostgreSQL is running, and its address in --store or SKINSMITH_STORE.',
+  },
+};
+
+/** Describes an error of a service in this process, of a backup or of a copy; undefined for any other. */
+export function serverReport(error: unknown): ErrorReport | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, message, hint } = error as Error & { code?: string; hint?: string };
+  if (code === undefined) return undefined;
+  if (error.name === 'BackupError' || error.name === 'StoreCopyError')
+    return { code, message, hint, exit: 'failed' };
+  if (error.name === 'ScenarioError' || error.name === 'DoubleError')
+    return { code, message, hint, exit: 'usage' };
+  const starting = Object.hasOwn(STARTING, code) ? STARTING[code] : undefined;
+  return starting && { code, message, hint, ...starting };
+}
+
+const DAMAGED_HINT =
+  'The store, skinsmith.db, is damaged: move it away or restore it from a backup, and keep signing-key.pem.';
+
+/** Describes an error of the database in the data folder; undefined for any other. */
+export function storeReport(error: unknown, data: DataFolder | undefined): ErrorReport | undefined {
+  const { code, errcode, message } = (error ?? {}) as NodeJS.ErrnoException & { errcode?: number };
+  if (code !== 'ERR_SQLITE_ERROR' && errcode === undefined) return undefined;
+  return {
+    code: 'data_unusable',
+    message: `The data folder${data ? ` ${data.path}` : ''} cannot be used: ${message}.`,
+    hint: isDamagedDatabase(error) ? DAMAGED_HINT : unusableHint(data?.setBy ?? 'SKINSMITH_DATA_DIR'),
+    exit: 'failed',
+  };
 }

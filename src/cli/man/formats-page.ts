@@ -8,7 +8,7 @@ import { EXIT_STATUSES } from '../errors/exit.ts';
 import { describedRows, shownCommands, type TopicName } from '../help/help-page.ts';
 import { type CommandOutput, type FieldTable, type JsonOutput, outputOf } from '../output/described.ts';
 import { FORMAT_MEANINGS } from '../output/format-names.ts';
-import { FILTER_MEANINGS } from '../output/template.ts';
+import { FILTER_MEANINGS } from '../output/formats.ts';
 
 /** A reference text, to be written as a manual page, as Markdown or as plain text. */
 export interface Section {

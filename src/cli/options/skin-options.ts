@@ -12,7 +12,8 @@ import {
   PACK_FORMATS,
   splitFormats,
 } from '../output/format-names.ts';
-import { refuseCredentials } from './option-values.ts';
+import { REPORT_KINDS, type ReportKind } from '../output/reports/report.ts';
+import { refuseCredentials, timeoutOption } from './option-values.ts';
 
 /** The option that allows outputs to replace other people's files. */
 export const OVERWRITE = [
@@ -160,4 +161,155 @@ export function verifyName({ name }: TypedSkinOptions, isSingle: boolean): void 
   const problem = skinNameProblem(name);
   if (problem !== undefined)
     throw usageError('invalid_name', `The name "${name}" is invalid: names may contain ${problem}.`);
+}
+
+interface TypedSourceOptions {
+  readonly recursive?: boolean;
+  readonly ignore?: readonly string[];
+  readonly from?: readonly string[];
+  readonly player?: readonly string[];
+  readonly as?: 'file' | 'url' | 'user';
+  /** Downscale HD skins. */
+  readonly fit?: boolean;
+  /** Fetch URLs on this machine and upload the images. */
+  readonly fetchLocally?: boolean;
+}
+
+interface TypedLockfileOptions {
+  readonly lock?: string;
+  readonly frozen?: boolean;
+  readonly force?: boolean;
+  readonly prune?: boolean;
+  /** With `frozen`: sources that are not in the lockfile are no failure. */
+  readonly allowNew?: boolean;
+  readonly yes?: boolean;
+  readonly keepSignatures?: boolean;
+}
+
+interface TypedCheckOptions {
+  /** False: `--no-verify`. */
+  readonly verify?: boolean;
+  readonly requireSigner?: RequiredSigner;
+  readonly acceptUnproven?: boolean;
+}
+
+/** Options for sources and how to process them. */
+export interface TypedBatchOptions extends TypedSourceOptions, TypedLockfileOptions, TypedCheckOptions {
+  readonly out?: string;
+  readonly overwrite?: boolean;
+  readonly report?: readonly ReportRequest[];
+  readonly dryRun?: boolean;
+  readonly maxNew?: number;
+  readonly failIfLeft?: boolean;
+  readonly retries?: number;
+  readonly slots?: string;
+}
+
+/** A report to write: `html=contact-sheet.html`. */
+export interface ReportRequest {
+  readonly kind: ReportKind;
+  readonly path: string;
+}
+
+/** The kinds of source, for help. */
+export const SOURCE_KINDS =
+  'PNG files, folders, URLs, textures (hash), skins (UUID), players (name or UUID; bedrock:Name), skin data (a texture value, ' +
+  '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), skin packs of Bedrock, ' +
+  'or - for stdin';
+
+export function addSourceOptions(command: Command): Command {
+  return addLocalSourceOptions(command).option(
+    '--fetch-locally',
+    'fetch URLs from this machine, including private networks, and upload the pictures',
+  );
+}
+
+/** Those of commands that read every source on this machine. */
+export function addLocalSourceOptions(command: Command, { fit = true } = {}): Command {
+  command
+    .optionsGroup('Sources:')
+    .option('-r, --recursive', 'recurse into subfolders')
+    .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
+    .option(
+      '--player <name>',
+      'use the skin of a player, by name or UUID; of Bedrock: .Name or XUID (repeatable)',
+      collect,
+    )
+    .option(
+      '--from <list>',
+      'read sources from a list of lines, CSV or NDJSON; - for stdin (repeatable)',
+      collect,
+    )
+    .addOption(
+      new Option('--as <kind>', 'what kind of sources these are, if that is ambiguous').choices([
+        'file',
+        'url',
+        'user',
+      ]),
+    );
+  if (!fit) return command;
+  return command.option(
+    '--fit',
+    'scale HD skins (128×128 and other multiples) down, cut old skins out of a 64×64 canvas, drop metadata',
+  );
+}
+
+/** What is printed and written. */
+export function addOutputOptions(command: Command): Command {
+  return addNdjsonOption(addFormatOption(command.optionsGroup('Output:')))
+    .option('--out <path>', 'write one file per source into this folder (for a single source: to this file)')
+    .option(...OVERWRITE)
+    .option(
+      '--report <kind=file>',
+      `write a report: ${REPORT_KINDS.join(' or ')} (repeatable)`,
+      collectReport,
+    );
+}
+
+/** Options for what to make and what to accept as a result. */
+export function addBatchOptions(command: Command): Command {
+  return command
+    .optionsGroup('Lockfile:')
+    .option('--lock <file>', 'lockfile (default: skins.lock in the --out folder)')
+    .option('--frozen', 'use only the lockfile, without network; exit with 3 if a skin is missing')
+    .option('--allow-new', 'with --frozen: list the skins to be made instead, and exit with 0')
+    .option(
+      '--force',
+      'ask the service again, even for skins in the lockfile; it may return a skin it already has',
+    )
+    .option('--keep-signatures', 'keep the skins in the lockfile, from any signer')
+    .option(
+      '--prune',
+      'drop skins from the lockfile and delete their files, if their folder or list no longer has them',
+    )
+    .option('--yes', 'allow --prune to drop all skins of the lockfile or of a folder')
+    .optionsGroup('Plan and limits:')
+    .option('--dry-run', 'show what would be done and how long it would take')
+    .option('--max-new <number>', 'submit at most this many new skins, and leave the others', wholeNumber(0))
+    .option('--fail-if-left', 'exit with 3 if --max-new left skins to make')
+    .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
+    .option('--slots <number>', 'maximum number of queue slots to use')
+    .addOption(timeoutOption())
+    .optionsGroup('Checks of the results:')
+    .option('--no-verify', 'do not fetch the textures of results to compare their pixels')
+    .option('--accept-unproven', 'accept skins that cannot be proven to match their sources')
+    .addOption(requireSignerOption());
+}
+
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
+  };
+}
+
+function collectReport(text: string, before: readonly ReportRequest[] = []): readonly ReportRequest[] {
+  const [kind, path] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+  const known = REPORT_KINDS.find((name) => name === kind);
+  if (known && path !== '') return [...before, { kind: known, path }];
+  throw new InvalidArgumentError(`Give ${REPORT_KINDS.map((name) => `${name}=FILE`).join(' or ')}.`);
 }

@@ -22,9 +22,10 @@ import {
   type Formatted,
   formatOf,
   packFormat,
+  parseTemplate,
+  readTemplate,
   templateFormat,
 } from './formats.ts';
-import { parseTemplate, readTemplate } from './template.ts';
 import { besidePicture, type TerminalPictures } from './terminal-picture.ts';
 
 /** The documented JSON fields of a skin. */

@@ -27,7 +27,7 @@ import {
 } from '../../pack/pack.ts';
 import { ZipTooLargeError, ZipWriter } from '../../pack/zip.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import type { OutputGuard } from '../options/output-guard.ts';
+import type { OutputGuard } from '../output/output-guard.ts';
 import { clean } from '../text/text.ts';
 
 /** Where a pack is written. */

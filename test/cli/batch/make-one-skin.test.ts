@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type GenerateCommandOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
+import { type GenerateCommandOptions, runGenerate, runQueue } from '../../../src/cli/commands/generate.ts';
 import { runJobs } from '../../../src/cli/commands/jobs.ts';
-import { runQueue } from '../../../src/cli/commands/queue.ts';
 import { type Ran, runCommand } from '../../support/cli/run-command.ts';
 import { NO_GAME } from '../../support/fake-game/nowhere.ts';
 import type { HostedService } from '../../support/hosted/hosted-service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { runSkinsDownload } from '../../../src/cli/commands/download.ts';
 import { runSkinsDelete, runSkinsEdit, runSkinsList } from '../../../src/cli/commands/skins.ts';
-import { runSkinsDownload } from '../../../src/cli/commands/skins-download.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { refusal } from '../../support/client/answers.ts';

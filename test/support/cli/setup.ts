@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import type { GlobalFlags } from '../../../src/cli/config/settings.ts';
-import { openContext } from '../../../src/cli/context/open-context.ts';
+import { openContext } from '../../../src/cli/context/context.ts';
 import { Setup } from '../../../src/cli/doctor/setup.ts';
 import { type Exchange, scriptedServer } from '../client/scripted-server.ts';
 import { ownFolder } from '../server/own-folder.ts';

@@ -14,8 +14,8 @@ import { DigestCache } from '../../../../src/base/caches.ts';
 import type { BatchResult, FinishedSkin } from '../../../../src/batch/model.ts';
 import { DeliveryError } from '../../../../src/batch/options.ts';
 import { OutputFiles } from '../../../../src/cli/batch/output.ts';
-import { OutputGuard } from '../../../../src/cli/options/output-guard.ts';
 import { FORMAT_NAMES, type FormatName } from '../../../../src/cli/output/format-names.ts';
+import { OutputGuard } from '../../../../src/cli/output/output-guard.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const HOUR = 60 * 60 * 1000;

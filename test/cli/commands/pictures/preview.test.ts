@@ -1,0 +1,109 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type PreviewOptions, runPreview } from '../../../../src/cli/commands/pictures.ts';
+import { encodePng } from '../../../../src/skin/png/encode.ts';
+import { readHeader } from '../../../../src/skin/png/header.ts';
+import { enlarge } from '../../../../src/skin/regions.ts';
+import { runCommand } from '../../../support/cli/run-command.ts';
+import { runGame } from '../../../support/fake-game/run-game.ts';
+import { drawSkin, skinPng } from '../../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { runServer } from '../../../support/server/running-server.ts';
+import { drawFigure } from '../../../support/skin/drawing.ts';
+
+type Typed = PreviewOptions & { readonly source: string };
+
+type Call = Parameters<typeof runCommand>[1];
+
+async function preview({ source, ...options }: Typed, call: Call = {}) {
+  return await runCommand(async (context) => await runPreview(source, options, context), call);
+}
+
+async function fileOf(bytes: Uint8Array): Promise<string> {
+  const file = join(await ownFolder(), 'skin.png');
+  await writeFile(file, bytes);
+  return file;
+}
+
+describe('a file', () => {
+  test('is a row in a pipe, and a picture there only when a style is typed', async () => {
+    const source = await fileOf(encodePng(drawFigure('slim')));
+    expect((await preview({ source })).out).toBe(`${source}\tslim\t64\t64\n`);
+    expect((await preview({ source, picture: 'blocks' })).out).toContain('▀');
+    expect(JSON.parse((await preview({ source }, { flags: { json: true } })).out)).toEqual({
+      source,
+      variant: 'slim',
+      width: 64,
+      height: 64,
+    });
+  });
+
+  test('is drawn on a terminal, with what it is', async () => {
+    const source = await fileOf(skinPng(1));
+    const { out } = await preview({ source, picture: 'blocks', variant: 'slim' }, { isTTY: true });
+    expect(out.split('\n')).toHaveLength(16 + 2);
+    expect(out).toContain(`${source}  slim, 64×64\n`);
+  });
+
+  test('is not drawn where there are no colours', async () => {
+    const { told, out } = await preview({ source: await fileOf(skinPng(1)) }, { isTTY: true });
+    expect([out, told]).toMatchObject(['', { code: 'no_pictures', exit: 'usage' }]);
+  });
+
+  test('in HD is scaled down', async () => {
+    const source = await fileOf(encodePng(enlarge(drawFigure('classic'), 8)));
+    expect((await preview({ source })).out).toBe(`${source}\tclassic\t64\t64\n`);
+  });
+
+  test('is written from the front and from behind', async () => {
+    const out = join(await ownFolder(), 'views.png');
+    const ran = await preview({ source: await fileOf(skinPng(1)), out });
+    expect([ran.status, ran.out]).toEqual([0, '']);
+    expect(readHeader(await readFile(out))).toMatchObject({ width: 608, height: 576 });
+  });
+
+  test.each([
+    ['what is no skin', async () => await fileOf(Buffer.from('hello')), 'invalid_image'],
+    ['a folder of several', async () => 'examples', 'not_one_source'],
+    ['what is not there', async () => './nothing.png', 'no_such_file'],
+  ])('is not %s', async (_, sourceOf, code) => {
+    expect((await preview({ source: await sourceOf() })).told).toMatchObject({ code });
+  });
+
+  test('is not in a folder without one, and no hint names an option that does not exist', async () => {
+    const above = await ownFolder();
+    await mkdir(join(above, 'below'));
+    await writeFile(join(above, 'below/skin.png'), skinPng(1));
+    expect((await preview({ source: above })).told).toMatchObject({
+      code: 'not_one_source',
+      hint: 'Give one PNG file, not a folder.',
+    });
+  });
+});
+
+describe('a UUID or name', () => {
+  test('is a skin of the service', async () => {
+    const { url, key, owner } = await runServer();
+    const { body } = await owner.upload('/v2/generate', skinPng(3), { name: 'smith', variant: 'slim' });
+    const ran = await preview({ source: String(body.skin?.uuid) }, { url, key });
+    expect(ran.out).toMatch(/^smith\tslim\t/);
+  });
+
+  test('is a player when the service has no such skin', async () => {
+    const { url, key } = await runServer();
+    const game = await runGame();
+    const player = game.addPlayer({ name: 'Steve', skin: { picture: drawSkin(1), variant: 'slim' } });
+    const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
+    expect((await preview({ source: player.id }, { url, key, env })).out).toBe('Steve\tslim\t64\t64\n');
+    expect((await preview({ source: 'Steve' }, { url, key, env })).out).toBe('Steve\tslim\t64\t64\n');
+    const unknown = await preview({ source: 'b'.repeat(32) }, { url, key, env });
+    expect(unknown.told).toMatchObject({ code: 'no_such_skin', exit: 'failed' });
+  });
+
+  test('of a player is tried again later when the game cannot be reached', async () => {
+    const { url, key } = await runServer();
+    const ran = await preview({ source: 'a'.repeat(32) }, { url, key });
+    expect(ran.told).toMatchObject({ code: 'game_unreachable', exit: 'tryLater' });
+  });
+});

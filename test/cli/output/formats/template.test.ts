@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { finishedSkin } from '../../../../src/batch/model.ts';
+import {
+  FORMATS,
+  type Format,
+  fillTemplate,
+  formatOf,
+  isFilled,
+  parseTemplate,
+  TEMPLATES,
+} from '../../../../src/cli/output/formats.ts';
+import { openFormats, ResultPrinter, resultView } from '../../../../src/cli/output/results.ts';
+import { testIo } from '../../../support/cli/test-io.ts';
+import { makeSkin } from '../../../support/client/answers.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+
+const FIELDS = [
+  'name',
+  'value',
+  'signature',
+  'texture',
+  'texture.url',
+  'duplicate',
+  'warnings',
+  'warnings.code',
+];
+const filled = (text: string, skin: object) => fillTemplate(parseTemplate(text, FIELDS), { ...skin });
+const DATA = { value: 'dmFs'.repeat(50), signature: 'c2ln'.repeat(171) };
+const view = resultView({ source: 'a.png', job: 'j1', skin: finishedSkin(makeSkin({ uuid: 'uu1' })) });
+
+function opened(choice: `template:${string}`): Format {
+  const [format] = openFormats([choice]) ?? [];
+  return formatOf(format!);
+}
+
+describe('A template', () => {
+  test.each([
+    ['{{name}};{{value}};{{signature}}', 'Zoë "Z" <b>;dmFsdWU=;c2ln\n'],
+    ['{{ name }}\n', 'Zoë "Z" <b>\n'],
+    ['{"a":{"b":{{value|json}}}}', '{"a":{"b":"dmFsdWU="}}\n'],
+    ['{{{name}}} {{}} {{ a b }} {name} }}', '{Zoë "Z" <b>} {{}} {{ a b }} {name} }}\n'],
+    ['{{name|json}}', '"Zoë \\"Z\\" <b>"\n'],
+    ['n: {{name|yaml}}', 'n: "Zoë \\"Z\\" <b>"\n'],
+    ['{n:{{name|snbt}}}', '{n:"Zoë \\"Z\\" <b>"}\n'],
+    ['echo {{name|shell}}', 'echo \'Zoë "Z" <b>\'\n'],
+    ['<b>{{name|html}}</b>', '<b>Zoë &#34;Z&#34; &#60;b&#62;</b>\n'],
+    ['{{name | json | shell}}', '\'"Zoë \\"Z\\" <b>"\'\n'],
+    ['{{texture.url}}', 'http://a\n'],
+    ['{{texture|json}}', '{"url":"http://a"}\n'],
+    ['{{duplicate|json}} {{duplicate}}', 'false false\n'],
+    ['{{warnings|json}} {{warnings.code}}', '[{"code":"c"}] ["c"]\n'],
+  ])('has the fields of a skin, and everything else as it is: %s', (text, expected) => {
+    const texture = { url: 'http://a' };
+    const skin = { name: 'Zoë "Z" <b>', value: 'dmFsdWU=', signature: 'c2ln', texture, duplicate: false };
+    expect(filled(text, { ...skin, warnings: [{ code: 'c' }] })).toBe(expected);
+  });
+
+  test('leaves an absent field empty, in quotes where a filter quotes it', () => {
+    expect(filled('[{{name}}] {{name|json}} {{texture.url|shell}}', {})).toBe('[] "" \'\'\n');
+  });
+
+  test('lets no text from outside end a line, a string or a word', () => {
+    const name = 'a\n\u001b[31mb\u2028c\u202e\'";$(id)\\';
+    expect(filled('{{name}}', { name })).toBe('a b c\'";$(id)\\\n');
+    expect(filled('{{name|shell}}', { name })).toBe("'a b c'\\''\";$(id)\\'\n");
+    expect(filled('{{name|snbt}}', { name })).toBe('"a b c\'\\";$(id)\\\\"\n');
+  });
+
+  test('takes no skin data that is not base64', () => {
+    expect(() => opened('template:say {{value}}').render({ value: 'a;b', signature: '' })).toThrow('base64');
+  });
+
+  test.each([
+    ['{{valeu}}', /field \{\{valeu\}\} does not exist/, /^Did you mean value\? Fields: name, value/],
+    ['{{skin-name}}', /field \{\{skin-name\}\}/, /^Fields: /],
+    [
+      '{{value|jsom}}',
+      /filter jsom does not exist/,
+      /^Did you mean json\? Filters: json, yaml, snbt, shell, html/,
+    ],
+    ['nothing', /has no fields/, /^Fields: /],
+  ])('is refused with the nearest name: %s', (text, message, hint) => {
+    expect(() => parseTemplate(text, FIELDS)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_template',
+        exit: 'usage',
+        message: expect.stringMatching(message),
+      }),
+    );
+    expect(() => parseTemplate(text, FIELDS)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(hint) }),
+    );
+  });
+
+  test('knows what was written with it, once or several times, and nothing else', () => {
+    const template = parseTemplate('skin {{name|json}}\n  {{value}};{{signature}};', FIELDS);
+    const one = fillTemplate(template, { ...DATA, name: 'A' });
+    const two = fillTemplate(template, { ...DATA, name: 'B; C' });
+    for (const text of [one, two, one + two]) expect(isFilled(template, text)).toBe(true);
+    const others = ['', 'skin', one.trim(), `${one}mine\n`, `# mine\n${one}`, one.replace(';', '\n;')];
+    for (const text of [...others, one.replace(DATA.value, 'short')])
+      expect(isFilled(template, text)).toBe(false);
+    const noData = parseTemplate('{{name}}', FIELDS);
+    expect(isFilled(noData, 'my own text\n')).toBe(false);
+  });
+});
+
+describe('The format template:', () => {
+  test('reads a file, whose extension without .tmpl is that of the output', async () => {
+    const folder = await ownFolder();
+    for (const [name, extension] of [
+      ['npc.yml.tmpl', '.yml'],
+      ['npc.JSON', '.json'],
+      ['npc.tmpl', '.txt'],
+    ] as const) {
+      await writeFile(join(folder, name), '\uFEFF{{source}}: {{uuid}}\r\n');
+      const format = opened(`template:${join(folder, name)}`);
+      expect([format.extension, format.render(view as never)]).toEqual([extension, 'a.png: uu1\r\n']);
+    }
+    expect(opened('template:{{uuid}}.json').extension).toBe('.txt');
+    expect(() => opened(`template:${join(folder, 'absent')}`)).toThrow('cannot be read');
+    expect(() => opened(`template:${folder}`)).toThrow('is not a file');
+    expect(() => opened('template:a.png.tmpl')).toThrow('end in .png');
+  });
+
+  test('has every field of the JSON output', () => {
+    const text = opened(
+      'template:{{source}} {{status}} {{job}} {{uuid}} {{variant}} {{visibility}} {{texture.hash}} {{signer}}',
+    ).render(view as never);
+    expect(text).toBe('a.png completed j1 uu1 classic public aa11 \n');
+  });
+
+  test('goes to stdout as it is, line by line', async () => {
+    const { io, out } = testIo();
+    const formats = openFormats(['template:# {{source}}\n{{value}}']);
+    const printer = new ResultPrinter(io, { json: false, ndjson: false, formats, isList: true });
+    for (const source of ['a.png', 'b.png']) await printer.add({ ...view, source });
+    expect(out()).toBe('# a.png\ndmFsdWU=\n# b.png\ndmFsdWU=\n');
+  });
+});
+
+describe('The templates in examples/formats', () => {
+  test.each(Object.entries(TEMPLATES))('are those of the formats of the same names: %s', (name, text) => {
+    const extension = FORMATS[name as keyof typeof TEMPLATES].extension.split('.').at(-1);
+    const path = `examples/formats/${name}.${extension}.tmpl`;
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(opened(`template:${path}`).extension).toBe(`.${extension}`);
+  });
+
+  test('write what each plugin reads', () => {
+    const data = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
+    const skin = { ...view, ...data, name: 'Sir "A"', uuid: 'ab'.repeat(16) };
+    expect(FORMATS.denizen.render(skin)).toBe('- adjust <npc> skin_blob:dmFsdWU=;c2lnbmF0dXJl\n');
+    expect(FORMATS.fancynpcs.render(skin)).toBe(
+      'skin:\n  identifier: "http://textures.example/texture/aa11"\n  variant: AUTO\n  value: "dmFsdWU="\n  signature: "c2lnbmF0dXJl"\n',
+    );
+    expect(FORMATS.znpcs.render(skin)).toBe(
+      'properties:\n  skin: prefetched;textures;dmFsdWU=;c2lnbmF0dXJl;\n',
+    );
+    expect(FORMATS.profile.render(skin)).toEqual({
+      id: 'ab'.repeat(16),
+      name: 'Sir "A"',
+      properties: [{ name: 'textures', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' }],
+    });
+    expect(FORMATS.html.render(skin)).toContain('<figcaption>Sir &#34;A&#34;</figcaption>');
+  });
+});

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
+import * as client from 'openid-client';
 import type { Clock } from '../../base/clock.ts';
 import { type Allowance, EvictingMap, isWhole, refill } from '../fairness.ts';
 import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
@@ -22,7 +22,7 @@ const TIMEOUT = 8_000;
 const MAX_BYTES = 256 * 1024;
 
 /** Sends openid-client's requests through the guarded agent. Follows no redirects. */
-export function guardedFetch(agent: GuardedAgent): CustomFetch {
+export function guardedFetch(agent: GuardedAgent): client.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const { status, contentType, bytes } = await fetchGuarded(agent, {
       url,
@@ -82,7 +82,7 @@ export class OpenIdProvider {
   readonly #options: ProviderOptions;
   readonly #networks = new EvictingMap<Allowance>(MANY_NETWORKS);
   readonly #all: Allowance;
-  #described: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined;
+  #described: { readonly configuration: Promise<client.Configuration>; readonly until: number } | undefined;
 
   constructor(options: ProviderOptions) {
     this.#options = options;
@@ -98,8 +98,7 @@ export class OpenIdProvider {
   async begin(secret: string, redirectUri: string): Promise<URL> {
     const { state, nonce, verifier } = await this.#partsOf(secret);
     try {
-      const { buildAuthorizationUrl } = await import('openid-client');
-      return buildAuthorizationUrl(await this.#configuration(), {
+      return client.buildAuthorizationUrl(await this.#configuration(), {
         redirect_uri: redirectUri,
         scope: this.#options.settings.scopes,
         state,
@@ -121,9 +120,8 @@ export class OpenIdProvider {
     if (answer.searchParams.get('state') !== state) throw new ProviderError('stale', 'unexpected state');
     this.#spend(network);
     try {
-      const { authorizationCodeGrant } = await import('openid-client');
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier };
-      const tokens = await authorizationCodeGrant(await this.#configuration(), answer, checks);
+      const tokens = await client.authorizationCodeGrant(await this.#configuration(), answer, checks);
       const claims = tokens.claims();
       if (!claims) throw new ProviderError('invalid', 'there is no ID token');
       return this.#identity(await this.#completed(claims, tokens.access_token), claims);
@@ -169,11 +167,10 @@ export class OpenIdProvider {
       (name) => claimOf(claims, name) === undefined,
     );
     if (!missing || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-    const { fetchUserInfo } = await import('openid-client');
-    return { ...(await fetchUserInfo(configuration, accessToken, claims.sub)), ...claims };
+    return { ...(await client.fetchUserInfo(configuration, accessToken, claims.sub)), ...claims };
   }
 
-  async #configuration(): Promise<Configuration> {
+  async #configuration(): Promise<client.Configuration> {
     const now = this.#options.clock.monotonic();
     if (!this.#described || this.#described.until <= now) {
       const described = { configuration: this.#discover(), until: now + DESCRIPTION_AGE };
@@ -185,15 +182,14 @@ export class OpenIdProvider {
     return await this.#described.configuration;
   }
 
-  async #discover(): Promise<Configuration> {
-    const client = await import('openid-client');
+  async #discover(): Promise<client.Configuration> {
     const { settings, agent, clock } = this.#options;
     const isPlain = new URL(settings.issuer).protocol === 'http:';
     const metadata = {
       [client.clockTolerance]: CLOCK_TOLERANCE,
       [client.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
     };
-    const auth = clientAuth(settings.clientSecret, client);
+    const auth = clientAuth(settings.clientSecret);
     return await client.discovery(new URL(settings.issuer), settings.clientId, metadata, auth, {
       [client.customFetch]: guardedFetch(agent),
       execute: [
@@ -205,14 +201,13 @@ export class OpenIdProvider {
 }
 
 /** The usual way for a client to authenticate, unless the provider accepts only the other one. */
-function clientAuth(
-  secret: string | undefined,
-  { None, ClientSecretBasic, ClientSecretPost }: typeof import('openid-client'),
-): ClientAuth {
-  if (secret === undefined) return None();
+function clientAuth(secret: string | undefined): client.ClientAuth {
+  if (secret === undefined) return client.None();
   return (server, ...rest) => {
     const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const authenticate = ways.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
+    const authenticate = ways.includes('client_secret_basic')
+      ? client.ClientSecretBasic
+      : client.ClientSecretPost;
     authenticate(secret)(server, ...rest);
   };
 }

@@ -47,23 +47,6 @@ export function parsedJson(given: string | Uint8Array): unknown {
   }
 }
 
-/** A value as JSON for answers that are sent several times: text and digest are computed once. */
-export class JsonText {
-  readonly text: string;
-  #digest: string | undefined;
-
-  /** @throws TypeError for what JSON cannot express */
-  constructor(value: object) {
-    this.text = JSON.stringify(value);
-  }
-
-  /** The SHA-1 of the text in base64url. */
-  get digest(): string {
-    this.#digest ??= hash('sha1', this.text, 'base64url');
-    return this.#digest;
-  }
-}
-
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** Whether a text is a UUID: 32 hexadecimal digits, or 36 characters with dashes. */

@@ -2,7 +2,6 @@ import { hash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { JsonText } from '../../base/text.ts';
 import { VERSION } from '../../base/version.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { asRefusal, type Refusal } from '../service/refusal.ts';
@@ -107,8 +106,7 @@ export function responseOf({ status, body, headers }: Answer, options: ResponseO
   const payload = payloadOf(body, all);
   if (options.isTagged && status >= 400) delete all['etag'];
   else if (options.isTagged && payload !== undefined) {
-    all['etag'] ??=
-      body instanceof JsonText ? weakTag(body.digest) : weakTag(hash('sha1', payload, 'base64url'));
+    all['etag'] ??= weakTag(payload);
     if (status === 200 && isKnownTag(String(all['etag']), options.ifNoneMatch)) {
       delete all['content-type'];
       return new Response(null, { status: 304, headers: listOf(all) });
@@ -188,12 +186,12 @@ function payloadOf(body: unknown, headers: HeaderFields): string | Uint8Array | 
     return body;
   }
   headers['content-type'] ??= 'application/json; charset=utf-8';
-  return body instanceof JsonText ? body.text : JSON.stringify(body);
+  return JSON.stringify(body);
 }
 
 /** A weak entity tag, SHA-1 in base64url: it identifies the content and not its transfer encoding. */
-function weakTag(digest: string): string {
-  return `W/"${digest}"`;
+function weakTag(payload: string | Uint8Array): string {
+  return `W/"${hash('sha1', payload, 'base64url')}"`;
 }
 
 /** Whether the caller sent this tag (RFC 9110, 13.1.2: weak comparison). */

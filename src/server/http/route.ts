@@ -30,7 +30,7 @@ export interface Call<Params = unknown, Query = unknown, Headers = unknown, Body
 
 export interface Answer {
   readonly status: number;
-  /** A text, bytes, a stream, a `JsonText`, or a value that is written as JSON. */
+  /** A text, bytes, a stream, or a value that is written as JSON. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }

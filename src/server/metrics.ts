@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import { AWAKE, systemClock } from '../../base/clock.ts';
-import type { ServiceEvents } from '../events.ts';
-import type { PendingCounts } from '../queue/lists.ts';
-import type { StoreConnections } from '../store/db.ts';
-import { isUnreachable } from '../store/failures.ts';
+import { AWAKE, systemClock } from '../base/clock.ts';
+import type { ServiceEvents } from './events.ts';
+import type { PendingCounts } from './queue/lists.ts';
+import type { StoreConnections } from './store/db.ts';
+import { isUnreachable } from './store/failures.ts';
 
 let ofProcess: readonly Metric[] | undefined;
 
@@ -12,7 +12,7 @@ let ofProcess: readonly Metric[] | undefined;
  * of the process, from the first call. prom-client never stops collecting, so a collector per service would stay in
  * memory after the service has ended, and run at every garbage collection.
  */
-export function processMetrics(): readonly Metric[] {
+function processMetrics(): readonly Metric[] {
   ofProcess ??= watchProcess();
   return ofProcess;
 }
@@ -24,7 +24,7 @@ function watchProcess(): readonly Metric[] {
 }
 
 /** State of a store that several nodes share, and of this process's connections to it. */
-export interface SharedStore {
+interface SharedStore {
   readonly connections: () => StoreConnections;
   /** The nodes that are alive. */
   readonly nodes: () => Promise<number>;
@@ -33,47 +33,23 @@ export interface SharedStore {
 }
 
 /** Gauges of a store in PostgreSQL. */
-export function addStoreGauges(registry: Registry, { connections, nodes, skew }: SharedStore): void {
-  addConnections(registry, connections);
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      ...{ name, help, registers: [registry] },
-      collect() {
-        this.set(value());
-      },
-    });
-  gauge(
-    'skinsmith_store_connections_limit',
-    'Maximum number of connections to the store.',
-    () => connections().most,
-  );
-  gauge(
-    'skinsmith_store_waiting',
-    'Requests waiting for a connection to the store.',
-    () => connections().waiting,
-  );
-  gauge('skinsmith_store_listening', 'Whether notifications from other nodes arrive at once: 1 or 0.', () =>
-    Number(connections().isListening),
-  );
-  addNodes(registry, nodes);
-  addSkew(registry, skew);
-}
-
-function addConnections(registry: Registry, connections: SharedStore['connections']): void {
-  new Gauge({
-    name: 'skinsmith_store_connections',
+function addStoreGauges(registry: Registry, { connections, nodes, skew }: SharedStore): void {
+  addBusy(registry, 'skinsmith_store_connections', {
     help: 'Connections to the store, except the one that listens.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      const { busy, idle } = connections();
-      this.set({ state: 'busy' }, busy);
-      this.set({ state: 'idle' }, idle);
-    },
+    count: connections,
   });
-}
-
-function addNodes(registry: Registry, nodes: SharedStore['nodes']): void {
+  addGauge(registry, 'skinsmith_store_connections_limit', {
+    help: 'Maximum number of connections to the store.',
+    value: () => connections().most,
+  });
+  addGauge(registry, 'skinsmith_store_waiting', {
+    help: 'Requests waiting for a connection to the store.',
+    value: () => connections().waiting,
+  });
+  addGauge(registry, 'skinsmith_store_listening', {
+    help: 'Whether notifications from other nodes arrive at once: 1 or 0.',
+    value: () => Number(connections().isListening),
+  });
   new Gauge({
     name: 'skinsmith_nodes',
     help: 'Live nodes that share the store, on all machines.',
@@ -83,16 +59,41 @@ function addNodes(registry: Registry, nodes: SharedStore['nodes']): void {
       await ifReachable(async () => this.set(await nodes()));
     },
   });
+  addGauge(registry, 'skinsmith_store_clock_skew_seconds', {
+    help: "Seconds that this machine's clock is ahead of the database's.",
+    value: () => skew() / 1000,
+  });
 }
 
-/** Processes of one machine have one clock. */
-function addSkew(registry: Registry, skew: SharedStore['skew']): void {
+/** A value that is looked up when the metrics are read. */
+function addGauge(
+  registry: Registry,
+  name: string,
+  { help, value }: { readonly help: string; readonly value: () => number | Promise<number> },
+): void {
   new Gauge({
-    name: 'skinsmith_store_clock_skew_seconds',
-    help: "Seconds that this machine's clock is ahead of the database's.",
-    registers: [registry],
+    ...{ name, help, registers: [registry] },
+    async collect() {
+      this.set(await value());
+    },
+  });
+}
+
+/** The same for the busy and the idle ones of something. */
+function addBusy(
+  registry: Registry,
+  name: string,
+  {
+    help,
+    count,
+  }: { readonly help: string; readonly count: () => { readonly busy: number; readonly idle: number } },
+): void {
+  new Gauge({
+    ...{ name, help, labelNames: ['state'], registers: [registry] },
     collect() {
-      this.set(skew() / 1000);
+      const { busy, idle } = count();
+      this.set({ state: 'busy' }, busy);
+      this.set({ state: 'idle' }, idle);
     },
   });
 }
@@ -101,7 +102,7 @@ function addSkew(registry: Registry, skew: SharedStore['skew']): void {
 const LIMIT = 5_000;
 
 /** Leaves out the metrics from the store while it is unreachable, so that the rest can be read just then. */
-export async function ifReachable(collect: () => Promise<void>): Promise<void> {
+async function ifReachable(collect: () => Promise<void>): Promise<void> {
   const timer = new AbortController();
   try {
     await Promise.race([collect(), systemClock.sleep(LIMIT, timer.signal)]);
@@ -135,16 +136,18 @@ const GENERATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 const NO_ROUTE = 'none';
 
 /** Metrics for Prometheus in a registry of their own. They count events of this process since its start. */
-export class PrometheusMetrics {
+export class Metrics {
+  /** Whether everyone may read them, not only an operator. */
+  readonly isOpen: boolean;
   readonly #registry = new Registry();
   readonly #counters: Counters;
 
-  constructor(sources: MetricSources) {
+  constructor(sources: MetricSources, { isOpen = false }: { readonly isOpen?: boolean } = {}) {
+    this.isOpen = isOpen;
     const registers = [this.#registry];
     this.#counters = { ...makeRequestCounters(registers), ...makeJobCounters(registers) };
     if (sources.store) addStoreGauges(this.#registry, sources.store); // first, because the others read the store
     addGauges(this.#registry, sources);
-    addWorkers(this.#registry, sources.workers);
     for (const metric of processMetrics()) this.#registry.registerMetric(metric);
   }
 
@@ -248,27 +251,15 @@ function makeWebhooks(registers: Registry[]) {
   return webhooks;
 }
 
-function addWorkers(registry: Registry, workers: MetricSources['workers']): void {
-  new Gauge({
-    name: 'skinsmith_workers',
-    help: 'Workers with and without a job.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      const { count, busy } = workers();
-      this.set({ state: 'busy' }, busy);
-      this.set({ state: 'idle' }, count - busy);
-    },
-  });
-}
-
-function addGauges(registry: Registry, { pendingJobs, eventStreams, connections }: MetricSources): void {
-  const registers = [registry];
+function addGauges(
+  registry: Registry,
+  { pendingJobs, eventStreams, connections, workers }: MetricSources,
+): void {
   new Gauge({
     name: 'skinsmith_jobs',
     help: 'Unfinished jobs in the store, by status.',
     labelNames: ['status'],
-    registers,
+    registers: [registry],
     async collect() {
       this.reset();
       await ifReachable(async () => {
@@ -276,20 +267,16 @@ function addGauges(registry: Registry, { pendingJobs, eventStreams, connections 
       });
     },
   });
-  new Gauge({
-    name: 'skinsmith_event_streams',
+  addGauge(registry, 'skinsmith_event_streams', {
     help: 'Open event streams of callers.',
-    registers,
-    collect() {
-      this.set(eventStreams());
-    },
+    value: eventStreams,
   });
-  new Gauge({
-    name: 'skinsmith_connections',
-    help: 'Open connections.',
-    registers,
-    async collect() {
-      this.set(await connections());
+  addGauge(registry, 'skinsmith_connections', { help: 'Open connections.', value: connections });
+  addBusy(registry, 'skinsmith_workers', {
+    help: 'Workers with and without a job.',
+    count: () => {
+      const { count, busy } = workers();
+      return { busy, idle: count - busy };
     },
   });
 }

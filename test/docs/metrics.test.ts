@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Metric, Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isErrorCode } from '../../src/protocol/errors.ts';
-import { type MetricSources, PrometheusMetrics } from '../../src/server/metrics/prometheus.ts';
+import { type MetricSources, Metrics } from '../../src/server/metrics.ts';
 import { codeBlocks } from '../support/docs/code-blocks.ts';
 
 const TEXT = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
@@ -32,7 +32,7 @@ const SOURCES: MetricSources = {
 function registered(): Known[] {
   const register = vi.spyOn(Registry.prototype, 'registerMetric');
   onTestFinished(() => register.mockRestore());
-  const metrics = new PrometheusMetrics(SOURCES);
+  const metrics = new Metrics(SOURCES);
   const own = register.mock.contexts.at(-1); // what watches the process has a registry of its own
   expect(metrics.contentType).toBe((own as Registry).contentType);
   const all = register.mock.calls.filter((_, n) => register.mock.contexts[n] === own);

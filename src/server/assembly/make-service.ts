@@ -1,15 +1,15 @@
+import { hash } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Clock } from '../../base/clock.ts';
-import { JsonText } from '../../base/text.ts';
 import { callbackPolicy } from '../callbacks.ts';
 import type { ServiceEvents } from '../events.ts';
 import { describeTrust, type OwnKey, type TrustOptions, textureUrl } from '../generators/own-key.ts';
 import type { Generator } from '../generators/port.ts';
 import { ROUTES } from '../http/routes/routes.ts';
-import { type Metrics, startMetrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics.ts';
 import type { OpenIdProvider } from '../openid/provider.ts';
 import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/target.ts';
@@ -17,7 +17,7 @@ import { RenderBudget } from '../pictures/budgets.ts';
 import { GameServers } from '../pictures/game-servers.ts';
 import { PlayerLooks, type PlayerLooksOptions } from '../pictures/player-looks.ts';
 import { GameTextures, Renders } from '../pictures/renders.ts';
-import { jobReads } from '../queue/lists.ts';
+import { countPending, jobReads } from '../queue/lists.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
 import { OpenRequests, WebPages } from '../service/callers.ts';
@@ -34,6 +34,7 @@ import { Duplicates } from '../service/submitting/known-data.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SlotReservations } from '../sources/source.ts';
 import type { OpenStore } from '../store/db.ts';
+import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
 import { StoreReplacedError } from '../store/sqlite.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
 import { kindOf, openGenerator, openOutbound, openOwnKey } from './generators.ts';
@@ -287,15 +288,21 @@ async function openMetrics(
   },
 ): Promise<Metrics | undefined> {
   if (embedded) return undefined;
-  return await startMetrics(events, {
-    isOpen,
-    db,
-    feeds,
-    store,
-    skew,
-    workers: () => pool,
+  const { Metrics } = await import('../metrics.ts');
+  const sources = {
+    pendingJobs: async () => await countPending(db),
+    eventStreams: () => feeds.size,
     connections: async () => await state.connections(),
-  });
+    workers: () => pool,
+    store: store.connections && {
+      connections: store.connections,
+      skew,
+      nodes: async () => (await listNodes(db, NODE_TIMEOUT)).length,
+    },
+  };
+  const metrics = new Metrics(sources, { isOpen });
+  metrics.count(events);
+  return metrics;
 }
 
 async function describeKey(
@@ -309,7 +316,6 @@ async function describeKey(
 /** Loaded on demand, so that no command waits for it. */
 async function describe(): Promise<Description> {
   const { describeApi } = await import('../http/openapi.ts');
-  const { text, digest } = new JsonText(await describeApi(ROUTES));
-  const plain = Buffer.from(text);
-  return { plain, gzipped: await promisify(gzip)(plain), digest };
+  const plain = Buffer.from(JSON.stringify(await describeApi(ROUTES)));
+  return { plain, gzipped: await promisify(gzip)(plain), digest: hash('sha1', plain, 'base64url') };
 }

@@ -1,6 +1,6 @@
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { ServiceEvents } from '../events.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics.ts';
 import type { GameServers } from '../pictures/game-servers.ts';
 import type { PlayerLooks } from '../pictures/player-looks.ts';
 import type { GameTextures, Renders } from '../pictures/renders.ts';

@@ -1,6 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { PrometheusMetrics } from '../../../../src/server/metrics/prometheus.ts';
+import { Metrics } from '../../../src/server/metrics.ts';
 
 const SOURCES = {
   pendingJobs: async () => ({ waiting: 0, processing: 0 }),
@@ -13,7 +13,7 @@ const SOURCES = {
 test('The process is watched once, however many services it has', async () => {
   const watching = vi.spyOn(PerformanceObserver.prototype, 'observe');
   onTestFinished(() => watching.mockRestore());
-  const all = Array.from({ length: 3 }, () => new PrometheusMetrics(SOURCES));
+  const all = Array.from({ length: 3 }, () => new Metrics(SOURCES));
   expect(watching.mock.calls.length).toBeLessThanOrEqual(1);
   for (const metrics of all) {
     const text = await metrics.read();

@@ -112,7 +112,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': ['server/http', 'server/outbound', 'server/service'],
   'openid-client': ['server/openid'],
   skinview3d: ['server/pages/browser'],
-  'prom-client': ['server/metrics'],
+  'prom-client': ['server/metrics.ts'],
   '@jsquash/webp/codec/enc/webp_enc.js': ['server/pictures'],
   '@jsquash/webp/meta.js': ['server/pictures'],
 };

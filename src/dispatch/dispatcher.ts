@@ -4,7 +4,6 @@ import { JobTracker, type TrackerUser } from './job-tracker.ts';
 import { isOutagePage, lossPause } from './outage.ts';
 import type { RetryingReader } from './retrying-reader.ts';
 import {
-  type SkinRequest,
   type Submission,
   type SubmissionRecord,
   settlingTime,
@@ -14,22 +13,14 @@ import {
 import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
 import { type CallerQueue, OwnQueue } from './slots.ts';
-import { type SubmissionMark, Submitter } from './submitter.ts';
+import { type SubmissionMark, Submitter, type SubmitterUser } from './submitter.ts';
 
 /** The user of a dispatcher: provides the pictures and receives the results. */
-export interface DispatcherUser<W extends Submission> extends TrackerUser<W> {
-  /** What to send, or why there is nothing. @throws the signal's reason */
-  prepare(work: W, signal: AbortSignal): Promise<SkinRequest | { readonly problem: unknown }>;
+export interface DispatcherUser<W extends Submission> extends TrackerUser<W>, SubmitterUser<W> {
   /** The service has a job for it. */
   accepted(work: W, job: Job): void;
-  /** It certainly did not become a job and will not. */
-  rejected(work: W, error: unknown): void;
-  /** There was nothing to send. */
-  unusable(work: W, problem: unknown): void;
   /** The answer was lost: the service may have accepted it. */
   answerLost(work: W, error: unknown): void;
-  /** Nothing can be submitted, because others with the same key have so many jobs in the queue. */
-  queueFilledByOthers(jobs: number): void;
   /** Other processes of the caller cannot be taken into account; gives the reason. */
   sharingBroken(why: string): void;
 }
@@ -206,17 +197,14 @@ export class Dispatcher<W extends Submission> {
       {
         session,
         record,
+        user,
         wakeUp: new WakeUpSignal(session.clock),
         queue: this.#queue,
         force,
         stop,
         hardStop,
-        prepare: async (work, signal) => await user.prepare(work, signal),
-        onOthers: (jobs) => user.queueFilledByOthers(jobs),
         onElsewhere: (work, job) => this.#tracker.follow(work, job),
         onAccepted: (work, state, sent) => this.#tracker.accepted(work, state, sent),
-        onFailed: (work, error) => user.rejected(work, error),
-        onUnusable: (work, problem) => user.unusable(work, problem),
         onLost: (work, error, sent) => this.#lost(work, error, sent),
         lookSoon: () => this.lookSoon(),
       },

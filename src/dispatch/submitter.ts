@@ -12,31 +12,33 @@ const MAX_LOSSES = 40;
 /** Milliseconds after which slots that other processes share are tried again. */
 const SHARE_PAUSE = 300;
 
-/** Handlers of a submission's outcome. */
-interface SubmissionHandlers<W extends Submission> {
-  readonly onAccepted: (work: W, state: JobAnswer, sent: SubmissionMark) => void;
-  readonly onFailed: (work: W, error: unknown) => void;
+/** The user of a submitter: provides the pictures, and hears of what becomes no job. */
+export interface SubmitterUser<W extends Submission> {
+  /** What to send, or why there is nothing. @throws the signal's reason */
+  prepare(work: W, signal: AbortSignal): Promise<SkinRequest | { readonly problem: unknown }>;
+  /** It certainly did not become a job and will not. */
+  rejected(work: W, error: unknown): void;
   /** There was nothing to send. */
-  readonly onUnusable: (work: W, problem: unknown) => void;
-  /** The answer was lost: the service may or may not have accepted it. */
-  readonly onLost: (work: W, error: unknown, sent: SubmissionMark) => void;
-  /** Another process has a job for the same. */
-  readonly onElsewhere: (work: W, job: string) => void;
+  unusable(work: W, problem: unknown): void;
   /** Nothing can be submitted, because others have so many jobs there; 0: they are in no list that this key sees. */
-  readonly onOthers: (jobs: number) => void;
+  queueFilledByOthers(jobs: number): void;
 }
 
 /** What the submitter needs of the dispatcher around it. */
-export interface SubmitterPorts<W extends Submission> extends SubmissionHandlers<W>, StopSignals {
+export interface SubmitterPorts<W extends Submission> extends StopSignals {
   readonly session: Session<W>;
   readonly record: SubmissionRecord;
+  readonly user: SubmitterUser<W>;
   /** Rung when a slot or work may be available. */
   readonly wakeUp: WakeUpSignal;
   readonly queue: CallerQueue;
   /** Ignore what other processes have submitted. */
   readonly force: boolean;
-  /** What to send, or why there is nothing. @throws the signal's reason */
-  readonly prepare: (work: W, signal: AbortSignal) => Promise<SkinRequest | { readonly problem: unknown }>;
+  readonly onAccepted: (work: W, state: JobAnswer, sent: SubmissionMark) => void;
+  /** The answer was lost: the service may or may not have accepted it. */
+  readonly onLost: (work: W, error: unknown, sent: SubmissionMark) => void;
+  /** Another process has a job for the same. */
+  readonly onElsewhere: (work: W, job: string) => void;
   readonly lookSoon: () => void;
 }
 
@@ -166,9 +168,9 @@ export class Submitter<W extends Submission> {
 
   /** With no job of its own a batch can only wait for others. */
   #tellFull(): undefined {
-    const { session, queue, onOthers } = this.#ports;
+    const { session, queue, user } = this.#ports;
     const { pending } = queue;
-    if (session.slots.ours === 0 && pending > 0) onOthers(pending);
+    if (session.slots.ours === 0 && pending > 0) user.queueFilledByOthers(pending);
   }
 
   /** Another process is just submitting the same: others first. */
@@ -236,7 +238,7 @@ export class Submitter<W extends Submission> {
     if (didNotArrive(error)) record.refused(work.key);
     if (!isTransient(error)) {
       this.#release(work);
-      this.#ports.onFailed(work, error);
+      this.#ports.user.rejected(work, error);
       return false;
     }
     const pause = session.intake.failed(error);
@@ -246,7 +248,7 @@ export class Submitter<W extends Submission> {
     }
     if (++work.losses > MAX_LOSSES) {
       this.#release(work);
-      this.#ports.onFailed(work, error);
+      this.#ports.user.rejected(work, error);
       return false;
     }
     if (!session.isSkinsmith) {
@@ -258,12 +260,12 @@ export class Submitter<W extends Submission> {
   }
 
   #refused(work: W, error: unknown): void {
-    const { session, record, queue, onOthers } = this.#ports;
+    const { session, record, queue, user } = this.#ports;
     record.refused(work.key);
     if (isFullQueue(error)) this.#wasFull();
     this.#putBack(work);
     // Without any job in the list, those of the user's other keys fill the queue.
-    if (isFullQueue(error) && session.slots.ours === 0) onOthers(queue.pending);
+    if (isFullQueue(error) && session.slots.ours === 0) user.queueFilledByOthers(queue.pending);
   }
 
   /** Nothing was accepted: it is sent next, once that is possible again. */
@@ -290,12 +292,12 @@ export class Submitter<W extends Submission> {
   }
 
   async #requestOf(work: W): Promise<SkinRequest | undefined> {
-    const { prepare, hardStop, onUnusable } = this.#ports;
+    const { user, hardStop } = this.#ports;
     try {
-      const found = await prepare(work, hardStop);
+      const found = await user.prepare(work, hardStop);
       if (!('problem' in found)) return found;
       this.#release(work);
-      onUnusable(work, found.problem);
+      user.unusable(work, found.problem);
     } catch (error) {
       if (!hardStop.aborted) throw error;
     }

@@ -67,13 +67,15 @@ function prepare(
       },
     },
     queue: { take, became: () => {}, pending: 5, leave: () => {}, enter: () => {} },
-    prepare: async () => ({ source: { url: 'https://example.org/a.png' }, options: {} }),
+    user: {
+      prepare: async () => ({ source: { url: 'https://example.org/a.png' }, options: {} }),
+      rejected: () => told.push('failed'),
+      queueFilledByOthers: () => told.push('filled by others'),
+    },
     stop: stop.signal,
     hardStop: new AbortController().signal,
     onAccepted: () => told.push('accepted'),
-    onFailed: () => told.push('failed'),
     onLost: () => told.push('lost'),
-    onOthers: () => told.push('filled by others'),
     onElsewhere: ({ key }: Submission, job: string) => told.push(`${key} is ${job}`),
     lookSoon: () => told.push('look'),
   } as unknown as SubmitterPorts<Submission>;

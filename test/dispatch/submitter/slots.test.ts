@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Submission } from '../../../src/dispatch/running-job.ts';
 import { type SlotClaim, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
-import { Submitter, type SubmitterPorts } from '../../../src/dispatch/submitter.ts';
+import { Submitter, type SubmitterPorts, type SubmitterUser } from '../../../src/dispatch/submitter.ts';
 import { noAnswer, refusal } from '../../support/client/failures.ts';
 
 interface Around {
@@ -18,7 +18,7 @@ interface Around {
   readonly maxNew?: number;
   /** When a rate window ends. */
   readonly paceOpenAt?: number;
-  readonly prepare?: SubmitterPorts<Submission>['prepare'];
+  readonly prepare?: SubmitterUser<Submission>['prepare'];
   /** What happens at the end of each wait but the last, which stops the submitter. */
   readonly steps?: readonly Step[];
 }
@@ -107,18 +107,20 @@ async function run(around: Around) {
       },
     },
     force,
-    prepare: around.prepare ?? (async () => REQUEST),
+    user: {
+      prepare: around.prepare ?? (async () => REQUEST),
+      rejected: ({ key }: Submission) => told.push(`${key} failed`),
+      unusable: (_: unknown, problem: unknown) => told.push(problem),
+      queueFilledByOthers: (jobs: number) => told.push(`${jobs} of others`),
+    },
     stop: stop.signal,
     hardStop: new AbortController().signal,
     onAccepted: (_: unknown, state: string) => {
       told.push(state);
       slots.unsure.clear();
     },
-    onFailed: ({ key }: Submission) => told.push(`${key} failed`),
-    onUnusable: (_: unknown, problem: unknown) => told.push(problem),
     onLost: ({ key }: Submission) => told.push(`${key} lost`),
     onElsewhere: () => {},
-    onOthers: (jobs: number) => told.push(`${jobs} of others`),
     lookSoon: () => {},
   } as unknown as SubmitterPorts<Submission>;
   const submitter = new Submitter(ports, maxNew);

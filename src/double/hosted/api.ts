@@ -8,7 +8,6 @@ import type { JobPlan } from '../plans.ts';
 import { altered, jsonReply, pageReply, type Reply, withBody } from '../replies.ts';
 import type { DoubleRequest, RequestKind } from '../requests.ts';
 import { fixtureKey, Seed } from '../seed.ts';
-import { HostedRefusal, InvalidRequest, parseOrRefuse, success } from './answers.ts';
 import { Intake, type Taken } from './intake.ts';
 import {
   acceptedAnswer,
@@ -23,26 +22,30 @@ import {
   notFoundAnswer,
 } from './job-answers.ts';
 import { type HostedJob, statusOf } from './jobs.ts';
+import { type HostedOptions, latencyOf } from './options.ts';
+import { OBJECT_ID, readSubmission } from './requests.ts';
+import { SkinRequests, SkinSigner, skinToJson } from './skins.ts';
 import {
   blockConcurrency,
   blockDelay,
   blockHour,
   blockRate,
   type CallerKind,
+  HostedRefusal,
+  InvalidRequest,
   lookUpDelay,
   lookUpRate,
   MINUTE,
   makeRateLimitInfo,
   newVisit,
+  parseOrRefuse,
   type RateRule,
   requireUser,
+  success,
   Traffic,
   type Visit,
   verifyKey,
-} from './limits.ts';
-import { type HostedOptions, latencyOf } from './options.ts';
-import { OBJECT_ID, readSubmission } from './requests.ts';
-import { SkinRequests, SkinSigner, skinToJson } from './skins.ts';
+} from './visit.ts';
 
 /** The key of the service's only user, unless told otherwise. */
 const HOSTED_KEY = '5eedf00d'.repeat(9);
@@ -58,11 +61,11 @@ type Handler = (visit: Visit, closing: AbortSignal) => Promise<Reply> | Reply;
  *
  * | behaviour | published source | here |
  * |---|---|---|
- * | who asks; 403 with two errors; `no_api_key` warning | middleware/apikey `verifyApiKey` | limits.ts `verifyKey` |
- * | shape of a success: no `errors` | middleware/response `formatV2Response` | answers.ts `success` |
+ * | who asks; 403 with two errors; `no_api_key` warning | middleware/apikey `verifyApiKey` | visit.ts `verifyKey` |
+ * | shape of a success: no `errors` | middleware/response `formatV2Response` | visit.ts `success` |
  * | shape of a refusal: `success`, `errors`, `rateLimit`, no links; zod errors; 404 | middleware/error | job-answers.ts `errorAnswer` |
- * | rate limit in body and headers, zeros when not looked up, `hour.limit` always 0 | generator/v2/V2GenerateHandler `makeRateLimitInfo` | limits.ts `makeRateLimitInfo` |
- * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | limits.ts, api.ts `#take` |
+ * | rate limit in body and headers, zeros when not looked up, `hour.limit` always 0 | generator/v2/V2GenerateHandler `makeRateLimitInfo` | visit.ts `makeRateLimitInfo` |
+ * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | visit.ts, api.ts `#take` |
  * | order of checks of a submission; it counts before its picture is read | models/v2/generate `v2SubmitGeneratorJob` | intake.ts `take` |
  * | one file, five fields, the option schemas | models/v2/generate `upload`, validation/generate | requests.ts |
  * | jobs spread over the minute | models/v2/generate `v2SubmitGeneratorJob` (notBefore) | jobs.ts `notBefore` |

@@ -4,7 +4,6 @@ import type { Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { fateOf, type JobPlan } from '../plans.ts';
 import type { Seed } from '../seed.ts';
-import { HostedRefusal } from './answers.ts';
 import {
   type Before,
   etaOf,
@@ -20,10 +19,10 @@ import {
   type PlannedJob,
   type SkinInput,
 } from './jobs.ts';
-import { type CallerKind, countSubmission, type HostedFlags, type Visit } from './limits.ts';
 import type { AcceptedSubmission, HostedOptions } from './options.ts';
 import { inputOf, type SubmissionOptions, type SubmittedSkin } from './requests.ts';
 import { plainPicture, type SkinSigner, SkinStore } from './skins.ts';
+import { type CallerKind, countSubmission, type HostedFlags, HostedRefusal, type Visit } from './visit.ts';
 
 /** A skin that existed already, under the id of a job that never existed. */
 export interface Duplicate {

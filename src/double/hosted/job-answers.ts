@@ -2,11 +2,10 @@ import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
 import type { Skin } from '../../protocol/skin.ts';
 import { jsonReply, pageReply, type Reply, refusalReply } from '../replies.ts';
-import { HostedRefusal, InvalidRequest, note, success } from './answers.ts';
 import type { Duplicate } from './intake.ts';
 import { type HostedJob, statusOf } from './jobs.ts';
-import { makeRateLimitInfo, type Visit } from './limits.ts';
 import { skinToJson } from './skins.ts';
+import { HostedRefusal, InvalidRequest, makeRateLimitInfo, note, success, type Visit } from './visit.ts';
 
 /** `v2ErrorHandler`: a body with only `success`, `errors` and, where limits are known, `rateLimit`. */
 export function errorAnswer(error: unknown, visit: Visit): Reply {

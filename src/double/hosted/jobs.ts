@@ -3,7 +3,7 @@ import type { Skin, SkinVisibility } from '../../protocol/skin.ts';
 import type { TextureModel } from '../../textures/property.ts';
 import type { Fate, JobPlan } from '../plans.ts';
 import type { Seed } from '../seed.ts';
-import { type CallerKind, MINUTE, type RateRule } from './limits.ts';
+import { type CallerKind, MINUTE, type RateRule } from './visit.ts';
 
 /** What a skin is made from. */
 export interface SkinInput {

@@ -5,7 +5,7 @@ import type { Alteration } from '../replies.ts';
 import type { DoubleRequest, RequestKind } from '../requests.ts';
 import type { Seed } from '../seed.ts';
 import type { HostedJob, PlannedJob } from './jobs.ts';
-import type { HostedFlags, RateRule } from './limits.ts';
+import type { HostedFlags, RateRule } from './visit.ts';
 
 /** How the service behaves. Times in milliseconds. */
 export interface HostedOptions {

@@ -5,8 +5,8 @@ import { decodePng } from '../../skin/png/decode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { chooseVariant } from '../../skin/variant.ts';
 import type { DoubleRequest } from '../requests.ts';
-import { HostedRefusal, parseOrRefuse } from './answers.ts';
 import type { SkinInput } from './jobs.ts';
+import { HostedRefusal, parseOrRefuse } from './visit.ts';
 
 /** `validation/misc.ts`: lower case only. */
 const hex = (length: number) =>

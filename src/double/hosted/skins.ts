@@ -8,10 +8,9 @@ import { buildTexturesValue } from '../../textures/property.ts';
 import { signValue } from '../../textures/signing-key.ts';
 import { type Reply, withBody } from '../replies.ts';
 import type { Seed } from '../seed.ts';
-import { HostedRefusal, note, parseOrRefuse, success } from './answers.ts';
 import type { SkinInput } from './jobs.ts';
-import { requireUser, type Visit } from './limits.ts';
 import { NAME_AND_VISIBILITY, UUID, UUID_OR_SHORT_ID } from './requests.ts';
+import { HostedRefusal, note, parseOrRefuse, requireUser, success, type Visit } from './visit.ts';
 
 interface Making {
   /** UUID of the skin, no dashes. */

@@ -10,8 +10,8 @@ import {
   strike,
 } from '../../../src/double/faults.ts';
 import { HostedApi } from '../../../src/double/hosted/api.ts';
-import type { HostedFlags, RateRule } from '../../../src/double/hosted/limits.ts';
 import type { HostedOptions } from '../../../src/double/hosted/options.ts';
+import type { HostedFlags, RateRule } from '../../../src/double/hosted/visit.ts';
 import { jsonReply, type Outcome, type Reply, refusalCode } from '../../../src/double/replies.ts';
 import type { DoubleRequest, RequestKind } from '../../../src/double/requests.ts';
 import { Seed } from '../../../src/double/seed.ts';

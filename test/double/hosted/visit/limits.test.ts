@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.ts';
-import { callHosted, submit } from '../../support/hosted/run-hosted.ts';
-import { skinPng } from '../../support/server/drawn-skins.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { callHosted, submit } from '../../../support/hosted/run-hosted.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
 
 /** Twelve minutes and some past an hour. */
 const NOW = Date.UTC(2026, 1, 3, 10, 12, 34, 500);

@@ -124,8 +124,6 @@ const headerSchema = z.object({
 });
 
 const recordSchema = z.discriminatedUnion('s', [intent, job, refused, done, unproven, failed, end]);
-const doneSchema = done;
-const unprovenSchema = unproven;
 
 type JournalRecord = z.infer<typeof recordSchema>;
 export type DoneRecord = z.infer<typeof done>;
@@ -232,7 +230,7 @@ export class Journal {
 
   /** The service has accepted the work as this job. `by`: see `WorkState`. */
   accepted(key: string, attempt: number, job: string, by?: string): void {
-    this.#append({ k: key, s: 'job', n: attempt, j: job, ...(by !== undefined && { u: by }) });
+    this.#append(jobRecord(key, { attempt, job, by }));
   }
 
   /** The service certainly has not accepted it. */
@@ -261,12 +259,12 @@ export class Journal {
 
   /** The result of finished work. @throws JournalError when the line cannot be read back */
   readDone(key: string): DoneRecord {
-    return this.#read(key, 'done', (json) => doneSchema.parse(json));
+    return this.#read(key, 'done', done);
   }
 
   /** The result that was kept without being proved. @throws JournalError when the line cannot be read back */
   readUnproven(key: string): UnprovenRecord {
-    return this.#read(key, 'unproven', (json) => unprovenSchema.parse(json));
+    return this.#read(key, 'unproven', unproven);
   }
 
   /** The batch is over with failures: finished work stays, and failed work may be tried again. */
@@ -297,15 +295,7 @@ export class Journal {
   #openLine(key: string, state: WorkState, keepsJobs: boolean): string[] {
     if (state.step === 'unproven') return [JSON.stringify(this.readUnproven(key))];
     if (!keepsJobs || state.step !== 'job') return [];
-    const { attempt, job, by } = state;
-    const record: JournalRecord = {
-      k: key,
-      s: 'job',
-      n: attempt,
-      j: job,
-      ...(by !== undefined && { u: by }),
-    };
-    return [JSON.stringify(record)];
+    return [JSON.stringify(jobRecord(key, state))];
   }
 
   #closedIfThrown(work: (journal: this) => void): this {
@@ -318,13 +308,13 @@ export class Journal {
     return this;
   }
 
-  #read<T>(key: string, step: 'done' | 'unproven', read: (json: unknown) => T): T {
+  #read<S extends z.ZodType>(key: string, step: 'done' | 'unproven', schema: S): z.output<S> {
     const state = this.#states.get(key);
     if (state?.step !== step) throw new Error(`The journal has no result for ${key}.`);
     const bytes = Buffer.alloc(state.length);
     readSync(this.#fd, bytes, 0, state.length, state.at);
     try {
-      return read(JSON.parse(bytes.toString('utf8')));
+      return schema.parse(JSON.parse(bytes.toString('utf8')));
     } catch (cause) {
       throw JournalError.damaged(this.#path, cause);
     }
@@ -410,6 +400,13 @@ export class Journal {
   #forgetFailures(): void {
     for (const [key, { step }] of this.#states) if (step === 'failed') this.#states.delete(key);
   }
+}
+
+function jobRecord(
+  key: string,
+  { attempt, job, by }: Omit<Extract<WorkState, { step: 'job' }>, 'step'>,
+): JournalRecord {
+  return { k: key, s: 'job', n: attempt, j: job, ...(by !== undefined && { u: by }) };
 }
 
 function newNonce(): string {

@@ -138,7 +138,7 @@ function addressOf({ baseUrl, fetch }: SkinClientOptions): string {
 }
 
 /** Guards a key that would go over plain http. @throws InsecureHttpError */
-function guardFor(
+export function guardFor(
   { apiKey, insecureHttp, fetch, resolve = systemResolve }: SkinClientOptions,
   origin: string,
 ): KeyGuard | undefined {

@@ -4,14 +4,12 @@ import { parsedJson } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
 import { NetworkError, SkinsmithError } from '../client/errors.ts';
 import { type ClientRequest, exchangeText } from '../client/http.ts';
-import { parseBaseUrl } from '../client/requester.ts';
+import { guardFor, parseBaseUrl } from '../client/requester.ts';
 import {
   type Fetch,
-  KeyGuard,
   NetworkTransport,
   type RequestContent,
   type RequestDispatcher,
-  systemResolve,
   transportTo,
 } from '../client/transport.ts';
 import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
@@ -69,9 +67,8 @@ export class Session {
   /** @throws TypeError for an unusable address; InsecureHttpError */
   constructor(options: SessionOptions) {
     const { baseUrl, origin, path } = parseBaseUrl(options.baseUrl);
-    const { apiKey, insecureHttp = false, dispatcher, fetch } = options;
-    const isOpen = apiKey !== undefined && origin.startsWith('http:') && !insecureHttp && !fetch;
-    const guard = isOpen ? new KeyGuard(origin, systemResolve) : undefined;
+    const { apiKey, dispatcher } = options;
+    const guard = guardFor(options, origin);
     this.baseUrl = baseUrl;
     this.hasKey = apiKey !== undefined;
     this.clock = options.clock;

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { classifyFailure } from '../client/errors.ts';
-import type { CountedSubmission, LimitWindow } from '../client/rate-limits.ts';
+import type { CountedSubmission } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CallOptions, JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
@@ -24,7 +24,7 @@ import {
   type SkinRequest,
   type Submission,
 } from './running-job.ts';
-import { SlotLimit, Slots, USUAL_SLOTS } from './slots.ts';
+import { type CallerQueue, SlotLimit, Slots, USUAL_SLOTS } from './slots.ts';
 
 export interface SessionOptions<W extends Submission> extends Omit<OutageOptions, 'onPause' | 'contact'> {
   readonly client: SkinClient;
@@ -37,11 +37,6 @@ export interface SessionOptions<W extends Submission> extends Omit<OutageOptions
   readonly onFatal: (error: unknown) => void;
   /** A background task has ended. */
   readonly onTaskEnd: () => void;
-}
-
-/** Receives the rate windows that the service tells the caller. */
-interface WindowSharing {
-  heardWindows(windows: readonly LimitWindow[]): void;
 }
 
 /** Milliseconds between attempts to submit while the service accepts nothing. */
@@ -91,7 +86,7 @@ export class Session<W extends Submission = Submission> {
   readonly #options: SessionOptions<W>;
   readonly #tasks = new Set<Promise<void>>();
   readonly #loops: Promise<void>[] = [];
-  #sharing: WindowSharing | undefined;
+  #sharing: Pick<CallerQueue, 'heardWindows'> | undefined;
 
   constructor(options: SessionOptions<W>) {
     this.#options = options;
@@ -119,7 +114,7 @@ export class Session<W extends Submission = Submission> {
   }
 
   /** Tells other processes of the caller's rate windows from now on. */
-  sharesWindowsWith(sharing: WindowSharing): void {
+  sharesWindowsWith(sharing: Pick<CallerQueue, 'heardWindows'>): void {
     this.#sharing = sharing;
   }
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { QUEUE_TIMES } from '../../../src/server/queue/port.ts';
 
 /** What a job went through, as the database saw it in the transaction that changed it. */
 interface Step {
@@ -20,16 +21,17 @@ const LONGEST_SELF_CALL = 14;
  */
 const WITNESS = `
   create table witness (n bigint generated always as identity, uuid text, old_status text, new_status text, by text,
-    held_by text, processing int, most int);
+    held_by text, processing int, most int, lease bigint);
   create function witness_step() returns trigger language plpgsql as $$
   begin
-    insert into witness (uuid, old_status, new_status, by, held_by, processing, most)
+    insert into witness (uuid, old_status, new_status, by, held_by, processing, most, lease)
     values (new.uuid, old.status, new.status, current_user, old.lease_owner,
-      (select count(*) from jobs where owner = new.owner and status = 'processing'), greatest(new.concurrency, new.burst));
+      (select count(*) from jobs where owner = new.owner and status = 'processing'), greatest(new.concurrency, new.burst),
+      new.lease_until - (extract(epoch from clock_timestamp()) * 1000)::bigint);
     return null;
   end $$;
   create trigger witness_steps after update of status on jobs
-    for each row when (old.status <> new.status) execute function witness_step();
+    for each row when (old.status <> new.status or old.lease_owner <> new.lease_owner) execute function witness_step();
   create table silence (is_on boolean);
   insert into silence values (false);
   alter function pg_catalog.pg_notify(text, text) rename to real_notify;
@@ -63,6 +65,12 @@ export async function findFaults(admin: Pool, processesOf: ProcessesOf): Promise
     "select uuid, processing, most from witness where new_status = 'processing' and processing > most",
   );
   const ends = await all<Step>("select * from witness where new_status = 'completed'");
+  const taken = await all<Step>(
+    "select * from witness where old_status = 'processing' and new_status = 'processing' and by like 'node%'",
+  );
+  const long = await all<Pick<Step, 'uuid' | 'by'> & { readonly lease: number }>(
+    `select uuid, by, lease::int from witness where new_status = 'processing' and lease > ${QUEUE_TIMES.lease}`,
+  );
   const late = ends.filter(({ by, held_by }) => !processesOf.get(by)?.has(Number(held_by?.split('/')[1])));
   const counts = await all<{ owner: string; processing: number; real: number }>(
     `select owner, processing, (select count(*)::int from jobs where jobs.owner = callers.owner and status = 'processing') as real
@@ -78,6 +86,8 @@ export async function findFaults(admin: Pool, processesOf: ProcessesOf): Promise
         `with ${uuid}, ${processing} of its owner were in progress, not ${most}`,
     ),
     ...late.map(({ uuid, by, held_by }) => `${by} completed ${uuid}, which ${held_by} had`),
+    ...taken.map(({ uuid, by, held_by }) => `${by} took ${uuid}, which ${held_by} had`),
+    ...long.map(({ uuid, by, lease }) => `${by} took ${uuid} for ${lease} ms`),
     ...counts.map(
       ({ owner, processing, real }) => `${owner} has ${real} in progress and counts ${processing}`,
     ),

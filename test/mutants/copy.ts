@@ -7,8 +7,9 @@ import { apply, type Mutation } from './mutations.ts';
 import type { Stages } from './reach.ts';
 import { type RunRequest, type TestRun, TestRuns } from './test-runs.ts';
 
-/** What a copy shares with the project or does without. */
-const LEFT_OUT = new Set(['node_modules', '.git', 'dist']);
+/** What a copy shares with the project: no bug is put there. Pages need the scripts and styles in `dist`. */
+const SHARED = ['node_modules', 'dist'];
+const NOT_COPIED = new Set([...SHARED, '.git']);
 
 /** A copy of the project in a temporary folder, in which bugs can be put. */
 export class Copy {
@@ -18,9 +19,9 @@ export class Copy {
   static async make(root: string): Promise<Copy> {
     const folder = await mkdtemp(join(tmpdir(), 'skinsmith-mutants-'));
     for (const part of await readdir(root)) {
-      if (!LEFT_OUT.has(part)) await cp(join(root, part), join(folder, part), { recursive: true });
+      if (!NOT_COPIED.has(part)) await cp(join(root, part), join(folder, part), { recursive: true });
     }
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    for (const part of SHARED) await symlink(join(root, part), join(folder, part));
     await mkdir(join(folder, 'setup'));
     await makeMaterials(join(folder, 'setup'));
     return new Copy(folder);

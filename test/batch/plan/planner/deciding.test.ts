@@ -161,6 +161,14 @@ test.each<[what: string, content: SourceContent, of: WorkContent]>([
   expect(workOf(planned!)?.key).toBe(key);
 });
 
+test('A player named by UUID keeps what the lockfile records of it', async () => {
+  const record = { outputs: [{ name: 'Ann' }] };
+  const recordOf = (source: string) => (source === `user:${UUID}` ? record : undefined);
+  const lockfile = { recordOf, find: () => undefined } as unknown as Lockfile;
+  const [planned] = await plan(makePlanner({ lockfile, findSkin: async () => undefined }), skinOf(UUID));
+  expect(planned?.member.record).toBe(record);
+});
+
 test('Skin data is known to earlier runs by its value and signature', async () => {
   const given = { judge: async () => ({ kind: 'remade', note: { code: 'a', message: 'b' } }) };
   const planner = makePlanner({ given: given as unknown as SuppliedSkins });

@@ -67,6 +67,7 @@ test('A look within the limit passes; one beyond it is refused, and told when th
   await expect(look(0)).resolves.toBeUndefined();
   await expect(look(700)).rejects.toMatchObject({
     code: 'rate_limit',
+    message: 'A job may be requested 10 times in 10 s; the job list returns all of them at once.',
     details: { rateLimit: { next: { absolute: clock.now() + 700, relative: 700 } } },
   });
 });

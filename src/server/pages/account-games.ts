@@ -12,16 +12,7 @@ import {
 } from '../service/accounts/accounts.ts';
 import { requireUser } from '../service/callers.ts';
 import { withinFetchLimits } from '../sources/fetches.ts';
-import {
-  accountPage,
-  actionButton,
-  checkBox,
-  copyField,
-  inEnglish,
-  moment,
-  type Page,
-  terminalOf,
-} from './frame.ts';
+import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
 import { count, counted, type Html, html, say, separated } from './html.ts';
 import { checked, dataAnswer, type PageCall, pageRoute, seeOther } from './page-route.ts';
 
@@ -45,7 +36,7 @@ export const gamesRoute = pageRoute({
     const areUsed = context.generatorKind === 'accounts';
     const isWorn = query.worn !== undefined;
     const now = context.clock.now();
-    return gamesPage({ accounts, mayLink, areUsed, isWorn, now, origin: context.publicUrl() });
+    return gamesPage({ accounts, mayLink, areUsed, isWorn, now });
   },
 });
 
@@ -75,7 +66,7 @@ export const loginRoute = pageRoute({
     const begun = findGameLogin(context, caller, params.id);
     const { status, message = '' } = query.new ? ({ status: 'waiting' } as const) : await loginOf(call);
     if (status === 'linked') return seeOther(PATH);
-    return status === 'failed' ? failedLoginPage(message) : loginPage(begun, context.publicUrl());
+    return status === 'failed' ? failedLoginPage(message) : loginPage(begun);
   },
 });
 
@@ -127,7 +118,7 @@ export const checkGameFormRoute = pageRoute({
   handle: async ({ context, caller, params }) => {
     const look = async () => await checkGameAccount(context, caller, params.uuid);
     const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
-    return checkedPage(check, context.publicUrl());
+    return checkedPage(check);
   },
 });
 
@@ -158,10 +149,9 @@ export interface GamesView {
   /** Whether an account was just unlinked that still wears a skin of ours. */
   readonly isWorn: boolean;
   readonly now: number;
-  readonly origin: string;
 }
 
-export function gamesPage({ accounts, mayLink, areUsed, isWorn, now, origin }: GamesView): Page {
+export function gamesPage({ accounts, mayLink, areUsed, isWorn, now }: GamesView): Page {
   return accountPage('games', {
     title: say`Game accounts`,
     body: html`${isWorn && html`<p class="problem" role="status">${say`The account is unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
@@ -172,7 +162,7 @@ export function gamesPage({ accounts, mayLink, areUsed, isWorn, now, origin }: G
     }</p>
 ${accounts.length > 0 ? html`<ul class="list">${accounts.map((account) => row(account, now))}</ul>` : html`<p class="empty">${say`No game accounts linked yet.`}</p>`}
 ${mayLink ? linkForm() : html`<p class="panel">${say`Only the operator of this server may link game accounts.`}</p>`}`,
-    terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
+    terminal: { command: 'skinsmith accounts list', path: '/v2/account/accounts' },
   });
 }
 
@@ -216,10 +206,7 @@ ${checkBox({ name: 'restore', value: 'on', isChecked: restore }, say`Restore its
 }
 
 /** The code that the account's owner has to enter, and where. */
-export function loginPage(
-  { id, userCode, verificationUri, expiresAt, interval }: BegunGameLogin,
-  origin: string,
-): Page {
+export function loginPage({ id, userCode, verificationUri, expiresAt, interval }: BegunGameLogin): Page {
   return accountPage('games', {
     title: say`Sign in to your game account`,
     body: html`<ol class="steps"><li><p>${say`Open ${html`<a href="${verificationUri}" target="_blank" rel="noreferrer">${verificationUri}</a>`}`}</p></li>
@@ -227,7 +214,7 @@ export function loginPage(
 <li><p>${say`Come back here. The code works until ${moment(expiresAt)}.`}</p></li></ol>
 <p role="status" data-login="${PATH}/logins/${id}/state" data-every="${interval}" hidden>${say`Waiting for you to enter the code.`}</p>
 <p><a class="button" href="${PATH}/logins/${id}">${say`I have entered the code`}</a></p>`,
-    terminal: terminalOf('skinsmith accounts link', origin, `/v2/account/accounts/logins/${id}`),
+    terminal: { command: 'skinsmith accounts link', path: `/v2/account/accounts/logins/${id}` },
   });
 }
 
@@ -239,17 +226,16 @@ export function failedLoginPage(message: string): Page {
   });
 }
 
-export function checkedPage({ account, problems }: GameAccountCheck, origin: string): Page {
+export function checkedPage({ account, problems }: GameAccountCheck): Page {
   return accountPage('games', {
     title: problems.length === 0 ? say`The account works` : say`The account cannot be used now`,
     body: html`<p class="lead"><bdi>${account.name}</bdi>: ${STATES[account.state]}</p>
 ${problems.length > 0 && html`<ul>${problems.map((problem) => html`<li>${inEnglish(problem)}</li>`)}</ul>`}
 <p><a class="button" href="${PATH}">${say`Back to game accounts`}</a></p>`,
-    terminal: terminalOf(
-      'skinsmith accounts health',
-      origin,
-      `/v2/account/accounts/${account.uuid}/check`,
-      '-X POST',
-    ),
+    terminal: {
+      command: 'skinsmith accounts health',
+      path: `/v2/account/accounts/${account.uuid}/check`,
+      options: '-X POST',
+    },
   });
 }

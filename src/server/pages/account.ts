@@ -34,16 +34,7 @@ import {
   unlinkGameFormRoute,
 } from './account-games.ts';
 import { sessionCookie } from './cookies.ts';
-import {
-  accountPage,
-  checkBox,
-  copyField,
-  moment,
-  type Page,
-  planTable,
-  terminalOf,
-  usageMeters,
-} from './frame.ts';
+import { accountPage, checkBox, copyField, moment, type Page, planTable, usageMeters } from './frame.ts';
 import { count, counted, type Html, html, say, separated } from './html.ts';
 import { checked, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
@@ -67,7 +58,6 @@ export const keysRoute = pageRoute({
       current,
       wasCreated,
       mayGive: scopesToGive(caller),
-      origin: context.publicUrl(),
     });
   },
 });
@@ -112,7 +102,7 @@ export const createKeyFormRoute = pageRoute({
     try {
       // A page, not a redirect: no address may lead to the key.
       const key = await createKey(context, caller, { ...input, id });
-      return accountPage('keys', newKeyPage(key, { origin: context.publicUrl(), back: PATH }));
+      return accountPage('keys', newKeyPage(key, PATH));
     } catch (error) {
       // That page was reloaded.
       if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
@@ -161,10 +151,9 @@ export interface KeysView {
   readonly mayGive: readonly Scope[];
   /** Whether the person has reloaded the page of a new key. */
   readonly wasCreated: boolean;
-  readonly origin: string;
 }
 
-export function keysPage({ keys, current, mayGive, wasCreated, origin }: KeysView): Page {
+export function keysPage({ keys, current, mayGive, wasCreated }: KeysView): Page {
   return accountPage('keys', {
     title: say`API keys`,
     body: html`${wasCreated && html`<p class="problem" role="status">${say`This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.`}</p>`}
@@ -172,21 +161,18 @@ export function keysPage({ keys, current, mayGive, wasCreated, origin }: KeysVie
 <ul class="list">${keys.map((key) => row(key, { current, mayGive }))}</ul>
 <section aria-labelledby="new"><h2 id="new">${say`Create a key`}</h2>
 <form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive)}<button>${say`Create key`}</button></form></section>`,
-    terminal: terminalOf('skinsmith keys list', origin, '/v2/account/keys'),
+    terminal: { command: 'skinsmith keys list', path: '/v2/account/keys' },
   });
 }
 
 /** The only page that ever shows a key. */
-export function newKeyPage(
-  { id, name, secret }: ApiKeyMade,
-  { origin, back }: { readonly origin: string; readonly back: `/ui${string}` },
-): Page {
+export function newKeyPage({ id, name, secret }: ApiKeyMade, back: `/ui${string}`): Page {
   return {
     title: say`Your new key`,
     body: html`<p class="lead">${say`Copy the key “<bdi>${name}</bdi>” now. You will not see it again.`}</p>
 <dl class="copyable">${copyField(say`API key`, secret)}${copyField(say`Key ID`, id)}</dl>
 <p><a class="button" href="${back}">${say`I have copied it`}</a></p>`,
-    terminal: terminalOf('skinsmith login', origin, '/v2/me'),
+    terminal: { command: 'skinsmith login', path: '/v2/me' },
   };
 }
 
@@ -248,7 +234,6 @@ export const accountRoute = pageRoute({
       plans,
       isNameShown: await showsName(context, caller),
       isSaved: query.saved !== undefined,
-      origin: context.publicUrl(),
     });
   },
 });
@@ -274,10 +259,9 @@ export interface AccountOverview {
   /** Whether the name is shown with public skins and sets. */
   readonly isNameShown: boolean;
   readonly isSaved: boolean;
-  readonly origin: string;
 }
 
-export function overviewPage({ account, plans, isNameShown, isSaved, origin }: AccountOverview): Page {
+export function overviewPage({ account, plans, isNameShown, isSaved }: AccountOverview): Page {
   const { name, role, plan, usage, user } = account;
   return accountPage('overview', {
     title: say`Account`,
@@ -298,7 +282,7 @@ ${usageMeters(usage, plan)}
 ${planTable(plans, plan)}
 <p class="quiet">${say`The operator of this server assigns plans. Skins that already exist do not count towards any limit.`}</p></section>
 <p><a href="${DELETE_PATH}">${say`Delete this account`}</a></p>`,
-    terminal: terminalOf('skinsmith whoami', origin, '/v2/account/me'),
+    terminal: { command: 'skinsmith whoami', path: '/v2/account/me' },
   });
 }
 

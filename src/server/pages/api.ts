@@ -1,6 +1,6 @@
 import type { Route } from '../http/route.ts';
 import { ROUTES } from '../http/routes/routes.ts';
-import { type Page, terminalOf } from './frame.ts';
+import type { Page } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
 import { pageRoute } from './page-route.ts';
 
@@ -8,7 +8,7 @@ export const apiRoute = pageRoute({
   method: 'GET',
   path: '/ui/api',
   isFor: 'everyone',
-  handle: async ({ context }) => apiPage({ origin: context.publicUrl() }),
+  handle: async ({ context }) => apiPage(context.publicUrl()),
 });
 
 /** The addresses that programs use, by what they are about. An address belongs to the first group that it fits. */
@@ -25,7 +25,7 @@ const GROUPS: readonly (readonly [title: Html, pattern: RegExp])[] = [
 ];
 
 /** For people who write programs: what the API is, how to begin, and every address of it. */
-function apiPage({ origin }: { readonly origin: string }): Page {
+function apiPage(origin: string): Page {
   const current = ROUTES.filter(
     ({ deprecated, paths: [path] }) => !deprecated && !/^\/(?:generate|get|render|validate)\b/.test(path),
   );
@@ -46,7 +46,7 @@ function apiPage({ origin }: { readonly origin: string }): Page {
 <li>${say`Programs for version\u00a01 keep working: <a href="${'/ui/version-1'}">migrating from version 1</a>.`}</li>
 </ul>
 ${GROUPS.map(([title], at) => group(title, `group-${at}`, byGroup.get(title) ?? []))}`,
-    terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
+    terminal: { command: 'skinsmith generate skin.png', path: '/v2/generate', options: '-F file=@skin.png' },
   };
 }
 
@@ -68,7 +68,7 @@ export const version1Route = pageRoute({
   method: 'GET',
   path: '/ui/version-1',
   isFor: 'everyone',
-  handle: async ({ context }) => version1Page({ origin: context.publicUrl() }),
+  handle: async () => version1Page(),
 });
 
 /** Addresses of version 1, their replacements, and the differences. */
@@ -100,7 +100,7 @@ const FIELDS: readonly (readonly [before: string, after: string, change: Content
 ];
 
 /** How to migrate programs from version 1 of the interface. */
-export function version1Page({ origin }: { readonly origin: string }): Page {
+function version1Page(): Page {
   return {
     title: say`From version\u00a01 to version\u00a02`,
     isIndexed: true,
@@ -116,7 +116,7 @@ ${table(say`Fields of both versions`, [say`Version 1`, say`Version 2`, ''], FIEL
 send to <code>/v2/generate</code>, which answers with the skin as version 1 did.`}</li>
 <li>${say`Errors have a <code>code</code> for programs and a <code>message</code> for people.`}</li></ol>
 <p>${say`A key with <code>--v2-compat</code> sends version 1 requests through the queue too, so that your program needs no pauses between them.`}</p></section>`,
-    terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/queue', '-F file=@skin.png'),
+    terminal: { command: 'skinsmith generate skin.png', path: '/v2/queue', options: '-F file=@skin.png' },
   };
 }
 

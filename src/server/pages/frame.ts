@@ -33,25 +33,11 @@ export interface Page {
 /** How to do the same from the command line. */
 export interface TerminalLines {
   /** Undefined: no command does this. */
-  readonly skinsmith: string | undefined;
-  /** The URL that curl requests. */
-  readonly url: string;
+  readonly command: string | undefined;
+  /** What curl requests from the API. */
+  readonly path: string;
   /** Additional options for curl. */
-  readonly options: string;
-}
-
-/**
- * How to do the same from the command line. `path`: in the API. `options`: for curl. The command names this service,
- * which may not be the machine's default one.
- */
-export function terminalOf(
-  command: string | undefined,
-  origin: string,
-  path: string,
-  options = '',
-): TerminalLines {
-  const skinsmith = command && `${command} --base-url ${origin}`;
-  return { skinsmith, url: `${origin}${path}`, options };
+  readonly options?: string;
 }
 
 /** A word of a command, in quotes if the shell would read it otherwise. */
@@ -59,11 +45,18 @@ export function shellWord(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The curl command. A person who is signed in needs an API key there; the line reads it from a variable. */
-export function curlLine({ url, options }: TerminalLines, isSignedIn: boolean): string {
+/** The lines by their program. They name this service at `origin`, which may not be the machine's default one. */
+export function linesFor(
+  { command, path, options }: TerminalLines,
+  { origin, isSignedIn }: { readonly origin: string; readonly isSignedIn: boolean },
+): { readonly skinsmith: string | undefined; readonly curl: string } {
+  // A person who is signed in needs an API key there; the line reads it from a variable.
   const key = isSignedIn && '-H "Authorization: Bearer $SKINSMITH_API_KEY"';
-  const address = /[?&{]/.test(url) ? `'${url}'` : url;
-  return ['curl', options, key, address].filter(Boolean).join(' ');
+  const address = /[?&{]/.test(path) ? `'${origin}${path}'` : `${origin}${path}`;
+  return {
+    skinsmith: command && `${command} --base-url ${origin}`,
+    curl: ['curl', options, key, address].filter(Boolean).join(' '),
+  };
 }
 
 /** A time to the minute, in UTC. `time`: milliseconds since the epoch, or ISO 8601. */

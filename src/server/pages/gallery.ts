@@ -14,7 +14,6 @@ import {
   skinCards,
   skinCount,
   skinSelector,
-  terminalOf,
 } from './frame.ts';
 import { type Html, html, say } from './html.ts';
 import { putIntoSet } from './new-set.ts';
@@ -173,7 +172,7 @@ ${tags}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
-    terminal: terminalOf(hasCommand(choice) ? commandOf(choice) : undefined, origin, pathInApi(choice)),
+    terminal: { command: hasCommand(choice) ? commandOf(choice) : undefined, path: pathInApi(choice) },
   };
 }
 

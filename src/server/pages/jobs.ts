@@ -23,7 +23,7 @@ import { retryJob } from '../service/submitting/submit.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import { findTexture } from '../store/textures.ts';
 import { visitorSecret } from './cookies.ts';
-import { actionButton, moment, type Page, reasonOf, terminalOf } from './frame.ts';
+import { actionButton, moment, type Page, reasonOf } from './frame.ts';
 import { type Content, count, counted, type Html, html, say } from './html.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
 import { rememberedUse } from './skin.ts';
@@ -45,7 +45,7 @@ export const jobPageRoute = pageRoute({
     const { job, skin } = await endedJob(context, caller, params.jobId);
     if (skin) return seeOther(`/ui/skins/${skin.uuid}`);
     const says = await progressOf(context, job);
-    return jobPage({ ...job, says, error: jobErrors(job)[0], origin: context.publicUrl() });
+    return jobPage({ ...job, says, error: jobErrors(job)[0] });
   },
 });
 
@@ -150,7 +150,7 @@ export const ownJobsRoute = pageRoute({
     const input = { status: status || undefined, after, size: SIZE };
     const list = call.session ? await listJobs(context, caller, input) : await visitorsJobs(call, input);
     const { next, total } = list;
-    const view = { status, next, total, isFirst: after === undefined, origin: context.publicUrl() };
+    const view = { status, next, total, isFirst: after === undefined };
     return jobsPage({ ...view, jobs: await ownJobs(context, list.jobs), now: context.clock.now() });
   },
 });
@@ -243,11 +243,10 @@ export interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | '
   readonly says: Html;
   /** Why it failed. */
   readonly error: { readonly code: string; readonly message: string } | undefined;
-  readonly origin: string;
 }
 
 /** A job without a skin: a completed one redirects to its skin. */
-export function jobPage({ uuid, name, source, created_at, says, error, origin }: JobPageView): Page {
+export function jobPage({ uuid, name, source, created_at, says, error }: JobPageView): Page {
   return {
     title: error ? say`The skin could not be made` : say`Making the skin`,
     body: html`<div class="job"><div class="stage"><img src="/ui/jobs/${uuid}/picture" alt="${say`The picture`}" width="192" height="384"></div>
@@ -261,7 +260,7 @@ ${source !== null && html`<div><dt>${say`Made from`}</dt><dd><bdi>${source}</bdi
 <div><dt>${say`Submitted`}</dt><dd>${moment(created_at)}</dd></div></dl>
 <p class="quiet">${error ? say`Error <code>${error.code}</code>, job <code>${uuid}</code>` : say`Job <code>${uuid}</code>`}</p>
 <p><a href="${PATH}">${say`All jobs`}</a></p></div></div>`,
-    terminal: terminalOf(`skinsmith ${error ? 'retry' : 'status'} ${uuid}`, origin, `/v2/queue/${uuid}`),
+    terminal: { command: `skinsmith ${error ? 'retry' : 'status'} ${uuid}`, path: `/v2/queue/${uuid}` },
   };
 }
 
@@ -293,7 +292,6 @@ export interface JobsView {
   /** Jobs on all pages, if known. */
   readonly total: number | undefined;
   readonly now: number;
-  readonly origin: string;
 }
 
 const PATH = '/ui/jobs';
@@ -304,7 +302,7 @@ const STATES: Readonly<Record<JobStatus, Html>> = {
   failed: say`Failed`,
 };
 
-export function jobsPage({ jobs, status, next, isFirst, total, now, origin }: JobsView): Page {
+export function jobsPage({ jobs, status, next, isFirst, total, now }: JobsView): Page {
   const isLive = isFirst && status === '';
   const tabs = Object.entries({ '': say`All`, ...STATES });
   return {
@@ -320,11 +318,10 @@ ${
     : html`<p class="empty"${isLive && html` data-jobs`}>${status === '' ? say`No jobs yet. <a href="/ui/make">Make a skin.</a>` : say`No jobs with this status. <a href="/ui/make">Make a skin.</a>`}</p>`
 }
 ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">${say`Older jobs`}</a></p>`}`,
-    terminal: terminalOf(
-      status === '' ? 'skinsmith jobs' : `skinsmith jobs --status ${status}`,
-      origin,
-      `/v2/queue?size=50${status && `&status=${status}`}`,
-    ),
+    terminal: {
+      command: status === '' ? 'skinsmith jobs' : `skinsmith jobs --status ${status}`,
+      path: `/v2/queue?size=50${status && `&status=${status}`}`,
+    },
   };
 }
 

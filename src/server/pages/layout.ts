@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Site, USUAL_NAME } from '../service/context.ts';
-import { copyLine, curlLine, type Page, type TerminalLines, type Visitor } from './frame.ts';
+import { copyLine, linesFor, type Page, type Visitor } from './frame.ts';
 import { Html, html, type Reader, say } from './html.ts';
 import { languageForm } from './language.ts';
 
 interface Surroundings {
   readonly visitor: Visitor;
   readonly site: Site;
+  /** The public address of the service. */
+  readonly origin: string;
   /** The address of the page's route; default: none. */
   readonly at?: string | undefined;
   readonly reader: Reader;
@@ -17,7 +19,10 @@ interface Surroundings {
 }
 
 /** The whole document of a page. */
-export function renderPage(page: Page, { visitor, site, at = '', reader, hasAddress }: Surroundings): string {
+export function renderPage(
+  page: Page,
+  { visitor, site, origin, at = '', reader, hasAddress }: Surroundings,
+): string {
   const { title, hasOwnHeading = false, body, terminal } = page;
   return html`<!doctype html>
 <html lang="${reader.language}">
@@ -38,7 +43,7 @@ ${site.notice !== undefined && html`<aside class="notice" aria-label="${say`Noti
 <main id="main">
 ${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
-${terminal && terminalLines(terminal, visitor !== undefined)}
+${terminal && terminalLines(linesFor(terminal, { origin, isSignedIn: visitor !== undefined }))}
 </main>
 <p class="unseen" role="status" data-announcements></p>
 ${footer(site, hasAddress && languageForm(reader))}
@@ -104,8 +109,7 @@ function menuLink(path: string, label: Html, at: string): Html {
   return html`<a href="${path}"${current && html` aria-current="${current}"`}>${label}</a>`;
 }
 
-function terminalLines(terminal: TerminalLines, isSignedIn: boolean): Html {
-  const lines = { skinsmith: terminal.skinsmith, curl: curlLine(terminal, isSignedIn) };
+function terminalLines(lines: ReturnType<typeof linesFor>): Html {
   return html`<details class="terminal"><summary>${say`From the command line`}</summary>
 ${Object.entries(lines).map(([program, line]) => line !== undefined && copyLine(line, say`Copy: the ${program} command`))}
 </details>`;

@@ -11,7 +11,7 @@ import { findVisible } from '../service/skins/skins.ts';
 import { submit } from '../service/submitting/submit.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { visitorSecret, withVisitorCookie } from './cookies.ts';
-import { inEnglish, options, type Page, reasonOf, terminalOf } from './frame.ts';
+import { inEnglish, options, type Page, reasonOf } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
 import { assetAddress } from './layout.ts';
 import { dataAnswer, type PageCall, pageRoute, seeOther, wantsPage } from './page-route.ts';
@@ -26,7 +26,7 @@ export const makeRoute = pageRoute({
   isFor: 'callers',
   query: z.object({ from: z.enum(SOURCE_TYPES).default('file').catch('file') }),
   handle: async (call) => {
-    const view = { from: call.query.from, maker: await formMakerOf(call), origin: call.context.publicUrl() };
+    const view = { from: call.query.from, maker: await formMakerOf(call) };
     return withVisitorCookie(makePage(view), call);
   },
 });
@@ -86,7 +86,6 @@ async function refusedPage(
     problem: isSignedOut
       ? signedOut(maker)
       : html`${reasonOf({ code, message })} ${inEnglish((details.notes ?? []).map((note) => note.message).join(' '))}`,
-    origin: call.context.publicUrl(),
   });
   const { headers } = refusalAnswer(new Refusal(code, details));
   return {
@@ -267,17 +266,19 @@ const FIELDS: Readonly<Record<SourceType, string>> = {
   player: 'user=jeb_',
 };
 
-export interface MakeView extends FormView {
-  readonly origin: string;
-}
+export interface MakeView extends FormView {}
 
-export function makePage({ from, origin, ...form }: MakeView): Page {
+export function makePage({ from, ...form }: MakeView): Page {
   return {
     title: say`Make a skin`,
     body: html`<nav class="tabs" aria-label="${say`What to make it from`}">
 ${SOURCE_TYPES.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>
 ${makeForm({ from, ...form })}`,
-    terminal: terminalOf(`skinsmith generate ${SOURCES[from]}`, origin, '/v2/generate', `-F ${FIELDS[from]}`),
+    terminal: {
+      command: `skinsmith generate ${SOURCES[from]}`,
+      path: '/v2/generate',
+      options: `-F ${FIELDS[from]}`,
+    },
   };
 }

@@ -25,7 +25,6 @@ import {
   skinCards,
   skinCount,
   skinSelector,
-  terminalOf,
   VISIBILITIES,
 } from './frame.ts';
 import { count, counted, type Html, html, say, separated } from './html.ts';
@@ -79,7 +78,7 @@ async function readList(
     variant: variant || undefined,
     sort: sort === 'popular' ? sort : undefined,
   });
-  return { skins, next, total, ...choice, after, origin: context.publicUrl() };
+  return { skins, next, total, ...choice, after };
 }
 
 function doneOf(changed: number | undefined, deleted: number | undefined) {
@@ -163,7 +162,6 @@ export const mySkinsFormRoute = pageRoute({
   handle: async (call) => {
     const { context, caller, request } = call;
     const { act, list, skin: skins, set, ...change } = formSchema.parse(request.body ?? {});
-    const origin = context.publicUrl();
     const missing = missingIn({ act, skins, set, ...change });
     if (missing) {
       const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
@@ -171,13 +169,13 @@ export const mySkinsFormRoute = pageRoute({
     }
     if (act === 'pack') {
       const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE });
-      return skinPackPage(skins, pack, { origin, back: listAddress(list) });
+      return skinPackPage(skins, pack, { origin: context.publicUrl(), back: listAddress(list) });
     }
     if (act === 'set')
       return seeOther(
         `/ui/sets/${await putIntoSet(context, caller, { name: set ?? '', visibility: 'unlisted', skins })}`,
       );
-    if (act === 'delete') return deleteSkinsPage(skins, { origin, list });
+    if (act === 'delete') return deleteSkinsPage(skins, list);
     if (act === 'delete-for-good') {
       const { done } = await deleteSkins(context, caller, skins);
       return seeOther(listAddress(list, { deleted: String(done.length) }));
@@ -239,7 +237,6 @@ export interface MySkinsView extends Choice {
   readonly change?: Change;
   /** The name of the set that was to take them. */
   readonly set?: string | undefined;
-  readonly origin: string;
 }
 
 /** How many skins a form changed or deleted. */
@@ -265,7 +262,7 @@ const DONE = {
 const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
 
 export function mySkinsPage(view: MySkinsView): Page {
-  const { skins, next, total, done, missing, origin, sort, filter, visibility, variant } = view;
+  const { skins, next, total, done, missing, sort, filter, visibility, variant } = view;
   const choice = { sort, filter, visibility, variant };
   const query = placeQuery(choice);
   return {
@@ -278,7 +275,7 @@ ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}<
 ${skins.length > 0 && exportLinks(choice)}
 ${skins.length > 0 ? bulkForm(view) : nothing(choice)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,
-    terminal: terminalOf(listCommand(choice), origin, `/v2/me/skins${query && `?${query}`}`),
+    terminal: { command: listCommand(choice), path: `/v2/me/skins${query && `?${query}`}` },
   };
 }
 
@@ -358,7 +355,7 @@ ${copyField(say`SHA-1, which changes with the skins`, sha1)}</dl>`
 }
 <p class="quiet">${say`The file <code>skins.json</code> in the pack tells which skin has which name.`}</p>
 <p><a href="${back}">${say`Back to my skins`}</a></p>`,
-    terminal: terminalOf(`skinsmith pack ${skins.join(' ')}`, origin, path, '-o pack.zip'),
+    terminal: { command: `skinsmith pack ${skins.join(' ')}`, path: path, options: '-o pack.zip' },
   };
 }
 
@@ -373,10 +370,7 @@ function selector(skin: OwnSkin, isSelected: boolean): Html {
 }
 
 /** Asks for confirmation before skins are deleted. */
-function deleteSkinsPage(
-  skins: readonly string[],
-  { origin, list }: { readonly origin: string; readonly list: Place },
-): Page {
+function deleteSkinsPage(skins: readonly string[], list: Place): Page {
   const isOne = skins.length === 1;
   return {
     title: counted(skins.length, {
@@ -388,12 +382,11 @@ function deleteSkinsPage(
 <p>${isOne ? say`This deletes its page and its data. Copies of the data keep working.` : say`This deletes their pages and their data. Copies of the data keep working.`}</p>
 ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
 <div class="acts"><button name="act" value="delete-for-good" class="danger">${say`Delete for good`}</button> <a href="${listAddress(list)}">${isOne ? say`Keep it` : say`Keep them`}</a></div></form>`,
-    terminal: terminalOf(
-      `skinsmith skins delete ${skins.join(' ')}`,
-      origin,
-      isOne ? `/v2/skins/${skins[0]}` : `/v2/skins/{${skins.join()}}`,
-      '-X DELETE',
-    ),
+    terminal: {
+      command: `skinsmith skins delete ${skins.join(' ')}`,
+      path: isOne ? `/v2/skins/${skins[0]}` : `/v2/skins/{${skins.join()}}`,
+      options: '-X DELETE',
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { Refusal } from '../service/refusal.ts';
 import { findListedSkins, type MissingSkin, readSkinList } from '../service/skins/listed-skins.ts';
 import { createSet, editSet } from '../service/skins/sets.ts';
 import { findSetByName } from '../store/sets.ts';
-import { NAME_RULE, options, type Page, shellWord, terminalOf, VISIBILITIES } from './frame.ts';
+import { NAME_RULE, options, type Page, shellWord, VISIBILITIES } from './frame.ts';
 import { count, type Html, html, say } from './html.ts';
 import { pageRoute, seeOther } from './page-route.ts';
 
@@ -71,7 +71,7 @@ export const newSetFormRoute = pageRoute({
     const isEmpty = skins.length === 0;
     const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });
     if (uuid !== undefined && missing.length === 0) return seeOther(`${PATH}/${uuid}`);
-    return missingPage(missing, { uuid, ...input, fileName, origin: context.publicUrl() });
+    return missingPage(missing, { uuid, ...input, fileName });
   },
 });
 
@@ -81,11 +81,10 @@ interface MissingView {
   readonly name: string;
   readonly visibility: NewSet['visibility'];
   readonly fileName: string;
-  readonly origin: string;
 }
 
 function missingPage(missing: readonly MissingSkin[], view: MissingView): Page {
-  const { uuid, name, visibility, fileName, origin } = view;
+  const { uuid, name, visibility, fileName } = view;
   const generate = `skinsmith generate ${shellWord(fileName)} --out signed`;
   const command =
     uuid === undefined ? `create ${shellWord(name)} --visibility ${visibility}` : `edit ${uuid}`;
@@ -97,7 +96,7 @@ function missingPage(missing: readonly MissingSkin[], view: MissingView): Page {
 <ul class="list">${missing.map(missingRow)}</ul>
 <p>${say`Make skins of pictures first: <code>${generate}</code>, then <code>${add}</code>.`}</p>
 <p><a href="${PATH}">${say`Sets`}</a></p>`,
-    terminal: terminalOf(add, origin, '/v2/sets'),
+    terminal: { command: add, path: '/v2/sets' },
   };
 }
 

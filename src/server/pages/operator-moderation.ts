@@ -39,7 +39,6 @@ import {
   operatorPage,
   type Page,
   removeTag,
-  terminalOf,
 } from './frame.ts';
 import { type Content, count, counted, type Html, html, say, separated } from './html.ts';
 import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
@@ -90,7 +89,7 @@ const reportsRoute = pageRoute({
       disabled,
       me: caller.kind === 'user' ? caller.name : undefined,
     };
-    return reportsPage({ ...view, state: query.state, next, origin: context.publicUrl() });
+    return reportsPage({ ...view, state: query.state, next });
   },
 });
 
@@ -141,7 +140,7 @@ const imagesRoute = pageRoute({
     const next = placeAfter(images, query.size, ({ hash }) => hash);
     const hashes = images.map(({ hash }) => hash);
     const pictures = await whichHavePictures(context, caller, hashes);
-    return imagesPage({ images, pictures, next, origin: context.publicUrl() });
+    return imagesPage({ images, pictures, next });
   },
 });
 
@@ -201,10 +200,9 @@ export interface ImagesView {
   readonly pictures: ReadonlySet<string>;
   /** `after` of the next page. */
   readonly next: string | undefined;
-  readonly origin: string;
 }
 
-export function imagesPage({ images, pictures, next, origin }: ImagesView): Page {
+export function imagesPage({ images, pictures, next }: ImagesView): Page {
   return operatorPage('images', {
     title: say`Blocked images`,
     body: html`<p>${say`The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.`}</p>
@@ -222,7 +220,7 @@ ${listOr(
   images.map((image) => row(image, pictures.has(image.hash))),
 )}
 ${nextPageLink(IMAGES, {}, next)}`,
-    terminal: terminalOf('skinsmith moderation list', origin, '/v2/account/blocked-images'),
+    terminal: { command: 'skinsmith moderation list', path: '/v2/account/blocked-images' },
   });
 }
 
@@ -252,7 +250,6 @@ export interface ReportsView {
   readonly after: number | undefined;
   /** `after` of the next page. */
   readonly next: string | undefined;
-  readonly origin: string;
 }
 
 /** The reasons that people choose from when they report a skin. */
@@ -294,7 +291,7 @@ const TEXTS = {
 /** How many reports stay in place after a decision. */
 const MAX_DECIDED = 100;
 
-export function reportsPage({ next, origin, ...listed }: ReportsView): Page {
+export function reportsPage({ next, ...listed }: ReportsView): Page {
   const { state } = listed;
   const isOpen = state === 'open';
   return operatorPage('reports', {
@@ -305,11 +302,11 @@ export function reportsPage({ next, origin, ...listed }: ReportsView): Page {
     )}
 ${nextPageLink(REPORTS, { state }, next)}
 <p><a href="${REPORTS}?state=${isOpen ? 'closed' : 'open'}">${isOpen ? say`Show closed reports` : say`Show open reports`}</a></p>`,
-    terminal: terminalOf('skinsmith reports list', origin, '/v2/account/reports'),
+    terminal: { command: 'skinsmith reports list', path: '/v2/account/reports' },
   });
 }
 
-type Listed = Omit<ReportsView, 'next' | 'origin'>;
+type Listed = Omit<ReportsView, 'next'>;
 
 /** Fields of a form that leads back to this part of the list, where these reports stay. */
 function placeFields({ state, after }: Listed, decided: readonly string[]): Readonly<Record<string, string>> {

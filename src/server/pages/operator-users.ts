@@ -24,7 +24,6 @@ import {
   operatorPage,
   type Page,
   pictureAt,
-  terminalOf,
   usageMeters,
 } from './frame.ts';
 import { count, counted, type Html, html, say, separated } from './html.ts';
@@ -43,7 +42,7 @@ const usersRoute = pageRoute({
     const users = await readUsers(context, caller, query);
     const next = placeAfter(users, query.size, ({ name }) => name);
     const plans = context.plans.all().map(({ name }) => name);
-    return usersPage({ users, filter: query.filter ?? '', plans, next, origin: context.publicUrl() });
+    return usersPage({ users, filter: query.filter ?? '', plans, next });
   },
 });
 
@@ -75,7 +74,6 @@ const userRoute = pageRoute({
       keys,
       plans,
       me: caller.kind === 'user' ? caller.name : undefined,
-      origin: context.publicUrl(),
     });
   },
 });
@@ -105,7 +103,7 @@ const giveKeyFormRoute = pageRoute({
     const { name } = z.object({ name: z.string() }).parse(request.body ?? {});
     await readUserDetails(context, caller, user); // creating a key would create the user
     const key = await createKey(context, caller, apiKeyBodySchema.parse({ name, user }));
-    return operatorPage('users', newKeyPage(key, { origin: context.publicUrl(), back: userPath(user) }));
+    return operatorPage('users', newKeyPage(key, userPath(user)));
   },
 });
 
@@ -138,10 +136,9 @@ interface UsersView {
   readonly plans: readonly string[];
   /** `after` of the next page. */
   readonly next: string | undefined;
-  readonly origin: string;
 }
 
-function usersPage({ users, filter, plans, next, origin }: UsersView): Page {
+function usersPage({ users, filter, plans, next }: UsersView): Page {
   const nothing = filter === '' ? say`No users yet.` : say`No users match.`;
   return operatorPage('users', {
     title: say`Users`,
@@ -155,7 +152,7 @@ ${nextPageLink(PATH, { filter }, next)}
 <div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" autocomplete="off" spellcheck="false"></div>
 <div><label for="plan">${say`Plan`}</label><select id="plan" name="plan">${planOptions('free', plans)}</select></div>
 <div class="end"><button>${say`Create user`}</button></div></div></form></section>`,
-    terminal: terminalOf('skinsmith users list', origin, '/v2/account/users'),
+    terminal: { command: 'skinsmith users list', path: '/v2/account/users' },
   });
 }
 
@@ -184,11 +181,10 @@ interface UserView extends UserDetails {
   readonly plans: readonly string[];
   /** Name of the operator. */
   readonly me: string | undefined;
-  readonly origin: string;
 }
 
 function userPage(view: UserView): Page {
-  const { user, plan, usage, lastUse, skins, newest, keys, identities, games, origin } = view;
+  const { user, plan, usage, lastUse, skins, newest, keys, identities, games } = view;
   const { name, id, createdAt, disabledAt } = user;
   return operatorPage('users', {
     title: name,
@@ -216,7 +212,7 @@ ${listOr(
 ${identities.length > 0 && html`<section aria-labelledby="sso"><h2 id="sso">${say`Single sign-on`}</h2><ul class="list">${identityRows(identities, `${userPath(name)}/identities`)}</ul></section>`}
 <section aria-labelledby="skins"><h2 id="skins">${say`Newest skins that others can see`}</h2>
 ${listOr(say`None.`, newest.map(skinRow))}</section>`,
-    terminal: terminalOf(`skinsmith users get ${name}`, origin, `/v2/account/users/${name}`),
+    terminal: { command: `skinsmith users get ${name}`, path: `/v2/account/users/${name}` },
   });
 }
 

@@ -28,7 +28,6 @@ import {
   type Page,
   planTable,
   reasonOf,
-  terminalOf,
 } from './frame.ts';
 import { type Content, count, counted, type Html, html, measured, say, separated } from './html.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
@@ -43,7 +42,7 @@ export const operatorLogRoute = pageRoute({
   handle: async ({ context, caller, query }) => {
     const entries = await readOperatorLog(context, caller, query);
     const next = placeAfter(entries, query.size, ({ id }) => id);
-    return logPage({ entries, next, origin: context.publicUrl() });
+    return logPage({ entries, next });
   },
 });
 
@@ -51,7 +50,6 @@ interface LogView {
   readonly entries: readonly LogEntry[];
   /** `after` of the next page. */
   readonly next: string | undefined;
-  readonly origin: string;
 }
 
 const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) => Html>> = {
@@ -76,12 +74,12 @@ const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) =
   revoke_key: (operator, subject) => say`${operator} revoked a key of the user ${subject}`,
 };
 
-function logPage({ entries, next, origin }: LogView): Page {
+function logPage({ entries, next }: LogView): Page {
   return operatorPage('log', {
     title: say`Operator log`,
     body: html`${listOr(say`Nothing yet.`, entries.map(logRow))}
 ${nextPageLink('/ui/operator/log', {}, next)}`,
-    terminal: terminalOf('skinsmith moderation log', origin, '/v2/account/log'),
+    terminal: { command: 'skinsmith moderation log', path: '/v2/account/log' },
   });
 }
 
@@ -117,7 +115,6 @@ export interface OperatorOverview {
   readonly failures: readonly Failure[];
   readonly openReports: number;
   readonly plans: readonly PlanView[];
-  readonly origin: string;
 }
 
 export function overviewPage(view: OperatorOverview): Page {
@@ -129,7 +126,7 @@ ${figures(view)}
 ${history(view.history)}
 ${failures(view.failures)}
 <details class="plans"><summary>${say`Limits of the plans`}</summary>${planTable(view.plans)}</details>`,
-    terminal: terminalOf('skinsmith doctor', view.origin, '/v2/account/doctor'),
+    terminal: { command: 'skinsmith doctor', path: '/v2/account/doctor' },
   });
 }
 
@@ -240,17 +237,11 @@ function size(bytes: number): Html {
   return html`${measured(number, digits)} ${unit}`;
 }
 
-export function accountsPage({
-  accounts,
-  origin,
-}: {
-  readonly accounts: readonly GameAccount[];
-  readonly origin: string;
-}): Page {
+export function accountsPage({ accounts }: { readonly accounts: readonly GameAccount[] }): Page {
   return operatorPage('accounts', {
     title: say`Game accounts`,
     body: listOr(say`No game accounts linked.`, accounts.map(accountRow)),
-    terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
+    terminal: { command: 'skinsmith accounts list', path: '/v2/account/accounts' },
   });
 }
 
@@ -269,13 +260,7 @@ ${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), ht
 
 const CAPES_PATH = '/ui/operator/capes';
 
-export function capesPage({
-  capes,
-  origin,
-}: {
-  readonly capes: readonly WireCape[];
-  readonly origin: string;
-}): Page {
+export function capesPage({ capes }: { readonly capes: readonly WireCape[] }): Page {
   return operatorPage('capes', {
     title: say`Capes`,
     body: html`<form class="panel" method="post" action="${CAPES_PATH}" enctype="multipart/form-data"><div class="row">
@@ -283,7 +268,7 @@ export function capesPage({
 <div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
 <div class="end"><button>${say`Add the cape`}</button></div></div></form>
 ${listOr(say`No capes yet.`, capes.map(capeRow))}`,
-    terminal: terminalOf('skinsmith capes list', origin, '/v2/account/capes'),
+    terminal: { command: 'skinsmith capes list', path: '/v2/account/capes' },
   });
 }
 
@@ -305,7 +290,7 @@ const overviewRoute = pageRoute({
   handle: async ({ context, caller }) => {
     const overview = await readOverview(context, caller);
     const plans = context.plans.all().map(planView);
-    return overviewPage({ ...overview, plans, version: VERSION, origin: context.publicUrl() });
+    return overviewPage({ ...overview, plans, version: VERSION });
   },
 });
 
@@ -316,7 +301,7 @@ const accountsRoute = pageRoute({
   handle: async ({ context, caller }) => {
     requireOperator(caller); // other users would see their own accounts
     const accounts = await readGameAccounts(context, caller);
-    return accountsPage({ accounts, origin: context.publicUrl() });
+    return accountsPage({ accounts });
   },
 });
 
@@ -339,7 +324,7 @@ const capesRoute = pageRoute({
   ...FOR_OPERATORS,
   handle: async ({ context, caller }) => {
     const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
-    return capesPage({ capes, origin: context.publicUrl() });
+    return capesPage({ capes });
   },
 });
 

@@ -119,10 +119,9 @@ export class PageEndpoint {
       const verify = async () => await this.#verify(request, session);
       const reader = await this.#readerOf(request);
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query, reader };
-      const { site } = context;
       const made = await this.#handle(call);
-      const hasAddress = request.method === 'GET';
-      const whole = written(made, { visitor, site, at: this.#route.path, reader, hasAddress });
+      const at = this.#route.path;
+      const whole = written(made, { ...surroundingsOf(call), at });
       const answer = this.#needsSession() ? withPrivacy(whole) : whole;
       const isSafe = (isPage(made) ? made.isSafeToCompress : undefined) ?? this.#route.isSafeToCompress;
       return !session || isSafe ? await compressed(answer, request) : answer;
@@ -192,6 +191,16 @@ function visitorOf(session: SessionCaller | undefined): Visitor {
   return session ? { name: session.caller.name, isOperator: session.caller.isOperator } : undefined;
 }
 
+function surroundingsOf({
+  visitor,
+  context,
+  reader,
+  request,
+}: Pick<PageCall, 'visitor' | 'context' | 'reader'> & { readonly request: Pick<HttpRequest, 'method'> }) {
+  const { site, publicUrl } = context;
+  return { visitor, site, origin: publicUrl(), reader, hasAddress: request.method === 'GET' };
+}
+
 function written(answer: PageAnswer, surroundings: Parameters<typeof renderPage>[1]): Answer {
   if (!isPage(answer)) return withPageHeaders(answer);
   const { status = 200 } = answer;
@@ -240,7 +249,7 @@ export async function pageErrorAnswer(
     signIn: signInAddress(request),
   });
   const reader = await readerOf(request, context.publicUrl());
-  const surroundings = { visitor, site: context.site, reader, hasAddress: request.method === 'GET' };
+  const surroundings = surroundingsOf({ visitor, context, reader, request });
   const answer = written({ ...page, status: refusal.status }, surroundings);
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }

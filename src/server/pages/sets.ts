@@ -33,7 +33,6 @@ import {
   skinCards,
   skinCount,
   skinSelector,
-  terminalOf,
   VISIBILITIES,
 } from './frame.ts';
 import { type Content, count, Html, html, say } from './html.ts';
@@ -66,7 +65,7 @@ const listRoute = pageRoute({
     const mayRead = session && isFirst && hasScope(caller, 'read');
     const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
     const form = session && isFirst && hasScope(caller, 'skins') && newSetForm();
-    const lists = { own: own?.sets ?? [], form, origin: context.publicUrl() };
+    const lists = { own: own?.sets ?? [], form };
     return listPage(await readPublicSets(context, caller, page), lists);
   },
 });
@@ -78,10 +77,9 @@ interface ListView {
   readonly own: readonly CountedSet[];
   /** Makes a set, for those who may. */
   readonly form: Content;
-  readonly origin: string;
 }
 
-function listPage({ sets, next }: SetList, { own, form, origin }: ListView): Page {
+function listPage({ sets, next }: SetList, { own, form }: ListView): Page {
   return {
     title: say`Sets`,
     body: html`<p class="lead">${say`Skins that belong together: with one page, one download and one resource pack.`}</p>
@@ -90,7 +88,7 @@ ${own.length > 0 && html`<h2>${say`Your sets`}</h2>${setList(own)}`}
 <h2>${say`Public sets`}</h2>
 ${sets.length > 0 ? setList(sets) : html`<p class="empty">${say`There are no public sets yet. Make one: select skins among <a href="${'/ui/skins'}">your skins</a>.`}</p>`}
 ${next !== undefined && html`<p class="more"><a class="button" rel="next" href="${PATH}?after=${next}">${say`Older sets`}</a></p>`}`,
-    terminal: terminalOf('skinsmith sets list --public', origin, '/v2/sets'),
+    terminal: { command: 'skinsmith sets list --public', path: '/v2/sets' },
   };
 }
 
@@ -159,11 +157,10 @@ ${pictured(full).length > 1 && groupPicture(full)}
 ${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You cannot see any of the skins in this set.`}</p>`}
 ${skins.length > 0 && downloads(set, origin)}
 ${mayChange && ownForm(set)}${!isOwn && !isReported && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
-    terminal: terminalOf(
-      `skinsmith sets export ${visibility === 'public' ? slug : uuid}`,
-      origin,
-      `/v2/sets/${uuid}`,
-    ),
+    terminal: {
+      command: `skinsmith sets export ${visibility === 'public' ? slug : uuid}`,
+      path: `/v2/sets/${uuid}`,
+    },
   };
 }
 

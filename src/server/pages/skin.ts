@@ -20,17 +20,7 @@ import { shownOwner } from '../service/users/users.ts';
 import type { SimilarSkinRow } from '../store/similar-skins.ts';
 import { skinsBeginningWith } from '../store/skins.ts';
 import { cookieName, readCookie } from './cookies.ts';
-import {
-  copyField,
-  copyLine,
-  day,
-  options,
-  type Page,
-  pictureAt,
-  skinCards,
-  terminalOf,
-  VISIBILITIES,
-} from './frame.ts';
+import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, VISIBILITIES } from './frame.ts';
 import { type Content, count, type Html, html, say } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
 import { isLinkBot, type PageCall, pageRoute, seeOther } from './page-route.ts';
@@ -122,11 +112,7 @@ async function publicSkinsPage({ context, caller }: PageCall, start: string) {
   return {
     title: say`Skins at ${start}`,
     body: html`<p>${say`Several skins share this short address.`}</p>${skinCards(skins)}`,
-    terminal: terminalOf(
-      `skinsmith skins get ${skins[0]!.uuid}`,
-      context.publicUrl(),
-      `/v2/skins/${skins[0]!.uuid}`,
-    ),
+    terminal: { command: `skinsmith skins get ${skins[0]!.uuid}`, path: `/v2/skins/${skins[0]!.uuid}` },
   };
 }
 
@@ -278,7 +264,7 @@ ${sharePanel(skin, origin)}
 </div>
 ${similar.length > 0 && similarCards(similar)}
 ${isOwn ? ownerForms(skin) : done !== 'reported' && reportForm(`/ui/skins/${uuid}/report`, say`Report this skin`)}`,
-    terminal: terminalOf(`skinsmith skins get ${uuid}`, origin, `/v2/skins/${uuid}`),
+    terminal: { command: `skinsmith skins get ${uuid}`, path: `/v2/skins/${uuid}` },
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { USUAL_NAME } from '../service/context.ts';
 import { readPublicSkins } from '../service/skins/skins.ts';
 import { cameFrom, setCookie, withVisitorCookie } from './cookies.ts';
-import { type Page, type SkinCard, skinCards, terminalOf } from './frame.ts';
+import { type Page, type SkinCard, skinCards } from './frame.ts';
 import { type Html, html, say } from './html.ts';
 import { LANGUAGE_PATH, LANGUAGES, type Language } from './language.ts';
 import { assetAddress } from './layout.ts';
@@ -21,14 +21,14 @@ export const startRoute = pageRoute({
   handle: async (call) => {
     const { context, caller, mayUse } = call;
     const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };
-    const { generatorKind, publicUrl, site } = context;
+    const { generatorKind, site } = context;
     const head = unfoldedHead(context, {
       path: '/',
       title: site.name === USUAL_NAME ? TITLE : site.name,
       description: LEAD,
       picture: { path: '/card.png', alt: GROUP },
     });
-    const view = { name: site.name, signing: generatorKind, newest: skins, origin: publicUrl(), head };
+    const view = { name: site.name, signing: generatorKind, newest: skins, head };
     if (!mayUse) return startPage({ ...view, maker: undefined });
     return withVisitorCookie(startPage({ ...view, maker: await formMakerOf(call) }), call);
   },
@@ -53,13 +53,12 @@ export interface StartView {
   readonly name: string;
   readonly signing: SigningMode;
   readonly newest: readonly SkinCard[];
-  readonly origin: string;
   readonly head: Html;
   /** Undefined if the visitor must sign in to make skins. */
   readonly maker: FormMaker | undefined;
 }
 
-export function startPage({ name, signing, newest, origin, head, maker }: StartView): Page {
+export function startPage({ name, signing, newest, head, maker }: StartView): Page {
   return {
     title: name === USUAL_NAME ? TITLE : name,
     hasOwnHeading: true,
@@ -77,7 +76,7 @@ export function startPage({ name, signing, newest, origin, head, maker }: StartV
 <section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
 ${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
 </section>`,
-    terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
+    terminal: { command: 'skinsmith generate skin.png', path: '/v2/generate', options: '-F file=@skin.png' },
   };
 }
 

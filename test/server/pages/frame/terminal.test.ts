@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { curlLine, terminalOf } from '../../../../src/server/pages/frame.ts';
+import { linesFor } from '../../../../src/server/pages/frame.ts';
 
 const ORIGIN = 'https://skins.example.org';
 
 test('A line for skinsmith goes to this service', () => {
-  const { skinsmith } = terminalOf('skinsmith jobs', ORIGIN, '/v2/queue');
+  const terminal = { command: 'skinsmith jobs', path: '/v2/queue' };
+  const { skinsmith } = linesFor(terminal, { origin: ORIGIN, isSignedIn: false });
   expect(skinsmith).toBe(`skinsmith jobs --base-url ${ORIGIN}`);
 });
 
@@ -29,5 +30,6 @@ test.each([
     `curl '${ORIGIN}/v2/queue?size=50'`,
   ],
 ] as const)('A line for curl %s', (_, [path, options], isSignedIn, line) => {
-  expect(curlLine(terminalOf('skinsmith', ORIGIN, path, options), isSignedIn)).toBe(line);
+  const terminal = { command: undefined, path, ...(options !== undefined && { options }) };
+  expect(linesFor(terminal, { origin: ORIGIN, isSignedIn }).curl).toBe(line);
 });

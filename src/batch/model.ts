@@ -60,6 +60,15 @@ export type SourceContent =
   /** Unusable: a missing file, an invalid row. */
   | { readonly kind: 'problem'; readonly problem: SourceProblem };
 
+/** The content of a source that cannot be used. */
+export function unusable(
+  code: string,
+  message: string,
+  hint?: string,
+): Extract<SourceContent, { kind: 'problem' }> {
+  return { kind: 'problem', problem: { code, message, ...(hint !== undefined && { hint }) } };
+}
+
 /**
  * Skin data given as a source. Its value contains a skin; its signature, if there was one, is as given, and its signer
  * is not known yet.

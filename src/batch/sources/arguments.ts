@@ -4,7 +4,7 @@ import { lacksScheme, sentLink } from '../../base/bounded-fetch.ts';
 import { bareUuid, isUuid } from '../../base/text.ts';
 import { parseBedrockPlayer, saysBedrock } from '../../game/bedrock.ts';
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
-import type { BatchSource, Coverage, SourceContent } from '../model.ts';
+import { type BatchSource, type Coverage, type SourceContent, unusable } from '../model.ts';
 import {
   baseStem,
   type FoundPath,
@@ -103,8 +103,8 @@ async function* streamedSource(text: string, stream: AsyncIterable<Uint8Array>):
 function pastedSource(text: string): BatchSource {
   const read = readSkinText(text);
   if ('skin' in read) return skinSource(read.skin);
-  const problem = { code: 'invalid_skin_data', message: read.fault, hint: SKIN_HINT };
-  return { label: `${text.slice(0, SHOWN_TEXT)}…`, content: { kind: 'problem', problem }, stem: 'value' };
+  const content = unusable('invalid_skin_data', read.fault, SKIN_HINT);
+  return { label: `${text.slice(0, SHOWN_TEXT)}…`, content, stem: 'value' };
 }
 
 function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
@@ -225,8 +225,7 @@ function urlContent(text: string, url: URL | null): SourceContent {
 }
 
 function badUrl(message: string): SourceContent {
-  const hint = 'Save the picture as a file and give that.';
-  return { kind: 'problem', problem: { code: 'invalid_image_url', message, hint } };
+  return unusable('invalid_image_url', message, 'Save the picture as a file and give that.');
 }
 
 /** The URL without user name and password. If the parser finds no host, it is unclear which part an @ ends. */
@@ -291,8 +290,7 @@ function noPlayer(text: string): SourceContent {
   const hint =
     'Name a player by a UUID (32 hexadecimal digits, or 36 characters with dashes) or a name of at most 16 letters, digits and _; ' +
     'a player of Bedrock Edition by bedrock:Name, .Name or an XUID.';
-  const problem = { code: 'invalid_user', message: `${text} is neither a player's UUID nor a name.`, hint };
-  return { kind: 'problem', problem };
+  return unusable('invalid_user', `${text} is neither a player's UUID nor a name.`, hint);
 }
 
 /** The sources that a user named, as the command line takes them. */

@@ -2,7 +2,13 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { unzipSync } from 'fflate';
 import { decodedText, parsedJson } from '../../base/text.ts';
-import type { BatchSource, SourceContent, SourceProblem, VariantInput } from '../model.ts';
+import {
+  type BatchSource,
+  type SourceContent,
+  type SourceProblem,
+  unusable,
+  type VariantInput,
+} from '../model.ts';
 import { fileProblem } from './files.ts';
 
 /**
@@ -96,7 +102,7 @@ function sourceOf(skin: Fields, { label, files, names }: Pack): BatchSource {
   if (fault !== undefined || texture === undefined)
     return {
       ...source,
-      content: { kind: 'problem', problem: { code: 'unusable_skin', message: `${source.label}: ${fault}.` } },
+      content: unusable('unusable_skin', `${source.label}: ${fault}.`),
     };
   return {
     ...source,
@@ -121,8 +127,7 @@ function faultOf(
 function contentOf(texture: string, files: PackFiles, label: string): SourceContent {
   const path = safePath(texture);
   if (path !== undefined) return files.picture(path);
-  const message = `${label}: its picture ${texture} is outside of the pack.`;
-  return { kind: 'problem', problem: { code: 'unusable_skin', message } };
+  return unusable('unusable_skin', `${label}: its picture ${texture} is outside of the pack.`);
 }
 
 /** A path in the pack; undefined if there is none, or it leads out of the pack. */
@@ -185,8 +190,7 @@ function folderFiles(folder: string): PackFiles {
     picture: (path) => {
       const file = join(folder, path);
       if (!statSync(file, { throwIfNoEntry: false }) || inside(path)) return { kind: 'file', path: file };
-      const message = `${path} is a link that leads out of the pack.`;
-      return { kind: 'problem', problem: { code: 'unusable_skin', message } };
+      return unusable('unusable_skin', `${path} is a link that leads out of the pack.`);
     },
   };
 }
@@ -232,9 +236,11 @@ function zipFiles(path: string): PackFiles {
     picture: (name) => {
       const bytes = loaded.get(root + name);
       if (bytes) return { kind: 'bytes', bytes };
-      if (!sizes.has(root + name)) return unusable(`${name} is not in the pack.`);
+      const why = damaged.has(root + name) ? 'damaged' : 'too large';
+      const isThere = sizes.has(root + name);
       return unusable(
-        `The pack has a ${name} that is ${damaged.has(root + name) ? 'damaged' : 'too large'}.`,
+        'unusable_skin',
+        isThere ? `The pack has a ${name} that is ${why}.` : `${name} is not in the pack.`,
       );
     },
   };
@@ -255,10 +261,6 @@ function* unpacked(
     if (only !== undefined && others.length === 0) yield only;
     else for (const name of wanted) yield* unpacked(new Set([name]), unpack);
   }
-}
-
-function unusable(message: string): SourceContent {
-  return { kind: 'problem', problem: { code: 'unusable_skin', message } };
 }
 
 /** @throws PackFault for a damaged zip */

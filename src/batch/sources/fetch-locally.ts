@@ -11,7 +11,7 @@ import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
 import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
 import { DEFAULT_RETRY, pauseBefore } from '../../client/rate-limits.ts';
 import { sniffKind } from '../../skin/png/header.ts';
-import type { BatchSource, SourceContent } from '../model.ts';
+import { type BatchSource, type SourceContent, unusable } from '../model.ts';
 
 /** Concurrent downloads; later URLs wait in order. */
 const AT_ONCE = 6;
@@ -122,10 +122,10 @@ class Downloads {
         }
       }
     } catch (error) {
-      if (this.#signal.aborted) return problem(url, 'it was interrupted');
+      if (this.#signal.aborted) return notFetched(url, 'it was interrupted');
       if (!(error instanceof SkinsmithError)) throw error;
       host.isGivenUp ||= error.isPassing;
-      return problem(url, error.message);
+      return notFetched(url, error.message);
     }
   }
 
@@ -183,19 +183,19 @@ const REQUEST = {
 } as const;
 
 function pictureIn({ status, headers, bytes, url: { host } }: BoundedAnswer, now: number): Uint8Array {
-  if (status > 299 && status < 400) throw unusable(`${host} ${NO_REDIRECT}`);
+  if (status > 299 && status < 400) throw badAnswer(`${host} ${NO_REDIRECT}`);
   if (status > 299) {
     const retryAfter = parseRetryAfter(headers['retry-after'], now);
     throw new UnreadableAnswerError(`${host} answered ${status}`, { status, retryAfter });
   }
-  if (sniffKind(bytes)?.includes('HTML')) throw unusable(`${host} answered with a page; ${NO_PAGE}`);
+  if (sniffKind(bytes)?.includes('HTML')) throw badAnswer(`${host} answered with a page; ${NO_PAGE}`);
   return bytes;
 }
 
 function asClientError({ code, host, message, cause }: FetchError): SkinsmithError {
   if (cause instanceof SkinsmithError) return cause;
-  if (code === 'too_large' || code === 'encoded') return unusable(`${host} ${message}`);
-  if (code === 'too_many_redirects') return unusable(`more than ${MAX_REDIRECTS} redirects`);
+  if (code === 'too_large' || code === 'encoded') return badAnswer(`${host} ${message}`);
+  if (code === 'too_many_redirects') return badAnswer(`more than ${MAX_REDIRECTS} redirects`);
   const isTimeout = code === 'timeout';
   const why = isTimeout ? `it took longer than ${TIMEOUT / 1_000} seconds` : networkReason(cause);
   return new NetworkError(why, { cause, mayHaveArrived: true });
@@ -211,19 +211,16 @@ function waitText(error: unknown, { host }: URL): string {
 }
 
 /** An answer that will not be another one the next time. */
-function unusable(why: string): UnreadableAnswerError {
+function badAnswer(why: string): UnreadableAnswerError {
   return new UnreadableAnswerError(why, { status: 200 });
 }
 
 function redirectTarget(location: string, from: URL): URL {
   const url = URL.parse(location, from.href);
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw unusable(`${from.host} ${NO_REDIRECT}`);
+  throw badAnswer(`${from.host} ${NO_REDIRECT}`);
 }
 
-function problem(url: string, why: string): FetchedContent {
-  return {
-    kind: 'problem',
-    problem: { code: 'invalid_image_url', message: `${url} could not be fetched: ${why}.` },
-  };
+function notFetched(url: string, why: string): FetchedContent {
+  return unusable('invalid_image_url', `${url} could not be fetched: ${why}.`);
 }

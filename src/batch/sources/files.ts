@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { streamLines } from '../../base/streams.ts';
 import { endSentence, utf16Of, withoutByteOrderMark } from '../../base/text.ts';
-import { BatchSetupError, type SourceContent, type SourceProblem } from '../model.ts';
+import { BatchSetupError, type SourceContent, type SourceProblem, unusable } from '../model.ts';
 
 /** What a path leads to; `absent`: nothing. `path` is absolute. */
 export type FoundPath =
@@ -216,18 +216,14 @@ export async function stdinContent(stdin: AsyncIterable<Uint8Array>): Promise<So
   try {
     for await (const chunk of stdin) {
       size += chunk.length;
-      if (size > MAX_BYTES) return problem('invalid_image', 'The data on stdin is too large for a skin.');
+      if (size > MAX_BYTES) return unusable('invalid_image', 'The data on stdin is too large for a skin.');
       chunks.push(chunk);
     }
   } catch (error) {
     return { kind: 'problem', problem: fileProblem('stdin', error) };
   }
-  if (size === 0) return problem('empty_input', 'Stdin is empty.');
+  if (size === 0) return unusable('empty_input', 'Stdin is empty.');
   return { kind: 'bytes', bytes: Buffer.concat(chunks) };
-}
-
-function problem(code: string, message: string): SourceContent {
-  return { kind: 'problem', problem: { code, message } };
 }
 
 /** Bytes. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { parsedJson } from '../../base/text.ts';
-import { BatchSetupError, type BatchSource, type SourceContent } from '../model.ts';
+import { BatchSetupError, type BatchSource, type SourceContent, unusable } from '../model.ts';
 import {
   type ExpandOptions,
   expand,
@@ -111,9 +111,9 @@ function placeOf({ label }: ListFile, line: number): string {
 }
 
 function badRow(list: ListFile, line: number, fault: string): BatchSource {
-  const problem = { code: 'invalid_row', message: `Line ${line} of ${list.title}: ${fault}.` };
+  const content = unusable('invalid_row', `Line ${line} of ${list.title}: ${fault}.`);
   const stem = `${list.folder === undefined ? 'stdin' : baseStem(list.label)}-${line}`;
-  return { label: placeOf(list, line), content: { kind: 'problem', problem }, stem };
+  return { label: placeOf(list, line), content, stem };
 }
 
 interface RowReading {

@@ -3,7 +3,7 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodedText, parsedJson, utf16Of } from '../../base/text.ts';
-import { BatchSetupError, type BatchSource } from '../model.ts';
+import { BatchSetupError, type BatchSource, unusable } from '../model.ts';
 import { baseStem, fileProblem, readLines } from './files.ts';
 import { type WalkOptions, type WalkRoot, walkFolder } from './folders.ts';
 import {
@@ -81,11 +81,7 @@ export async function* skinFileSources(label: string, path: string): AsyncGenera
 function asSource(found: FoundSkin): BatchSource {
   if ('skin' in found) return skinSource(found.skin, found.place);
   const { place, fault: message, hint } = found;
-  return {
-    label: place,
-    content: { kind: 'problem', problem: { code: 'invalid_skin_data', message, hint } },
-    stem: 'skins',
-  };
+  return { label: place, content: unusable('invalid_skin_data', message, hint), stem: 'skins' };
 }
 
 /** All skin data of a file. @throws Error of the file system */
@@ -245,9 +241,5 @@ function skinTexts(text: string): string[] {
 function severalSkins(count: number, label: string, hint: string): BatchSource {
   const place = label === '-' ? 'Stdin' : label;
   const message = `${place} holds ${count} skins, but ${label === '-' ? label : 'it'} stands for one source.`;
-  return {
-    label,
-    content: { kind: 'problem', problem: { code: 'several_skins', message, hint } },
-    stem: 'stdin',
-  };
+  return { label, content: unusable('several_skins', message, hint), stem: 'stdin' };
 }

@@ -6,7 +6,7 @@ import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { visibilitySchema } from '../../protocol/skin.ts';
 import { skinNameFrom } from '../../protocol/skin-name.ts';
 import { InvalidTexturesError, parseTextures, textureName } from '../../textures/property.ts';
-import type { BatchSource, SourceContent, SuppliedSkin } from '../model.ts';
+import { type BatchSource, type SourceContent, type SuppliedSkin, unusable } from '../model.ts';
 import { mirroredStem } from './files.ts';
 import type { SkinInJson } from './skin-text.ts';
 
@@ -70,7 +70,7 @@ function problem({ problem: message, isCut }: Unreadable): SourceContent {
   const hint = isCut
     ? 'Copy the whole value; a signature follows it after a space.'
     : 'A value is the base64 of {"textures":{"SKIN":{"url":"…"}}}.';
-  return { kind: 'problem', problem: { code: 'invalid_skin_data', message, hint } };
+  return unusable('invalid_skin_data', message, hint);
 }
 
 /** What the data claims about itself, as far as it is plausible. */

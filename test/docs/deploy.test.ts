@@ -5,7 +5,6 @@ import { MAX_BATCH_BYTES } from '../../src/protocol/generate.ts';
 import { DEFAULT_PORT } from '../../src/server/assembly/owner.ts';
 import { EVENT_STREAM } from '../../src/server/http/route.ts';
 import { ROUTES } from '../../src/server/http/routes/routes.ts';
-import { ownJobEventsRoute } from '../../src/server/pages/jobs.ts';
 import { refusal } from '../support/docs/refusal.ts';
 
 function read(name: string): string {
@@ -101,7 +100,7 @@ test('nginx buffers no stream of events', () => {
   expect(block).toContain('proxy_buffering off;');
   const events = ROUTES.filter(({ answers }) => answers[200] === EVENT_STREAM);
   expect(events).toHaveLength(1);
-  for (const path of [...events.flatMap(({ paths }) => paths), ownJobEventsRoute.path])
+  for (const path of [...events.flatMap(({ paths }) => paths), '/ui/jobs/events'])
     expect(path).toMatch(new RegExp(pattern));
 });
 

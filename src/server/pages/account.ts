@@ -23,44 +23,140 @@ import {
   showName,
   showsName,
 } from '../service/users/users.ts';
-import {
-  beginLoginFormRoute,
-  checkGameFormRoute,
-  gameSettingsFormRoute,
-  gamesRoute,
-  loginRoute,
-  loginStateRoute,
-  pauseGameFormRoute,
-  unlinkGameFormRoute,
-} from './account-games.ts';
+import { GAME_PAGES } from './account-games.ts';
 import { sessionCookie } from './cookies.ts';
 import { accountPage, checkBox, copyField, moment, type Page, planTable, usageMeters } from './frame.ts';
 import { count, counted, type Html, html, say, separated } from './html.ts';
-import { checked, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { checked, forUsers, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/keys';
-const isFor = 'users' as const;
-const scopes = ['account'] as const;
 const params = z.object({ id: z.string().max(64) });
 
-export const keysRoute = pageRoute({
-  method: 'GET',
-  path: PATH,
-  isFor,
-  scopes,
-  query: z.object({ created: z.literal('before').optional() }),
-  handle: async ({ context, caller, query }) => {
-    const keys = await listOwnKeys(context.db, caller);
-    const current = caller.kind === 'user' ? caller.key?.id : undefined;
-    const wasCreated = query.created !== undefined;
-    return keysPage({
-      keys,
-      current,
-      wasCreated,
-      mayGive: scopesToGive(caller),
-    });
-  },
-});
+const NAME_PATH = '/ui/account/name';
+
+const DELETE_PATH = '/ui/account/delete';
+const DELETED_PATH = '/ui/account/deleted';
+
+export const ACCOUNT_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/account',
+    isFor: 'users',
+    query: z.object({ saved: z.literal('yes').optional() }),
+    handle: async ({ context, caller, query }) => {
+      const account = await readAccount(context, caller);
+      const plans = context.plans.all().map(planView);
+      return overviewPage({
+        account,
+        plans,
+        isNameShown: await showsName(context, caller),
+        isSaved: query.saved !== undefined,
+      });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: NAME_PATH,
+    ...forUsers('account'),
+    handle: async ({ context, caller, request }) => {
+      const { shown } = z.object({ shown: checked }).parse(request.body ?? {});
+      await showName(context, caller, shown);
+      return seeOther('/ui/account?saved=yes');
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: DELETE_PATH,
+    ...forUsers('account'),
+    handle: async ({ context, caller, session }) => {
+      return deleteAccountPage({
+        name: session?.caller.name ?? '',
+        ...(await readDeletion(context, caller)),
+      });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: DELETE_PATH,
+    ...forUsers('account'),
+    handle: async ({ context, caller, session, request }) => {
+      const name = session?.caller.name ?? '';
+      const fields = z.object({ confirm: z.string(), shared: z.enum(['delete', 'leave']).optional() });
+      const { confirm, shared } = fields.parse(request.body ?? {});
+      const deletion = await readDeletion(context, caller);
+      const isDecided = !isShared(deletion.shared) || shared !== undefined;
+      if (confirm.trim() !== name || !isDecided)
+        return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
+      await deleteAccount(context, caller, shared ?? 'delete');
+      return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: DELETED_PATH,
+    isFor: 'everyone',
+    handle: async () => ({
+      title: say`Your account is deleted`,
+      body: html`<p class="lead">${say`Your keys, sessions and private skins are gone.`}</p><p><a href="/ui/">${say`Go to the start page.`}</a></p>`,
+    }),
+  }),
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    ...forUsers('account'),
+    query: z.object({ created: z.literal('before').optional() }),
+    handle: async ({ context, caller, query }) => {
+      const keys = await listOwnKeys(context.db, caller);
+      const current = caller.kind === 'user' ? caller.key?.id : undefined;
+      const wasCreated = query.created !== undefined;
+      return keysPage({
+        keys,
+        current,
+        wasCreated,
+        mayGive: scopesToGive(caller),
+      });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    ...forUsers('account'),
+    handle: async ({ context, caller, request }) => {
+      const input = apiKeyBodySchema.parse(keyIn(request));
+      const { id } = idSchema.parse(request.body ?? {});
+      try {
+        // A page, not a redirect: no address may lead to the key.
+        const key = await createKey(context, caller, { ...input, id });
+        return accountPage('keys', newKeyPage(key, PATH));
+      } catch (error) {
+        // That page was reloaded.
+        if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
+        throw error;
+      }
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:id`,
+    ...forUsers('account'),
+    params,
+    handle: async ({ context, caller, params, request }) => {
+      await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(request)));
+      return seeOther(PATH);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:id/revoke`,
+    ...forUsers('account'),
+    params,
+    handle: async ({ context, caller, params }) => {
+      await revokeOwnKey(context, caller, params.id);
+      return seeOther(PATH);
+    },
+  }),
+  ...GAME_PAGES,
+];
 
 /** A key can give new keys only its own scopes, and only an operator's keys can have `operator`. */
 function scopesToGive(caller: Caller): Scope[] {
@@ -90,50 +186,6 @@ function keyIn({ body }: HttpRequest) {
   const { scope, ...fields } = formSchema.parse(body ?? {});
   return { ...fields, scopes: scope };
 }
-
-export const createKeyFormRoute = pageRoute({
-  method: 'POST',
-  path: PATH,
-  isFor,
-  scopes,
-  handle: async ({ context, caller, request }) => {
-    const input = apiKeyBodySchema.parse(keyIn(request));
-    const { id } = idSchema.parse(request.body ?? {});
-    try {
-      // A page, not a redirect: no address may lead to the key.
-      const key = await createKey(context, caller, { ...input, id });
-      return accountPage('keys', newKeyPage(key, PATH));
-    } catch (error) {
-      // That page was reloaded.
-      if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
-      throw error;
-    }
-  },
-});
-
-export const changeKeyFormRoute = pageRoute({
-  method: 'POST',
-  path: `${PATH}/:id`,
-  isFor,
-  scopes,
-  params,
-  handle: async ({ context, caller, params, request }) => {
-    await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(request)));
-    return seeOther(PATH);
-  },
-});
-
-export const revokeKeyFormRoute = pageRoute({
-  method: 'POST',
-  path: `${PATH}/:id/revoke`,
-  isFor,
-  scopes,
-  params,
-  handle: async ({ context, caller, params }) => {
-    await revokeOwnKey(context, caller, params.id);
-    return seeOther(PATH);
-  },
-});
 
 const SCOPE_NAMES: Readonly<Record<Scope, Html>> = {
   read: say`Read my jobs and skins, including private ones`,
@@ -221,37 +273,6 @@ function textArea(id: string, name: string, label: Html, values: readonly string
   return html`<div><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="2" spellcheck="false">${values.join('\n')}</textarea></div>`;
 }
 
-export const accountRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/account',
-  isFor: 'users',
-  query: z.object({ saved: z.literal('yes').optional() }),
-  handle: async ({ context, caller, query }) => {
-    const account = await readAccount(context, caller);
-    const plans = context.plans.all().map(planView);
-    return overviewPage({
-      account,
-      plans,
-      isNameShown: await showsName(context, caller),
-      isSaved: query.saved !== undefined,
-    });
-  },
-});
-
-const NAME_PATH = '/ui/account/name';
-
-const nameFormRoute = pageRoute({
-  method: 'POST',
-  path: NAME_PATH,
-  isFor,
-  scopes,
-  handle: async ({ context, caller, request }) => {
-    const { shown } = z.object({ shown: checked }).parse(request.body ?? {});
-    await showName(context, caller, shown);
-    return seeOther('/ui/account?saved=yes');
-  },
-});
-
 export interface AccountOverview {
   readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
   /** The plans that the service offers. */
@@ -285,37 +306,6 @@ ${planTable(plans, plan)}
     terminal: { command: 'skinsmith whoami', path: '/v2/account/me' },
   });
 }
-
-const DELETE_PATH = '/ui/account/delete';
-const DELETED_PATH = '/ui/account/deleted';
-
-const deleteAccountRoute = pageRoute({
-  method: 'GET',
-  path: DELETE_PATH,
-  isFor,
-  scopes,
-  handle: async ({ context, caller, session }) => {
-    return deleteAccountPage({ name: session?.caller.name ?? '', ...(await readDeletion(context, caller)) });
-  },
-});
-
-const deleteAccountFormRoute = pageRoute({
-  method: 'POST',
-  path: DELETE_PATH,
-  isFor,
-  scopes,
-  handle: async ({ context, caller, session, request }) => {
-    const name = session?.caller.name ?? '';
-    const fields = z.object({ confirm: z.string(), shared: z.enum(['delete', 'leave']).optional() });
-    const { confirm, shared } = fields.parse(request.body ?? {});
-    const deletion = await readDeletion(context, caller);
-    const isDecided = !isShared(deletion.shared) || shared !== undefined;
-    if (confirm.trim() !== name || !isDecided)
-      return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
-    await deleteAccount(context, caller, shared ?? 'delete');
-    return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
-  },
-});
 
 interface DeletionView extends Deletion {
   readonly name: string;
@@ -370,34 +360,3 @@ function sharedText({ public: open, unlisted }: Deletion['shared']): Html {
   });
   return separated(', ', [open > 0 && publicOnes, unlisted > 0 && unlistedOnes]);
 }
-
-const accountDeletedRoute = pageRoute({
-  method: 'GET',
-  path: DELETED_PATH,
-  isFor: 'everyone',
-  handle: async () => ({
-    title: say`Your account is deleted`,
-    body: html`<p class="lead">${say`Your keys, sessions and private skins are gone.`}</p><p><a href="/ui/">${say`Go to the start page.`}</a></p>`,
-  }),
-});
-
-/** Pages about the person who is signed in. */
-export const ACCOUNT_ROUTES: readonly PageRoute[] = [
-  accountRoute,
-  nameFormRoute,
-  deleteAccountRoute,
-  deleteAccountFormRoute,
-  accountDeletedRoute,
-  keysRoute,
-  createKeyFormRoute,
-  changeKeyFormRoute,
-  revokeKeyFormRoute,
-  gamesRoute,
-  beginLoginFormRoute,
-  loginRoute,
-  loginStateRoute,
-  gameSettingsFormRoute,
-  pauseGameFormRoute,
-  checkGameFormRoute,
-  unlinkGameFormRoute,
-];

@@ -2,14 +2,22 @@ import type { Route } from '../http/route.ts';
 import { ROUTES } from '../http/routes/routes.ts';
 import type { Page } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
-import { pageRoute } from './page-route.ts';
+import { type PageRoute, pageRoute } from './page-route.ts';
 
-export const apiRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/api',
-  isFor: 'everyone',
-  handle: async ({ context }) => apiPage(context.publicUrl()),
-});
+export const API_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/api',
+    isFor: 'everyone',
+    handle: async ({ context }) => apiPage(context.publicUrl()),
+  }),
+  pageRoute({
+    method: 'GET',
+    path: '/ui/version-1',
+    isFor: 'everyone',
+    handle: async () => version1Page(),
+  }),
+];
 
 /** The addresses that programs use, by what they are about. An address belongs to the first group that it fits. */
 const GROUPS: readonly (readonly [title: Html, pattern: RegExp])[] = [
@@ -63,13 +71,6 @@ ${table(
   1,
 )}</section>`;
 }
-
-export const version1Route = pageRoute({
-  method: 'GET',
-  path: '/ui/version-1',
-  isFor: 'everyone',
-  handle: async () => version1Page(),
-});
 
 /** Addresses of version 1, their replacements, and the differences. */
 const MOVES: readonly (readonly [before: string, after: string, change: Content])[] = [

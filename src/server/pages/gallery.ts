@@ -17,7 +17,15 @@ import {
 } from './frame.ts';
 import { type Html, html, say } from './html.ts';
 import { putIntoSet } from './new-set.ts';
-import { listField, optionalField, type PageCall, pageRoute, seeOther } from './page-route.ts';
+import {
+  forUsers,
+  listField,
+  optionalField,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
 import { likeCount, tagLinks } from './tags-and-likes.ts';
 
 /** Skins per page: full rows of two, three, six and nine. With all pictures, a page weighs less than 70 KB. */
@@ -63,40 +71,40 @@ type Query = z.output<typeof query>;
 type Choice = Omit<Query, 'after' | 'back'>;
 const EVERYTHING = { filter: '', variant: '', cape: '', signer: '', tag: '' } as const;
 
-export const galleryRoute = pageRoute({
-  method: 'GET',
-  path: PATH,
-  isFor: 'callers',
-  isSafeToCompress: true, // as the start page
-  query,
-  handle: readGalleryPage,
-});
+export const GALLERY_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    isFor: 'callers',
+    isSafeToCompress: true, // as the start page
+    query,
+    handle: readGalleryPage,
+  }),
+  // Puts selected skins into a set of the person.
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    ...forUsers('skins'),
+    handle: async (call) => {
+      const { context, caller, request } = call;
+      const { place, skin: skins, set } = selectionSchema.parse(request.body ?? {});
+      if (skins.length > 0 && set !== undefined)
+        return seeOther(
+          `/ui/sets/${await putIntoSet(context, caller, { name: set, visibility: 'unlisted', skins })}`,
+        );
+      const problem =
+        skins.length > 0 ? say`Type the name of a new or existing set first.` : say`Select skins first.`;
+      const selection = { skins, set, problem };
+      return { ...(await readGalleryPage({ ...call, query: place }, selection)), status: 400 };
+    },
+  }),
+];
 
 const selectionSchema = z.object({
   /** The query of the page that they were selected on. */
   place: z.preprocess((text) => Object.fromEntries(new URLSearchParams(String(text))), query),
   skin: listField(uuidSchema).pipe(z.array(z.string()).max(SIZE)),
   set: optionalField(setNameSchema),
-});
-
-/** Puts selected skins into a set of the person. */
-export const galleryFormRoute = pageRoute({
-  method: 'POST',
-  path: PATH,
-  isFor: 'users',
-  scopes: ['skins'],
-  handle: async (call) => {
-    const { context, caller, request } = call;
-    const { place, skin: skins, set } = selectionSchema.parse(request.body ?? {});
-    if (skins.length > 0 && set !== undefined)
-      return seeOther(
-        `/ui/sets/${await putIntoSet(context, caller, { name: set, visibility: 'unlisted', skins })}`,
-      );
-    const problem =
-      skins.length > 0 ? say`Type the name of a new or existing set first.` : say`Select skins first.`;
-    const selection = { skins, set, problem };
-    return { ...(await readGalleryPage({ ...call, query: place }, selection)), status: 400 };
-  },
 });
 
 /** What a person has selected for a set, and what is missing. */

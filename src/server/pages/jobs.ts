@@ -25,7 +25,14 @@ import { findTexture } from '../store/textures.ts';
 import { visitorSecret } from './cookies.ts';
 import { actionButton, moment, type Page, reasonOf } from './frame.ts';
 import { type Content, count, counted, type Html, html, say } from './html.ts';
-import { dataAnswer, type PageCall, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
+import {
+  dataAnswer,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+  verifyMaySee,
+} from './page-route.ts';
 import { rememberedUse } from './skin.ts';
 import { bestWayOf } from './skin-uses.ts';
 
@@ -35,39 +42,108 @@ const PAGE_WAIT = 5_000;
 /** Milliseconds that a page's script waits for a change. */
 const CHANGE_WAIT = 20_000;
 
-export const jobPageRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/jobs/:jobId',
-  isFor: 'callers',
-  scopes: ['read'],
-  params,
-  handle: async ({ context, caller, params }) => {
-    const { job, skin } = await endedJob(context, caller, params.jobId);
-    if (skin) return seeOther(`/ui/skins/${skin.uuid}`);
-    const says = await progressOf(context, job);
-    return jobPage({ ...job, says, error: jobErrors(job)[0] });
-  },
-});
-
-/** The picture of a job of the visitor's own, which may never become a skin. */
-export const jobPictureRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/jobs/:jobId/picture',
-  isFor: 'callers',
-  scopes: ['read'],
-  params,
-  handle: async (call) => {
-    const { context, caller } = call;
-    const job = await findJob(context.db, call.params.jobId);
-    const texture = job?.owner === caller.owner && (await findTexture(context.db, job.texture_hash));
-    if (!job || !texture) throw new Refusal('not_found');
-    const look = { view: 'front', size: PICTURE, overlay: true, variant: job.variant } as const;
-    return await renderAnswer(call, inputFor(texture, look), {
-      'Cache-Control': 'private, no-store',
-      'Cross-Origin-Resource-Policy': 'same-origin',
-    });
-  },
-});
+export const JOB_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/jobs',
+    isFor: 'callers',
+    scopes: ['read'],
+    query: z.object({
+      status: z.enum(['', ...JOB_STATUSES]).default(''),
+      after: z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .optional(),
+    }),
+    handle: async (call) => {
+      const { context, caller, request, query } = call;
+      const { status, after } = query;
+      verifyMaySee(caller, request, context.webPages);
+      const input = { status: status || undefined, after, size: SIZE };
+      const list = call.session ? await listJobs(context, caller, input) : await visitorsJobs(call, input);
+      const { next, total } = list;
+      const view = { status, next, total, isFirst: after === undefined };
+      return jobsPage({ ...view, jobs: await ownJobs(context, list.jobs), now: context.clock.now() });
+    },
+  }),
+  // The events of /v2/queue/events for the visitor, reduced to the fields that the page shows.
+  pageRoute({
+    method: 'GET',
+    path: '/ui/jobs/events',
+    isFor: 'callers',
+    scopes: ['read'],
+    handle: async (call) => {
+      const { context, caller, request, verify } = call;
+      verifyMaySee(caller, request, context.webPages);
+      if (request.method === 'HEAD') return { status: 200, body: undefined, headers: EVENT_STREAM_HEADERS };
+      const stream = new EventStream({ greeting: 'your jobs', request, clock: context.clock });
+      const stop = await followJobs(context, caller, follower(stream, jobFilter(call)));
+      stream.whenGone(stop);
+      stream.whenGone(context.openRequests.hold(verify, () => void stream.end()));
+      void stream.beat();
+      return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: '/ui/jobs/:jobId',
+    isFor: 'callers',
+    scopes: ['read'],
+    params,
+    handle: async ({ context, caller, params }) => {
+      const { job, skin } = await endedJob(context, caller, params.jobId);
+      if (skin) return seeOther(`/ui/skins/${skin.uuid}`);
+      const says = await progressOf(context, job);
+      return jobPage({ ...job, says, error: jobErrors(job)[0] });
+    },
+  }),
+  // The picture of a job of the visitor's own, which may never become a skin.
+  pageRoute({
+    method: 'GET',
+    path: '/ui/jobs/:jobId/picture',
+    isFor: 'callers',
+    scopes: ['read'],
+    params,
+    handle: async (call) => {
+      const { context, caller } = call;
+      const job = await findJob(context.db, call.params.jobId);
+      const texture = job?.owner === caller.owner && (await findTexture(context.db, job.texture_hash));
+      if (!job || !texture) throw new Refusal('not_found');
+      const look = { view: 'front', size: PICTURE, overlay: true, variant: job.variant } as const;
+      return await renderAnswer(call, inputFor(texture, look), {
+        'Cache-Control': 'private, no-store',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+      });
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: '/ui/jobs/:jobId/state',
+    isFor: 'callers',
+    scopes: ['read'],
+    params,
+    query: z.object({ seen: z.enum(['', 'waiting', 'processing']).default('') }),
+    handle: async (call) => {
+      const { context, caller, params, query } = call;
+      const found = await readJob(context, caller, params.jobId);
+      const isNews = found.job.status !== query.seen;
+      const state = isNews ? found : await waitForChange(context, found.job, { ms: CHANGE_WAIT });
+      return dataAnswer(200, await stateOf(state, call));
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/jobs/:jobId/retry',
+    isFor: 'callers',
+    scopes: ['generate'],
+    params: z.object({ jobId: z.string().max(64) }),
+    handle: async (call) => {
+      const input = { uuid: call.params.jobId, visitor: visitorSecret(call) };
+      const { job } = await retryJob(call.context, call.caller, input);
+      return seeOther(`/ui/jobs/${job.uuid}`);
+    },
+  }),
+];
 
 /** Height of a job's picture, in pixels. */
 const PICTURE = 384;
@@ -93,22 +169,6 @@ async function endedJob(context: ServiceContext, caller: Caller, uuid: string): 
   return await waitForChange(context, found.job, { ms: PAGE_WAIT, untilEnd: true });
 }
 
-export const jobStateRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/jobs/:jobId/state',
-  isFor: 'callers',
-  scopes: ['read'],
-  params,
-  query: z.object({ seen: z.enum(['', 'waiting', 'processing']).default('') }),
-  handle: async (call) => {
-    const { context, caller, params, query } = call;
-    const found = await readJob(context, caller, params.jobId);
-    const isNews = found.job.status !== query.seen;
-    const state = isNews ? found : await waitForChange(context, found.job, { ms: CHANGE_WAIT });
-    return dataAnswer(200, await stateOf(state, call));
-  },
-});
-
 async function stateOf(
   { job, skin }: JobWithSkin,
   call: Pick<PageCall, 'context' | 'request' | 'reader'>,
@@ -125,35 +185,14 @@ async function stateOf(
 
 /** Jobs from a visitor's address to read at once, and in all, to find those from the browser. */
 const READ_AT_ONCE = 100;
+
 const MAX_READ = 2_000;
+
 /** Jobs per page. */
 const SIZE = 50;
+
 /** Jobs per page with an expected end: each forecast reads the whole queue. */
 const MAX_FORECASTS = 10;
-
-export const ownJobsRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/jobs',
-  isFor: 'callers',
-  scopes: ['read'],
-  query: z.object({
-    status: z.enum(['', ...JOB_STATUSES]).default(''),
-    after: z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .optional(),
-  }),
-  handle: async (call) => {
-    const { context, caller, request, query } = call;
-    const { status, after } = query;
-    verifyMaySee(caller, request, context.webPages);
-    const input = { status: status || undefined, after, size: SIZE };
-    const list = call.session ? await listJobs(context, caller, input) : await visitorsJobs(call, input);
-    const { next, total } = list;
-    const view = { status, next, total, isFirst: after === undefined };
-    return jobsPage({ ...view, jobs: await ownJobs(context, list.jobs), now: context.clock.now() });
-  },
-});
 
 type Listed = Pick<ListedJobs, 'jobs' | 'next' | 'total'>;
 
@@ -184,25 +223,6 @@ async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Pro
   return jobs.map((job) => ({ ...job, eta: etas.get(job.uuid), error: jobErrors(job)[0] }));
 }
 
-/** The events of /v2/queue/events for the visitor, reduced to the fields that the page shows. */
-export const ownJobEventsRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/jobs/events',
-  isFor: 'callers',
-  scopes: ['read'],
-  handle: async (call) => {
-    const { context, caller, request, verify } = call;
-    verifyMaySee(caller, request, context.webPages);
-    if (request.method === 'HEAD') return { status: 200, body: undefined, headers: EVENT_STREAM_HEADERS };
-    const stream = new EventStream({ greeting: 'your jobs', request, clock: context.clock });
-    const stop = await followJobs(context, caller, follower(stream, jobFilter(call)));
-    stream.whenGone(stop);
-    stream.whenGone(context.openRequests.hold(verify, () => void stream.end()));
-    void stream.beat();
-    return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
-  },
-});
-
 /** Which jobs the person may see. */
 function jobFilter(call: PageCall): (job: { readonly uuid: string }) => boolean {
   if (call.session) return () => true;
@@ -224,19 +244,6 @@ function follower(stream: EventStream, isShown: ReturnType<typeof jobFilter>): J
     end: () => void stream.end(),
   };
 }
-
-export const retryJobFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/jobs/:jobId/retry',
-  isFor: 'callers',
-  scopes: ['generate'],
-  params: z.object({ jobId: z.string().max(64) }),
-  handle: async (call) => {
-    const input = { uuid: call.params.jobId, visitor: visitorSecret(call) };
-    const { job } = await retryJob(call.context, call.caller, input);
-    return seeOther(`/ui/jobs/${job.uuid}`);
-  },
-});
 
 export interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | 'created_at'> {
   /** How far it is. */

@@ -14,46 +14,63 @@ import { visitorSecret, withVisitorCookie } from './cookies.ts';
 import { inEnglish, options, type Page, reasonOf } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
 import { assetAddress } from './layout.ts';
-import { dataAnswer, type PageCall, pageRoute, seeOther, wantsPage } from './page-route.ts';
+import { dataAnswer, type PageCall, type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
 
 /** What a skin is made from. */
 const SOURCE_TYPES = ['file', 'url', 'player'] as const;
 type SourceType = (typeof SOURCE_TYPES)[number];
 
-export const makeRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/make',
-  isFor: 'callers',
-  query: z.object({ from: z.enum(SOURCE_TYPES).default('file').catch('file') }),
-  handle: async (call) => {
-    const view = { from: call.query.from, maker: await formMakerOf(call) };
-    return withVisitorCookie(makePage(view), call);
-  },
-});
-
-export const submitFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/make',
-  isFor: 'callers',
-  scopes: ['generate'],
-  handle: async (call) => {
-    const { context, caller, request } = call;
-    const asPage = wantsPage(request.headers);
-    let fields: GenerationBody['fields'] = {};
-    try {
-      const body = await readBody(request);
-      ({ fields } = body);
-      verifyMaker(call, fields['maker']);
-      const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
-      const { job } = await submit(context, { ...readInput(body, {}), ...origin });
-      return asPage ? seeOther(`/ui/jobs/${job.uuid}`) : dataAnswer(202, { job: job.uuid });
-    } catch (error) {
-      const refusal = asRefusal(error);
-      if (!asPage || refusal.code === 'internal_error') throw error;
-      return await refusedPage(call, refusal, fields);
-    }
-  },
-});
+export const MAKE_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/make',
+    isFor: 'callers',
+    query: z.object({ from: z.enum(SOURCE_TYPES).default('file').catch('file') }),
+    handle: async (call) => {
+      const view = { from: call.query.from, maker: await formMakerOf(call) };
+      return withVisitorCookie(makePage(view), call);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/make',
+    isFor: 'callers',
+    scopes: ['generate'],
+    handle: async (call) => {
+      const { context, caller, request } = call;
+      const asPage = wantsPage(request.headers);
+      let fields: GenerationBody['fields'] = {};
+      try {
+        const body = await readBody(request);
+        ({ fields } = body);
+        verifyMaker(call, fields['maker']);
+        const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
+        const { job } = await submit(context, { ...readInput(body, {}), ...origin });
+        return asPage ? seeOther(`/ui/jobs/${job.uuid}`) : dataAnswer(202, { job: job.uuid });
+      } catch (error) {
+        const refusal = asRefusal(error);
+        if (!asPage || refusal.code === 'internal_error') throw error;
+        return await refusedPage(call, refusal, fields);
+      }
+    },
+  }),
+  // The pictures and data of the skins that the page has just made.
+  pageRoute({
+    method: 'POST',
+    path: '/ui/make/skins.zip',
+    isFor: 'callers',
+    scopes: ['read'],
+    handle: async (call) => {
+      const { ids } = zipSchema.parse(call.request.body ?? {});
+      const found: SkinWithData[] = [];
+      for (const uuid of new Set(ids)) {
+        const skin = await findVisible(call.context, call.caller, uuid);
+        if (skin) found.push(skin);
+      }
+      return await skinsAnswer('zip', call, { file: 'skins', skins: found });
+    },
+  }),
+];
 
 /**
  * Verifies that the person who was signed in when the form was shown still is. Otherwise, the skin would have no owner.
@@ -100,28 +117,12 @@ function signedOut(maker: string): Html {
 }
 
 const MAX_ZIPPED = 1_000;
+
 const zipSchema = z.object({
   ids: z
     .string()
     .transform((text) => text.split(','))
     .pipe(z.array(uuidSchema).max(MAX_ZIPPED)),
-});
-
-/** The pictures and data of the skins that the page has just made. */
-export const resultsZipRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/make/skins.zip',
-  isFor: 'callers',
-  scopes: ['read'],
-  handle: async (call) => {
-    const { ids } = zipSchema.parse(call.request.body ?? {});
-    const found: SkinWithData[] = [];
-    for (const uuid of new Set(ids)) {
-      const skin = await findVisible(call.context, call.caller, uuid);
-      if (skin) found.push(skin);
-    }
-    return await skinsAnswer('zip', call, { file: 'skins', skins: found });
-  },
 });
 
 /** Who uses the form, and what they may choose. */

@@ -30,6 +30,7 @@ import {
 import { count, counted, type Html, html, say, separated } from './html.ts';
 import { putIntoSet } from './new-set.ts';
 import {
+  forUsers,
   listField,
   optionalField,
   type PageCall,
@@ -53,17 +54,76 @@ const query = z.object({
   deleted: z.coerce.number().int().min(0).max(MAX_BULK).optional().catch(undefined),
 });
 
-export const mySkinsRoute = pageRoute({
-  method: 'GET',
-  path: PATH,
-  isFor: 'users',
-  scopes: ['read'],
-  query,
-  handle: async (call) => {
-    const { changed, deleted, ...place } = call.query;
-    return mySkinsPage({ ...(await readList(call, place)), done: doneOf(changed, deleted) });
-  },
+/** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty search fields are left out. */
+export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
+  const path = `${PATH}/export.${kind}` as const;
+  return pageRoute({
+    method: 'GET',
+    path,
+    ...forUsers('read'),
+    query: query.pick({ filter: true, visibility: true, variant: true, after: true }),
+    handle: async ({ query: { after, filter, visibility, variant }, ...call }) => {
+      const chosen = {
+        after,
+        filter: filter || undefined,
+        visibility: visibility || undefined,
+        variant: variant || undefined,
+      };
+      return await exportAnswer(kind, path, { ...call, query: chosen });
+    },
+  });
 });
+
+export const MY_SKINS_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    ...forUsers('read'),
+    query,
+    handle: async (call) => {
+      const { changed, deleted, ...place } = call.query;
+      return mySkinsPage({ ...(await readList(call, place)), done: doneOf(changed, deleted) });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    ...forUsers('skins'),
+    handle: async (call) => {
+      const { context, caller, request } = call;
+      const { act, list, skin: skins, set, ...change } = formSchema.parse(request.body ?? {});
+      const missing = missingIn({ act, skins, set, ...change });
+      if (missing) {
+        const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
+        return { ...page, status: 400 };
+      }
+      if (act === 'pack') {
+        const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE });
+        return skinPackPage(skins, pack, { origin: context.publicUrl(), back: listAddress(list) });
+      }
+      if (act === 'set')
+        return seeOther(
+          `/ui/sets/${await putIntoSet(context, caller, { name: set ?? '', visibility: 'unlisted', skins })}`,
+        );
+      if (act === 'delete') return deleteSkinsPage(skins, list);
+      if (act === 'delete-for-good') {
+        const { done } = await deleteSkins(context, caller, skins);
+        return seeOther(listAddress(list, { deleted: String(done.length) }));
+      }
+      const { done } = await editSkins(context, caller, { skins, ...change });
+      return seeOther(listAddress(list, { changed: String(done.length) }));
+    },
+  }),
+  ...exportPageRoutes,
+  // The file of /v2/skins/pack.zip for the person who is signed in, who has private skins too.
+  pageRoute({
+    method: 'GET',
+    path: `${PATH}/pack.zip`,
+    ...forUsers('read'),
+    query: skinPackQuerySchema,
+    handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
+  }),
+];
 
 async function readList(
   { context, caller }: Pick<PageCall, 'context' | 'caller'>,
@@ -86,37 +146,6 @@ function doneOf(changed: number | undefined, deleted: number | undefined) {
   return deleted === undefined ? undefined : ({ act: 'deleted', count: deleted } as const);
 }
 
-/** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty search fields are left out. */
-export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
-  const path = `${PATH}/export.${kind}` as const;
-  return pageRoute({
-    method: 'GET',
-    path,
-    isFor: 'users',
-    scopes: ['read'],
-    query: query.pick({ filter: true, visibility: true, variant: true, after: true }),
-    handle: async ({ query: { after, filter, visibility, variant }, ...call }) => {
-      const chosen = {
-        after,
-        filter: filter || undefined,
-        visibility: visibility || undefined,
-        variant: variant || undefined,
-      };
-      return await exportAnswer(kind, path, { ...call, query: chosen });
-    },
-  });
-});
-
-/** The file of /v2/skins/pack.zip for the person who is signed in, who has private skins too. */
-export const skinPackPageRoute = pageRoute({
-  method: 'GET',
-  path: `${PATH}/pack.zip`,
-  isFor: 'users',
-  scopes: ['read'],
-  query: skinPackQuerySchema,
-  handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
-});
-
 /** The part of the list that a form was on, as the query of its address. */
 const listSchema = z
   .string()
@@ -127,6 +156,7 @@ const listSchema = z
     const { changed: _, deleted: __, ...known } = place.data ?? query.parse({});
     return known;
   });
+
 type Place = z.output<typeof listSchema>;
 
 function placeQuery(place: Place): string {
@@ -152,37 +182,6 @@ const formSchema = z.object({
   name: optionalField(skinNameSchema),
   /** Name of a set. */
   set: optionalField(setNameSchema),
-});
-
-export const mySkinsFormRoute = pageRoute({
-  method: 'POST',
-  path: PATH,
-  isFor: 'users',
-  scopes: ['skins'],
-  handle: async (call) => {
-    const { context, caller, request } = call;
-    const { act, list, skin: skins, set, ...change } = formSchema.parse(request.body ?? {});
-    const missing = missingIn({ act, skins, set, ...change });
-    if (missing) {
-      const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
-      return { ...page, status: 400 };
-    }
-    if (act === 'pack') {
-      const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE });
-      return skinPackPage(skins, pack, { origin: context.publicUrl(), back: listAddress(list) });
-    }
-    if (act === 'set')
-      return seeOther(
-        `/ui/sets/${await putIntoSet(context, caller, { name: set ?? '', visibility: 'unlisted', skins })}`,
-      );
-    if (act === 'delete') return deleteSkinsPage(skins, list);
-    if (act === 'delete-for-good') {
-      const { done } = await deleteSkins(context, caller, skins);
-      return seeOther(listAddress(list, { deleted: String(done.length) }));
-    }
-    const { done } = await editSkins(context, caller, { skins, ...change });
-    return seeOther(listAddress(list, { changed: String(done.length) }));
-  },
 });
 
 type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;

@@ -10,7 +10,7 @@ import { createSet, editSet } from '../service/skins/sets.ts';
 import { findSetByName } from '../store/sets.ts';
 import { NAME_RULE, options, type Page, shellWord, VISIBILITIES } from './frame.ts';
 import { count, type Html, html, say } from './html.ts';
-import { pageRoute, seeOther } from './page-route.ts';
+import { forUsers, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/sets';
 
@@ -58,8 +58,7 @@ const formSchema = z.object({ name: setNameSchema, visibility: visibilitySchema 
 export const newSetFormRoute = pageRoute({
   method: 'POST',
   path: PATH,
-  isFor: 'users',
-  scopes: ['skins'],
+  ...forUsers('skins'),
   handle: async ({ context, caller, request }) => {
     const { fields, file, fileName = 'list.csv' } = await readBody(request, { fileSize: MAX_LIST_BYTES });
     const input = formSchema.parse(fields);

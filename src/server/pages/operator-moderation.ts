@@ -68,130 +68,114 @@ export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REP
   return seeOther(query.size === 0 ? REPORTS : `${REPORTS}?${query}`);
 }
 
-const reportsRoute = pageRoute({
-  method: 'GET',
-  path: REPORTS,
-  ...FOR_OPERATORS,
-  query: reportListQuerySchema.extend({ decided: decidedSchema }),
-  handle: async ({ context, caller, query }) => {
-    const { decided, ...page } = query;
-    const reports = await readReports(context, caller, { ...page, kept: decided.map(Number) });
-    const next = placeAfter(reports, query.size, ({ id }) => id);
-    const images = reports.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
-    const blocked = await whichAreBlocked(context, caller, images);
-    const owners = reports.flatMap(({ owner }) => owner ?? []);
-    const disabled = await whichAreDisabled(context, caller, owners);
-    const view = {
-      reports,
-      decided,
-      after: query.after,
-      blocked,
-      disabled,
-      me: caller.kind === 'user' ? caller.name : undefined,
-    };
-    return reportsPage({ ...view, state: query.state, next });
-  },
-});
-
-const closeReportFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/reports/:id/close',
-  ...FOR_OPERATORS,
-  params: z.object({ id: reportNumberSchema }),
-  handle: async (call) => {
-    await dismissReport(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call);
-  },
-});
-
 const skinParams = z.object({ uuid: uuidSchema });
 
-const hideFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/skins/:uuid/hidden',
-  ...FOR_OPERATORS,
-  params: skinParams,
-  handle: async (call) => {
-    const { context, caller, params, request } = call;
-    const { hidden } = z.object({ hidden: z.enum(['yes', 'no']) }).parse(request.body ?? {});
-    await setHidden(context, caller, { ...params, hidden: hidden === 'yes', note: '' });
-    return toReports(call);
-  },
-});
-
-const deleteFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/skins/:uuid/delete',
-  ...FOR_OPERATORS,
-  params: skinParams,
-  handle: async (call) => {
-    await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call);
-  },
-});
-
-const imagesRoute = pageRoute({
-  method: 'GET',
-  path: IMAGES,
-  ...FOR_OPERATORS,
-  query: blockedImageListQuerySchema,
-  handle: async ({ context, caller, query }) => {
-    const images = await readBlockedImages(context, caller, query);
-    const next = placeAfter(images, query.size, ({ hash }) => hash);
-    const hashes = images.map(({ hash }) => hash);
-    const pictures = await whichHavePictures(context, caller, hashes);
-    return imagesPage({ images, pictures, next });
-  },
-});
-
-/** The service serves blocked images to nobody else. */
-const imagePictureRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/operator/images/:hash/picture',
-  ...FOR_OPERATORS,
-  params: z.object({ hash: imageHashSchema }),
-  handle: async (call) => {
-    const { context, caller, params } = call;
-    const texture = await readAnyTexture(context, caller, params.hash);
-    const choice = { view: 'front', size: 128, overlay: true, variant: 'auto' } as const;
-    return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
-  },
-});
-
-const blockFormRoute = pageRoute({
-  method: 'POST',
-  path: IMAGES,
-  ...FOR_OPERATORS,
-  handle: async (call) => {
-    requireOperator(call.caller); // before reading a body that may be large
-    const { fields, file } = await readBody(call.request);
-    const { hash, note } = fields;
-    const picture = file && { hash: readSent(file).pixels };
-    await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
-    return toReports(call, IMAGES);
-  },
-});
-
-const unblockFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/images/:hash/unblock',
-  ...FOR_OPERATORS,
-  params: z.object({ hash: imageHashSchema }),
-  handle: async (call) => {
-    await unblockImage(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call, IMAGES);
-  },
-});
-
 export const MODERATION_PAGES: readonly PageRoute[] = [
-  reportsRoute,
-  closeReportFormRoute,
-  hideFormRoute,
-  deleteFormRoute,
-  imagesRoute,
-  imagePictureRoute,
-  blockFormRoute,
-  unblockFormRoute,
+  pageRoute({
+    method: 'GET',
+    path: REPORTS,
+    ...FOR_OPERATORS,
+    query: reportListQuerySchema.extend({ decided: decidedSchema }),
+    handle: async ({ context, caller, query }) => {
+      const { decided, ...page } = query;
+      const reports = await readReports(context, caller, { ...page, kept: decided.map(Number) });
+      const next = placeAfter(reports, query.size, ({ id }) => id);
+      const images = reports.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
+      const blocked = await whichAreBlocked(context, caller, images);
+      const owners = reports.flatMap(({ owner }) => owner ?? []);
+      const disabled = await whichAreDisabled(context, caller, owners);
+      const view = {
+        reports,
+        decided,
+        after: query.after,
+        blocked,
+        disabled,
+        me: caller.kind === 'user' ? caller.name : undefined,
+      };
+      return reportsPage({ ...view, state: query.state, next });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/reports/:id/close',
+    ...FOR_OPERATORS,
+    params: z.object({ id: reportNumberSchema }),
+    handle: async (call) => {
+      await dismissReport(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/skins/:uuid/hidden',
+    ...FOR_OPERATORS,
+    params: skinParams,
+    handle: async (call) => {
+      const { context, caller, params, request } = call;
+      const { hidden } = z.object({ hidden: z.enum(['yes', 'no']) }).parse(request.body ?? {});
+      await setHidden(context, caller, { ...params, hidden: hidden === 'yes', note: '' });
+      return toReports(call);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/skins/:uuid/delete',
+    ...FOR_OPERATORS,
+    params: skinParams,
+    handle: async (call) => {
+      await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call);
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: IMAGES,
+    ...FOR_OPERATORS,
+    query: blockedImageListQuerySchema,
+    handle: async ({ context, caller, query }) => {
+      const images = await readBlockedImages(context, caller, query);
+      const next = placeAfter(images, query.size, ({ hash }) => hash);
+      const hashes = images.map(({ hash }) => hash);
+      const pictures = await whichHavePictures(context, caller, hashes);
+      return imagesPage({ images, pictures, next });
+    },
+  }),
+  // The service serves blocked images to nobody else.
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator/images/:hash/picture',
+    ...FOR_OPERATORS,
+    params: z.object({ hash: imageHashSchema }),
+    handle: async (call) => {
+      const { context, caller, params } = call;
+      const texture = await readAnyTexture(context, caller, params.hash);
+      const choice = { view: 'front', size: 128, overlay: true, variant: 'auto' } as const;
+      return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: IMAGES,
+    ...FOR_OPERATORS,
+    handle: async (call) => {
+      requireOperator(call.caller); // before reading a body that may be large
+      const { fields, file } = await readBody(call.request);
+      const { hash, note } = fields;
+      const picture = file && { hash: readSent(file).pixels };
+      await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
+      return toReports(call, IMAGES);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/images/:hash/unblock',
+    ...FOR_OPERATORS,
+    params: z.object({ hash: imageHashSchema }),
+    handle: async (call) => {
+      await unblockImage(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call, IMAGES);
+    },
+  }),
 ];
 
 export interface ImagesView {

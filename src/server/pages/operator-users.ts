@@ -33,99 +33,86 @@ import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route
 const PATH = '/ui/operator/users';
 const params = z.object({ name: userNameSchema });
 
-const usersRoute = pageRoute({
-  method: 'GET',
-  path: PATH,
-  ...FOR_OPERATORS,
-  query: userListQuerySchema,
-  handle: async ({ context, caller, query }) => {
-    const users = await readUsers(context, caller, query);
-    const next = placeAfter(users, query.size, ({ name }) => name);
-    const plans = context.plans.all().map(({ name }) => name);
-    return usersPage({ users, filter: query.filter ?? '', plans, next });
-  },
-});
-
-const createUserFormRoute = pageRoute({
-  method: 'POST',
-  path: PATH,
-  ...FOR_OPERATORS,
-  handle: async ({ context, caller, request }) => {
-    const { name } = await createUser(context, caller, userBodySchema.parse(request.body ?? {}));
-    return seeOther(userPath(name));
-  },
-});
-
-const userRoute = pageRoute({
-  method: 'GET',
-  path: `${PATH}/:name`,
-  ...FOR_OPERATORS,
-  params,
-  handle: async ({ context, caller, params: { name } }) => {
-    const details = await readUserDetails(context, caller, name);
-    const keys = await listOwnKeys(context.db, caller, name);
-    const identities = await readIdentities(context, caller, name);
-    const games = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
-    const plans = context.plans.all().map((plan) => plan.name);
-    const links = { identities, games: games.map((game) => game.name) };
-    return userPage({
-      ...details,
-      ...links,
-      keys,
-      plans,
-      me: caller.kind === 'user' ? caller.name : undefined,
-    });
-  },
-});
-
-const userFormRoute = pageRoute({
-  method: 'POST',
-  path: `${PATH}/:name`,
-  ...FOR_OPERATORS,
-  params,
-  handle: async (call) => {
-    const { context, caller, request } = call;
-    const { name } = call.params;
-    const fields = z.object({ plan: z.string(), disabled: z.enum(['yes', 'no']) }).partial();
-    const { plan, disabled } = fields.parse(request.body ?? {});
-    const change = { plan, disabled: disabled && disabled === 'yes' };
-    await setUser(context, caller, name, userChangeSchema.parse(change));
-    return toReports(call, userPath(name));
-  },
-});
-
-const giveKeyFormRoute = pageRoute({
-  method: 'POST',
-  path: `${PATH}/:name/keys`,
-  ...FOR_OPERATORS,
-  params,
-  handle: async ({ context, caller, params: { name: user }, request }) => {
-    const { name } = z.object({ name: z.string() }).parse(request.body ?? {});
-    await readUserDetails(context, caller, user); // creating a key would create the user
-    const key = await createKey(context, caller, apiKeyBodySchema.parse({ name, user }));
-    return operatorPage('users', newKeyPage(key, userPath(user)));
-  },
-});
-
-const revokeKeyFormRoute = pageRoute({
-  method: 'POST',
-  path: `${PATH}/:name/keys/:id/revoke`,
-  ...FOR_OPERATORS,
-  params: params.extend({ id: z.string().max(64) }),
-  handle: async ({ context, caller, params: { name, id } }) => {
-    await revokeOwnKey(context, caller, id);
-    return seeOther(userPath(name));
-  },
-});
-
-/** The pages about users. */
 export const USER_PAGES: readonly PageRoute[] = [
-  usersRoute,
-  createUserFormRoute,
-  userRoute,
-  userFormRoute,
-  giveKeyFormRoute,
-  revokeKeyFormRoute,
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    ...FOR_OPERATORS,
+    query: userListQuerySchema,
+    handle: async ({ context, caller, query }) => {
+      const users = await readUsers(context, caller, query);
+      const next = placeAfter(users, query.size, ({ name }) => name);
+      const plans = context.plans.all().map(({ name }) => name);
+      return usersPage({ users, filter: query.filter ?? '', plans, next });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller, request }) => {
+      const { name } = await createUser(context, caller, userBodySchema.parse(request.body ?? {}));
+      return seeOther(userPath(name));
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: `${PATH}/:name`,
+    ...FOR_OPERATORS,
+    params,
+    handle: async ({ context, caller, params: { name } }) => {
+      const details = await readUserDetails(context, caller, name);
+      const keys = await listOwnKeys(context.db, caller, name);
+      const identities = await readIdentities(context, caller, name);
+      const games = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
+      const plans = context.plans.all().map((plan) => plan.name);
+      const links = { identities, games: games.map((game) => game.name) };
+      return userPage({
+        ...details,
+        ...links,
+        keys,
+        plans,
+        me: caller.kind === 'user' ? caller.name : undefined,
+      });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:name`,
+    ...FOR_OPERATORS,
+    params,
+    handle: async (call) => {
+      const { context, caller, request } = call;
+      const { name } = call.params;
+      const fields = z.object({ plan: z.string(), disabled: z.enum(['yes', 'no']) }).partial();
+      const { plan, disabled } = fields.parse(request.body ?? {});
+      const change = { plan, disabled: disabled && disabled === 'yes' };
+      await setUser(context, caller, name, userChangeSchema.parse(change));
+      return toReports(call, userPath(name));
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:name/keys`,
+    ...FOR_OPERATORS,
+    params,
+    handle: async ({ context, caller, params: { name: user }, request }) => {
+      const { name } = z.object({ name: z.string() }).parse(request.body ?? {});
+      await readUserDetails(context, caller, user); // creating a key would create the user
+      const key = await createKey(context, caller, apiKeyBodySchema.parse({ name, user }));
+      return operatorPage('users', newKeyPage(key, userPath(user)));
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:name/keys/:id/revoke`,
+    ...FOR_OPERATORS,
+    params: params.extend({ id: z.string().max(64) }),
+    handle: async ({ context, caller, params: { name, id } }) => {
+      await revokeOwnKey(context, caller, id);
+      return seeOther(userPath(name));
+    },
+  }),
 ];
 
 interface UsersView {

@@ -34,17 +34,94 @@ import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
 import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
-export const operatorLogRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/operator/log',
-  ...FOR_OPERATORS,
-  query: pageQuerySchema,
-  handle: async ({ context, caller, query }) => {
-    const entries = await readOperatorLog(context, caller, query);
-    const next = placeAfter(entries, query.size, ({ id }) => id);
-    return logPage({ entries, next });
-  },
-});
+export const OPERATOR_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator',
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller }) => {
+      const overview = await readOverview(context, caller);
+      const plans = context.plans.all().map(planView);
+      return overviewPage({ ...overview, plans, version: VERSION });
+    },
+  }),
+  ...USER_PAGES,
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator/accounts',
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller }) => {
+      requireOperator(caller); // other users would see their own accounts
+      const accounts = await readGameAccounts(context, caller);
+      return accountsPage({ accounts });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/accounts/:uuid',
+    ...FOR_OPERATORS,
+    params: z.object({ uuid: uuidSchema }),
+    handle: async ({ context, caller, params, request }) => {
+      requireOperator(caller);
+      const { paused } = z.object({ paused: yesOrNo }).parse(request.body ?? {});
+      await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
+      return seeOther('/ui/operator/accounts');
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator/capes',
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller }) => {
+      const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
+      return capesPage({ capes });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/capes',
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller, request }) => {
+      requireOperator(caller); // before reading a body that may be large
+      const { fields, file } = await readBody(request);
+      if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
+      await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
+      return seeOther('/ui/operator/capes');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/capes/:uuid',
+    ...FOR_OPERATORS,
+    params: z.object({ uuid: uuidSchema }),
+    handle: async ({ context, caller, params, request }) => {
+      await editCape(context, caller, params.uuid, capeChangeSchema.parse(request.body ?? {}));
+      return seeOther('/ui/operator/capes');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/capes/:uuid/delete',
+    ...FOR_OPERATORS,
+    params: z.object({ uuid: uuidSchema }),
+    handle: async ({ context, caller, params }) => {
+      await deleteCape(context, caller, params.uuid);
+      return seeOther('/ui/operator/capes');
+    },
+  }),
+  ...MODERATION_PAGES,
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator/log',
+    ...FOR_OPERATORS,
+    query: pageQuerySchema,
+    handle: async ({ context, caller, query }) => {
+      const entries = await readOperatorLog(context, caller, query);
+      const next = placeAfter(entries, query.size, ({ id }) => id);
+      return logPage({ entries, next });
+    },
+  }),
+];
 
 interface LogView {
   readonly entries: readonly LogEntry[];
@@ -186,7 +263,9 @@ function figures({ jobs, workers, store, diskLeft, stats }: OperatorOverview): H
 
 /** In units of the drawing: the width of an hour, and the height of the bars above and below the line. */
 const BAR = 10;
+
 const UP = 60;
+
 const DOWN = 20;
 
 /** New skins as bars above a line, failed jobs below it, and the same as a table. */
@@ -282,97 +361,3 @@ ${confirmed(say`Delete`, { about: alias, path: `${path}/delete`, warning: say`Th
 }
 
 const yesOrNo = z.enum(['yes', 'no']);
-
-const overviewRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/operator',
-  ...FOR_OPERATORS,
-  handle: async ({ context, caller }) => {
-    const overview = await readOverview(context, caller);
-    const plans = context.plans.all().map(planView);
-    return overviewPage({ ...overview, plans, version: VERSION });
-  },
-});
-
-const accountsRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/operator/accounts',
-  ...FOR_OPERATORS,
-  handle: async ({ context, caller }) => {
-    requireOperator(caller); // other users would see their own accounts
-    const accounts = await readGameAccounts(context, caller);
-    return accountsPage({ accounts });
-  },
-});
-
-const accountFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/accounts/:uuid',
-  ...FOR_OPERATORS,
-  params: z.object({ uuid: uuidSchema }),
-  handle: async ({ context, caller, params, request }) => {
-    requireOperator(caller);
-    const { paused } = z.object({ paused: yesOrNo }).parse(request.body ?? {});
-    await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
-    return seeOther('/ui/operator/accounts');
-  },
-});
-
-const capesRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/operator/capes',
-  ...FOR_OPERATORS,
-  handle: async ({ context, caller }) => {
-    const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
-    return capesPage({ capes });
-  },
-});
-
-const addCapeFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/capes',
-  ...FOR_OPERATORS,
-  handle: async ({ context, caller, request }) => {
-    requireOperator(caller); // before reading a body that may be large
-    const { fields, file } = await readBody(request);
-    if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
-    await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
-    return seeOther('/ui/operator/capes');
-  },
-});
-
-const changeCapeFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/capes/:uuid',
-  ...FOR_OPERATORS,
-  params: z.object({ uuid: uuidSchema }),
-  handle: async ({ context, caller, params, request }) => {
-    await editCape(context, caller, params.uuid, capeChangeSchema.parse(request.body ?? {}));
-    return seeOther('/ui/operator/capes');
-  },
-});
-
-const deleteCapeFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/capes/:uuid/delete',
-  ...FOR_OPERATORS,
-  params: z.object({ uuid: uuidSchema }),
-  handle: async ({ context, caller, params }) => {
-    await deleteCape(context, caller, params.uuid);
-    return seeOther('/ui/operator/capes');
-  },
-});
-
-/** Pages for operators, whose keys have that scope. */
-export const OPERATOR_ROUTES: readonly PageRoute[] = [
-  overviewRoute,
-  ...USER_PAGES,
-  accountsRoute,
-  accountFormRoute,
-  capesRoute,
-  addCapeFormRoute,
-  changeCapeFormRoute,
-  deleteCapeFormRoute,
-  ...MODERATION_PAGES,
-  operatorLogRoute,
-];

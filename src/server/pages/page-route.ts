@@ -67,8 +67,12 @@ export function pageRoute<P extends z.ZodObject | undefined, Q extends z.ZodObje
   return spec as PageRoute;
 }
 
-/** For pages of operators, whose keys have that scope. */
-export const FOR_OPERATORS = { isFor: 'users', scopes: ['operator'] } as const satisfies Partial<PageRoute>;
+/** For people who are signed in, with a key that has this scope. */
+export function forUsers(scope: Scope): Pick<PageRoute, 'isFor' | 'scopes'> {
+  return { isFor: 'users', scopes: [scope] };
+}
+
+export const FOR_OPERATORS = forUsers('operator');
 
 /** Redirects to another address of this server after a form. */
 export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {

@@ -9,50 +9,24 @@ import { anonymousCaller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { findVisible } from '../service/skins/skins.ts';
-import { ACCOUNT_ROUTES } from './account.ts';
-import { apiRoute, version1Route } from './api.ts';
-import { galleryFormRoute, galleryRoute } from './gallery.ts';
-import {
-  jobPageRoute,
-  jobPictureRoute,
-  jobStateRoute,
-  ownJobEventsRoute,
-  ownJobsRoute,
-  retryJobFormRoute,
-} from './jobs.ts';
+import { ACCOUNT_PAGES } from './account.ts';
+import { API_PAGES } from './api.ts';
+import { GALLERY_PAGES } from './gallery.ts';
+import { JOB_PAGES } from './jobs.ts';
 import { LOGO, readAsset } from './layout.ts';
-import { makeRoute, resultsZipRoute, submitFormRoute } from './make.ts';
-import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute, skinPackPageRoute } from './my-skins.ts';
-import { OPERATOR_ROUTES } from './operator.ts';
+import { MAKE_PAGES } from './make.ts';
+import { MY_SKINS_PAGES } from './my-skins.ts';
+import { OPERATOR_PAGES } from './operator.ts';
 import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
 import { type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
-import { endOtherSessionsRoute, IDENTITY_ROUTES, revokeSessionRoute, sessionsRoute } from './sessions.ts';
-import { SET_PAGE_ROUTES } from './sets.ts';
+import { SESSION_PAGES } from './sessions.ts';
+import { SET_PAGES } from './sets.ts';
 import { embedRoute } from './share.ts';
-import {
-  firstSignInFormRoute,
-  firstSignInRoute,
-  linkFormRoute,
-  linkRoute,
-  proofRoute,
-  providerAnswerRoute,
-  providerSignInRoute,
-  signInFormRoute,
-  signInRoute,
-  signOutRoute,
-} from './sign-in.ts';
+import { SIGN_IN_PAGES } from './sign-in.ts';
 import { SITE_ROUTES } from './site.ts';
-import {
-  deleteSkinFormRoute,
-  editSkinFormRoute,
-  reportSkinFormRoute,
-  shortAddressRoute,
-  skinFileRoute,
-  skinPageRoute,
-  skinPictureRoute,
-} from './skin.ts';
+import { SKIN_PAGES } from './skin.ts';
 import { languageRoute, startRoute } from './start.ts';
-import { TAG_AND_LIKE_ROUTES } from './tags-and-likes.ts';
+import { TAG_AND_LIKE_PAGES } from './tags-and-likes.ts';
 
 /** It may change with a restart. */
 const LOGO_AGE = 'public, max-age=3600';
@@ -92,51 +66,21 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   assetRoute,
   logoRoute,
   startRoute,
-  makeRoute,
-  submitFormRoute,
-  resultsZipRoute,
-  ownJobsRoute,
-  ownJobEventsRoute,
-  jobPageRoute,
-  jobPictureRoute,
-  jobStateRoute,
-  retryJobFormRoute,
-  mySkinsRoute,
-  mySkinsFormRoute,
-  ...exportPageRoutes,
-  skinPackPageRoute,
-  skinPageRoute,
-  shortAddressRoute,
-  skinPictureRoute,
-  skinFileRoute,
-  editSkinFormRoute,
-  deleteSkinFormRoute,
-  reportSkinFormRoute,
-  ...TAG_AND_LIKE_ROUTES,
-  galleryRoute,
-  galleryFormRoute,
-  ...SET_PAGE_ROUTES,
-  apiRoute,
-  version1Route,
+  ...MAKE_PAGES,
+  ...JOB_PAGES,
+  ...MY_SKINS_PAGES,
+  ...SKIN_PAGES,
+  ...TAG_AND_LIKE_PAGES,
+  ...GALLERY_PAGES,
+  ...SET_PAGES,
+  ...API_PAGES,
   embedRoute,
   languageRoute,
   ...SITE_ROUTES,
-  ...ACCOUNT_ROUTES,
-  signInRoute,
-  signInFormRoute,
-  linkRoute,
-  linkFormRoute,
-  proofRoute,
-  signOutRoute,
-  providerSignInRoute,
-  providerAnswerRoute,
-  firstSignInRoute,
-  firstSignInFormRoute,
-  sessionsRoute,
-  endOtherSessionsRoute,
-  revokeSessionRoute,
-  ...IDENTITY_ROUTES,
-  ...OPERATOR_ROUTES,
+  ...ACCOUNT_PAGES,
+  ...SIGN_IN_PAGES,
+  ...SESSION_PAGES,
+  ...OPERATOR_PAGES,
 ];
 
 function mountPage(app: App, route: PageRoute, options: MountOptions): void {

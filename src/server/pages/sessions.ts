@@ -11,41 +11,68 @@ import {
 } from '../service/sessions.ts';
 import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
-import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import {
+  forUsers,
+  type PageAnswer,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
 
-export const sessionsRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/sessions',
-  isFor: 'users',
-  handle: async (call) => {
-    const { context, caller } = call;
-    const sessions = await listOwnSessions(context, sessionOf(call));
-    const isWhole = hasScope(caller, 'account');
-    const identities = isWhole ? await readIdentities(context, caller) : [];
-    return sessionsPage({ sessions, isWhole, identities });
-  },
-});
-
-export const revokeSessionRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/sessions/:id/end',
-  isFor: 'users',
-  params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }),
-  handle: async (call) => {
-    await revokeOwnSession(call.context, sessionOf(call), call.params.id);
-    return seeOther('/ui/sessions');
-  },
-});
-
-export const endOtherSessionsRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/sessions/end-others',
-  isFor: 'users',
-  handle: async (call) => {
-    await endOtherSessions(call.context, sessionOf(call));
-    return seeOther('/ui/sessions');
-  },
-});
+export const SESSION_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/sessions',
+    isFor: 'users',
+    handle: async (call) => {
+      const { context, caller } = call;
+      const sessions = await listOwnSessions(context, sessionOf(call));
+      const isWhole = hasScope(caller, 'account');
+      const identities = isWhole ? await readIdentities(context, caller) : [];
+      return sessionsPage({ sessions, isWhole, identities });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/sessions/end-others',
+    isFor: 'users',
+    handle: async (call) => {
+      await endOtherSessions(call.context, sessionOf(call));
+      return seeOther('/ui/sessions');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/sessions/:id/end',
+    isFor: 'users',
+    params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }),
+    handle: async (call) => {
+      await revokeOwnSession(call.context, sessionOf(call), call.params.id);
+      return seeOther('/ui/sessions');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/account/identities/:id/unlink',
+    ...forUsers('account'),
+    params: z.object({ id: identityIdSchema }),
+    handle: async (call) =>
+      await unlinked(call, { path: '/ui/account/identities', back: '/ui/sessions', isOwn: true }),
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/users/:name/identities/:id/unlink',
+    ...forUsers('operator'),
+    params: z.object({ id: identityIdSchema, name: userNameSchema }),
+    handle: async (call) => {
+      const user = call.params.name;
+      const path = `/ui/operator/users/${user}/identities`;
+      const back = `/ui/operator/users/${user}` as const;
+      return await unlinked(call, { user, path, back, isOwn: false });
+    },
+  }),
+];
 
 /** The session, which pages for users always have. */
 function sessionOf({ session }: Pick<PageCall, 'session'>): SessionCaller {
@@ -54,32 +81,6 @@ function sessionOf({ session }: Pick<PageCall, 'session'>): SessionCaller {
 }
 
 const lastSchema = z.object({ last: z.literal('yes').optional() });
-
-const unlinkOwnFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/account/identities/:id/unlink',
-  isFor: 'users',
-  scopes: ['account'],
-  params: z.object({ id: identityIdSchema }),
-  handle: async (call) =>
-    await unlinked(call, { path: '/ui/account/identities', back: '/ui/sessions', isOwn: true }),
-});
-
-const unlinkFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/users/:name/identities/:id/unlink',
-  isFor: 'users',
-  scopes: ['operator'],
-  params: z.object({ id: identityIdSchema, name: userNameSchema }),
-  handle: async (call) => {
-    const user = call.params.name;
-    const path = `/ui/operator/users/${user}/identities`;
-    const back = `/ui/operator/users/${user}` as const;
-    return await unlinked(call, { user, path, back, isOwn: false });
-  },
-});
-
-export const IDENTITY_ROUTES: readonly PageRoute[] = [unlinkOwnFormRoute, unlinkFormRoute];
 
 interface Unlink {
   /** Default: the person who is signed in. */

@@ -40,6 +40,7 @@ import { newSetForm, newSetFormRoute } from './new-set.ts';
 import { toReports } from './operator-moderation.ts';
 import {
   FOR_OPERATORS,
+  forUsers,
   listField,
   optionalField,
   type PageCall,
@@ -54,21 +55,120 @@ const PATH = '/ui/sets';
 /** Sets per page. */
 const SIZE = 24;
 
-const listRoute = pageRoute({
-  method: 'GET',
-  path: PATH,
-  isFor: 'callers',
-  query: z.object({ after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional() }),
-  handle: async ({ context, caller, session, query: { after } }) => {
-    const page = { before: after, size: SIZE };
-    const isFirst = after === undefined;
-    const mayRead = session && isFirst && hasScope(caller, 'read');
-    const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
-    const form = session && isFirst && hasScope(caller, 'skins') && newSetForm();
-    const lists = { own: own?.sets ?? [], form };
-    return listPage(await readPublicSets(context, caller, page), lists);
-  },
-});
+const params = z.object({ set: setReferenceSchema });
+
+const anySetParams = z.object({ uuid: uuidSchema });
+
+/** The files of a set for the visitor, who may see more than callers without a key. */
+const fileRoutes: readonly PageRoute[] = [
+  ...(Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]).map((kind) =>
+    fileRoute(`skins.${kind}`, async (call) => {
+      const { set, skins } = await setOf(call);
+      return await skinsAnswer(kind, call, { file: set.slug, skins });
+    }),
+  ),
+  ...(['resource', 'data'] as const).map((kind) =>
+    fileRoute(kind === 'data' ? 'datapack.zip' : 'pack.zip', async (call) =>
+      setPackAnswer(call.context, call.caller, { kind, full: await setOf(call) }),
+    ),
+  ),
+];
+
+export const SET_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    isFor: 'callers',
+    query: z.object({ after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional() }),
+    handle: async ({ context, caller, session, query: { after } }) => {
+      const page = { before: after, size: SIZE };
+      const isFirst = after === undefined;
+      const mayRead = session && isFirst && hasScope(caller, 'read');
+      const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
+      const form = session && isFirst && hasScope(caller, 'skins') && newSetForm();
+      const lists = { own: own?.sets ?? [], form };
+      return listPage(await readPublicSets(context, caller, page), lists);
+    },
+  }),
+  newSetFormRoute,
+  pageRoute({
+    method: 'GET',
+    path: `${PATH}/:set`,
+    isFor: 'callers',
+    params,
+    query: z.object({ reported: z.literal('yes').optional().catch(undefined) }),
+    handle: async ({ context, caller, session, params, query }) => {
+      const full = await readSet(context, caller, params.set);
+      const isOwn = session !== undefined && full.set.owner === caller.owner;
+      const view = {
+        isOwn,
+        mayChange: isOwn && hasScope(caller, 'skins'),
+        isReported: query.reported !== undefined,
+        owner: await shownOwner(context, full.set),
+        origin: context.publicUrl(),
+      };
+      return { ...setPage(full, view), ...sharedSet(context, full) };
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:set`,
+    ...forUsers('skins'),
+    params,
+    handle: async ({ context, caller, params, request }) => {
+      const { act, skin, visibility, name } = formSchema.parse(request.body ?? {});
+      const reference = params.set;
+      if (act === 'delete') {
+        await deleteSet(context, caller, reference);
+        return seeOther(PATH);
+      }
+      if (act === 'remove' && skin.length === 0) return seeOther(`${PATH}/${reference}`); // nothing is selected
+      const edit = act === 'remove' ? { remove: skin } : { name, visibility };
+      const { set } = await editSet(context, caller, { ...edit, reference });
+      return seeOther(`${PATH}/${set.uuid}`);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:set/report`,
+    isFor: 'callers',
+    params,
+    handle: async ({ context, caller, params, request }) => {
+      const report = reportBodySchema.parse(request.body ?? {});
+      await reportSet(context, caller, { ...report, reference: params.set });
+      return seeOther(`${PATH}/${params.set}?reported=yes`);
+    },
+  }),
+  fileRoute('group.png', async (call) => {
+    const input = await lineupInput(call.context, pictured(await setOf(call)));
+    return await renderAnswer(call, input, PRIVATE_ANSWER);
+  }),
+  ...fileRoutes,
+  // An operator's decisions about a reported set.
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/sets/:uuid',
+    ...FOR_OPERATORS,
+    params: anySetParams,
+    handle: async (call) => {
+      const { context, caller, params, request } = call;
+      const { act } = z.object({ act: z.enum(['hide', 'show', 'clear-name']) }).parse(request.body ?? {});
+      const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
+      await decideOnSet(context, caller, { ...params, ...decision, note: '' });
+      return toReports(call);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/sets/:uuid/delete',
+    ...FOR_OPERATORS,
+    params: anySetParams,
+    handle: async (call) => {
+      await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call);
+    },
+  }),
+];
 
 /** All sets of the visitor: nobody has more. */
 const MAX_OWN = 500;
@@ -109,28 +209,6 @@ const SKINS_IN_LIST = {
   unlisted: (skins: Html) => say`${skins}, unlisted`,
   private: (skins: Html) => say`${skins}, private`,
 } as const;
-
-const params = z.object({ set: setReferenceSchema });
-
-const setRoute = pageRoute({
-  method: 'GET',
-  path: `${PATH}/:set`,
-  isFor: 'callers',
-  params,
-  query: z.object({ reported: z.literal('yes').optional().catch(undefined) }),
-  handle: async ({ context, caller, session, params, query }) => {
-    const full = await readSet(context, caller, params.set);
-    const isOwn = session !== undefined && full.set.owner === caller.owner;
-    const view = {
-      isOwn,
-      mayChange: isOwn && hasScope(caller, 'skins'),
-      isReported: query.reported !== undefined,
-      owner: await shownOwner(context, full.set),
-      origin: context.publicUrl(),
-    };
-    return { ...setPage(full, view), ...sharedSet(context, full) };
-  },
-});
 
 interface SetView {
   readonly isOwn: boolean;
@@ -229,87 +307,7 @@ const formSchema = z.object({
   name: optionalField(setNameSchema),
 });
 
-const formRoute = pageRoute({
-  method: 'POST',
-  path: `${PATH}/:set`,
-  isFor: 'users',
-  scopes: ['skins'],
-  params,
-  handle: async ({ context, caller, params, request }) => {
-    const { act, skin, visibility, name } = formSchema.parse(request.body ?? {});
-    const reference = params.set;
-    if (act === 'delete') {
-      await deleteSet(context, caller, reference);
-      return seeOther(PATH);
-    }
-    if (act === 'remove' && skin.length === 0) return seeOther(`${PATH}/${reference}`); // nothing is selected
-    const edit = act === 'remove' ? { remove: skin } : { name, visibility };
-    const { set } = await editSet(context, caller, { ...edit, reference });
-    return seeOther(`${PATH}/${set.uuid}`);
-  },
-});
-
-const anySetParams = z.object({ uuid: uuidSchema });
-
-/** An operator's decisions about a reported set. */
-const decideOnSetFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/sets/:uuid',
-  ...FOR_OPERATORS,
-  params: anySetParams,
-  handle: async (call) => {
-    const { context, caller, params, request } = call;
-    const { act } = z.object({ act: z.enum(['hide', 'show', 'clear-name']) }).parse(request.body ?? {});
-    const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
-    await decideOnSet(context, caller, { ...params, ...decision, note: '' });
-    return toReports(call);
-  },
-});
-
-const deleteSetFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/operator/sets/:uuid/delete',
-  ...FOR_OPERATORS,
-  params: anySetParams,
-  handle: async (call) => {
-    await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call);
-  },
-});
-
-const reportFormRoute = pageRoute({
-  method: 'POST',
-  path: `${PATH}/:set/report`,
-  isFor: 'callers',
-  params,
-  handle: async ({ context, caller, params, request }) => {
-    const report = reportBodySchema.parse(request.body ?? {});
-    await reportSet(context, caller, { ...report, reference: params.set });
-    return seeOther(`${PATH}/${params.set}?reported=yes`);
-  },
-});
-
 type FileCall = PageCall<z.output<typeof params>>;
-
-/** The files of a set for the visitor, who may see more than callers without a key. */
-const fileRoutes: readonly PageRoute[] = [
-  ...(Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]).map((kind) =>
-    fileRoute(`skins.${kind}`, async (call) => {
-      const { set, skins } = await setOf(call);
-      return await skinsAnswer(kind, call, { file: set.slug, skins });
-    }),
-  ),
-  ...(['resource', 'data'] as const).map((kind) =>
-    fileRoute(kind === 'data' ? 'datapack.zip' : 'pack.zip', async (call) =>
-      setPackAnswer(call.context, call.caller, { kind, full: await setOf(call) }),
-    ),
-  ),
-];
-
-const groupRoute = fileRoute('group.png', async (call) => {
-  const input = await lineupInput(call.context, pictured(await setOf(call)));
-  return await renderAnswer(call, input, PRIVATE_ANSWER);
-});
 
 function fileRoute(file: string, handle: (call: FileCall) => ReturnType<typeof skinsAnswer>): PageRoute {
   return pageRoute({ method: 'GET', path: `${PATH}/:set/${file}`, isFor: 'callers', params, handle });
@@ -318,15 +316,3 @@ function fileRoute(file: string, handle: (call: FileCall) => ReturnType<typeof s
 async function setOf({ context, caller, params }: FileCall): Promise<FullSet> {
   return await readSet(context, caller, params.set);
 }
-
-export const SET_PAGE_ROUTES: readonly PageRoute[] = [
-  listRoute,
-  newSetFormRoute,
-  setRoute,
-  formRoute,
-  reportFormRoute,
-  groupRoute,
-  ...fileRoutes,
-  decideOnSetFormRoute,
-  deleteSetFormRoute,
-];

@@ -14,7 +14,7 @@ import {
 import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
 import { inEnglish, type Page, reasonOf } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
-import { type PageAnswer, type PageCall, pageRoute, seeOther } from './page-route.ts';
+import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/sign-in';
 const LINK_PATH = '/ui/sign-in/link';
@@ -22,61 +22,143 @@ const secretSchema = z.object({ secret: z.string().regex(/^[\w-]{43}$/, 'not a s
 const questionSchema = z.object({ address: z.string().max(2048), nonce: z.string().max(64) });
 const keySchema = z.object({ key: z.string().max(512), next: z.string().optional() });
 
-export const signInRoute = pageRoute({
-  method: 'GET',
-  path: PATH,
-  isFor: 'everyone',
-  query: z.object({ next: z.string().optional() }),
-  handle: async ({ context, session, query: { next } }) => {
-    const page = nextAddress(next);
-    if (session && page !== undefined) return seeOther(page);
-    return signInPage({ provider: providerOf(context, next), next: page, signedIn: session?.caller.name });
-  },
-});
+const PROVIDER_SIGN_IN_PATH = '/ui/sign-in/provider';
+const ANSWER_PATH = '/ui/sign-in/callback';
+const FIRST_PATH = '/ui/sign-in/first';
 
-export const signInFormRoute = pageRoute({
-  method: 'POST',
-  path: PATH,
-  isFor: 'everyone',
-  handle: async (call) => {
-    const { context, request } = call;
-    const { key, next } = keySchema.parse(request.body ?? {});
-    try {
-      return await signedIn(call, await signInWithKey(context, key, originsOf(request)), next);
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
-      const reason = error.message.replace(/\.$/, '');
-      const message = say`This API key is not valid here: ${inEnglish(reason)}. Check that you copied all of it.`;
-      const problem = { message, status: 403 };
-      return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
-    }
-  },
-});
-
-/**
- * A link that the person opened from a terminal or typed signs in at once. A link on another site asks for
- * confirmation first: it could sign the person in to somebody else's account, which would then own the person's skins.
- */
-export const linkRoute = pageRoute({
-  method: 'GET',
-  path: LINK_PATH,
-  isFor: 'everyone',
-  query: secretSchema,
-  handle: async (call) => {
-    const { method, headers } = call.request;
-    // A HEAD request, or a browser's prefetch, must not use up the link.
-    const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
-    if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query);
-    return await followLink(call, call.query.secret);
-  },
-});
-
-export const linkFormRoute = pageRoute({
-  method: 'POST',
-  path: LINK_PATH,
-  isFor: 'everyone',
-  handle: async (call) => await followLink(call, secretSchema.parse(call.request.body ?? {}).secret),
-});
+export const SIGN_IN_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    isFor: 'everyone',
+    query: z.object({ next: z.string().optional() }),
+    handle: async ({ context, session, query: { next } }) => {
+      const page = nextAddress(next);
+      if (session && page !== undefined) return seeOther(page);
+      return signInPage({ provider: providerOf(context, next), next: page, signedIn: session?.caller.name });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    isFor: 'everyone',
+    handle: async (call) => {
+      const { context, request } = call;
+      const { key, next } = keySchema.parse(request.body ?? {});
+      try {
+        return await signedIn(call, await signInWithKey(context, key, originsOf(request)), next);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
+        const reason = error.message.replace(/\.$/, '');
+        const message = say`This API key is not valid here: ${inEnglish(reason)}. Check that you copied all of it.`;
+        const problem = { message, status: 403 };
+        return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
+      }
+    },
+  }),
+  /**
+   * A link that the person opened from a terminal or typed signs in at once. A link on another site asks for
+   * confirmation first: it could sign the person in to somebody else's account, which would then own the person's skins.
+   */
+  pageRoute({
+    method: 'GET',
+    path: LINK_PATH,
+    isFor: 'everyone',
+    query: secretSchema,
+    handle: async (call) => {
+      const { method, headers } = call.request;
+      // A HEAD request, or a browser's prefetch, must not use up the link.
+      const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
+      if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query);
+      return await followLink(call, call.query.secret);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: LINK_PATH,
+    isFor: 'everyone',
+    handle: async (call) => await followLink(call, secretSchema.parse(call.request.body ?? {}).secret),
+  }),
+  // For commands that use the same store: before they send a link here, they verify that it leads to this service.
+  pageRoute({
+    method: 'GET',
+    path: '/ui/sign-in/proof',
+    isFor: 'everyone',
+    query: questionSchema,
+    handle: async ({ context, query }) => {
+      const proof = await proveAddress(context, query);
+      if (proof === undefined)
+        throw new Refusal('not_found', 'This address does not belong to this server alone.');
+      return { status: 204, body: undefined, headers: { 'Skinsmith-Proof': proof } };
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/sign-out',
+    isFor: 'everyone',
+    handle: async ({ context, request, session }) => {
+      if (session) await revokeOwnSession(context, session, session.sessionId);
+      return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
+    },
+  }),
+  // A link, not a form: the content policy of the pages forbids forms that lead to another server.
+  pageRoute({
+    method: 'GET',
+    path: PROVIDER_SIGN_IN_PATH,
+    isFor: 'everyone',
+    query: z.object({ next: z.string().optional() }),
+    handle: async (call) =>
+      await orSignInPage(call, async ({ openId, publicUrl }) => {
+        if (!openId) throw new Refusal('not_found');
+        const secret = makeSecret();
+        const address = await openId.begin(secret, `${publicUrl()}${ANSWER_PATH}`);
+        const page = nextAddress(call.query.next);
+        const kept = page === undefined ? secret : `${secret}.${Buffer.from(page).toString('base64url')}`;
+        const cookie = setCookie('skinsmith-sign-in', call.request, { publicUrl: publicUrl(), secret: kept });
+        return { status: 303, body: undefined, headers: { Location: address.href, 'Set-Cookie': cookie } };
+      }),
+  }),
+  pageRoute({
+    method: 'GET',
+    path: ANSWER_PATH,
+    isFor: 'everyone',
+    handle: async (call) =>
+      await orSignInPage(call, async (context) => {
+        const { url } = call.request;
+        const answer = new URL(`${context.publicUrl()}${ANSWER_PATH}`);
+        answer.search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
+        const { secret, next } = signInOf(call);
+        const session = await signInWithProvider(context, { answer, secret }, originsOf(call.request));
+        return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
+      }),
+  }),
+  pageRoute({
+    method: 'GET',
+    path: FIRST_PATH,
+    isFor: 'everyone',
+    handle: async (call) => await orSignInPage(call, async () => await welcome(call)),
+  }),
+  pageRoute({
+    method: 'POST',
+    path: FIRST_PATH,
+    isFor: 'everyone',
+    handle: async (call) =>
+      await orSignInPage(call, async (context) => {
+        const { key } = formSchema.parse(call.request.body ?? {});
+        const { secret, next } = signInOf(call);
+        const origins = originsOf(call.request);
+        if (key === undefined)
+          return await signedIn(call, await becomeNewUser(context, secret, origins), next);
+        try {
+          return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
+        } catch (error) {
+          if (error instanceof Refusal)
+            return await welcome(call, say`This key was not accepted: ${reasonOf(error)}`);
+          throw error;
+        }
+      }),
+  }),
+];
 
 async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
   const { context, request } = call;
@@ -89,33 +171,6 @@ async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
   }
 }
 
-/** For commands that use the same store: before they send a link here, they verify that it leads to this service. */
-export const proofRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/sign-in/proof',
-  isFor: 'everyone',
-  query: questionSchema,
-  handle: async ({ context, query }) => {
-    const proof = await proveAddress(context, query);
-    if (proof === undefined)
-      throw new Refusal('not_found', 'This address does not belong to this server alone.');
-    return { status: 204, body: undefined, headers: { 'Skinsmith-Proof': proof } };
-  },
-});
-
-export const signOutRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/sign-out',
-  isFor: 'everyone',
-  handle: async ({ context, request, session }) => {
-    if (session) await revokeOwnSession(context, session, session.sessionId);
-    return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
-  },
-});
-
-const PROVIDER_SIGN_IN_PATH = '/ui/sign-in/provider';
-const ANSWER_PATH = '/ui/sign-in/callback';
-const FIRST_PATH = '/ui/sign-in/first';
 const formSchema = z.object({ key: z.string().max(512).optional() });
 
 /** The provider to sign in with. The address is absolute, because the provider returns only to the public address. */
@@ -124,66 +179,6 @@ export function providerOf({ openId, publicUrl }: ServiceContext, next?: string)
   const query = page === undefined ? '' : `?${new URLSearchParams({ next: page })}`;
   return openId && { name: openId.name, address: `${publicUrl()}${PROVIDER_SIGN_IN_PATH}${query}` };
 }
-
-/** A link, not a form: the content policy of the pages forbids forms that lead to another server. */
-export const providerSignInRoute = pageRoute({
-  method: 'GET',
-  path: PROVIDER_SIGN_IN_PATH,
-  isFor: 'everyone',
-  query: z.object({ next: z.string().optional() }),
-  handle: async (call) =>
-    await orSignInPage(call, async ({ openId, publicUrl }) => {
-      if (!openId) throw new Refusal('not_found');
-      const secret = makeSecret();
-      const address = await openId.begin(secret, `${publicUrl()}${ANSWER_PATH}`);
-      const page = nextAddress(call.query.next);
-      const kept = page === undefined ? secret : `${secret}.${Buffer.from(page).toString('base64url')}`;
-      const cookie = setCookie('skinsmith-sign-in', call.request, { publicUrl: publicUrl(), secret: kept });
-      return { status: 303, body: undefined, headers: { Location: address.href, 'Set-Cookie': cookie } };
-    }),
-});
-
-export const providerAnswerRoute = pageRoute({
-  method: 'GET',
-  path: ANSWER_PATH,
-  isFor: 'everyone',
-  handle: async (call) =>
-    await orSignInPage(call, async (context) => {
-      const { url } = call.request;
-      const answer = new URL(`${context.publicUrl()}${ANSWER_PATH}`);
-      answer.search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-      const { secret, next } = signInOf(call);
-      const session = await signInWithProvider(context, { answer, secret }, originsOf(call.request));
-      return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
-    }),
-});
-
-export const firstSignInRoute = pageRoute({
-  method: 'GET',
-  path: FIRST_PATH,
-  isFor: 'everyone',
-  handle: async (call) => await orSignInPage(call, async () => await welcome(call)),
-});
-
-export const firstSignInFormRoute = pageRoute({
-  method: 'POST',
-  path: FIRST_PATH,
-  isFor: 'everyone',
-  handle: async (call) =>
-    await orSignInPage(call, async (context) => {
-      const { key } = formSchema.parse(call.request.body ?? {});
-      const { secret, next } = signInOf(call);
-      const origins = originsOf(call.request);
-      if (key === undefined) return await signedIn(call, await becomeNewUser(context, secret, origins), next);
-      try {
-        return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
-      } catch (error) {
-        if (error instanceof Refusal)
-          return await welcome(call, say`This key was not accepted: ${reasonOf(error)}`);
-        throw error;
-      }
-    }),
-});
 
 async function welcome(call: PageCall, problem?: Html): Promise<Page> {
   const { name } = await readFirstSignIn(call.context, signInOf(call).secret);

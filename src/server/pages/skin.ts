@@ -23,7 +23,7 @@ import { cookieName, readCookie } from './cookies.ts';
 import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, VISIBILITIES } from './frame.ts';
 import { type Content, count, type Html, html, say } from './html.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
-import { isLinkBot, type PageCall, pageRoute, seeOther } from './page-route.ts';
+import { forUsers, isLinkBot, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 import { sharedSkin, sharePanel } from './share.ts';
 import {
   AUDIENCES,
@@ -42,36 +42,114 @@ import { type Reactions, reactions, readReactions } from './tags-and-likes.ts';
 const params = z.object({ uuid: uuidSchema });
 const yes = z.literal('yes').optional().catch(undefined);
 
-export const skinPageRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/skins/:uuid',
-  isFor: 'callers',
-  params: z.object({ uuid: uuidOrShortIdSchema }),
-  query: z.object({ use: z.enum(USE_IDS).optional().catch(undefined), reported: yes, saved: yes }),
-  handle: async (call) => {
-    const { context, caller, session, params, query } = call;
-    if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);
-    const skin = await readSkin(context, caller, params.uuid);
-    if (!isLinkBot(call.request.headers)) await viewSkin(context, caller, params.uuid);
-    const isOwn = session !== undefined && skin.owner === caller.owner;
-    const view = {
-      isOwn,
-      done: query.reported ? 'reported' : query.saved && 'saved',
-      similar: await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR }),
-      reactions: await readReactions(context, caller, skin),
-      owner: await shownOwner(context, skin),
-      signer: await signedBy(context, skin),
-      use: query.use ?? rememberedUse(call),
-      remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
-    } as const;
-    const page = skinPage(skin, { ...view, origin: context.publicUrl() });
-    return {
-      ...page,
-      ...sharedSkin(context, skin, view.signer),
-      isSafeToCompress: isSafe(skin, view.similar),
-    };
-  },
-});
+export const SKIN_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/skins/:uuid',
+    isFor: 'callers',
+    params: z.object({ uuid: uuidOrShortIdSchema }),
+    query: z.object({ use: z.enum(USE_IDS).optional().catch(undefined), reported: yes, saved: yes }),
+    handle: async (call) => {
+      const { context, caller, session, params, query } = call;
+      if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);
+      const skin = await readSkin(context, caller, params.uuid);
+      if (!isLinkBot(call.request.headers)) await viewSkin(context, caller, params.uuid);
+      const isOwn = session !== undefined && skin.owner === caller.owner;
+      const view = {
+        isOwn,
+        done: query.reported ? 'reported' : query.saved && 'saved',
+        similar: await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR }),
+        reactions: await readReactions(context, caller, skin),
+        owner: await shownOwner(context, skin),
+        signer: await signedBy(context, skin),
+        use: query.use ?? rememberedUse(call),
+        remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
+      } as const;
+      const page = skinPage(skin, { ...view, origin: context.publicUrl() });
+      return {
+        ...page,
+        ...sharedSkin(context, skin, view.signer),
+        isSafeToCompress: isSafe(skin, view.similar),
+      };
+    },
+  }),
+  // The short address of a public skin, which anybody could guess.
+  pageRoute({
+    method: 'GET',
+    path: '/s/:id',
+    isFor: 'callers',
+    params: z.object({ id: uuidOrShortIdSchema }),
+    handle: async (call) => {
+      const { id } = call.params;
+      return id.length === SHORT_ID_LENGTH ? await publicSkinsPage(call, id) : seeOther(`/ui/skins/${id}`);
+    },
+  }),
+  // For private skins, whose owner the session identifies; the API ignores sessions.
+  pageRoute({
+    method: 'GET',
+    path: '/ui/skins/:uuid/pictures/:view',
+    isFor: 'callers',
+    params: z.object({ uuid: uuidSchema, view: z.enum(VIEWS) }),
+    query: z.object({ size: z.coerce.number().int().min(MIN_SIZE).max(MAX_SIZE) }),
+    handle: async (call) => {
+      const { view, uuid } = call.params;
+      const choice = { view, size: call.query.size, overlay: true };
+      const { input } = await skinInput(call.context, call.caller, uuid, choice);
+      return await renderAnswer(call, input, {
+        'Cache-Control': 'private, no-store',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+      });
+    },
+  }),
+  // A file for the folder of a plugin.
+  pageRoute({
+    method: 'GET',
+    path: '/ui/skins/:uuid/files/:file',
+    isFor: 'callers',
+    params: params.extend({ file: z.string().max(96) }),
+    handle: async ({ context, caller, params }) => {
+      const content = fileOf(params.file, await readSkin(context, caller, params.uuid));
+      if (!content) throw new Refusal('not_found');
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Disposition': `attachment; filename="${params.file}"`,
+      };
+      return { status: 200, body: Buffer.from(`${JSON.stringify(content, null, 2)}\n`), headers };
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/skins/:uuid',
+    ...forUsers('skins'),
+    params,
+    handle: async ({ context, caller, params, request }) => {
+      const edit = skinEditSchema.parse(request.body ?? {});
+      const { uuid } = await editSkin(context, caller, { ...edit, uuid: params.uuid });
+      return seeOther(`/ui/skins/${uuid}?saved=yes`);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/skins/:uuid/delete',
+    ...forUsers('skins'),
+    params,
+    handle: async ({ context, caller, params }) => {
+      await deleteSkin(context, caller, params.uuid);
+      return seeOther(hasScope(caller, 'read') ? '/ui/skins?deleted=1' : '/ui/');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/skins/:uuid/report',
+    isFor: 'callers',
+    params,
+    handle: async ({ context, caller, params, request }) => {
+      const report = reportBodySchema.parse(request.body ?? {});
+      await reportSkin(context, caller, { ...report, ...params });
+      return seeOther(`/ui/skins/${params.uuid}?reported=yes`);
+    },
+  }),
+];
 
 /**
  * Whether the page holds no secret beside texts of others: those of a similar skin are its owner's, who must not guess
@@ -90,18 +168,6 @@ export function rememberedUse({ request, context }: Pick<PageCall, 'request' | '
   return USE_IDS.find((id) => id === remembered) ?? USE_IDS[0]!;
 }
 
-/** The short address of a public skin, which anybody could guess. */
-export const shortAddressRoute = pageRoute({
-  method: 'GET',
-  path: '/s/:id',
-  isFor: 'callers',
-  params: z.object({ id: uuidOrShortIdSchema }),
-  handle: async (call) => {
-    const { id } = call.params;
-    return id.length === SHORT_ID_LENGTH ? await publicSkinsPage(call, id) : seeOther(`/ui/skins/${id}`);
-  },
-});
-
 /** Leads to the public skin whose UUID begins so, or shows all of them. @throws Refusal `skin_not_found` */
 async function publicSkinsPage({ context, caller }: PageCall, start: string) {
   const uuids = await skinsBeginningWith(context.db, start, { size: MAX_SHARING });
@@ -118,78 +184,6 @@ async function publicSkinsPage({ context, caller }: PageCall, start: string) {
 
 /** More skins than will ever share a short address. */
 const MAX_SHARING = 12;
-
-/** A file for the folder of a plugin. */
-export const skinFileRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/skins/:uuid/files/:file',
-  isFor: 'callers',
-  params: params.extend({ file: z.string().max(96) }),
-  handle: async ({ context, caller, params }) => {
-    const content = fileOf(params.file, await readSkin(context, caller, params.uuid));
-    if (!content) throw new Refusal('not_found');
-    const headers = {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Disposition': `attachment; filename="${params.file}"`,
-    };
-    return { status: 200, body: Buffer.from(`${JSON.stringify(content, null, 2)}\n`), headers };
-  },
-});
-
-/** For private skins, whose owner the session identifies; the API ignores sessions. */
-export const skinPictureRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/skins/:uuid/pictures/:view',
-  isFor: 'callers',
-  params: z.object({ uuid: uuidSchema, view: z.enum(VIEWS) }),
-  query: z.object({ size: z.coerce.number().int().min(MIN_SIZE).max(MAX_SIZE) }),
-  handle: async (call) => {
-    const { view, uuid } = call.params;
-    const choice = { view, size: call.query.size, overlay: true };
-    const { input } = await skinInput(call.context, call.caller, uuid, choice);
-    return await renderAnswer(call, input, {
-      'Cache-Control': 'private, no-store',
-      'Cross-Origin-Resource-Policy': 'same-origin',
-    });
-  },
-});
-
-export const editSkinFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/skins/:uuid',
-  isFor: 'users',
-  scopes: ['skins'],
-  params,
-  handle: async ({ context, caller, params, request }) => {
-    const edit = skinEditSchema.parse(request.body ?? {});
-    const { uuid } = await editSkin(context, caller, { ...edit, uuid: params.uuid });
-    return seeOther(`/ui/skins/${uuid}?saved=yes`);
-  },
-});
-
-export const deleteSkinFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/skins/:uuid/delete',
-  isFor: 'users',
-  scopes: ['skins'],
-  params,
-  handle: async ({ context, caller, params }) => {
-    await deleteSkin(context, caller, params.uuid);
-    return seeOther(hasScope(caller, 'read') ? '/ui/skins?deleted=1' : '/ui/');
-  },
-});
-
-export const reportSkinFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/skins/:uuid/report',
-  isFor: 'callers',
-  params,
-  handle: async ({ context, caller, params, request }) => {
-    const report = reportBodySchema.parse(request.body ?? {});
-    await reportSkin(context, caller, { ...report, ...params });
-    return seeOther(`/ui/skins/${params.uuid}?reported=yes`);
-  },
-});
 
 export interface SkinView {
   readonly uuid: string;

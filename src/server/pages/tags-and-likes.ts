@@ -9,23 +9,35 @@ import { hasLiked, type SkinWithData, tagsOf } from '../store/skins.ts';
 import { actionButton, removeTag } from './frame.ts';
 import { count, counted, type Html, html, say } from './html.ts';
 import { toReports } from './operator-moderation.ts';
-import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { forUsers, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const params = z.object({ uuid: uuidSchema });
 
-const likeFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/skins/:uuid/like',
-  isFor: 'users',
-  scopes: ['skins'],
-  params,
-  handle: async ({ context, caller, params: { uuid }, request }) => {
-    const { act } = z.object({ act: z.enum(['like', 'unlike']) }).parse(request.body ?? {});
-    if (act === 'like') await likeOnce(context, caller, uuid);
-    else await unlikeSkin(context, caller, uuid);
-    return seeOther(`/ui/skins/${uuid}`);
-  },
-});
+export const TAG_AND_LIKE_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'POST',
+    path: '/ui/skins/:uuid/like',
+    ...forUsers('skins'),
+    params,
+    handle: async ({ context, caller, params: { uuid }, request }) => {
+      const { act } = z.object({ act: z.enum(['like', 'unlike']) }).parse(request.body ?? {});
+      if (act === 'like') await likeOnce(context, caller, uuid);
+      else await unlikeSkin(context, caller, uuid);
+      return seeOther(`/ui/skins/${uuid}`);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/skins/:uuid/tags',
+    ...forUsers('skins'),
+    params,
+    handle: async (call) => {
+      const { context, caller, params, request } = call;
+      await voteOnTag(context, caller, { ...tagVoteSchema.parse(request.body ?? {}), ...params });
+      return toReports(call, `/ui/skins/${params.uuid}?saved=yes`);
+    },
+  }),
+];
 
 /** In another tab, the person may have liked it before. */
 async function likeOnce(context: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
@@ -35,21 +47,6 @@ async function likeOnce(context: { readonly db: Db }, caller: Caller, uuid: stri
     if (!(error instanceof Refusal) || error.code !== 'already_liked') throw error;
   }
 }
-
-const tagFormRoute = pageRoute({
-  method: 'POST',
-  path: '/ui/skins/:uuid/tags',
-  isFor: 'users',
-  scopes: ['skins'],
-  params,
-  handle: async (call) => {
-    const { context, caller, params, request } = call;
-    await voteOnTag(context, caller, { ...tagVoteSchema.parse(request.body ?? {}), ...params });
-    return toReports(call, `/ui/skins/${params.uuid}?saved=yes`);
-  },
-});
-
-export const TAG_AND_LIKE_ROUTES: readonly PageRoute[] = [likeFormRoute, tagFormRoute];
 
 /** The likes and tags of a skin, and what the visitor may do about them. */
 export interface Reactions {

@@ -10,13 +10,13 @@ import { Shell } from '../support/docs/shell.ts';
 import { runSteps, stepsOf } from '../support/docs/workflow.ts';
 import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
-import { saying } from '../support/program/program.ts';
+import { PROGRAM, saying } from '../support/program/program.ts';
 import { giveSigningKey } from '../support/server/running-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const README = await readFile(join(ROOT, 'README.md'), 'utf8');
 
-/** Some sixty processes one after the other: on a busy machine they need longer than other tests. Milliseconds. */
+/** Some sixty commands one after the other: on a busy machine they need longer than other tests. Milliseconds. */
 const LONG = 600_000;
 
 type Rewrites = readonly (readonly [written: RegExp, typed: string])[];
@@ -105,7 +105,8 @@ class Reader {
   /** In a terminal of its own, until the test ends. */
   async #serve(typed: string): Promise<void> {
     const { cwd, env } = this.clone;
-    const child = execa('bash', ['-c', `exec ${typed}`], { cwd, env, reject: false });
+    const started = typed.replace(/^skinsmith/, PROGRAM.join(' '));
+    const child = execa('bash', ['-c', `exec ${started}`], { cwd, env, reject: false });
     onTestFinished(async () => {
       child.kill('SIGTERM');
       await child;

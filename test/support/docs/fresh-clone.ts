@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, delimiter, join, relative } from 'node:path';
 import { execa } from 'execa';
+import { writeForShells } from '../program/called-by-shells.ts';
 import { ownFolder } from '../server/own-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -17,7 +18,7 @@ const NPM = `#!/bin/sh
 case "$*" in
   install | "run build") test -f dist/cli.cjs ;; # npx prepares the package once more
   test) grep -q '"test": "vitest run"' package.json ;;
-  "install -g .") ln -s "$PWD/bin/skinsmith.js" "$(dirname "$0")/skinsmith" ;;
+  "install -g .") ln -s ../for-shells/skinsmith "$(dirname "$0")/skinsmith" ;; # see FreshClone.make
   *) echo "Not expected: npm $*" >&2; exit 64 ;;
 esac
 `;
@@ -40,7 +41,10 @@ export class FreshClone {
     };
   }
 
-  /** A clone with a remote that can be pushed to. */
+  /**
+   * A clone with a remote that can be pushed to. The program that is installed globally runs inside this process: a start
+   * of its own for each line takes ten times as long. `npx` starts it as readers do.
+   */
   static async make(): Promise<FreshClone> {
     const clone = new FreshClone(await ownFolder());
     const isCopied = (from: string) =>
@@ -50,6 +54,7 @@ export class FreshClone {
       await symlink(join(ROOT, name), join(clone.cwd, name));
     for (const name of ['home', 'bin']) await mkdir(join(clone.folder, name));
     await writeFile(join(clone.folder, 'bin/npm'), NPM, { mode: 0o755 });
+    await writeForShells(join(clone.folder, 'for-shells/skinsmith'));
     await clone.#commit();
     return clone;
   }

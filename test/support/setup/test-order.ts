@@ -70,7 +70,7 @@ const BUSY: Times = {
   'test/service/pages/every-page.test.ts': 13,
   'test/service/pages/hostile-texts.test.ts': 12,
   'test/processes/rolling-upgrade.test.ts': 9,
-  'test/docs/readme.test.ts': 9,
+  'test/docs/readme.test.ts': 4,
   'test/service/pages/own-pages.test.ts': 9,
   'test/service/pages/page-trouble.test.ts': 8,
   'test/service/pages/journeys.test.ts': 8,

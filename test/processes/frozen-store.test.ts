@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TokenCipher } from '../../src/server/accounts/held-account.ts';
 import { openStoreOf } from '../../src/server/assembly/service-parts.ts';
 import type { ServerOptions } from '../../src/server/server.ts';
 import { NEWEST_SCHEMA } from '../../src/server/store/meta.ts';
 import type { StorePlace } from '../../src/server/store-copy/copy-store.ts';
-import { writePlan } from '../support/cluster/plan.ts';
+import { SLOTS, writePlan } from '../support/cluster/plan.ts';
 import { ServerProcess } from '../support/cluster/server-process.ts';
 import { expectNothingLost, Load, PATIENT } from '../support/cluster/upgrade-load.ts';
 import { makeUserKeys } from '../support/cluster/users.ts';
+import { findFaults, installWitness, watchPeaks } from '../support/cluster/witness.ts';
 import { NO_GAME } from '../support/fake-game/nowhere.ts';
 import { expectAnswers } from '../support/frozen-stores/answers.ts';
 import { changesAtWork } from '../support/frozen-stores/at-work.ts';
@@ -40,14 +43,15 @@ async function schemaOf(place: StorePlace): Promise<number> {
   return Number(meta.find(({ key }) => key === 'schema')?.['value']);
 }
 
+type Three = readonly [ServerProcess, ServerProcess, ServerProcess];
+
 /** Starts a server of this version, then two at once that know a migration more, and stops the first one; under load. */
 async function upgrade(
-  options: ServerOptions,
+  servers: Three,
   place: StorePlace,
   store: Contents,
 ): Promise<{ load: Load; url: string }> {
-  const servers = [1, 2, 3].map(() => new ServerProcess(options));
-  const [old, ...others] = servers as [ServerProcess, ServerProcess, ServerProcess];
+  const [old, ...others] = servers;
   await old.start();
   const keys = await makeUserKeys(new TestCaller(old.url ?? '', { key: FROZEN_KEYS.owner }), 'upgrading');
   const load = new Load(servers, keys.slice(1), ENOUGH);
@@ -68,9 +72,9 @@ async function upgrade(
 }
 
 /** What has to be true of the upgrade of a frozen store. */
-async function expectUpgrade(options: ServerOptions, place: StorePlace): Promise<void> {
+async function expectUpgrade(options: ServerOptions, place: StorePlace, servers: Three): Promise<void> {
   const before = await readContents(place);
-  const { load, url } = await upgrade(options, place, before);
+  const { load, url } = await upgrade(servers, place, before);
   expect(await schemaOf(place)).toBe(NEWEST_SCHEMA + 1);
   const store = await openStoreOf(options);
   onTestFinished(async () => await store.close());
@@ -86,17 +90,41 @@ async function expectUpgrade(options: ServerOptions, place: StorePlace): Promise
 test('A frozen file is upgraded under load by two processes of the next version at once, beside one of this: everything in it is there and is answered', async () => {
   const folder = await ownFolder();
   await thawFile(NEWEST_FROZEN, folder);
-  await expectUpgrade(await optionsFor(folder), { folder });
+  const options = await optionsFor(folder);
+  const server = () => new ServerProcess(options);
+  await expectUpgrade(options, { folder }, [server(), server(), server()]);
 });
 
+/** A server with a user of its own in the database, which is its name. */
+async function addNode(admin: Pool, { store, ...options }: ServerOptions) {
+  const name = `node-${randomUUID()}`;
+  await admin.query(`create role "${name}" superuser login`); // it ends with the run's PostgreSQL
+  const url = Object.assign(new URL(store!.url), { username: name }).href;
+  return { name, server: new ServerProcess({ ...options, store: { ...store!, url } }) };
+}
+
 describe('With PostgreSQL', () => {
-  test('A frozen database is upgraded under load by two nodes of the next version at once, beside one of this: everything in it is there and is answered', async () => {
+  test('A frozen database is upgraded under load by two nodes of the next version at once, beside one of this: everything in it is there and is answered, and each job ends once, with the node that holds it', async () => {
     const url = await emptyDatabase();
     await thawDatabase(NEWEST_FROZEN, url);
+    const admin = new Pool({ connectionString: url, max: 2 });
+    onTestFinished(async () => await admin.end());
+    await installWitness(admin);
     const store = { url, connections: 4, connectTimeout: 300_000, statementTimeout: 300_000 };
     const options = { ...(await optionsFor(await ownFolder())), store };
-    await expectUpgrade(options, { postgres: store });
-    const callers = (await readContents({ postgres: store })).get('callers') ?? [];
-    expect(callers.filter(({ processing }) => processing !== 0)).toEqual([]);
+    const nodes = [
+      await addNode(admin, options),
+      await addNode(admin, options),
+      await addNode(admin, options),
+    ];
+    const [one, two, three] = nodes.map(({ server }) => server);
+    let isOver = false;
+    const peaks = watchPeaks(admin, () => isOver);
+    await expectUpgrade(options, { postgres: store }, [one!, two!, three!]).finally(() => {
+      isOver = true;
+    });
+    expect((await peaks).slots).toBeLessThanOrEqual(SLOTS);
+    const processesOf = new Map(nodes.map(({ name, server }) => [name, server.processes]));
+    expect(await findFaults(admin, processesOf)).toEqual([]);
   });
 });

@@ -143,8 +143,8 @@ async function fetchHere(url: string, { signal, env, waits }: CommandContext): P
   });
 }
 
-/** @throws CliError */
-function bytesOf(content: SourceContent, label?: string): Uint8Array {
+/** What a file or bytes hold. @throws CliError */
+export function bytesOf(content: SourceContent, label?: string): Uint8Array {
   const read = readContent(content, label);
   if ('bytes' in read) return read.bytes;
   const { code, message, hint } = read.problem;
@@ -152,13 +152,20 @@ function bytesOf(content: SourceContent, label?: string): Uint8Array {
 }
 
 function asFound(title: string, bytes: Uint8Array, wanted: Variant | 'auto'): FoundPicture {
+  const picture = readable(
+    title,
+    () => fitSkin(bytes)?.picture ?? decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES }),
+  );
+  return { title, picture, variant: chooseVariant(picture, wanted).variant };
+}
+
+/** What `read` makes of a picture. `hint`: for errors that have none. @throws CliError for a bad one, with the label */
+export function readable<T>(label: string, read: () => T, hint?: string): T {
   try {
-    const picture = fitSkin(bytes)?.picture ?? decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES });
-    return { title, picture, variant: chooseVariant(picture, wanted).variant };
+    return read();
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;
-    const { hint } = error;
-    throw new CliError(error.code, `${title}: ${error.message}`, { cause: error, ...(hint && { hint }) });
+    throw new CliError(error.code, `${label}: ${error.message}`, { hint: error.hint ?? hint, cause: error });
   }
 }
 

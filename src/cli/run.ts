@@ -4,7 +4,15 @@ import { type Command, CommanderError } from 'commander';
 import type { GlobalFlags } from './config/settings.ts';
 import type { CommandContext, Runner } from './context/context.ts';
 import type { DataFolder } from './errors/error-report.ts';
-import { CLOSED_PIPE, CliError, exitStatus, isInterruption, isMissingPart, timedOut } from './errors/exit.ts';
+import {
+  CLOSED_PIPE,
+  CliError,
+  exitStatus,
+  isInterruption,
+  isMissingPart,
+  timedOut,
+  usageError,
+} from './errors/exit.ts';
 import { seeHelp } from './help/help-page.ts';
 import type { TypedTimeout } from './options/option-values.ts';
 import { buildProgram } from './program.ts';
@@ -164,9 +172,7 @@ async function contextFor(
   const { openContext } = await import('./context/context.ts');
   const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
   if (flags.local && flags.baseUrl !== undefined) {
-    throw new CliError('two_services', '--local and --base-url cannot be combined.', {
-      exit: 'usage',
-    });
+    throw usageError('two_services', '--local and --base-url cannot be combined.');
   }
   const io = processIo(await colorChoice(color), stop);
   return openContext({ io, env: process.env, signal: stop.signal, flags });
@@ -231,12 +237,9 @@ function configureCommand(
 
 function refuseKeyFlag(argv: readonly string[]): void {
   if (!argv.some((word) => /^--api-key(=|$)/.test(word))) return;
-  throw new CliError(
+  throw usageError(
     'key_on_command_line',
     'There is no --api-key: a key on the command line can be seen by others.',
-    {
-      exit: 'usage',
-      hint: 'Store it with skinsmith login, or set SKINSMITH_API_KEY.',
-    },
+    'Store it with skinsmith login, or set SKINSMITH_API_KEY.',
   );
 }

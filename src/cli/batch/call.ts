@@ -93,7 +93,12 @@ async function* named(sources: AsyncIterable<BatchSource>, name: string): AsyncG
   for await (const source of sources) yield { ...source, name };
 }
 
-export function specOf(typed: BatchCall['typed']) {
+/** The options that name sources. */
+type TypedSources = Pick<TypedBatchOptions, 'recursive' | 'ignore' | 'from' | 'player' | 'as' | 'fit'> & {
+  readonly sources: readonly string[];
+};
+
+export function specOf(typed: TypedSources) {
   return {
     args: typed.sources,
     players: typed.player ?? [],
@@ -103,6 +108,15 @@ export function specOf(typed: BatchCall['typed']) {
     ...(typed.fit && { fit: true }),
     ...(typed.as && { as: typed.as }),
   };
+}
+
+/** @throws CliError if nothing names a source */
+export function verifySources(
+  { args, players, from }: ReturnType<typeof specOf>,
+  hint = 'Give a PNG file, a folder, --player NAME, or --from LIST.',
+): void {
+  if (args.length + players.length + from.length === 0)
+    throw usageError('no_source', 'No sources given.', hint);
 }
 
 export function rootsOf(context: Pick<CommandContext, 'io' | 'signal'>) {

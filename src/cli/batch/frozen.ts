@@ -6,7 +6,7 @@ import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
 import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
-import { CliError, exitStatus } from '../errors/exit.ts';
+import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { GithubReport } from '../output/github.ts';
 import { batchResultView, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
@@ -237,8 +237,9 @@ function summaryOf({ sources, missing, fresh, failed, gone }: Tally) {
 }
 
 function needsLockfile(): CliError {
-  return new CliError('no_lockfile_named', '--frozen needs a lockfile.', {
-    exit: 'usage',
-    hint: 'Give its folder with --out DIR, or the file with --lock FILE.',
-  });
+  return usageError(
+    'no_lockfile_named',
+    '--frozen needs a lockfile.',
+    'Give its folder with --out DIR, or the file with --lock FILE.',
+  );
 }

@@ -9,9 +9,8 @@ import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/call.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { concernsOneSource, reportOf } from '../errors/error-report.ts';
+import { sourceReportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { namingOf } from '../errors/service-hints.ts';
 import { collect, OVERWRITE } from '../options/skin-options.ts';
 import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
@@ -203,9 +202,7 @@ class CleanCopies {
     try {
       this.#guard.write(file, bytes, COPY);
     } catch (error) {
-      const report = reportOf(error, namingOf(context));
-      if (!report || !concernsOneSource(error)) throw error;
-      const { code, message, hint } = report;
+      const { code, message, hint } = sourceReportOf(error, context);
       return { view: { ...view, valid: false, error: { code, message, ...(hint && { hint }) } } };
     }
     this.#count.copies++;

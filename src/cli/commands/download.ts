@@ -5,20 +5,18 @@ import { OutputNames } from '../../batch/plan/output-names.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import type { SkinClient } from '../../index.ts';
 import { MAX_CHECKED_BYTES } from '../../skin/check.ts';
-import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { fitSkin } from '../../skin/read-skin.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import { rootsOf } from '../batch/call.ts';
+import { rootsOf, specOf, verifySources } from '../batch/call.ts';
 import { connectWithProgress, verifyUuids } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { concernsOneSource, reportOf } from '../errors/error-report.ts';
+import { sourceReportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { namingOf } from '../errors/service-hints.ts';
 import { addLocalSourceOptions, OVERWRITE, SOURCE_KINDS } from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
-import { findTexture } from '../preview.ts';
+import { findTexture, readable } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
@@ -76,17 +74,15 @@ export const download = {
 const TEXTURE = { isOurs: () => false, isPicture: true };
 
 export async function runDownload(
-  args: readonly string[],
+  sources: readonly string[],
   options: DownloadOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { player: players = [], from = [], recursive = false, ignore = [], as } = options;
-  if (args.length + players.length + from.length === 0)
-    throw usageError('no_source', 'No sources given.', 'Give a player, URL, UUID, hash or lockfile.');
-  const spec = { args, players, from, recursive, ignore, ...(as && { as }) };
+  const spec = specOf({ ...options, sources });
+  verifySources(spec, 'Give a player, URL, UUID, hash or lockfile.');
   const isOne = await isSingle(spec, rootsOf(context));
   const place = placeOf(options, isOne, context);
-  const guard = new OutputGuard([...args, ...from], options);
+  const guard = new OutputGuard([...sources, ...spec.from], options);
   const names = new OutputNames();
   const list = context.flags.json && !isOne ? new JsonList(context.io.out) : undefined;
   const tally = { all: 0, failed: 0 };
@@ -149,27 +145,18 @@ async function downloadOne(
     else guard.write(file, bytes, TEXTURE);
     return { source: source.label, file, variant: chooseVariant(picture, variant).variant, ...size };
   } catch (error) {
-    const report = reportOf(error, namingOf(context));
-    if (!report || !concernsOneSource(error)) throw error;
-    await printFailure(source.label, report, context);
+    await printFailure(source.label, sourceReportOf(error, context), context);
     return undefined;
   }
 }
 
-/** Of the file, which may be larger than the picture that the game shows. */
-type Size = Pick<Picture, 'width' | 'height'>;
-
-/** Saves only skins, including HD skins, and never a web page, for instance. @throws CliError */
-function pictureIn(bytes: Uint8Array, label: string): { picture: Picture; size: Size } {
-  try {
+/** Saves only skins, including HD skins, and never a web page, for instance. `size`: of the file. @throws CliError */
+function pictureIn(bytes: Uint8Array, label: string) {
+  return readable(label, () => {
     const { picture = decodePng(bytes, { maxBytes: MAX_CHECKED_BYTES }), from } = fitSkin(bytes) ?? {};
     const { width, height } = from ?? picture;
     return { picture, size: { width, height } };
-  } catch (cause) {
-    if (!(cause instanceof InvalidImageError)) throw cause;
-    const { code, message, hint } = cause;
-    throw new CliError(code, `${label}: ${message}`, { cause, hint });
-  }
+  });
 }
 
 function print(view: DownloadView, { io, flags }: CommandContext): void {
@@ -269,9 +256,7 @@ async function downloadSkin(
     guard.write(file, png, TEXTURE);
     return { uuid, ...(name !== undefined && { name }), file };
   } catch (error) {
-    const report = reportOf(error, namingOf(context));
-    if (!report || !concernsOneSource(error)) throw error;
-    await printFailure(wanted, report, context);
+    await printFailure(wanted, sourceReportOf(error, context), context);
     return undefined;
   }
 }

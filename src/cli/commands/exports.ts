@@ -9,6 +9,7 @@ import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
+import { visibilityOption } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
@@ -191,13 +192,7 @@ export const skinsExport = {
           'slim',
         ]),
       )
-      .addOption(
-        new Option('--visibility <visibility>', 'export only skins with this visibility').choices([
-          'public',
-          'unlisted',
-          'private',
-        ]),
-      )
+      .addOption(visibilityOption('export only skins with this visibility'))
       .option('--after <uuid>', 'export only skins after this one: where an earlier export ended', nonEmpty)
       .option('--overwrite', 'replace an existing file, but never a picture');
   },

@@ -1,6 +1,6 @@
 import { isSingle } from '../../batch/sources/lists.ts';
 import { PackIds } from '../../pack/names.ts';
-import { type BatchCall, rootsOf, specOf } from '../batch/call.ts';
+import { type BatchCall, rootsOf, specOf, verifySources } from '../batch/call.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { Settings } from '../config/settings.ts';
@@ -62,7 +62,7 @@ export async function runGenerate(
   context: CommandContext,
 ): Promise<number> {
   const typed = withStdout({ ...options, sources });
-  verifySources(typed);
+  verifySources(specOf(typed));
   const isOne = await isSingle(specOf(typed), rootsOf(context));
   verifyName(typed, isOne);
   const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
@@ -122,15 +122,6 @@ export async function runMany(call: BatchCall): Promise<number> {
   return await runBatchCommand(call);
 }
 
-export function verifySources({ sources, player = [], from = [] }: GenerateCommandOptions): void {
-  if (sources.length + player.length + from.length > 0) return;
-  throw usageError(
-    'no_source',
-    'No sources given.',
-    'Give a PNG file, a folder, --player NAME, or --from LIST.',
-  );
-}
-
 export function purposeOf(
   command: string,
   { sources, player, from, visibility, variant }: GenerateCommandOptions,
@@ -185,7 +176,7 @@ export async function runQueue(
   context: CommandContext,
 ): Promise<number> {
   const typed = withStdout({ ...options, sources });
-  verifySources(typed);
+  verifySources(specOf(typed));
   const isOne = await isSingle(specOf(typed), rootsOf(context));
   verifyName(typed, isOne);
   const follow = typed.wait ?? false;

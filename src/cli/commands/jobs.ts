@@ -13,7 +13,7 @@ import {
 } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { concernsOneSource, reportOf } from '../errors/error-report.ts';
+import { reportOf, sourceReportOf } from '../errors/error-report.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from '../errors/exit.ts';
 import { namingOf } from '../errors/service-hints.ts';
 import type { JobSource } from '../history.ts';
@@ -433,9 +433,7 @@ class Retrying {
   }
 
   async #refused(id: string, error: unknown): Promise<undefined> {
-    const report = reportOf(error, namingOf(this.#context));
-    if (!report || !concernsOneSource(error)) throw error;
-    await printFailure(id, report, this.#context);
+    await printFailure(id, sourceReportOf(error, this.#context), this.#context);
   }
 }
 

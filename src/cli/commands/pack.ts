@@ -1,8 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { Option } from 'commander';
 import { Replacement, removeLeftovers } from '../../base/files.ts';
-import type { SourceSpec } from '../../batch/sources/arguments.ts';
 import { ALL_GAMES, type GameRange } from '../../pack/games.ts';
 import {
   DataPack,
@@ -12,6 +10,7 @@ import {
   MAX_SERVER_PACK,
   ResourcePack,
 } from '../../pack/pack.ts';
+import { specOf, verifySources } from '../batch/call.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
@@ -21,6 +20,7 @@ import {
   OVERWRITE,
   packNamespace,
   SOURCE_KINDS,
+  variantOption,
 } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
@@ -107,13 +107,7 @@ export const pack = {
       )
       .option('--description <text>', 'text in the list of packs', nonEmpty)
       .option('--icon', 'draw pack.png with the faces of the first skins')
-      .addOption(
-        new Option('--variant <variant>', 'arm variant; auto detects it from the picture').choices([
-          'auto',
-          'classic',
-          'slim',
-        ]),
-      )
+      .addOption(variantOption())
       .option(
         '--index <file>',
         'index to write (default: skins.json beside a zip, or in the folder)',
@@ -130,13 +124,7 @@ export async function runPack(
   context: CommandContext,
 ): Promise<number> {
   const options = { ...typed, sources };
-  const { player = [], from = [] } = options;
-  if (sources.length + player.length + from.length === 0)
-    throw usageError(
-      'no_source',
-      'No sources given.',
-      'Give a PNG file, a folder, --player NAME, or --from LIST.',
-    );
+  verifySources(specOf(options));
   const places = placesOf(options);
   for (const { name } of places.packs) await removeLeftovers(resolve(name), context.clock.now());
   const progress = await context.messages.progress('Packing');
@@ -270,7 +258,11 @@ async function fill(
   let [failed, renamed] = [0, 0];
   const outputs = places.packs.filter(({ kind }) => kind === 'folder').map(({ name }) => resolve(name));
   const reading = { outputs, fetched, variant: variant === 'auto' ? undefined : variant };
-  for await (const { source, read, problem } of readSources(specOf(options), reading, context)) {
+  for await (const { source, read, problem } of readSources(
+    { ...specOf(options), isForPack: true },
+    reading,
+    context,
+  )) {
     if (problem) {
       failed++;
       await printFailure(source.label, problem, context);
@@ -333,19 +325,6 @@ function indexFile(path: string, text: string): PackWriter {
     finish: () => ({ bytes: text.length }),
     put: () => file.replace(true),
     discard: () => file.discard(),
-  };
-}
-
-function specOf({ sources, player, from, recursive, ignore, fit, as }: PackOptions): SourceSpec {
-  return {
-    args: sources,
-    players: player ?? [],
-    from: from ?? [],
-    recursive: recursive ?? false,
-    ignore: ignore ?? [],
-    isForPack: true,
-    ...(fit && { fit }),
-    ...(as && { as }),
   };
 }
 

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { VariantInput } from '../../batch/model.ts';
-import { readContent } from '../../batch/pictures.ts';
-import { InvalidImageError, type Picture } from '../../skin/picture.ts';
+import type { Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';
 import { decodeCape } from '../../skin/read-skin.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
@@ -10,9 +9,9 @@ import { drawView } from '../../skin/render/render.ts';
 import { DEFAULT_SIZE, DEFAULT_VIEW, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/views.ts';
 import { onlySource } from '../batch/call.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { wholeNumber } from '../options/option-values.ts';
-import { OVERWRITE } from '../options/skin-options.ts';
+import { OVERWRITE, variantOption } from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../output/output-guard.ts';
 import {
@@ -21,7 +20,7 @@ import {
   type TypedPictureOption,
   terminalPictures,
 } from '../output/terminal-picture.ts';
-import { type FoundPicture, findPicture, frontAndBack } from '../preview.ts';
+import { bytesOf, type FoundPicture, findPicture, frontAndBack, readable } from '../preview.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
 export interface PreviewOptions extends TypedPictureOption {
@@ -64,11 +63,7 @@ export const preview = {
     addPictureOption(
       command
         .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
-        .addOption(
-          new Option('--variant <variant>', 'arm variant; auto detects it from the picture')
-            .choices(['auto', 'classic', 'slim'])
-            .default(undefined, 'auto'),
-        )
+        .addOption(variantOption().default(undefined, 'auto'))
         .option('--out <file>', 'write front and back to this PNG file')
         .option(...OVERWRITE),
     );
@@ -114,13 +109,10 @@ function show(found: FoundPicture, options: PreviewOptions, { io, env }: Command
 }
 
 function noPictures(): CliError {
-  return new CliError(
+  return usageError(
     'no_pictures',
     'This terminal cannot show pictures: it has no colours, or they are turned off.',
-    {
-      exit: 'usage',
-      hint: 'Write a file instead (--out skin-preview.png), or force it: --picture blocks',
-    },
+    'Write a file instead (--out skin-preview.png), or force it: --picture blocks',
   );
 }
 
@@ -188,11 +180,7 @@ export const render = {
           .default(undefined, String(DEFAULT_SIZE)),
       )
       .option('--no-overlay', 'leave out the outer layer')
-      .addOption(
-        new Option('--variant <variant>', 'arm variant; auto detects it from the picture')
-          .choices(['auto', 'classic', 'slim'])
-          .default(undefined, 'auto'),
-      )
+      .addOption(variantOption().default(undefined, 'auto'))
       .option('--cape <file>', 'PNG file of a cape, for the view back')
       .requiredOption('--out <file>', 'PNG file to write, or - for stdout')
       .option(...OVERWRITE);
@@ -237,16 +225,8 @@ function verifyOutput({ view, cape, out }: RenderCommandOptions, { io, flags }: 
 
 /** @throws CliError */
 function capeIn(path: string): Picture {
-  const read = readContent({ kind: 'file', path: resolve(path), fit: false }, path);
-  if ('problem' in read)
-    throw new CliError(read.problem.code, read.problem.message, { hint: read.problem.hint });
-  try {
-    return decodeCape(read.bytes);
-  } catch (error) {
-    if (!(error instanceof InvalidImageError)) throw error;
-    const { hint = 'A cape is a PNG file of 64×32 pixels.' } = error;
-    throw new CliError(error.code, `${clean(path)}: ${error.message}`, { cause: error, hint });
-  }
+  const bytes = bytesOf({ kind: 'file', path: resolve(path), fit: false }, path);
+  return readable(clean(path), () => decodeCape(bytes), 'A cape is a PNG file of 64×32 pixels.');
 }
 
 function write(

@@ -1,4 +1,3 @@
-import { type Command, Option } from 'commander';
 import { parseEntry } from '../../batch/lockfile/entries.ts';
 import {
   type AccountClient,
@@ -19,6 +18,7 @@ import {
   type TypedLimit,
   truncationNote,
 } from '../options/option-values.ts';
+import { visibilityOption } from '../options/skin-options.ts';
 import {
   type CommandOutput,
   type Fields,
@@ -162,11 +162,6 @@ export async function runSetsGet(name: string, context: CommandContext): Promise
   return exitStatus('done');
 }
 
-function addVisibilityOption(command: Command): Command {
-  const option = new Option('--visibility <visibility>', 'who can find the set');
-  return command.addOption(option.choices(['public', 'unlisted', 'private']));
-}
-
 export interface SetsCreateOptions {
   /** Path of a lockfile. */
   readonly from?: string;
@@ -186,8 +181,8 @@ export const setsCreate = {
     command
       .argument('<name>', 'name of the set', nonEmpty)
       .argument('[uuid...]', `UUIDs of skins, at most ${MAX_SET}`)
-      .option('--from <lockfile>', 'add the skins in a lockfile, as generate writes it', nonEmpty);
-    addVisibilityOption(command);
+      .option('--from <lockfile>', 'add the skins in a lockfile, as generate writes it', nonEmpty)
+      .addOption(visibilityOption('who can find the set'));
   },
   run: runSetsCreate,
 } satisfies CommandModule;
@@ -246,8 +241,8 @@ export const setsEdit = {
       .option('--name <name>', 'new name', nonEmpty)
       .option('--add <uuid...>', 'put these skins at the end')
       .option('--from <lockfile>', 'put the skins in a lockfile at the end', nonEmpty)
-      .option('--remove <uuid...>', 'take these skins out');
-    addVisibilityOption(command);
+      .option('--remove <uuid...>', 'take these skins out')
+      .addOption(visibilityOption('who can find the set'));
   },
   run: runSetsEdit,
 } satisfies CommandModule;

@@ -26,7 +26,12 @@ import {
   type TypedLimit,
   truncationNote,
 } from '../options/option-values.ts';
-import { addFormatOption, type TypedOutputOptions, verifyName } from '../options/skin-options.ts';
+import {
+  addFormatOption,
+  type TypedOutputOptions,
+  verifyName,
+  visibilityOption,
+} from '../options/skin-options.ts';
 import {
   type CommandOutput,
   columnRows,
@@ -123,7 +128,6 @@ export function skinView(skin: Skin) {
 }
 
 const LISTING = { what: 'skins', usual: 30 };
-const VISIBILITIES = ['public', 'unlisted', 'private'];
 const PAGE_SIZE = 128;
 /** Maximum number of pages without a skin that a search reads before it stops, unless all are wanted. */
 const MAX_EMPTY = 200;
@@ -159,11 +163,7 @@ export const skinsList = {
           'slim',
         ]),
       )
-      .addOption(
-        new Option('--visibility <visibility>', 'list only your skins with this visibility')
-          .choices(VISIBILITIES)
-          .conflicts('public'),
-      )
+      .addOption(visibilityOption('list only your skins with this visibility').conflicts('public'))
       .option('--tag <tag>', 'list only skins with this tag', nonEmpty)
       .addOption(
         new Option(
@@ -301,13 +301,7 @@ export const skinsEdit = {
     command
       .argument('<uuid...>', 'UUIDs of skins')
       .option('--name <name>', `new name: ${SKIN_NAME_RULE}; an empty one ("") removes the name`)
-      .addOption(
-        new Option('--visibility <visibility>', 'who can find the skins').choices([
-          'public',
-          'unlisted',
-          'private',
-        ]),
-      )
+      .addOption(visibilityOption('who can find the skins'))
       .option('--tags <tags>', 'all tags, separated by commas; an empty list ("") removes them');
   },
   run: runSkinsEdit,

@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { reasonOf } from '../../base/error-reasons.ts';
 import { makeFolder } from '../../base/files.ts';
 import type { ProcessLock } from '../../base/process-lock.ts';
-import { CliError, unusableHint } from '../errors/exit.ts';
+import { CliError, unusableHint, usageError } from '../errors/exit.ts';
 
 /** Milliseconds between attempts to lock the file, and before giving up. */
 const LOCK_PAUSE = 50;
@@ -36,10 +36,11 @@ function absolute(folder: string, env: NodeJS.ProcessEnv, xdg: string): string {
   if (isAbsolute(folder)) return folder;
   const named = env[xdg] ? xdg : 'HOME';
   const why = env[xdg] ? 'is not an absolute path' : 'is empty or not set';
-  throw new CliError('no_home', `No folder for settings and data: ${named} ${why}.`, {
-    exit: 'usage',
-    hint: `Set ${named}, or both SKINSMITH_CONFIG_DIR and SKINSMITH_DATA_DIR.`,
-  });
+  throw usageError(
+    'no_home',
+    `No folder for settings and data: ${named} ${why}.`,
+    `Set ${named}, or both SKINSMITH_CONFIG_DIR and SKINSMITH_DATA_DIR.`,
+  );
 }
 
 /** The config file. It has mode 0600 because it contains API keys, and is replaced by a rename. */

@@ -1,7 +1,7 @@
 import { type NamedProxy, type Proxies, proxyFor } from '../../base/proxies.ts';
 import { type GameAddresses, readGameAddresses } from '../../game/addresses.ts';
 import type { ServerOptions } from '../../server/server.ts';
-import { CliError, usageError } from '../errors/exit.ts';
+import { type CliError, usageError } from '../errors/exit.ts';
 
 /** The configured addresses of the game's services; undefined for the default ones. @throws CliError */
 export function gameAddresses(env: NodeJS.ProcessEnv): GameAddresses | undefined {
@@ -9,9 +9,7 @@ export function gameAddresses(env: NodeJS.ProcessEnv): GameAddresses | undefined
   if (!text) return undefined;
   const { addresses, problem } = readGameAddresses(text);
   if (addresses) return addresses;
-  throw new CliError('invalid_setting', `SKINSMITH_GAME_ADDRESSES is invalid: ${problem}.`, {
-    exit: 'usage',
-  });
+  throw usageError('invalid_setting', `SKINSMITH_GAME_ADDRESSES is invalid: ${problem}.`);
 }
 
 /** Command-line options for game accounts. */
@@ -26,11 +24,12 @@ type GameSettings = Pick<ServerOptions, 'accountRules' | 'gameAddresses' | 'logi
 const CLIENT_ID = /^[\w-]{1,64}$/;
 
 /** How a service accesses the game; options override the environment. @throws CliError */
-export async function gameSettings(typed: AccountOptions, env: NodeJS.ProcessEnv): Promise<GameSettings> {
+export function gameSettings(typed: AccountOptions, env: NodeJS.ProcessEnv): GameSettings {
   const { accountDelay, loginClientId = env['SKINSMITH_LOGIN_CLIENT_ID'] } = typed;
   const addresses = gameAddresses(env);
   if (loginClientId && !CLIENT_ID.test(loginClientId)) {
-    throw unusableClientId(
+    throw usageError(
+      'invalid_setting',
       'The client ID for signing in must be one word of letters, digits and dashes, as Microsoft shows it.',
     );
   }
@@ -39,10 +38,6 @@ export async function gameSettings(typed: AccountOptions, env: NodeJS.ProcessEnv
     ...(accountDelay !== undefined && { accountRules: { delay: accountDelay * 1000 } }),
     ...(addresses && { gameAddresses: addresses }),
   };
-}
-
-function unusableClientId(message: string): CliError {
-  return new CliError('invalid_setting', message, { exit: 'usage' });
 }
 
 /** The variable that names the proxy of the addresses that callers name; a password has no place on a command line. */

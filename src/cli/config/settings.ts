@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { parseBaseUrl } from '../../index.ts';
-import { CliError } from '../errors/exit.ts';
+import { usageError } from '../errors/exit.ts';
 import { FORMAT_NAMES, type FormatChoice, formatsFault, splitFormats } from '../output/format-names.ts';
 
 export const SETTING_NAMES = [
@@ -104,16 +104,12 @@ export function parseSetting(name: SettingName, { value, from }: SettingOrigin):
   const parsed = SCHEMAS[name].safeParse(value);
   if (parsed.success) return parsed.data;
   const allowed = parsed.error.issues[0]?.message;
-  throw new CliError(
+  throw usageError(
     'invalid_setting',
     `${[name, quoted(name, value), `(from ${from})`].filter(Boolean).join(' ')} is invalid: it ${allowed}.`,
-    {
-      exit: 'usage',
-      hint:
-        from === 'the config file'
-          ? `Correct it: skinsmith config set ${name} … or skinsmith config unset ${name}`
-          : undefined,
-    },
+    from === 'the config file'
+      ? `Correct it: skinsmith config set ${name} … or skinsmith config unset ${name}`
+      : undefined,
   );
 }
 

@@ -4,7 +4,7 @@ import { type Fetch, type RequestReport, SkinClient, type SkinClientOptions } fr
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings, readProxies, verifyProxies } from '../config/network-settings.ts';
 import type { GlobalFlags, Settings } from '../config/settings.ts';
-import { CliError, usageError } from '../errors/exit.ts';
+import { type CliError, usageError } from '../errors/exit.ts';
 import type { Waits } from '../terminal/messages.ts';
 import { makeTextureGuard } from './texture-guard.ts';
 
@@ -93,10 +93,11 @@ function serviceAddress({
   if (local) return undefined;
   const baseUrl = settings['base-url'];
   if (baseUrl !== undefined || !isEmbeddedRefused(env, local)) return baseUrl;
-  throw new CliError('no_service', 'No service is set, and --no-local forbids the embedded one.', {
-    exit: 'usage',
-    hint: 'Set one with --base-url URL or SKINSMITH_BASE_URL, or use the embedded service anyway: --local',
-  });
+  throw usageError(
+    'no_service',
+    'No service is set, and --no-local forbids the embedded one.',
+    'Set one with --base-url URL or SKINSMITH_BASE_URL, or use the embedded service anyway: --local',
+  );
 }
 
 /** Whether `--no-local` or the environment variable forbids the embedded service. */
@@ -135,7 +136,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
   const proxies = readProxies(options.env);
   const { fetch, close } = await openEmbeddedService({
     dataDir: options.dataDir,
-    ...(await gameSettings({}, options.env)),
+    ...gameSettings({}, options.env),
     proxies,
     fetchProxies: proxies, // the caller could go through them without the service
     logsWarnings: options.onRequest !== undefined, // --verbose shows the embedded service's warnings too
@@ -160,7 +161,7 @@ function inPostgres(): CliError {
     'The store is in PostgreSQL (SKINSMITH_STORE). This command can use it only through a running service.';
   const hint =
     'Name the service: --base-url URL or SKINSMITH_BASE_URL. For data in a folder, unset SKINSMITH_STORE.';
-  return new CliError('store_elsewhere', message, { exit: 'usage', hint });
+  return usageError('store_elsewhere', message, hint);
 }
 
 /** Whether the user accepts that the key can be read in transit. */

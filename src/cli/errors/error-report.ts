@@ -26,9 +26,11 @@ import {
   addressHint,
   bindingOf,
   certificateHint,
+  namingOf,
   PROXY_HINT,
   type ServiceNaming,
   serviceHint,
+  type Typed,
 } from './service-hints.ts';
 
 /** Describes an error to the user; undefined for an error that is a bug in the program. */
@@ -120,6 +122,13 @@ function namedMissing({ answer: { path, status }, code, message }: ServiceError)
 
 function reportWith(error: SkinsmithError, exit: ExitName, hint: string | undefined): ErrorReport {
   return { code: error.code, message: error.message, hint, exit };
+}
+
+/** The report of an error that affects only one source. @throws the error if it ends the command */
+export function sourceReportOf(error: unknown, context: Typed): ErrorReport {
+  const report = reportOf(error, namingOf(context));
+  if (!report || !concernsOneSource(error)) throw error;
+  return report;
 }
 
 /** Failures that affect every other source as well. */

@@ -4,7 +4,7 @@ import { parseBaseUrl, SKIN_NAME_RULE, skinNameProblem } from '../../index.ts';
 import { type GameRange, GameRangeError, NEWEST_GAME, parseGames } from '../../pack/games.ts';
 import { namespaceProblem } from '../../pack/names.ts';
 import type { SettingName } from '../config/settings.ts';
-import { CliError, usageError } from '../errors/exit.ts';
+import { usageError } from '../errors/exit.ts';
 import {
   FORMAT_NAMES,
   formatsFault,
@@ -63,24 +63,21 @@ export interface TypedOutputOptions {
   readonly ndjson?: boolean;
 }
 
+export function variantOption(): Option {
+  const about = 'arm variant; auto detects it from the picture';
+  return new Option('--variant <variant>', about).choices(['auto', 'classic', 'slim']);
+}
+
+export function visibilityOption(about: string): Option {
+  return new Option('--visibility <visibility>', about).choices(['public', 'unlisted', 'private']);
+}
+
 export function addSkinOptions(command: Command): Command {
   return command
     .optionsGroup('Skins:')
     .option('--name <name>', `name of the skin: ${SKIN_NAME_RULE} (default: the file name)`)
-    .addOption(
-      new Option('--variant <variant>', 'arm variant; auto detects it from the picture').choices([
-        'auto',
-        'classic',
-        'slim',
-      ]),
-    )
-    .addOption(
-      new Option('--visibility <visibility>', 'who can find the skin').choices([
-        'public',
-        'unlisted',
-        'private',
-      ]),
-    )
+    .addOption(variantOption())
+    .addOption(visibilityOption('who can find the skin'))
     .option('--cape <cape>', 'UUID or alias of a cape for the skin (see skinsmith capes list)');
 }
 
@@ -153,10 +150,11 @@ export function typedSettings(
 export function verifyName({ name }: TypedSkinOptions, isSingle: boolean): void {
   if (name === undefined) return;
   if (!isSingle) {
-    throw new CliError('name_for_several', '--name names one skin, but several sources were given.', {
-      exit: 'usage',
-      hint: 'Leave --name out: each skin is named after its file.',
-    });
+    throw usageError(
+      'name_for_several',
+      '--name names one skin, but several sources were given.',
+      'Leave --name out: each skin is named after its file.',
+    );
   }
   const problem = skinNameProblem(name);
   if (problem !== undefined)

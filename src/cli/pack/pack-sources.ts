@@ -11,14 +11,12 @@ import { openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import type { PackSource } from '../../pack/pack.ts';
 import { capeTexture, type PackTexture, type SkinTexture, skinTexture } from '../../pack/texture.ts';
-import { InvalidImageError } from '../../skin/picture.ts';
 import type { Variant } from '../../skin/variant.ts';
 import { rootsOf } from '../batch/call.ts';
 import type { CommandContext } from '../context/context.ts';
-import { concernsOneSource, reportOf } from '../errors/error-report.ts';
+import { sourceReportOf } from '../errors/error-report.ts';
 import { CliError } from '../errors/exit.ts';
-import { namingOf } from '../errors/service-hints.ts';
-import { type FoundTexture, findTexture } from '../preview.ts';
+import { bytesOf, type FoundTexture, findTexture, readable } from '../preview.ts';
 
 /** A source of a pack, read, or why it cannot be used. */
 export type ReadSource =
@@ -154,9 +152,7 @@ class Reader {
   }
 
   #failed(source: BatchSource, error: unknown): ReadSource {
-    const report = reportOf(error, namingOf(this.#context));
-    if (!report || !concernsOneSource(error)) throw error;
-    return { source, problem: report };
+    return { source, problem: sourceReportOf(error, this.#context) };
   }
 }
 
@@ -259,22 +255,4 @@ function digest(text: string): string {
 
 function lockedVariant({ given }: Extract<SourceContent, { kind: 'data' }>): Variant {
   return readTextures(given.value).skin.variant;
-}
-
-/** @throws CliError */
-function bytesOf(content: SourceContent, label: string): Uint8Array {
-  const read = readContent(content, label);
-  if ('bytes' in read) return read.bytes;
-  const { code, message, hint } = read.problem;
-  throw new CliError(code, message, { hint });
-}
-
-/** @throws CliError for a bad picture */
-function readable<T>(label: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof InvalidImageError)) throw error;
-    throw new CliError(error.code, `${label}: ${error.message}`, { hint: error.hint, cause: error });
-  }
 }

@@ -39,7 +39,7 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     workers: options.workers,
     publicUrl: options.publicUrl,
     ...(await chooseGenerator(options, context)),
-    ...(await gameSettings(options, context.env)),
+    ...gameSettings(options, context.env),
     retentionHours: options.retention,
     durable: options.durable,
     newSigningKey: options.newSigningKey,

@@ -61,7 +61,7 @@ export function openStdin({ io, signal }: Input): AsyncIterable<Buffer> {
 /** Stdin as text. @throws CliError if it is empty */
 export async function readStdinText(input: Input): Promise<string> {
   const bytes = await collect(openStdin(input), 'stdin');
-  if (bytes.length === 0) throw new CliError('empty_input', 'Stdin is empty.', { exit: 'usage' });
+  if (bytes.length === 0) throw usageError('empty_input', 'Stdin is empty.');
   return decodedText(bytes);
 }
 

@@ -9,7 +9,7 @@ import { decodePng } from '../../../skin/png/decode.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
 import { renderBack, renderFront } from '../../../skin/render/flat.ts';
 import { chooseVariant, type Variant } from '../../../skin/variant.ts';
-import { CliError } from '../../errors/exit.ts';
+import { usageError } from '../../errors/exit.ts';
 import {
   type Figure,
   html,
@@ -119,10 +119,11 @@ async function verifyNoFolder(target: string, path: string): Promise<void> {
     throw error;
   });
   if (!found?.isDirectory()) return;
-  throw new CliError('report_unusable', `The report cannot be written to ${path}: it is a folder.`, {
-    hint: 'Name a file, such as report.html.',
-    exit: 'usage',
-  });
+  throw usageError(
+    'report_unusable',
+    `The report cannot be written to ${path}: it is a folder.`,
+    'Name a file, such as report.html.',
+  );
 }
 
 /** The source that an entry belongs to, and the entry's bytes in the spool file. */

@@ -3,20 +3,20 @@ import { type AccountOptions, gameSettings } from '../../../../src/cli/config/ne
 import { GAME_ADDRESSES } from '../../../../src/game/addresses.ts';
 
 describe('gameSettings', () => {
-  test('leaves everything as usual where nothing is said', async () => {
-    expect(await gameSettings({}, {})).toEqual({ loginClientId: undefined });
+  test('leaves everything as usual where nothing is said', () => {
+    expect(gameSettings({}, {})).toEqual({ loginClientId: undefined });
     const empty = { SKINSMITH_LOGIN_CLIENT_ID: '', SKINSMITH_GAME_ADDRESSES: '' };
-    expect(await gameSettings({}, empty)).toEqual({ loginClientId: undefined });
+    expect(gameSettings({}, empty)).toEqual({ loginClientId: undefined });
   });
 
-  test('takes what is typed before the environment', async () => {
+  test('takes what is typed before the environment', () => {
     const env = {
       SKINSMITH_LOGIN_CLIENT_ID: 'from-env',
       SKINSMITH_GAME_ADDRESSES: '{"services":"http://127.0.0.1:8080/"}',
     };
     const gameAddresses = { ...GAME_ADDRESSES, services: 'http://127.0.0.1:8080' };
-    expect(await gameSettings({}, env)).toEqual({ loginClientId: 'from-env', gameAddresses });
-    expect(await gameSettings({ loginClientId: 'typed', accountDelay: 20 }, env)).toEqual({
+    expect(gameSettings({}, env)).toEqual({ loginClientId: 'from-env', gameAddresses });
+    expect(gameSettings({ loginClientId: 'typed', accountDelay: 20 }, env)).toEqual({
       loginClientId: 'typed',
       accountRules: { delay: 20_000 },
       gameAddresses,
@@ -28,12 +28,8 @@ describe('gameSettings', () => {
     ['no JSON', {}, { SKINSMITH_GAME_ADDRESSES: 'services=x' }, 'SKINSMITH_GAME_ADDRESSES'],
     ['an unknown service', {}, { SKINSMITH_GAME_ADDRESSES: '{"auth":"http://a.example"}' }, 'auth'],
     ['no address', {}, { SKINSMITH_GAME_ADDRESSES: '{"xsts":"a.example"}' }, 'xsts: this is not an address'],
-  ])('refuses %s, saying where', async (_, typed, env, words) => {
-    const thrown = await gameSettings(typed, env).catch((error: unknown) => error);
-    expect(thrown).toMatchObject({
-      code: 'invalid_setting',
-      exit: 'usage',
-      message: expect.stringContaining(words),
-    });
+  ])('refuses %s, saying where', (_, typed, env, words) => {
+    const refusal = { code: 'invalid_setting', exit: 'usage', message: expect.stringContaining(words) };
+    expect(() => gameSettings(typed, env)).toThrow(expect.objectContaining(refusal));
   });
 });

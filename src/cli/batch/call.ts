@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type BatchResult,
   type BatchSource,
@@ -121,6 +122,15 @@ export function verifySources(
 
 export function rootsOf(context: Pick<CommandContext, 'io' | 'signal'>) {
   return { cwd: process.cwd(), stdin: () => openStdin(context) };
+}
+
+/** What plans and batches know of the command. */
+export function planInputOf({ context, settings, typed, cape, purpose }: BatchCall) {
+  const { signal, folders } = context;
+  const { variant, visibility } = settings;
+  const { force, keepSignatures } = typed;
+  const stateDir = join(folders.data, 'batches');
+  return { stateDir, purpose, variant, visibility, cape, force, keepSignatures, signal };
 }
 
 /** The one skin that an argument names. @throws CliError if it names several, as a folder does */

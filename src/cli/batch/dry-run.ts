@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Coverage, SignerCounts } from '../../batch/model.ts';
 import { type PlannedSource, type PlanSummary, planBatch } from '../../batch/run/plan-batch.ts';
 import { estimateSeconds, limitsOf, readAccount, slotsOf } from '../../dispatch/service-facts.ts';
@@ -7,7 +6,7 @@ import { columnRows } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument, jsonLine, span } from '../text/text.ts';
-import { type BatchCall, printSigners, sourcesOf } from './call.ts';
+import { type BatchCall, planInputOf, printSigners, sourcesOf } from './call.ts';
 import { openOutput } from './output.ts';
 import { type BatchPlanView, EMPTY_LIST, PLAN_COLUMNS, type PlannedView, shownPath } from './summary.ts';
 
@@ -75,17 +74,10 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
     sources: sourcesOf(call, { coverage }),
     coverage,
     service,
-    stateDir: join(context.folders.data, 'batches'),
+    ...planInputOf(call),
     lockfile: openOutput(call, { isDry: true }).lockfile,
-    purpose: call.purpose,
-    variant: settings.variant,
-    visibility: settings.visibility,
-    cape: call.cape,
-    force: typed.force,
-    keepSignatures: typed.keepSignatures,
     game: await context.game(),
     ownKey: await context.ownKey(),
-    signal: context.signal,
   });
 }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { entryProblem } from '../../batch/lockfile/lockfile.ts';
 import { type BatchResult, Coverage, type SourceProblem } from '../../batch/model.ts';
 import { DeliveryError, type PlanOptions } from '../../batch/options.ts';
@@ -11,7 +10,14 @@ import { GithubReport } from '../output/github.ts';
 import { batchResultView, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
-import { type BatchCall, formatsOf, SignerTally, sourcesOf, verifyRequiredSigner } from './call.ts';
+import {
+  type BatchCall,
+  formatsOf,
+  planInputOf,
+  SignerTally,
+  sourcesOf,
+  verifyRequiredSigner,
+} from './call.ts';
 import { type Output, openOutput } from './output.ts';
 import { Reports } from './reports.ts';
 import { EMPTY_LIST, type SummaryView, shownPath } from './summary.ts';
@@ -117,22 +123,17 @@ async function* plan(
   call: BatchCall,
   known: Pick<PlanOptions, 'lockfile' | 'ownKey'> & Required<Pick<PlanOptions, 'game'>>,
 ): AsyncGenerator<PlannedSource> {
-  const { context, settings } = call;
   const coverage = new Coverage();
   yield* planBatch({
     // There is no service and so no journal: whatever is not in the lockfile is missing.
     sources: sourcesOf(call, { coverage }),
     coverage,
     service: { name: 'lockfile', caller: '' },
-    stateDir: join(context.folders.data, 'batches'),
+    ...planInputOf(call),
     ...known,
     game: { keys: known.game.keys.offline() },
     // No service is selected, so no entry is outdated because of its signer.
     keepSignatures: true,
-    variant: settings.variant,
-    visibility: settings.visibility,
-    cape: call.cape,
-    signal: context.signal,
   });
 }
 

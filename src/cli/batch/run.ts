@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type BatchResult, Coverage, nameOf } from '../../batch/model.ts';
@@ -9,7 +8,7 @@ import { GithubReport } from '../output/github.ts';
 import { batchResultView, JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { count } from '../text/text.ts';
-import { type BatchCall, formatsOf, sourcesOf, verifyRequiredSigner } from './call.ts';
+import { type BatchCall, formatsOf, planInputOf, sourcesOf, verifyRequiredSigner } from './call.ts';
 import { openOutput } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
 import { Reports } from './reports.ts';
@@ -261,22 +260,16 @@ function undelivered({ index, source, stem, content }: BatchResult, error: Deliv
 }
 
 /** What the user wants of the batch, as typed and set. */
-function skinInputOf({ context, settings, typed, follow, cape, purpose }: BatchCall) {
+function skinInputOf(call: BatchCall) {
+  const { settings, typed, follow } = call;
   return {
-    stateDir: join(context.folders.data, 'batches'),
-    purpose,
-    variant: settings.variant,
-    visibility: settings.visibility,
-    cape,
-    force: typed.force,
-    signal: context.signal,
+    ...planInputOf(call),
     slots: settings.slots,
     pollInterval: settings['poll-interval'] && settings['poll-interval'] * 1_000,
     retries: typed.retries,
     maxNew: typed.maxNew,
     prune: typed.prune && typed.yes ? ('all' as const) : typed.prune,
     verify: typed.verify,
-    keepSignatures: typed.keepSignatures,
     acceptUnproven: typed.acceptUnproven,
     follow,
   };

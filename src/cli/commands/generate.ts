@@ -61,34 +61,40 @@ export async function runGenerate(
   options: Omit<GenerateCommandOptions, 'sources'>,
   context: CommandContext,
 ): Promise<number> {
-  const typed = withStdout({ ...options, sources });
-  verifySources(specOf(typed));
-  const isOne = await isSingle(specOf(typed), rootsOf(context));
-  verifyName(typed, isOne);
-  const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
-  if (settings.format?.some(isTemplateChoice)) openFormats(settings.format); // before anything is sent or written
-  const cape = await capeOf(typed, settings, context);
-  const purpose = purposeOf('generate', typed, cape);
-  const packIds = typed.namespace === undefined ? undefined : new PackIds();
-  const call = { context, settings, typed, cape, follow: true, isList: !isOne, packIds, purpose };
-  const isFolder = await namesFolder(typed.out, { isOne, formats: settings.format });
-  if (isOne && !isBatchWanted(typed) && !isFolder) {
+  const { call, isOne, isFolder } = await readCall('generate', { ...options, sources }, context, true);
+  const { namespace } = options;
+  const packed = namespace === undefined ? call : { ...call, packIds: new PackIds() };
+  if (isOne && !isBatchWanted(options) && !isFolder) {
     const { makeOneSkin } = await import('../batch/make-one-skin.ts');
-    return await makeOneSkin(call);
+    return await makeOneSkin(packed);
   }
-  return await runMany(call);
+  return await runMany(packed);
 }
 
-/** `--out -` means stdout, where results go anyway. */
-export function withStdout<T extends GenerateCommandOptions>({
-  out,
-  ...typed
-}: T): Omit<T, 'out'> & Pick<T, 'out'> {
-  return out === '-' || out === undefined ? { ...typed } : { ...typed, out };
+/** Reads what the user wants made, before anything is sent or written. @throws CliError */
+async function readCall(
+  command: string,
+  { out, ...rest }: GenerateCommandOptions,
+  context: CommandContext,
+  follow: boolean,
+): Promise<{ readonly call: BatchCall; readonly isOne: boolean; readonly isFolder: boolean }> {
+  const typed: GenerateCommandOptions = out === '-' || out === undefined ? rest : { ...rest, out }; // results go to stdout anyway
+  const spec = specOf(typed);
+  verifySources(spec);
+  const isOne = await isSingle(spec, rootsOf(context));
+  verifyName(typed, isOne);
+  const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
+  if (follow && settings.format?.some(isTemplateChoice)) openFormats(settings.format);
+  const isFolder = await namesFolder(typed.out, { isOne, formats: settings.format });
+  const cape = await capeOf(typed, settings, context);
+  const { sources, player, from, visibility, variant } = typed;
+  const purpose = JSON.stringify([command, process.cwd(), sources, player, from, visibility, variant, cape]);
+  const call = { context, settings, typed, cape, follow, isList: !isOne, purpose };
+  return { call, isOne, isFolder };
 }
 
 /** Whether `--out` names a folder. @throws CliError if it names one file, but there is more to write */
-export async function namesFolder(
+async function namesFolder(
   out: string | undefined,
   several: { readonly isOne: boolean; readonly formats: readonly FormatChoice[] | undefined },
 ): Promise<boolean> {
@@ -99,7 +105,7 @@ export async function namesFolder(
 }
 
 /** Runs a dry run, a frozen run or a batch, as the options say. */
-export async function runMany(call: BatchCall): Promise<number> {
+async function runMany(call: BatchCall): Promise<number> {
   const { dryRun, frozen, fetchLocally } = call.typed;
   if (frozen && (call.typed.force || call.typed.prune || dryRun)) {
     throw usageError(
@@ -122,16 +128,8 @@ export async function runMany(call: BatchCall): Promise<number> {
   return await runBatchCommand(call);
 }
 
-export function purposeOf(
-  command: string,
-  { sources, player, from, visibility, variant }: GenerateCommandOptions,
-  cape: string | undefined,
-): string {
-  return JSON.stringify([command, process.cwd(), sources, player, from, visibility, variant, cape]);
-}
-
 /** The cape that the user named, if any. With --frozen there is no service to resolve an alias. */
-export async function capeOf(
+async function capeOf(
   { cape, frozen }: GenerateCommandOptions,
   settings: Settings,
   context: CommandContext,
@@ -142,7 +140,7 @@ export async function capeOf(
 }
 
 /** Whether the command uses options that only a batch has. */
-function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: GenerateCommandOptions): boolean {
+function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: TypedBatchOptions): boolean {
   return (
     lock !== undefined || report !== undefined || maxNew !== undefined || Boolean(dryRun || frozen || prune)
   );
@@ -175,22 +173,21 @@ export async function runQueue(
   options: Omit<QueueOptions, 'sources'>,
   context: CommandContext,
 ): Promise<number> {
-  const typed = withStdout({ ...options, sources });
-  verifySources(specOf(typed));
-  const isOne = await isSingle(specOf(typed), rootsOf(context));
-  verifyName(typed, isOne);
-  const follow = typed.wait ?? false;
+  const { wait: follow = false, ...typed } = options;
   if (!follow) verifyNeedsNoEnd(typed);
-  const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
-  await namesFolder(typed.out, { isOne, formats: settings.format });
-  const cape = await capeOf(typed, settings, context);
-  const purpose = purposeOf(follow ? 'queue --wait' : 'queue', typed, cape);
-  return await runMany({ context, settings, typed, cape, follow, isList: !isOne, purpose });
+  const command = follow ? 'queue --wait' : 'queue';
+  const { call } = await readCall(command, { ...typed, sources }, context, follow);
+  return await runMany(call);
 }
 
 /** Rejects options about results: `queue` ends before there are any. */
-function verifyNeedsNoEnd({ out, frozen, report, prune }: QueueOptions): void {
-  const wrong = { '--out': out, '--frozen': frozen, '--report': report, '--prune': prune };
+function verifyNeedsNoEnd({ out, frozen, report, prune }: Omit<QueueOptions, 'sources'>): void {
+  const wrong = {
+    '--out': out === '-' ? undefined : out,
+    '--frozen': frozen,
+    '--report': report,
+    '--prune': prune,
+  };
   const [name] = Object.entries(wrong).find(([, value]) => value !== undefined) ?? [];
   if (name === undefined) return;
   throw usageError(

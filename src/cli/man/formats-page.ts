@@ -62,6 +62,11 @@ export function roffSections(sections: readonly Section[]): string[] {
   ]);
 }
 
+/** A term and its meaning. */
+export function roffItem([term, meaning]: TermRow): string[] {
+  return ['.TP', `.B ${roff(term)}`, roff(meaning)];
+}
+
 function roffBlock(block: Block): string[] {
   switch (block.kind) {
     case 'heading':
@@ -69,7 +74,7 @@ function roffBlock(block: Block): string[] {
     case 'text':
       return ['.PP', roff(block.text)];
     case 'rows':
-      return block.rows.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term)}`, roff(meaning)]);
+      return block.rows.flatMap(roffItem);
   }
 }
 

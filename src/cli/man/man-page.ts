@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import type { Argument, Command } from 'commander';
 import { ENVIRONMENT } from '../config/settings.ts';
 import { EXIT_STATUSES } from '../errors/exit.ts';
 import {
@@ -10,7 +10,7 @@ import {
   shownCommands,
   termsOf,
 } from '../help/help-page.ts';
-import { FORMATS_PAGE, roff, roffSections, type Section } from './formats-page.ts';
+import { FORMATS_PAGE, roff, roffItem, roffSections, type Section, type TermRow } from './formats-page.ts';
 
 /** `skinsmith-skins-list` for `skinsmith skins list`. */
 export function manPageName(command: Command): string {
@@ -37,8 +37,11 @@ export function renderManPage(command: Command, version: string): string {
     ...commandSections(command),
     ...optionSections(command),
     ...(command === root ? [] : globalOptions(root)),
-    ...section('EXIT STATUS', Object.values(EXIT_STATUSES).flatMap(describeStatus)),
-    ...(command === root ? section('ENVIRONMENT', ENVIRONMENT.flatMap(describeTerm)) : []),
+    ...section(
+      'EXIT STATUS',
+      Object.values(EXIT_STATUSES).flatMap(({ status, meaning }) => roffItem([String(status), meaning])),
+    ),
+    ...(command === root ? section('ENVIRONMENT', ENVIRONMENT.flatMap(roffItem)) : []),
     ...section('SEE ALSO', seeAlso(command)),
   ];
   return `${lines.join('\n')}\n`;
@@ -50,27 +53,32 @@ function section(title: string, lines: readonly string[]): string[] {
 
 function termSection(command: Command): string[] {
   const terms = termsOf(command);
-  return terms === undefined ? [] : section(terms.heading.toUpperCase(), terms.rows.flatMap(describeTerm));
+  return terms === undefined ? [] : section(terms.heading.toUpperCase(), terms.rows.flatMap(roffItem));
 }
 
 /** Subcommands under the same headings as in the help. */
 function commandSections(command: Command): string[] {
   const groups = Map.groupBy(shownCommands(command), (child) => child.helpGroup());
-  const sections = [...groups].flatMap(([heading, group]) => [
-    ...(heading ? [`.SS ${roff(heading.replace(/:$/, ''))}`] : []),
-    ...group.flatMap(describeCommand),
-  ]);
-  return section('COMMANDS', sections);
+  return section(
+    'COMMANDS',
+    groupLines(groups, (child) => [child.name(), child.summary()]),
+  );
 }
 
 function optionSections(command: Command): string[] {
   const visible = command.options.filter(({ hidden }) => !hidden);
   const groups = Map.groupBy(visible, ({ helpGroupHeading }) => helpGroupHeading ?? '');
-  const sections = [...groups].flatMap(([heading, group]) => [
+  return section(
+    'OPTIONS',
+    groupLines(groups, (option) => [option.flags, optionText(option)]),
+  );
+}
+
+function groupLines<T>(groups: ReadonlyMap<string, readonly T[]>, rowOf: (item: T) => TermRow): string[] {
+  return [...groups].flatMap(([heading, group]) => [
     ...(heading ? [`.SS ${roff(heading.replace(/:$/, ''))}`] : []),
-    ...group.flatMap(describeOption),
+    ...group.flatMap((item) => roffItem(rowOf(item))),
   ]);
-  return section('OPTIONS', sections);
 }
 
 function globalOptions(root: Command): string[] {
@@ -84,18 +92,6 @@ function describeExample([does, line]: Example): string[] {
 
 function describeArgument(argument: Argument): string[] {
   return ['.TP', `.I ${roff(argument.name())}`, roff(argument.description)];
-}
-
-function describeCommand(command: Command): string[] {
-  return ['.TP', `.B ${roff(command.name())}`, roff(command.summary())];
-}
-
-function describeOption(option: Option): string[] {
-  return ['.TP', `.B ${roff(option.flags)}`, roff(optionText(option))];
-}
-
-function describeTerm([name, meaning]: readonly [string, string]): string[] {
-  return ['.TP', `.B ${roff(name)}`, roff(meaning)];
 }
 
 /** The manual page of the formats, in section 5. */
@@ -123,10 +119,6 @@ function seeAlso(command: Command): string[] {
 
 function pageReference(name: string, section: number): string {
   return `.BR ${roff(name)} (${section})`;
-}
-
-function describeStatus({ status, meaning }: { status: number; meaning: string }): string[] {
-  return ['.TP', `.B ${status}`, roff(meaning)];
 }
 
 function rootOf(command: Command): Command {

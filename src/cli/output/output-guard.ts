@@ -130,10 +130,15 @@ export class OutputGuard {
 
 /** The start of a file; less if it is shorter. */
 export function startOf(path: string, length: number): Buffer {
+  return readPart(path, 0, length);
+}
+
+/** The same from any position. */
+export function readPart(path: string, from: number, length: number): Buffer {
   const fd = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(length);
-    return bytes.subarray(0, readSync(fd, bytes));
+    return bytes.subarray(0, readSync(fd, bytes, 0, length, from));
   } finally {
     closeSync(fd);
   }

@@ -271,13 +271,53 @@ function knownText({ name, source }: ResultView, sentName: string | undefined): 
   return name === undefined || name === sentName ? 'already known' : `already known as ${clean(name)}`;
 }
 
-interface PrinterOptions {
+interface JsonOptions {
   readonly json: boolean;
   readonly ndjson: boolean;
-  /** Absent: readable text on a terminal, rows in a pipe. */
-  readonly formats: readonly FormatLike[] | undefined;
   /** The user named several sources: JSON output is then a list, even for a single result. */
   readonly isList: boolean;
+}
+
+/** Writes JSON if it is wanted: a line for each item as it arrives, or one document in the order of the sources. */
+class JsonPrinter {
+  protected readonly io: Io;
+  readonly #options: JsonOptions;
+  readonly #list: JsonList | undefined;
+  #count = 0;
+
+  constructor(io: Io, options: JsonOptions) {
+    this.io = io;
+    this.#options = options;
+    this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
+  }
+
+  /** The position of the next item, if the caller does not know it. */
+  protected next(): number {
+    return this.#count++;
+  }
+
+  /** False if JSON is not wanted. */
+  protected printJson(item: () => unknown, index: number): boolean {
+    if (this.#options.ndjson) this.io.out.write(jsonLine(item()));
+    else if (this.#list) this.#list.add(item(), index);
+    else if (this.#options.json) this.io.out.write(jsonDocument(item()));
+    else return false;
+    return true;
+  }
+
+  end(): void {
+    this.#list?.end();
+  }
+
+  /** After an error; does nothing after `end`. */
+  endEarly(): void {
+    this.#list?.endEarly();
+  }
+}
+
+interface PrinterOptions extends JsonOptions {
+  /** Absent: readable text on a terminal, rows in a pipe. */
+  readonly formats: readonly FormatLike[] | undefined;
   readonly pictures?: ResultPictures | undefined;
 }
 
@@ -295,17 +335,13 @@ export interface ResultPictures {
   readonly pictureOf: (result: ResultView) => Promise<Picture | undefined>;
 }
 
-/** Writes results to stdout as they arrive, or as one JSON document in the order of the sources. */
-export class ResultPrinter {
-  readonly #io: Io;
+/** Writes results to stdout. */
+export class ResultPrinter extends JsonPrinter {
   readonly #options: PrinterOptions;
-  readonly #list: JsonList | undefined;
-  #count = 0;
 
   constructor(io: Io, options: PrinterOptions) {
-    this.#io = io;
+    super(io, options);
     this.#options = options;
-    this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
   }
 
   /**
@@ -314,38 +350,26 @@ export class ResultPrinter {
    */
   async add(
     result: ResultView,
-    index = this.#count,
+    index = this.next(),
     { sentName, stem }: { readonly sentName?: string | undefined; readonly stem?: string } = {},
   ): Promise<void> {
-    const { json, ndjson, formats } = this.#options;
-    this.#count++;
+    const { formats } = this.#options;
     const place = { stem, index };
-    if (ndjson) this.#io.out.write(jsonLine(this.#asJson(result, place)));
-    else if (this.#list) this.#list.add(this.#asJson(result, place), index);
-    else if (json) this.#io.out.write(jsonDocument(this.#asJson(result, place)));
-    else if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format, place);
-    else if (!this.#io.out.isTTY) this.#io.out.write(resultRow(result));
+    if (this.printJson(() => this.#asJson(result, place), index)) return;
+    if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format, place);
+    else if (!this.io.out.isTTY) this.io.out.write(resultRow(result));
     else if (!result.error) await this.#printText(result, sentName);
   }
 
   /** Adds an image if the terminal can show it and the caller has one. */
   async #printText(result: ResultView, sentName: string | undefined): Promise<void> {
-    const colors = await colorsFor(this.#io.out);
+    const colors = await colorsFor(this.io.out);
     const { terminal, pictureOf } = this.#options.pictures ?? {};
     const picture = terminal && (await pictureOf?.(result));
     const text = picture
       ? picturedText(result, colors, { picture, terminal, sentName })
       : resultText(result, colors, sentName);
-    this.#io.out.write(text);
-  }
-
-  end(): void {
-    this.#list?.end();
-  }
-
-  /** After an error; does nothing after `end`. */
-  endEarly(): void {
-    this.#list?.endEarly();
+    this.io.out.write(text);
   }
 
   /** A single format is the whole document; several formats are keyed by name. */
@@ -365,49 +389,19 @@ export class ResultPrinter {
     if (!isFinished(result)) return;
     const { render, template } = formatOf(wanted);
     const formatted = render(result, stem, index);
-    if (typeof formatted !== 'string') this.#io.out.write(jsonLine(formatted));
-    else if (!template) this.#io.out.write(`${clean(formatted)}\n`);
-    else this.#io.out.write(this.#io.out.isTTY ? cleanLines(formatted) : formatted);
+    if (typeof formatted !== 'string') this.io.out.write(jsonLine(formatted));
+    else if (!template) this.io.out.write(`${clean(formatted)}\n`);
+    else this.io.out.write(this.io.out.isTTY ? cleanLines(formatted) : formatted);
   }
-}
-
-interface JobPrinterOptions {
-  readonly json: boolean;
-  readonly ndjson: boolean;
-  readonly isList: boolean;
 }
 
 /** Writes jobs to stdout: each as it is accepted, or all as one JSON document at the end. */
-export class JobPrinter {
-  readonly #io: Io;
-  readonly #options: JobPrinterOptions;
-  readonly #list: JsonList | undefined;
-  #count = 0;
-
-  constructor(io: Io, options: JobPrinterOptions) {
-    this.#io = io;
-    this.#options = options;
-    this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
-  }
-
+export class JobPrinter extends JsonPrinter {
   /** `index` is the position of the source, for jobs that arrive out of order. */
-  async add(job: JobView, index = this.#count): Promise<void> {
-    this.#count++;
-    if (this.#options.ndjson) this.#io.out.write(jsonLine(job));
-    else if (this.#list) this.#list.add(job, index);
-    else if (this.#options.json) this.#io.out.write(jsonDocument(job));
-    else if (this.#io.out.isTTY)
-      this.#io.out.write(`${clean(job.job)}  ${job.status}  ${clean(job.source ?? '')}\n`);
-    else this.#io.out.write(jobRow(job));
-  }
-
-  end(): void {
-    this.#list?.end();
-  }
-
-  /** After an error; does nothing after `end`. */
-  endEarly(): void {
-    this.#list?.endEarly();
+  async add(job: JobView, index = this.next()): Promise<void> {
+    const { out } = this.io;
+    if (this.printJson(() => job, index)) return;
+    out.write(out.isTTY ? `${clean(job.job)}  ${job.status}  ${clean(job.source ?? '')}\n` : jobRow(job));
   }
 }
 

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
-  closeSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -27,7 +24,7 @@ import {
 } from '../../pack/pack.ts';
 import { ZipTooLargeError, ZipWriter } from '../../pack/zip.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import type { OutputGuard } from '../output/output-guard.ts';
+import { type OutputGuard, readPart, startOf } from '../output/output-guard.ts';
 import { clean } from '../text/text.ts';
 
 /** Where a pack is written. */
@@ -65,7 +62,7 @@ export function verifyIndexPlace(path: string, pack: string, guard: OutputGuard)
   let other: string | undefined;
   guard.verify(path, {
     isOurs: (file) => {
-      other = indexedPack(startOfFile(file, INDEX_START).toString());
+      other = indexedPack(startOf(file, INDEX_START).toString());
       return other !== undefined;
     },
   });
@@ -77,24 +74,10 @@ export function verifyIndexPlace(path: string, pack: string, guard: OutputGuard)
   );
 }
 
-function startOfFile(path: string, length: number): Buffer {
-  return readPart(path, 0, length);
-}
-
-function readPart(path: string, from: number, length: number): Buffer {
-  const fd = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(length);
-    return bytes.subarray(0, readSync(fd, bytes, 0, length, from));
-  } finally {
-    closeSync(fd);
-  }
-}
-
 /** Whether a file is an archive that we wrote: they end with a comment. */
 function isOurZip(path: string): boolean {
   const { size } = statSync(path);
-  if (size < PACK_MARK.length + 2 || !startOfFile(path, 2).equals(Buffer.from('PK'))) return false;
+  if (size < PACK_MARK.length + 2 || !startOf(path, 2).equals(Buffer.from('PK'))) return false;
   const end = readPart(path, Math.max(0, size - PACK_MARK.length - 2), PACK_MARK.length + 2);
   return end.readUInt16LE(0) === PACK_MARK.length && end.toString('latin1', 2) === PACK_MARK;
 }

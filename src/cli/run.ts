@@ -101,7 +101,7 @@ class Run {
     const { baseUrl, data } = this.command?.optsWithGlobals<GlobalFlags & { data?: string }>() ?? {};
     const cause = reason instanceof CliError ? reason : error; // see `timedOut`
     const report = reportOf(interrupted ? new DOMException('', 'AbortError') : cause, {
-      baseUrl,
+      flags: { baseUrl },
       env: process.env,
       ...(await usedFolder(data)),
     });

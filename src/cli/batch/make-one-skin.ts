@@ -4,7 +4,7 @@ import type { BatchSummary } from '../../batch/options.ts';
 import { inspectSource } from '../../batch/pictures.ts';
 import type { CommandContext } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import { forService, namingOf } from '../errors/service-hints.ts';
+import { forService } from '../errors/service-hints.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
@@ -90,6 +90,6 @@ function reportWritten({ context: { flags, messages }, typed: { out } }: BatchCa
 function interruptionText(job: string | undefined, context: CommandContext): string {
   const again = 'Run the same command again to continue.';
   if (job === undefined) return `Stopped before the service accepted a job. ${again}`;
-  const status = forService(`skinsmith status ${job}`, namingOf(context));
+  const status = forService(`skinsmith status ${job}`, context);
   return `The service continues with job ${job}; to see it: ${status}. ${again}`;
 }

@@ -3,7 +3,7 @@ import type { AccountClient, GameAccount, GameAccountChange, GameAccountCheck } 
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { forService, namingOf } from '../errors/service-hints.ts';
+import { forService } from '../errors/service-hints.ts';
 import {
   type Columns,
   type CommandOutput,
@@ -86,7 +86,7 @@ function noteOf({ inUse, coolUntil, lastError }: GameAccount): string {
 
 /** The message when no game account is linked. */
 export function noAccounts(context: CommandContext): string {
-  return `No accounts. Link one: ${forService('skinsmith accounts link', namingOf(context))}`;
+  return `No accounts. Link one: ${forService('skinsmith accounts link', context)}`;
 }
 
 type Games = AccountClient['games'];
@@ -105,7 +105,7 @@ export async function withGameAccount<T>(
       accounts.find(({ name }) => name.toLowerCase() === wanted);
     if (found) return await work(games, found);
     throw new CliError('no_such_account', `No linked account ${named}.`, {
-      hint: `List the accounts: ${forService('skinsmith accounts list', namingOf(context))}`,
+      hint: `List the accounts: ${forService('skinsmith accounts list', context)}`,
     });
   });
 }

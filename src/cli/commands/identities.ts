@@ -2,7 +2,7 @@ import { type AccountClient, type Identity, ServiceError } from '../../index.ts'
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import { forService, namingOf } from '../errors/service-hints.ts';
+import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import {
   type Columns,
@@ -129,7 +129,7 @@ function identityIn(all: readonly Identity[], id: string, context: CommandContex
   const found = all.find((one) => one.id === id);
   if (found) return found;
   throw new CliError('identity_not_found', `No identity ${id}.`, {
-    hint: `List the identities: ${forService('skinsmith identities list', namingOf(context))}`,
+    hint: `List the identities: ${forService('skinsmith identities list', context)}`,
   });
 }
 
@@ -156,7 +156,7 @@ async function deleteOne(
     const create = `skinsmith keys create${user === undefined ? '' : ` --user ${user}`}`;
     throw new CliError('only_way_in', `Identity ${id} is the only way for ${user ?? 'you'} to sign in.`, {
       hint:
-        `Create an API key first: ${forService(create, namingOf(context))}. ` +
+        `Create an API key first: ${forService(create, context)}. ` +
         'To delete the identity all the same: --last',
       cause,
     });

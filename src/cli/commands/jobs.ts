@@ -15,7 +15,6 @@ import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { reportOf, sourceReportOf } from '../errors/error-report.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from '../errors/exit.ts';
-import { namingOf } from '../errors/service-hints.ts';
 import type { JobSource } from '../history.ts';
 import {
   addLimitOptions,
@@ -282,7 +281,7 @@ async function lookAt(id: string, { client, context, wait, source }: LookOptions
       error,
     });
   } catch (error) {
-    const report = reportOf(error, namingOf(context));
+    const report = reportOf(error, context);
     const status = report && GONE[report.code];
     if (!status) throw error;
     await printFailure(id, report, context);

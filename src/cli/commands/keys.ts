@@ -3,7 +3,7 @@ import type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from '../..
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { forService, namingOf } from '../errors/service-hints.ts';
+import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import { network, nonEmpty, nonEmptyWords } from '../options/option-values.ts';
 import { collect } from '../options/skin-options.ts';
@@ -253,7 +253,7 @@ async function show(
   if (isKnown) showKnown(key, context);
   else showNew(key, context);
   const what = isKnown ? `The key (…${key.last4}) is accepted.` : 'This is the only time the key is shown.';
-  const revoke = forService(`skinsmith keys revoke ${key.id}`, namingOf(context));
+  const revoke = forService(`skinsmith keys revoke ${key.id}`, context);
   await context.messages.note(`${what} It belongs to ${key.user}. To revoke it: ${revoke}`);
 }
 

@@ -11,7 +11,7 @@ import { allowsInsecureHttp, type Connection, makeClient } from '../connection/c
 import { connectWithProgress } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { namingOf, signInHint } from '../errors/service-hints.ts';
+import { signInHint } from '../errors/service-hints.ts';
 import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import { askSecret, confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
 import { clean, jsonDocument } from '../text/text.ts';
@@ -294,7 +294,7 @@ async function askWho({ client, hasKey }: Connection, context: CommandContext): 
   } catch (error) {
     if (hasKey || !(error instanceof ServiceError) || error.code !== 'user_not_found') throw error;
     throw new CliError(error.code, `${client.baseUrl} does not know who you are: no key was sent.`, {
-      hint: signInHint(namingOf(context)),
+      hint: signInHint(context),
       exit: 'notAllowed',
       cause: error,
     });

@@ -4,7 +4,7 @@ import type { BlockedImage, BlockInput, LogEntry, ModeratedSet, ModeratedSkin } 
 import { readPages, skinsText, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { forService, namingOf } from '../errors/service-hints.ts';
+import { forService } from '../errors/service-hints.ts';
 import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
 import {
   type Columns,
@@ -373,6 +373,6 @@ export async function runModerationUnblock(
 function verifyHashes(hashes: readonly string[], context: CommandContext): void {
   const wrong = hashes.find((hash) => !isImageHash(hash));
   if (wrong === undefined) return;
-  const hint = `List the blocked images: ${forService('skinsmith moderation list', namingOf(context))}`;
+  const hint = `List the blocked images: ${forService('skinsmith moderation list', context)}`;
   throw usageError('not_a_hash', `"${wrong}" is not the hash of an image.`, hint);
 }

@@ -3,7 +3,7 @@ import { REPORT_REASONS, type Report, type ReportInput } from '../../index.ts';
 import { connectWithProgress, readPages, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { forService, namingOf } from '../errors/service-hints.ts';
+import { forService } from '../errors/service-hints.ts';
 import {
   addLimitOptions,
   limitOf,
@@ -171,6 +171,6 @@ export async function runReportsClose(
 function verifyNumbers(ids: readonly string[], context: CommandContext): void {
   const wrong = ids.find((id) => !/^[1-9]\d{0,14}$/.test(id));
   if (wrong === undefined) return;
-  const hint = `List the reports: ${forService('skinsmith reports list', namingOf(context))}`;
+  const hint = `List the reports: ${forService('skinsmith reports list', context)}`;
   throw usageError('not_a_report', `${wrong} is not the number of a report.`, hint);
 }

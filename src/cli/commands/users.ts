@@ -2,7 +2,7 @@ import type { AccountClient, User, UserChange } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
-import { forService, namingOf } from '../errors/service-hints.ts';
+import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import {
   addLimitOptions,
@@ -151,7 +151,7 @@ export async function runUsersCreate(
   );
   await context.seenNames.add('users', [seenUser(user)]);
   printRow(user, TABLE, context);
-  const create = forService(`skinsmith keys create --user ${user.name}`, namingOf(context));
+  const create = forService(`skinsmith keys create --user ${user.name}`, context);
   await context.messages.note(`Create a key for the user: ${create}`);
   return exitStatus('done');
 }

@@ -13,7 +13,7 @@ import {
 import { readProxies, verifyProxies } from '../config/network-settings.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import { forService, namingOf, type Typed } from '../errors/service-hints.ts';
+import { forService, type ServiceNaming } from '../errors/service-hints.ts';
 import { type Messages, printFailure } from '../terminal/messages.ts';
 import type { Connection } from './connect.ts';
 
@@ -103,7 +103,11 @@ export async function whereOffered<T>(
 /** Resolves a cape's UUID or alias to its UUID. @throws CliError */
 export async function capeNamed(
   name: string,
-  { settings, context, isOffline }: { settings: Settings; context: Connector & Typed; isOffline: boolean },
+  {
+    settings,
+    context,
+    isOffline,
+  }: { settings: Settings; context: Connector & ServiceNaming; isOffline: boolean },
 ): Promise<string> {
   if (isUuid(name)) return bareUuid(name);
   if (isOffline) {
@@ -118,12 +122,12 @@ export async function capeNamed(
 }
 
 /** Finds a cape by UUID or alias. @throws CliError when no cape matches, or several do */
-export function capeIn(capes: readonly Cape[], name: string, context: Typed): Cape {
+export function capeIn(capes: readonly Cape[], name: string, context: ServiceNaming): Cape {
   const [found, ...more] = isUuid(name)
     ? capes.filter(({ uuid }) => bareUuid(uuid) === bareUuid(name))
     : capes.filter(({ alias }) => alias.toLowerCase() === name.toLowerCase());
   if (found && more.length === 0) return found;
-  const hint = `List the capes: ${forService('skinsmith capes list', namingOf(context))}`;
+  const hint = `List the capes: ${forService('skinsmith capes list', context)}`;
   if (!found) throw new CliError('invalid_cape', `No cape "${name}".`, { hint });
   throw new CliError('invalid_cape', `Several capes are called "${name}".`, {
     hint: `Give the UUID of one: ${[found, ...more].map(({ uuid }) => uuid).join(', ')}`,
@@ -136,19 +140,23 @@ export function skinsText(uuids: readonly string[], what: 'skin' | 'set' = 'skin
 }
 
 /** @throws CliError when one of them is not a UUID */
-export function verifyUuids(uuids: readonly string[], context: Typed, what: 'skin' | 'set' = 'skin'): void {
+export function verifyUuids(
+  uuids: readonly string[],
+  context: ServiceNaming,
+  what: 'skin' | 'set' = 'skin',
+): void {
   const wrong = uuids.find((uuid) => !isUuid(uuid));
   if (wrong === undefined) return;
   const hint =
     what === 'skin'
       ? listYours(context)
-      : `List the public sets: ${forService('skinsmith sets list --public', namingOf(context))}`;
+      : `List the public sets: ${forService('skinsmith sets list --public', context)}`;
   throw usageError('not_a_uuid', `"${wrong}" is not the UUID of a ${what}.`, hint);
 }
 
 /** The hint for a UUID that no skin has. */
-export function listYours(context: Typed): string {
-  return `List yours: ${forService('skinsmith skins list', namingOf(context))}`;
+export function listYours(context: ServiceNaming): string {
+  return `List yours: ${forService('skinsmith skins list', context)}`;
 }
 
 /** Maximum skins that one request changes. */
@@ -161,7 +169,7 @@ const MAX_BULK = 128;
  */
 export async function inBulk(
   uuids: readonly string[],
-  context: Typed & { readonly messages: Messages },
+  context: ServiceNaming & { readonly messages: Messages },
   ask: (some: readonly string[]) => Promise<BulkEdited>,
 ): Promise<boolean> {
   let areAllThere = true;
@@ -173,7 +181,7 @@ export async function inBulk(
   return areAllThere;
 }
 
-function missingSkin(uuid: string, context: Typed) {
+function missingSkin(uuid: string, context: ServiceNaming) {
   const hint = listYours(context);
   return { code: 'skin_not_found', message: `No skin ${uuid}.`, hint };
 }

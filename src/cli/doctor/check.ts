@@ -1,5 +1,5 @@
 import { reportOf } from '../errors/error-report.ts';
-import { forService, namingOf, type ServiceNaming } from '../errors/service-hints.ts';
+import { forService, type ServiceNaming } from '../errors/service-hints.ts';
 import type { Setup } from './setup.ts';
 
 /** The names of the checks, in the order in which they are reported. */
@@ -153,7 +153,7 @@ async function lookInTime({ look }: Check, { setup, late, signal }: Examination)
 async function problemOf(error: unknown, { setup, late, signal }: Examination): Promise<CheckFinding> {
   if (signal.aborted) throw error;
   if (late.aborted) return await new Promise(() => {}); // cut short, which is already reported
-  const report = reportOf(error, namingOf(setup.context));
+  const report = reportOf(error, setup.context);
   if (!report) throw error;
   return problem(report.message, report.hint);
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprintIn } from '../../batch/proof/verify-skin.ts';
 import { type HealthFinding, SkinsmithError } from '../../index.ts';
-import { namingOf, type ServiceNaming } from '../errors/service-hints.ts';
+import type { ServiceNaming } from '../errors/service-hints.ts';
 import { isLoopback } from '../text/text.ts';
 import {
   type Check,
@@ -53,7 +53,7 @@ export const generatorCheck: Check = {
     const diagnosis = await setup.diagnosis();
     if (typeof diagnosis === 'string') return notDiagnosed(diagnosis);
     const { kind, findings } = diagnosis.generator;
-    const { detail, ...rest } = summary(findings, namingOf(setup.context));
+    const { detail, ...rest } = summary(findings, setup.context);
     return { ...rest, detail: `${kind}: ${detail}` };
   },
 };
@@ -69,7 +69,7 @@ const LOST: Readonly<Record<string, string>> = {
 export const storeCheck: Check = {
   needs: ['connection'],
   look: async (setup) => {
-    const naming = namingOf(setup.context);
+    const naming = setup.context;
     const reasons = (await setup.readiness())?.reasons ?? [];
     const lost = reasons.find((reason) => Object.hasOwn(LOST, reason));
     if (lost !== undefined) return problem(LOST[lost] ?? lost, hintFor([lost], naming));

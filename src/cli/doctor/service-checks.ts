@@ -8,7 +8,6 @@ import {
   bindingOf,
   certificateHint,
   forService,
-  namingOf,
   otherAddressHint,
   PROXY_HINT,
   type ServiceNaming,
@@ -36,7 +35,7 @@ export const connectionCheck: Check = {
     try {
       const answer = await setup.firstAnswer();
       const place = isEmbedded ? 'The embedded service' : answer.url.origin;
-      return findingOf(answer, place, namingOf(setup.context));
+      return findingOf(answer, place, setup.context);
     } catch (error) {
       if (error instanceof ProbeError) return unreached(error, setup.context);
       throw error;
@@ -103,7 +102,7 @@ const STAGES = {
 } satisfies Record<Stage, (error: ProbeError, naming: ServiceNaming) => CheckFinding>;
 
 function unreached(error: ProbeError, context: Pick<CommandContext, 'env' | 'flags'>): CheckFinding {
-  return STAGES[error.stage](error, namingOf(context));
+  return STAGES[error.stage](error, context);
 }
 
 /** Identifies the sender of a response: skinsmith, the hosted service or another server. */
@@ -112,15 +111,15 @@ export const answerCheck: Check = {
   look: async (setup) => {
     const { url, text } = await setup.firstAnswer();
     const readiness = await setup.readiness();
-    if (readiness) return ofSkinsmith(readiness, namingOf(setup.context));
+    if (readiness) return ofSkinsmith(readiness, setup.context);
     if (!isEnvelope(parsedJson(text))) {
       return problem(
         `${url.origin} answers, but not like a skin service: it is another program.`,
-        addressHint(namingOf(setup.context)),
+        addressHint(setup.context),
       );
     }
     if (isNothing(parsedJson(text))) {
-      return problem(`Nothing at ${url.href}.`, addressHint(namingOf(setup.context)));
+      return problem(`Nothing at ${url.href}.`, addressHint(setup.context));
     }
     if (isHostedService(url.href)) return ok(`${url.hostname} is the hosted service.`);
     return ok(`${url.origin} speaks the v2 interface; it is not skinsmith.`);
@@ -228,7 +227,7 @@ async function noKey(setup: Setup): Promise<CheckFinding> {
   const places = Object.keys(await setup.context.configFile.keyPlaces());
   const near = places.find((place) => URL.parse(place)?.hostname === hostname);
   const detail = 'No API key is stored, so the limits for anonymous callers apply.';
-  const naming = namingOf(setup.context);
+  const naming = setup.context;
   if (near === undefined) return warning(detail, `Store one: ${forService('skinsmith login', naming)}`);
   return warning(
     `${detail} One is stored for another address, ${near}.`,
@@ -241,7 +240,7 @@ function refused(error: ServiceError, shown: string, setup: Setup): CheckFinding
   if (binding) return problem(`The key (${shown}) ${binding.problem}`, binding.hint);
   return problem(
     `The service does not accept the key (${shown}): ${error.message}`,
-    `It was mistyped, revoked, or belongs to another service. ${validKeyHint(namingOf(setup.context))}`,
+    `It was mistyped, revoked, or belongs to another service. ${validKeyHint(setup.context)}`,
   );
 }
 
@@ -261,7 +260,7 @@ export const limitsCheck: Check = {
     if (windows.every(({ isSpent }) => !isSpent)) return ok(detail);
     return warning(
       detail,
-      `New skins wait until the limit resets: ${forService('skinsmith whoami', namingOf(setup.context))}`,
+      `New skins wait until the limit resets: ${forService('skinsmith whoami', setup.context)}`,
     );
   },
 };
@@ -288,7 +287,7 @@ export const slotsCheck: Check = {
       const pending = (await setup.jobs()).filter(({ status }) => isPending(status)).length;
       const detail = `${Math.min(pending, slots)} of ${slots} slots in the queue are taken.`;
       if (pending < slots) return ok(detail);
-      const list = forService('skinsmith jobs --status waiting', namingOf(setup.context));
+      const list = forService('skinsmith jobs --status waiting', setup.context);
       return warning(detail, `List the jobs: ${list}`);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 401) throw error;

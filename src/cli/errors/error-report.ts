@@ -26,11 +26,9 @@ import {
   addressHint,
   bindingOf,
   certificateHint,
-  namingOf,
   PROXY_HINT,
   type ServiceNaming,
   serviceHint,
-  type Typed,
 } from './service-hints.ts';
 
 /** Describes an error to the user; undefined for an error that is a bug in the program. */
@@ -125,8 +123,8 @@ function reportWith(error: SkinsmithError, exit: ExitName, hint: string | undefi
 }
 
 /** The report of an error that affects only one source. @throws the error if it ends the command */
-export function sourceReportOf(error: unknown, context: Typed): ErrorReport {
-  const report = reportOf(error, namingOf(context));
+export function sourceReportOf(error: unknown, context: ServiceNaming): ErrorReport {
+  const report = reportOf(error, context);
   if (!report || !concernsOneSource(error)) throw error;
   return report;
 }

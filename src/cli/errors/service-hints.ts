@@ -1,35 +1,26 @@
 import { networkCode, ProxyError } from '../../base/error-reasons.ts';
 import type { ServiceError } from '../../index.ts';
 
-/** How the user named the service and its key, so that hints lead to that service and to that key. */
+/** How the user named the service and its key, so that hints lead to that service and to that key. A command's context does. */
 export interface ServiceNaming {
-  /** Address typed with `--base-url`. */
-  readonly baseUrl?: string | undefined;
+  /** The address typed with `--base-url`. */
+  readonly flags?: { readonly baseUrl?: string | undefined };
   readonly env?: NodeJS.ProcessEnv;
-}
-
-/** The parts of a command's context that name the service. */
-export interface Typed {
-  readonly flags: { readonly baseUrl?: string };
-  readonly env: NodeJS.ProcessEnv;
-}
-
-export function namingOf({ flags, env }: Typed): ServiceNaming {
-  return { baseUrl: flags.baseUrl, env };
 }
 
 const WORD = /^[\w.:/%[\]-]+$/;
 
 /** The command, for the service that the user typed. */
-export function forService(command: string, { baseUrl }: ServiceNaming): string {
+export function forService(command: string, { flags }: ServiceNaming): string {
+  const baseUrl = flags?.baseUrl;
   if (baseUrl === undefined) return command;
   // Hints are copied into a shell, so they repeat nothing that a shell would not read as a plain word.
   return `${command} --base-url ${WORD.test(baseUrl) ? baseUrl : '<url>'}`;
 }
 
 /** Where to correct the address of the service. */
-export function addressHint({ baseUrl, env }: ServiceNaming): string {
-  if (baseUrl !== undefined) return 'Check the address given with --base-url.';
+export function addressHint({ flags, env }: ServiceNaming): string {
+  if (flags?.baseUrl !== undefined) return 'Check the address given with --base-url.';
   if (env?.['SKINSMITH_BASE_URL']) return 'Check the address in SKINSMITH_BASE_URL.';
   return 'Check the address: skinsmith config get base-url';
 }
@@ -58,8 +49,8 @@ export function certificateHint(error: unknown, naming: ServiceNaming): string {
 export const PROXY_HINT = 'Check the proxy, or name the host in NO_PROXY to reach it directly.';
 
 /** How to use the service at another address. */
-export function otherAddressHint(address: string, { baseUrl, env }: ServiceNaming): string {
-  if (baseUrl !== undefined) return `--base-url ${address}`;
+export function otherAddressHint(address: string, { flags, env }: ServiceNaming): string {
+  if (flags?.baseUrl !== undefined) return `--base-url ${address}`;
   if (env?.['SKINSMITH_BASE_URL']) return `SKINSMITH_BASE_URL=${address}`;
   return `skinsmith config set base-url ${address}`;
 }

@@ -5,7 +5,10 @@ import { otherAddressHint, type ServiceNaming } from '../../../src/cli/errors/se
 import { NetworkError, ServiceError } from '../../../src/client/errors.ts';
 
 const URL = 'https://skins.example.org';
-const TYPED: ServiceNaming = { baseUrl: URL, env: { SKINSMITH_BASE_URL: 'https://other.example' } };
+const TYPED: ServiceNaming = {
+  flags: { baseUrl: URL },
+  env: { SKINSMITH_BASE_URL: 'https://other.example' },
+};
 const IN_ENV: ServiceNaming = { env: { SKINSMITH_BASE_URL: URL } };
 
 function refused(code: string, message: string): ServiceError {
@@ -33,7 +36,7 @@ describe('The hint', () => {
     'has no address that a shell would not take for a word: %s',
     (baseUrl) => {
       const hint = 'Sign in first: skinsmith login --base-url <url>';
-      expect(reportOf(refused('unauthorized', 'No.'), { baseUrl })?.hint).toBe(hint);
+      expect(reportOf(refused('unauthorized', 'No.'), { flags: { baseUrl } })?.hint).toBe(hint);
     },
   );
 

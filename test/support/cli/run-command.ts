@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest';
 import type { GlobalFlags } from '../../../src/cli/config/settings.ts';
 import { type CommandContext, openContext } from '../../../src/cli/context/context.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
-import { namingOf } from '../../../src/cli/errors/service-hints.ts';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
@@ -68,7 +67,7 @@ export async function runCommand(
   try {
     return { status: await run(context), out: out(), err: err(), told: undefined };
   } catch (error) {
-    return { status: undefined, out: out(), err: err(), told: reportOf(error, namingOf(context)) };
+    return { status: undefined, out: out(), err: err(), told: reportOf(error, context) };
   }
 }
 

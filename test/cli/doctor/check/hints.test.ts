@@ -15,7 +15,7 @@ test('The first of several that has one is given', () => {
 });
 
 test('A command in a hint leads to the service that the user typed', () => {
-  const naming = { baseUrl: 'https://skins.example.org' };
+  const naming = { flags: { baseUrl: 'https://skins.example.org' } };
   expect(hintFor(['no_accounts'], naming)).toBe(
     'Link one: skinsmith accounts link --base-url https://skins.example.org',
   );

@@ -27,9 +27,9 @@ interface CheckView {
   readonly verdict: Judgement['verdict'];
   readonly judges: string;
   readonly statements: readonly string[];
-  readonly expected?: string;
-  readonly seen?: string;
-  readonly reason?: string;
+  readonly expected?: string | undefined;
+  readonly seen?: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 interface ReportView {
@@ -207,25 +207,14 @@ function announce(
 }
 
 function viewOf({ check, verdict, reason, expected, seen }: Judgement): CheckView {
-  return {
-    check: check.id,
-    verdict,
-    judges: check.judges,
-    statements: check.statements ?? [],
-    ...(expected !== undefined && { expected }),
-    ...(seen !== undefined && { seen }),
-    ...(reason !== undefined && { reason }),
-  };
+  const { id, judges, statements = [] } = check;
+  return { check: id, verdict, judges, statements, expected, seen, reason };
 }
 
 function reportView(checks: readonly CheckView[], run: Conformance, stays: readonly string[]): ReportView {
   const count = (verdict: Judgement['verdict']) => checks.filter((view) => view.verdict === verdict).length;
-  const counts = {
-    pass: count('pass'),
-    differs: count('differs'),
-    not_there: count('not_there'),
-    not_tried: count('not_tried'),
-  };
+  const [pass, differs] = [count('pass'), count('differs')];
+  const counts = { pass, differs, not_there: count('not_there'), not_tried: count('not_tried') };
   const made = run.making.drafts.filter(({ job, uuid }) => job !== undefined || uuid !== undefined).length;
   return { service: run.session.baseUrl, counts, made, stays, checks };
 }

@@ -1,4 +1,4 @@
-import { backup } from '../../../src/cli/commands/backup.ts';
+import { backup, restore, storeCopy } from '../../../src/cli/commands/backup.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
 describeParsing('backup', backup, {
@@ -11,5 +11,29 @@ describeParsing('backup', backup, {
     [[''], /must not be empty/],
     [['a', 'b'], /too many arguments/],
     [['a', '--data', ''], /must not be empty/],
+  ],
+});
+
+describeParsing('restore', restore, {
+  taken: [
+    [['it.backup'], 'it.backup', {}],
+    [['it.backup', '--data', '/d', '--force'], 'it.backup', { data: '/d', force: true }],
+  ],
+  refused: [
+    [[], /missing required argument 'file'/],
+    [['a', '--data', ''], /must not be empty/],
+  ],
+});
+
+describeParsing('store copy', storeCopy, {
+  taken: [
+    [['data', 'postgres://skins@db/skins'], 'data', 'postgres://skins@db/skins'],
+    [['postgres://skins@db/skins', 'data'], 'postgres://skins@db/skins', 'data'],
+  ],
+  refused: [
+    [[], /missing required argument 'from'/],
+    [['data'], /missing required argument 'to'/],
+    [['', 'data'], /must not be empty/],
+    [['a', 'b', 'c'], /too many arguments/],
   ],
 });

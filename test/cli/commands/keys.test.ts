@@ -1,6 +1,6 @@
-import { keysEdit } from '../../../../src/cli/commands/keys.ts';
-import { bindings, bound } from '../../../support/cli/key-bindings.ts';
-import { describeParsing } from '../../../support/cli/parsing.ts';
+import { keysEdit, keysList, keysRevoke } from '../../../src/cli/commands/keys.ts';
+import { bindings, bound } from '../../support/cli/key-bindings.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
 
 describeParsing('keys edit', keysEdit, {
   taken: [
@@ -18,5 +18,26 @@ describeParsing('keys edit', keysEdit, {
     [['k', '--any-ip', '--allow-ip', '::1'], /cannot be used with/],
     [['k', '--any-origin', '--allow-origin', 'https://a.example'], /cannot be used with/],
     [['k', '--any-agent', '--allow-agent', 'MyApp'], /cannot be used with/],
+  ],
+});
+
+describeParsing('keys list', keysList, {
+  taken: [
+    [[], {}],
+    [['--user', 'zoe'], { user: 'zoe' }],
+  ],
+  refused: [[['x'], /too many arguments/]],
+});
+
+describeParsing('keys revoke', keysRevoke, {
+  taken: [
+    [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  ],
+  refused: [
+    [[], /missing required argument 'id'/],
+    [[''], /must not be empty/],
   ],
 });

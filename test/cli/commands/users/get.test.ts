@@ -1,9 +1,0 @@
-import { usersGet } from '../../../../src/cli/commands/users.ts';
-import { describeParsing } from '../../../support/cli/parsing.ts';
-
-const oneName = [
-  [[], /missing required argument 'name'/],
-  [['a', 'b'], /too many arguments/],
-] as const;
-
-describeParsing('users get', usersGet, { taken: [[['zoe'], 'zoe']], refused: oneName });

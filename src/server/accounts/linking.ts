@@ -20,10 +20,15 @@ import {
 } from '../store/accounts.ts';
 import { type Db, inTransaction, lockManagement } from '../store/db.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import { AccountPool, type AccountPoolOptions, type TakenAccount } from './account-pool.ts';
+import {
+  AccountPool,
+  type AccountPoolOptions,
+  originalOf,
+  restoreSkin,
+  type TakenAccount,
+} from './account-pool.ts';
 import { ACCOUNT_RULES, type AccountRules } from './availability.ts';
 import { type AccountContext, AccountFault, type AccountTokens, sealTokens } from './held-account.ts';
-import { originalOf, restoreSkin } from './skin-changer.ts';
 
 /** Why an account could not be linked. `message` is for the person who links it. */
 export class LinkError extends Error {

@@ -30,7 +30,7 @@ import { Exports } from '../service/skins/export.ts';
 import { Searches, ServedTextures, Views } from '../service/skins/skins.ts';
 import { Health, storeWarnings } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
-import { Duplicates } from '../service/submitting/known-data.ts';
+import { Duplicates } from '../service/submitting/answering.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SlotReservations } from '../sources/source.ts';
 import type { OpenStore } from '../store/db.ts';

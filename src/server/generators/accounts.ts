@@ -12,7 +12,13 @@ import {
 import { type AccountSkin, uploadSkin } from '../../game/skins.ts';
 import type { HealthFinding } from '../../protocol/service.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import type { AccountPool, TakenAccount } from '../accounts/account-pool.ts';
+import {
+  type AccountPool,
+  prepareAccount,
+  Restorer,
+  type RestorerOptions,
+  type TakenAccount,
+} from '../accounts/account-pool.ts';
 import { type AccountRules, freeAt } from '../accounts/availability.ts';
 import {
   AccountFault,
@@ -21,7 +27,6 @@ import {
   type HeldAccount,
 } from '../accounts/held-account.ts';
 import type { Accounts } from '../accounts/linking.ts';
-import { prepareAccount, Restorer, type RestorerOptions } from '../accounts/skin-changer.ts';
 import { listAccounts } from '../store/accounts.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
 import { findTexture } from '../store/textures.ts';

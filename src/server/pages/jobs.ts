@@ -4,7 +4,7 @@ import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
 import { jobErrors } from '../http/views.ts';
 import { inputFor } from '../pictures/renders.ts';
-import { isVisitorsJob } from '../queue/idempotency.ts';
+import { isVisitorsJob } from '../queue/enqueue.ts';
 import { countWaitingBefore, findJob, type JobWithSkin, type ListedJob } from '../queue/lists.ts';
 import type { Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';

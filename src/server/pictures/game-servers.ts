@@ -9,7 +9,7 @@ import {
   type SignedProfile,
 } from '../../game/profiles.ts';
 import type { Caller } from '../service/callers.ts';
-import { requestFromGame } from '../sources/profile-data.ts';
+import { requestFromGame } from '../sources/player.ts';
 import type { Db } from '../store/db.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';
 

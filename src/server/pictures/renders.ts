@@ -20,7 +20,7 @@ import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readSkin, type ServedTextures } from '../service/skins/skins.ts';
-import { requestFromGame } from '../sources/profile-data.ts';
+import { requestFromGame } from '../sources/player.ts';
 import type { SourceContext } from '../sources/source.ts';
 import { findKnownTexture, type GameAddress, ownPath, textureHashIn } from '../sources/url.ts';
 import type { Db } from '../store/db.ts';

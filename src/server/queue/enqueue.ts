@@ -1,11 +1,159 @@
+import { createHmac, randomUUID } from 'node:crypto';
 import { HOUR, MINUTE, roomAt, spendOne, totalOf, turnAfter } from '../fairness.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller } from '../store/callers.ts';
 import { type Db, lockOwner, lockSubmitter, PreparedQuery } from '../store/db.ts';
+import { isBlocked } from '../store/moderation.ts';
 import { type JobRow, PENDING, type Via } from '../store/schema/tables.ts';
+import { findOwnSkin, type SkinWithData } from '../store/skins.ts';
 import { keepTexture } from '../store/textures.ts';
-import { answerToKey, INSERT_JOB, keepKey, keyedJob, newRow } from './idempotency.ts';
-import type { NewJob, OverLimit, SharedLimit, SubmitLimits, SubmitResult, SubmitRoom } from './port.ts';
+import type {
+  NewJob,
+  OverLimit,
+  Recorded,
+  Repeated,
+  SharedLimit,
+  SubmitLimits,
+  SubmitResult,
+  SubmitRoom,
+} from './port.ts';
+
+/** Hexadecimal digits of a time in milliseconds, until the year 10889. */
+const TIME_DIGITS = 12;
+
+/**
+ * The ID of a new job: a UUID that starts with its time (version 7 of RFC 9562), with 74 random bits. Simultaneous
+ * jobs are neighbours in the index of IDs, so the store writes a few pages instead of one per job.
+ */
+export function newJobId(now: number): string {
+  const time = Math.max(0, Math.trunc(now)).toString(16).padStart(TIME_DIGITS, '0');
+  // Node creates random UUIDs in bulk. Their version is at the same place.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** Characters of an ID before its last group. */
+const HEAD = 24;
+
+/**
+ * The ID of a job from the browser with this secret. Visitors who are not signed in may share an address with others,
+ * who must not find their jobs: the ID's last digits identify the job's browser, but only to this service.
+ */
+export function visitorsJobId(secret: string, now: number): string {
+  return marked(newJobId(now), secret);
+}
+
+export function isVisitorsJob(id: string, secret: string): boolean {
+  return id === marked(id, secret);
+}
+
+function marked(id: string, secret: string): string {
+  const head = id.slice(0, HEAD);
+  return (
+    head +
+    createHmac('sha256', secret)
+      .update(head)
+      .digest('hex')
+      .slice(0, id.length - HEAD)
+  );
+}
+
+type NewRow = Omit<JobRow, 'id'>;
+
+/** The row of a job that waits for its turn. */
+export function newRow(job: NewJob, now: number): Omit<NewRow, 'turn' | 'concurrency' | 'burst'> {
+  return {
+    uuid: job.uuid,
+    owner: job.owner,
+    status: 'waiting',
+    request_key: job.requestKey,
+    identity: job.identity,
+    texture_hash: job.textureHash,
+    variant: job.variant,
+    visibility: job.visibility,
+    name: job.name,
+    skin_uuid: null,
+    error_code: null,
+    error_message: null,
+    attempts: 0,
+    run_at: now,
+    lease_owner: null,
+    lease_until: null,
+    started_at: null,
+    created_at: now,
+    finished_at: null,
+    via: job.via,
+    cape_hash: job.capeHash,
+    idempotency_key: job.idempotencyKey ?? null,
+    source: job.source ?? null,
+  };
+}
+
+/** Inserts a job with its idempotency key. */
+export const INSERT_JOB = new PreparedQuery((db, row: NewRow) =>
+  db.insertInto('jobs').values(row).returning('id'),
+);
+
+/** Selects the number of the job of an owner's earlier request with this key, as `keyed`. */
+export function keyedJob(db: Db, { owner, idempotencyKey }: Pick<NewJob, 'owner' | 'idempotencyKey'>) {
+  return db
+    .selectFrom('idempotency_keys')
+    .select('job_id')
+    .where('owner', '=', owner)
+    .where('key', '=', idempotencyKey ?? '')
+    .as('keyed');
+}
+
+/** The job of an owner's earlier request with this key, as long as the job is kept. */
+export async function findKeyedJob(db: Db, owner: string, key: string): Promise<JobRow | undefined> {
+  return await db
+    .selectFrom('idempotency_keys')
+    .innerJoin('jobs', 'jobs.id', 'idempotency_keys.job_id')
+    .selectAll('jobs')
+    .where('idempotency_keys.owner', '=', owner)
+    .where('idempotency_keys.key', '=', key)
+    .executeTakeFirst();
+}
+
+/** The answer for a request whose key was used before; undefined for a new key. */
+export async function findRepeated(db: Db, job: NewJob): Promise<Repeated | undefined> {
+  if (job.idempotencyKey === undefined) return undefined;
+  const earlier = await findKeyedJob(db, job.owner, job.idempotencyKey);
+  return earlier && answerToKey(earlier, job);
+}
+
+/** The answer for a request whose key an earlier one had, which got this job. */
+export function answerToKey(earlier: JobRow, job: NewJob): Repeated {
+  return asksForTheSame(earlier, job) ? { kind: 'repeated', job: earlier } : { kind: 'key_taken' };
+}
+
+/** Maximum keys stored per job: a further one still finds the job while it is pending or its skin is known. */
+const MAX_KEYS = 32;
+
+async function countKeys(tx: Db, jobId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('idempotency_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('job_id', '=', jobId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Stores the request's key, if it has one, for the job of another request that answered it. */
+export async function keepKey(tx: Db, { owner, idempotencyKey }: NewJob, { id }: JobRow): Promise<void> {
+  if (idempotencyKey === undefined || (await countKeys(tx, id)) >= MAX_KEYS) return;
+  await tx.insertInto('idempotency_keys').values({ owner, key: idempotencyKey, job_id: id }).execute();
+}
+
+/** Compares what the caller sent: the signer may have changed since, which the caller cannot know. */
+function asksForTheSame(earlier: JobRow, job: NewJob): boolean {
+  return (
+    earlier.texture_hash === job.textureHash &&
+    earlier.variant === job.variant &&
+    earlier.visibility === job.visibility &&
+    earlier.name === job.name &&
+    earlier.cape_hash === job.capeHash
+  );
+}
 
 interface Terms {
   readonly limits: SubmitLimits;
@@ -197,3 +345,116 @@ export async function spendShared(tx: Db, { owner }: SharedLimit, now: number): 
   const memory = await recallCaller(tx, owner, now);
   await rememberCaller(tx, { ...memory, hour: spendOne(memory.hour, HOUR, now), spentAt: now });
 }
+
+/** Existing data, and the caller's own record of it if there is one that matches. */
+export interface KnownData {
+  readonly identity: string;
+  readonly own: SkinWithData | undefined;
+}
+
+/** What the store knows about a request before anything is decided. */
+export interface KnownFacts {
+  /** The caller's usage. */
+  readonly memory: CallerMemory;
+  /** Whether the owner has used the request's idempotency key before. */
+  readonly isKeyUsed: boolean;
+  /** Whether an operator has blocked the image. */
+  readonly isBlocked: boolean;
+  /** Data that answers the request, in the order of the identities. */
+  readonly known: readonly KnownData[];
+}
+
+/** Which data may answer a request. */
+export interface LookUpQuery
+  extends Pick<NewJob, 'owner' | 'textureHash' | 'visibility' | 'name' | 'idempotencyKey'> {
+  /** Identities of data; the first takes precedence. */
+  readonly identities: readonly [string, string];
+}
+
+type LookUpValues = Pick<LookUpQuery, 'owner' | 'textureHash' | 'idempotencyKey'> & {
+  readonly first: string;
+  readonly second: string;
+};
+
+/** Finds existing data together with everything else, because every submission needs it. */
+export async function lookUp(db: Db, wanted: LookUpQuery, now: number): Promise<KnownFacts> {
+  const { owner, identities, idempotencyKey, textureHash } = wanted;
+  const [first, second] = identities;
+  const rows = await LOOK_UP.all(db, { owner, first, second, idempotencyKey, textureHash });
+  const [row] = rows;
+  if (row === undefined) throw new Error('The store has no queue clock.');
+  const found = new Set(rows.map(({ known }) => known));
+  const known: KnownData[] = [];
+  for (const identity of new Set(identities).intersection(found)) {
+    known.push({ identity, own: await findOwnSkin(db, { ...wanted, identity }) });
+  }
+  return {
+    memory: memoryOf(owner, row, now),
+    isKeyUsed: (row.keyed ?? null) !== null,
+    isBlocked: Boolean(row.blocked),
+    known,
+  };
+}
+
+const LOOK_UP = new PreparedQuery((db, { owner, first, second, idempotencyKey, textureHash }: LookUpValues) =>
+  factsAbout(db, owner)
+    .leftJoin('texture_data', (join) => join.on('texture_data.identity', 'in', [first, second]))
+    .select('texture_data.identity as known')
+    .select(isBlocked(textureHash).as('blocked'))
+    .$if(idempotencyKey !== undefined, (query) => query.select(keyedJob(db, { owner, idempotencyKey }))),
+);
+
+/** The fields of a job that is created as completed and needs no place in the queue. */
+const NO_PLACE = { turn: 0, concurrency: 1, burst: 1 } as const;
+
+/** Records a job whose result is available at once. */
+export async function recordKnown(
+  db: Db,
+  job: NewJob,
+  { skinUuid, now }: { skinUuid: string; now: number },
+): Promise<Recorded> {
+  const row = knownRow(job, { skinUuid, now });
+  const { callback, idempotencyKey } = job;
+  const record = async (tx: Db) => await recordOnce(tx, job, row);
+  if (!callback && idempotencyKey === undefined) return await db.store.commitOne(db, record);
+  return await db.store.commit(db, async (tx) => {
+    const recorded = await record(tx);
+    if (callback && recorded.kind === 'recorded') await keepCallback(tx, callback, recorded.job, now);
+    return recorded;
+  });
+}
+
+/** The row of a job whose skin already exists. */
+export function knownRow(job: NewJob, { skinUuid, now }: { skinUuid: string; now: number }): NewRow {
+  return { ...newRow(job, now), ...NO_PLACE, status: 'completed', skin_uuid: skinUuid, finished_at: now };
+}
+
+/** Inserts the row, unless the key of its request was used before. */
+async function recordOnce(tx: Db, job: NewJob, row: NewRow): Promise<Recorded> {
+  const insertion = job.idempotencyKey === undefined ? INSERT_JOB : INSERT_UNLESS_KEYED;
+  const inserted = await insertion.first(tx, row);
+  if (inserted) return { kind: 'recorded', job: { ...row, ...inserted } };
+  return (await findRepeated(tx, job)) ?? (await recordOnce(tx, job, row)); // its job was just deleted
+}
+
+const INSERT_UNLESS_KEYED = new PreparedQuery((tx, row: NewRow) =>
+  tx
+    .insertInto('jobs')
+    .columns(Object.keys(row) as (keyof NewRow)[])
+    .expression(
+      tx
+        .selectNoFrom((values) => Object.entries(row).map(([name, value]) => values.val(value).as(name)))
+        .where((where) =>
+          where.not(
+            where.exists(
+              where
+                .selectFrom('idempotency_keys')
+                .select('job_id')
+                .where('owner', '=', row.owner)
+                .where('key', '=', row.idempotency_key ?? ''),
+            ),
+          ),
+        ),
+    )
+    .returning('id'),
+);

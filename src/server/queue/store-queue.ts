@@ -4,7 +4,6 @@ import { deleteIdleCallers, lastTurn, moveQueueClock } from '../store/callers.ts
 import { type Db, inTransaction } from '../store/db.ts';
 import { FINISHED, type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
 import { type Claim, ClaimsInTurn, claimsAlone, nextRunAt } from './claim.ts';
-import { completeWithSkin, updateJobIdentity } from './complete.ts';
 import {
   databaseLeases,
   type Holders,
@@ -23,7 +22,7 @@ import {
   QUEUE_TIMES,
   type QueueTimes,
 } from './port.ts';
-import { changeState, type Step } from './states.ts';
+import { changeState, completeWithSkin, type Step, updateJobIdentity } from './states.ts';
 
 export interface StoreQueueOptions {
   readonly self: NodeName;

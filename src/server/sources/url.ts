@@ -6,7 +6,7 @@ import { uuidOrShortIdSchema } from '../../protocol/skin.ts';
 import { sniffKind } from '../../skin/png/header.ts';
 import { fetchGuarded, type GuardedAgent, type GuardedAnswer } from '../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../outbound/target.ts';
-import { findKeyedJob } from '../queue/idempotency.ts';
+import { findKeyedJob } from '../queue/enqueue.ts';
 import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import { fullUuid, readSkin } from '../service/skins/skins.ts';
@@ -14,7 +14,7 @@ import type { Db } from '../store/db.ts';
 import type { TextureRow } from '../store/schema/tables.ts';
 import { findServedTexture, findTextureByUrl } from '../store/textures.ts';
 import { type Target, withinFetchLimits } from './fetches.ts';
-import { isPlaceholder, requestFromGame } from './profile-data.ts';
+import { isPlaceholder, requestFromGame } from './player.ts';
 import { type PictureMaterial, reserveSlot, type SourceContext, type SourceRequest } from './source.ts';
 
 const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{33,64})$/;

@@ -73,7 +73,7 @@ async function openFileSnapshot(folder: string): Promise<OpenPlace> {
 
 /** Loads the driver only for a database. */
 async function openDatabase(settings: PostgresSettings): Promise<OpenPlace> {
-  const { openDatabaseSnapshot } = await import('./database-places.ts');
+  const { openDatabaseSnapshot } = await import('../store/postgres/postgres-store.ts');
   return await openDatabaseSnapshot(settings);
 }
 
@@ -97,7 +97,7 @@ async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
 /** Creates its tables if they are missing. @throws StoreCopyError if a server uses it */
 export async function openTarget(place: StorePlace): Promise<OpenPlace> {
   if ('folder' in place) return await openStore(place.folder);
-  const { openDatabaseTarget } = await import('./database-places.ts');
+  const { openDatabaseTarget } = await import('../store/postgres/postgres-store.ts');
   const { db, close } = await openDatabaseTarget(place.postgres);
   const [node] = await listNodes(db, NODE_TIMEOUT);
   if (!node) return { db, close };

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, StoreKind } from '../store/db.ts';
+import type { Db, OpenStore, StoreKind } from '../store/db.ts';
 import { PENDING, PROCESSING, type Tables } from '../store/schema/tables.ts';
 
 /** A store that is open for a copy. */
-export interface OpenPlace {
-  readonly db: Db;
-  close(): Promise<void>;
-}
+export type OpenPlace = Pick<OpenStore, 'db' | 'close'>;
 
 export type StoreCopyErrorCode =
   | 'no_data'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookUp } from '../../../src/server/queue/known.ts';
+import { lookUp } from '../../../src/server/queue/enqueue.ts';
 import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { deleteSkinRow, findOwnSkin, findSkin, listSkins } from '../../../src/server/store/skins.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { constants, DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { lookUp } from '../../../src/server/queue/known.ts';
+import { lookUp } from '../../../src/server/queue/enqueue.ts';
 import { readPending } from '../../../src/server/queue/lists.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { migrate } from '../../../src/server/store/meta.ts';

@@ -1,7 +1,11 @@
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
-import { findRoom, submitJob } from '../../../src/server/queue/enqueue.ts';
-import { findKeyedJob, findRepeated } from '../../../src/server/queue/idempotency.ts';
-import { recordKnown } from '../../../src/server/queue/known.ts';
+import {
+  findKeyedJob,
+  findRepeated,
+  findRoom,
+  recordKnown,
+  submitJob,
+} from '../../../src/server/queue/enqueue.ts';
 import {
   countJobs,
   countWaitingBefore,

@@ -13,7 +13,7 @@ import type { Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/db.ts';
 import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
 import type { Texture } from '../port.ts';
-import type { Availability } from './availability.ts';
+import type { Availability } from './contact.ts';
 
 /** One skin that the upstream service is to make; its key is the identity of the skin data. */
 export interface UpstreamWork extends Submission {

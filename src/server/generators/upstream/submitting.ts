@@ -19,8 +19,7 @@ import {
   type UpstreamIntent,
 } from '../../store/upstream-jobs.ts';
 import { GenerationPostponed, type Texture } from '../port.ts';
-import type { Availability } from './availability.ts';
-import type { UpstreamFacts, UpstreamSettings } from './contact.ts';
+import type { Availability, UpstreamFacts, UpstreamSettings } from './contact.ts';
 import type { StoredJobs, UpstreamJobs, UpstreamWork } from './jobs.ts';
 import { isAboutRequest, refusedJob } from './results.ts';
 

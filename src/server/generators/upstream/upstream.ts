@@ -8,8 +8,13 @@ import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { acceptUpstreamJob, deleteUpstreamJob, findUpstreamJob } from '../../store/upstream-jobs.ts';
 import { GenerationPostponed, type SignedSkin, type Texture } from '../port.ts';
-import type { Availability } from './availability.ts';
-import { type Contact, readUpstreamFacts, type UpstreamFacts, type UpstreamSettings } from './contact.ts';
+import {
+  type Availability,
+  type Contact,
+  readUpstreamFacts,
+  type UpstreamFacts,
+  type UpstreamSettings,
+} from './contact.ts';
 import { type StoredJobs, type UpstreamJobs, type UpstreamWork, workFor } from './jobs.ts';
 import { isAboutRequest, type Results, refusedJob } from './results.ts';
 import { type Submitting, settlesIn, type UpstreamSubmission } from './submitting.ts';

@@ -30,8 +30,7 @@ import {
 import { asRateLimitRefusal, readRateLimit } from '../../service/limits.ts';
 import { asRefusal } from '../../service/refusal.ts';
 import { rateLimitAfter, type Submitted } from '../../service/submitting/answering.ts';
-import { submitBatch, verifyMayBatch } from '../../service/submitting/batch.ts';
-import { retryJob, submit } from '../../service/submitting/submit.ts';
+import { retryJob, submit, submitBatch, verifyMayBatch } from '../../service/submitting/submit.ts';
 import { generateBodies, generateHeaders, readGenerateRequest, readInput } from '../bodies.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';

@@ -19,7 +19,7 @@ import { asRefusal, Refusal, validationRefusal } from '../../service/refusal.ts'
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import { submit } from '../../service/submitting/submit.ts';
 import { withinFetchLimits } from '../../sources/fetches.ts';
-import { requestFromGame } from '../../sources/profile-data.ts';
+import { requestFromGame } from '../../sources/player.ts';
 import type { Source } from '../../sources/source.ts';
 import { pngFile, readBody } from '../bodies.ts';
 import { versionHeader } from '../described-answers.ts';

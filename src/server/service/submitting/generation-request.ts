@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { SkinVariant, SkinVisibility } from '../../../protocol/skin.ts';
 import { OutboundError, type OutboundPolicy, parseTarget } from '../../outbound/target.ts';
-import { newJobId, visitorsJobId } from '../../queue/idempotency.ts';
+import { newJobId, visitorsJobId } from '../../queue/enqueue.ts';
 import type { NewJob } from '../../queue/port.ts';
 import type { Source } from '../../sources/source.ts';
 import { countOpenCallbacks, type NewCallback } from '../../store/callbacks.ts';

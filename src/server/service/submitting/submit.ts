@@ -2,11 +2,11 @@ import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
 import type { Note } from '../../../protocol/envelope.ts';
 import { variantFor } from '../../../skin/variant.ts';
+import { HOUR, MINUTE, roomAt } from '../../fairness.ts';
 import { submitJob } from '../../queue/enqueue.ts';
 import { findJob } from '../../queue/lists.ts';
 import type { NewJob } from '../../queue/port.ts';
-import { readPlayer } from '../../sources/player.ts';
-import { unreadableNote } from '../../sources/profile-data.ts';
+import { readPlayer, unreadableNote } from '../../sources/player.ts';
 import {
   type FoundData,
   type Material,
@@ -19,6 +19,7 @@ import {
   variantNote,
 } from '../../sources/source.ts';
 import { readUrl } from '../../sources/url.ts';
+import { recallCaller } from '../../store/callers.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
@@ -31,7 +32,7 @@ import {
 } from '../../store/textures.ts';
 import { noteGeneration } from '../../store/usage.ts';
 import type { Caller } from '../callers.ts';
-import { overLimitRefusal, untilOneEnds } from '../limits.ts';
+import { overLimitRefusal, rateLimitOf, untilOneEnds } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { readCapeFor, readSent } from '../skins/capes.ts';
 import { requirePrivateSkins } from '../skins/changes.ts';
@@ -53,7 +54,7 @@ import {
   newJob,
 } from './generation-request.ts';
 
-export interface MaterialContext extends SourceContext {
+interface MaterialContext extends SourceContext {
   /** Whether the service is shutting down and accepts nothing new. */
   readonly isStopping: () => boolean;
 }
@@ -275,4 +276,104 @@ export async function readSource<K extends SourceKind>(
 ): Promise<Material> {
   const read: Reader<K> = READERS[source.kind];
   return await read(context, source, request);
+}
+
+/** One generation of a batch, without what is common to all. */
+type BatchItemInput = Omit<GenerationRequest, 'caller' | 'via' | 'idempotencyKey' | 'inBatch'>;
+
+export interface Batch {
+  readonly caller: Caller;
+  /** Reads each generation of the batch. @throws Refusal */
+  readonly inputs: readonly (() => BatchItemInput)[];
+  readonly idempotencyKey: string | undefined;
+}
+
+/**
+ * Submits several generations in order, so that the first ones get the slots. @returns the result or error of each
+ * @throws Refusal if the caller may not submit so many; then none is submitted
+ */
+export async function submitBatch(
+  context: SubmitContext,
+  batch: Batch,
+): Promise<({ readonly submitted: Submitted } | { readonly error: unknown })[]> {
+  verifyMayBatch(batch.caller);
+  await verifyRoomFor(context, batch.caller, batch.inputs.length);
+  const results = [];
+  for (const reading of readItems(context, batch)) {
+    try {
+      const { request, material } = await reading;
+      results.push({ submitted: await submitMaterial(context, request, material) });
+    } catch (error) {
+      results.push({ error });
+    }
+  }
+  return results;
+}
+
+/** An item with its input. */
+interface ReadItem {
+  readonly request: GenerationRequest;
+  readonly material: Material;
+}
+
+/** Number of items to fetch at the same time, so that the waits for slow hosts overlap. */
+const READ_AT_ONCE = 6;
+
+function readItems(context: MaterialContext, { caller, inputs, idempotencyKey }: Batch): Promise<ReadItem>[] {
+  const items = inputs.map((input) => ({ input, ...Promise.withResolvers<ReadItem>() }));
+  for (const { promise } of items) promise.catch(() => {}); // handled when its turn comes
+  const waiting = items.entries();
+  const read = async () => {
+    for (const [index, { input, resolve, reject }] of waiting) {
+      try {
+        const key = itemKey(idempotencyKey, index);
+        const request = { ...input(), caller, via: 'queue', idempotencyKey: key, inBatch: true } as const;
+        resolve({ request, material: await readMaterial(context, request) });
+      } catch (error) {
+        reject(error);
+      }
+    }
+  };
+  for (let reader = 0; reader < READ_AT_ONCE; reader++) void read();
+  return items.map(({ promise }) => promise);
+}
+
+/** @throws Refusal `insufficient_grants` if the caller's plan has no batches */
+export function verifyMayBatch({ plan }: Caller): void {
+  if (plan.batchGeneration) return;
+  throw new Refusal(
+    'insufficient_grants',
+    `The plan ${plan.name} does not include batches. Send one skin at a time.`,
+  );
+}
+
+/**
+ * Whether the caller may send `size` generations in one request now. All count as new here; in the end, those whose
+ * skins exist are free.
+ * @throws Refusal `rate_limit` with the time at which they fit into the caller's windows
+ */
+async function verifyRoomFor(
+  { db, clock }: Pick<SubmitContext, 'db' | 'clock'>,
+  caller: Caller,
+  size: number,
+): Promise<void> {
+  const { plan } = caller;
+  const now = clock.now();
+  const memory = await recallCaller(db, caller.owner, now);
+  const absolute = Math.max(
+    roomAt(memory.minute, MINUTE, plan.perMinute - size + 1, now),
+    roomAt(memory.hour, HOUR, plan.perHour - size + 1, now),
+  );
+  if (absolute <= now) return;
+  const rateLimit = { ...rateLimitOf(memory, caller, now), next: { absolute, relative: absolute - now } };
+  const message = `${size} generations exceed your remaining limit. Send fewer or wait.`;
+  throw new Refusal('rate_limit', { message, rateLimit });
+}
+
+/**
+ * The idempotency key of one item of a batch with a key. It contains a line break, which no header can, so no other
+ * request has it.
+ */
+function itemKey(batchKey: string | undefined, index: number): string | undefined {
+  return batchKey === undefined ? undefined : `${batchKey}\n${index}`;
 }

@@ -1,10 +1,116 @@
 import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
+import {
+  Client,
+  type ClientConfig,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryResult,
+  types,
+} from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import { isOpenToOthers } from '../../../base/files.ts';
+import { decodedText } from '../../../base/text.ts';
 import { ANY_SCHEMA } from '../db.ts';
 import { isDeadlock, isOutdated } from '../failures.ts';
-import { StoreClient } from './client.ts';
-import { asConnectError, asLostConnection, asStoreError } from './failures.ts';
+import { asConnectError, asLostConnection, asStoreError, StoreRefusedError } from './failures.ts';
+
+/** The connection that needs a password: the parts that a line of the file must match. */
+interface PasswordHolder {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/** `host:port:database:user:password`, where a backslash escapes a colon or itself. */
+const FIELD = /(?:\\.|[^:\\])*/y;
+
+/**
+ * The password in a file like `~/.pgpass`, found as by libpq: from the first matching line. Undefined without such a
+ * line or file. @throws Error with the reason why the file must not be used
+ */
+export async function readPasswordFile(path: string, holder: PasswordHolder): Promise<string | undefined> {
+  if (!(await verifyPrivate(path))) return undefined;
+  const wanted = [holder.host, String(holder.port), holder.database, holder.user];
+  for (const line of decodedText(await readFile(path)).split(/\r?\n/)) {
+    const password = line.startsWith('#') ? undefined : passwordIn(line, wanted);
+    if (password) return password;
+  }
+  return undefined;
+}
+
+/** False if there is no file. */
+async function verifyPrivate(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (!found) return false;
+  if (!found.isFile()) throw new Error(`the password file ${path} is not a plain file`);
+  // As in libpq. A mounted secret with another owner cannot be made private; the service warns about it at the start.
+  if (found.uid === process.getuid?.() && (await isOpenToOthers(path)))
+    throw new Error(`others may use the password file ${path}; make it private: chmod 600 ${path}`);
+  return true;
+}
+
+function passwordIn(line: string, wanted: readonly string[]): string | undefined {
+  let at = 0;
+  for (const value of wanted) {
+    FIELD.lastIndex = at;
+    const field = FIELD.exec(line)?.[0] ?? '';
+    at += field.length + 1;
+    if (line[at - 1] !== ':' || (field !== '*' && unescaped(field) !== value)) return undefined;
+  }
+  return unescaped(line.slice(at));
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/g, '$1');
+}
+
+/**
+ * A connection that finds its password like libpq: in the address's `passfile`, read anew each time, and only if the
+ * database requires one. The driver's own search is deprecated and does not know `passfile`.
+ */
+export class StoreClient extends Client {
+  constructor({ connectionString = '', ...config }: ClientConfig = {}) {
+    const address = parseIntoClientConfig(connectionString);
+    const file = new URL(connectionString).searchParams.get('passfile');
+    const given = address.password || process.env['PGPASSWORD'];
+    super({
+      ...{ ...address, ...config },
+      // As in libpq, connections through Unix sockets are never encrypted.
+      ...(isLocal(address.host || process.env['PGHOST']) && { ssl: false }),
+      password: given || (async () => await this.#findPassword(file)),
+    });
+    // The pool does not listen while it hands over a connection. An error at that moment would end the process.
+    this.on('error', () => {});
+  }
+
+  async #findPassword(file: string | null): Promise<string> {
+    try {
+      const found = file && (await readPasswordFile(file, this.#holder()));
+      if (found) return found;
+      throw new Error('it requires a password, and none is given');
+    } catch (error) {
+      void this.end(); // otherwise it would stay open while the database waits for a password
+      throw new StoreRefusedError(error as Error);
+    }
+  }
+
+  /** Password files call Unix sockets `localhost`. */
+  #holder() {
+    const { host, port, database = '', user = '' } = this;
+    return { host: isLocal(host) ? 'localhost' : host, port, database, user };
+  }
+}
+
+function isLocal(host: string | undefined): boolean {
+  return host?.startsWith('/') ?? false;
+}
 
 /** Milliseconds for which a failed connection attempt fails further ones, at random up to twice as long. */
 const PAUSE = 200;

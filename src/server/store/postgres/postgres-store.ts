@@ -119,7 +119,7 @@ function finding(code: string, isFine: boolean, message: string): HealthFinding 
 const SIZE_LOOK = 30_000;
 
 /** The size of a database when last measured. */
-export class DatabaseSize {
+class DatabaseSize {
   readonly #pool: Pool;
   readonly #timer: NodeJS.Timeout;
   #bytes = 0;
@@ -397,4 +397,42 @@ async function verifyStore(db: Db): Promise<void> {
   const { rows } = await sql<{ isThere: boolean }>`
     select to_regclass('meta') is not null and to_regclass('api_keys') is not null as "isThere"`.execute(db);
   if (!rows[0]?.isThere) throw new NoStoreError();
+}
+
+/**
+ * One connection has the snapshot, and may be idle for as long as the other store takes. The statements, few and long,
+ * have no names, so any pooler may be in front of the database.
+ */
+function optionsOf(settings: Partial<PoolOptions>): PoolOptions {
+  return { ...POOL_OPTIONS, ...settings, connections: 1, prepares: false, statementTimeout: 600_000 };
+}
+
+/** Opens a transaction that sees the store at its start. Does not change the schema. */
+export async function openDatabaseSnapshot({
+  url,
+  ...settings
+}: PostgresSettings): Promise<Pick<OpenStore, 'db' | 'close'>> {
+  const options = optionsOf(settings);
+  const root = postgresDb(forKysely(makePool(url, options), options));
+  try {
+    const start = root.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+    const transaction = await start.execute();
+    const close = async () => {
+      await transaction.rollback().execute();
+      await root.destroy();
+    };
+    return { db: dbOf(transaction, root.store), close };
+  } catch (error) {
+    await root.destroy();
+    throw asRefused(error);
+  }
+}
+
+/** Creates or updates the tables. */
+export async function openDatabaseTarget({
+  url,
+  ...settings
+}: PostgresSettings): Promise<Pick<OpenStore, 'db' | 'close'>> {
+  const db = await openPostgresDb(url, optionsOf(settings));
+  return { db, close: async () => await db.destroy() };
 }

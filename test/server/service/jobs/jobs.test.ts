@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { knownRow } from '../../../../src/server/queue/known.ts';
+import { knownRow } from '../../../../src/server/queue/enqueue.ts';
 import type { Caller } from '../../../../src/server/service/callers.ts';
 import { listJobs, listNewestJobs } from '../../../../src/server/service/jobs/jobs.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lookUp } from '../../../../src/server/queue/known.ts';
+import { lookUp } from '../../../../src/server/queue/enqueue.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { listLinked } from '../../../../src/server/store/sessions.ts';
 import { findSkinWithTexture, similarSkins } from '../../../../src/server/store/similar-skins.ts';

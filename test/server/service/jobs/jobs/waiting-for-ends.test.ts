@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../src/base/clock.ts';
 import { JobSignals } from '../../../../../src/server/events.ts';
-import { INSERT_JOB } from '../../../../../src/server/queue/idempotency.ts';
-import { knownRow } from '../../../../../src/server/queue/known.ts';
+import { INSERT_JOB, knownRow } from '../../../../../src/server/queue/enqueue.ts';
 import { waitForEnds } from '../../../../../src/server/service/jobs/jobs.ts';
 import { keepTexture } from '../../../../../src/server/store/textures.ts';
 import { newJob, TEXTURE_HASH } from '../../../../contract/jobs.ts';

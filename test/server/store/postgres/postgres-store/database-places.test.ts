@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeKeyOfOwner, makeLinkOfOwner } from '../../../src/server/assembly/owner.ts';
-import { NoStoreError } from '../../../src/server/store/postgres/postgres-store.ts';
-import { openStore } from '../../../src/server/store/sqlite.ts';
-import { copyStore, type StorePlace } from '../../../src/server/store-copy/copy-store.ts';
-import { emptyDatabase, ownDatabase } from '../../support/postgres/own-database.ts';
-import { type PoolMode, pooler } from '../../support/postgres/pooler.ts';
-import { fillStore } from '../../support/server/filled-store.ts';
-import { MovableClock } from '../../support/server/movable-clock.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { makeKeyOfOwner, makeLinkOfOwner } from '../../../../../src/server/assembly/owner.ts';
+import { NoStoreError } from '../../../../../src/server/store/postgres/postgres-store.ts';
+import { openStore } from '../../../../../src/server/store/sqlite.ts';
+import { copyStore, type StorePlace } from '../../../../../src/server/store-copy/copy-store.ts';
+import { emptyDatabase, ownDatabase } from '../../../../support/postgres/own-database.ts';
+import { type PoolMode, pooler } from '../../../../support/postgres/pooler.ts';
+import { fillStore } from '../../../../support/server/filled-store.ts';
+import { MovableClock } from '../../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../../support/server/own-folder.ts';
 
 const MODES: readonly PoolMode[] = ['session', 'transaction'];
 

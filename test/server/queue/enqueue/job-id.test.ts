@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newJobId } from '../../../../src/server/queue/idempotency.ts';
+import { newJobId } from '../../../../src/server/queue/enqueue.ts';
 
 const NOW = Date.UTC(2026, 10, 23);
 

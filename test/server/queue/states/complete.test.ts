@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import type { NewJob } from '../../../src/server/queue/port.ts';
-import type { Db } from '../../../src/server/store/db.ts';
-import { addSkin } from '../../../src/server/store/skins.ts';
-import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { mustClaim } from '../../contract/queue-steps.ts';
-import { otherSession } from '../../support/postgres/other-session.ts';
-import { ownDatabase } from '../../support/postgres/own-database.ts';
-import { sentStatements } from '../../support/postgres/sent-statements.ts';
-import { poll } from '../../support/server/poll.ts';
-import { postgresQueue, QUEUES } from '../../support/server/queue-nodes.ts';
-import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
-import type { TestQueue } from '../../support/server/test-queue.ts';
+import type { NewJob } from '../../../../src/server/queue/port.ts';
+import type { Db } from '../../../../src/server/store/db.ts';
+import { addSkin } from '../../../../src/server/store/skins.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { mustClaim } from '../../../contract/queue-steps.ts';
+import { otherSession } from '../../../support/postgres/other-session.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
+import { sentStatements } from '../../../support/postgres/sent-statements.ts';
+import { poll } from '../../../support/server/poll.ts';
+import { postgresQueue, QUEUES } from '../../../support/server/queue-nodes.ts';
+import { callbackOf, keepKey } from '../../../support/server/stored-callbacks.ts';
+import type { TestQueue } from '../../../support/server/test-queue.ts';
 
 /** The skin of a job of this kind, once that is completed. */
 async function madeSkin(queue: TestQueue, asked: Parameters<typeof newJob>[0], data = generated()) {

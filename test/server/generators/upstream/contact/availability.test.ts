@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Outage } from '../../../../src/dispatch/outage.ts';
-import { Pace } from '../../../../src/dispatch/pace.ts';
-import { Availability } from '../../../../src/server/generators/upstream/availability.ts';
-import { refusal } from '../../../support/client/failures.ts';
-import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { Outage } from '../../../../../src/dispatch/outage.ts';
+import { Pace } from '../../../../../src/dispatch/pace.ts';
+import { Availability } from '../../../../../src/server/generators/upstream/contact.ts';
+import { refusal } from '../../../../support/client/failures.ts';
+import { MovableClock } from '../../../../support/server/movable-clock.ts';
 
 /** An availability with the session's parts that it reads. */
 function openAvailability() {

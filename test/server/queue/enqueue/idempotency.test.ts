@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { LIMITS, newJob } from '../../contract/jobs.ts';
-import { sqliteQueue } from '../../support/server/queue-nodes.ts';
+import { LIMITS, newJob } from '../../../contract/jobs.ts';
+import { sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
 test('A job keeps 32 keys; a request with another one gets the job, and the key stays free', async () => {
   const { queue } = await (await sqliteQueue())();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countDuplicate, Duplicates } from '../../../../../src/server/service/submitting/known-data.ts';
+import { countDuplicate, Duplicates } from '../../../../../src/server/service/submitting/answering.ts';
 import { callerWith, limitsContext } from '../../../../support/server/limited-caller.ts';
 
 const START = Date.UTC(2026, 0, 1, 12, 30, 30);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Restorer } from '../../../../src/server/accounts/skin-changer.ts';
+import { Restorer } from '../../../../src/server/accounts/account-pool.ts';
 import { changeAccount } from '../../../../src/server/store/accounts.ts';
 import type { AccountRow } from '../../../../src/server/store/schema/tables.ts';
 import { accountRow, makeDeskWorld } from '../../../support/server/stored-accounts.ts';

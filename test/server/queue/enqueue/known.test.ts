@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { recordKnown } from '../../../src/server/queue/known.ts';
-import type { NewJob } from '../../../src/server/queue/port.ts';
-import { type Db, inTransaction } from '../../../src/server/store/db.ts';
-import { keepTexture } from '../../../src/server/store/textures.ts';
-import { newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { otherSession } from '../../support/postgres/other-session.ts';
-import { ownDatabase } from '../../support/postgres/own-database.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
-import { postgresQueue } from '../../support/server/queue-nodes.ts';
-import { openOwnStore } from '../../support/server/running-server.ts';
-import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
+import { recordKnown } from '../../../../src/server/queue/enqueue.ts';
+import type { NewJob } from '../../../../src/server/queue/port.ts';
+import { type Db, inTransaction } from '../../../../src/server/store/db.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { otherSession } from '../../../support/postgres/other-session.ts';
+import { ownDatabase } from '../../../support/postgres/own-database.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { postgresQueue } from '../../../support/server/queue-nodes.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+import { callbackOf, keepKey } from '../../../support/server/stored-callbacks.ts';
 
 const SKIN = { skinUuid: 'f00d', now: 1 };
 

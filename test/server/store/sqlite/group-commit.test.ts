@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Db } from '../../../src/server/store/db.ts';
-import { keepMeta, readMeta } from '../../../src/server/store/meta.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
-import { openOwnStore } from '../../support/server/running-server.ts';
-import { Statements, transactionsIn } from '../../support/server/statements.ts';
+import type { Db } from '../../../../src/server/store/db.ts';
+import { keepMeta, readMeta } from '../../../../src/server/store/meta.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+import { Statements, transactionsIn } from '../../../support/server/statements.ts';
 
 async function open(): Promise<{ db: Db; statements: Statements }> {
   const { db } = await openOwnStore(await ownFolder());

@@ -40,7 +40,6 @@ export interface KnownToGame {
   readonly keys: GameKeys;
 }
 
-/** Options for every skin of a batch. */
 interface BatchSkinOptions {
   /** For every source without a variant of its own. Default: `auto`. */
   readonly variant?: VariantInput | undefined;

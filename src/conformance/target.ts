@@ -19,7 +19,6 @@ export interface Draft {
   readonly name: string;
   readonly png: Buffer;
   readonly dataUrl: string;
-  /** What it is drawn as. */
   readonly drawn: Variant;
   /** The answer to its submission. */
   answer?: Answer;

@@ -20,7 +20,6 @@ export interface ServiceKey {
   readonly skinDomains: readonly string[];
 }
 
-/** How to read facts. */
 export interface FactsReader {
   readonly client: SkinClient;
   readonly call: CallOptions;
@@ -118,7 +117,6 @@ export interface Facts extends ServiceKey {
 export interface KnownService {
   /** Jobs that the caller may have in the queue at a time. */
   readonly slots: number;
-  /** The key that it signs with. */
   readonly signingKey: () => Promise<Pick<ServiceKey, 'publicKey' | 'fingerprint'> | undefined>;
 }
 

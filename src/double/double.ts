@@ -35,7 +35,7 @@ import {
   ScenarioError,
   type ScenarioInput,
 } from './scenario.ts';
-import { fixtureKey, Seed } from './seed.ts';
+import { DOUBLE_KEY, fixtureKey, Seed } from './seed.ts';
 
 export interface DoubleOptions {
   /** Whose answers it gives; default: `hosted`. */
@@ -97,8 +97,6 @@ export class UnmetExpectations extends Error {
 const NOWHERE = 'http://double.invalid';
 const MAX_EXCHANGES = 10_000;
 const CONTROL = '/_double/';
-/** The key of the double's user. */
-const KEY = '5eedf00d'.repeat(9);
 
 /** @throws DoubleError, ScenarioError */
 export async function startDouble(options: DoubleOptions = {}): Promise<Double> {
@@ -152,7 +150,7 @@ class RunningDouble implements Double {
   }
 
   get key(): string {
-    return this.#state.backend.key ?? KEY;
+    return this.#state.backend.key ?? DOUBLE_KEY;
   }
 
   get requests(): readonly Exchange[] {
@@ -341,12 +339,11 @@ async function openBackend(
   const { url, clock, scenario } = setting;
   if (as === 'skinsmith') {
     const { skinsmithBackend } = await import('./skinsmith-backend.ts');
-    return await skinsmithBackend({ url, clock, scenario, key: KEY });
+    return await skinsmithBackend({ url, clock, scenario, key: DOUBLE_KEY });
   }
   const options = {
     ...hostedOptions(scenario),
     clock,
-    key: KEY,
     seed: new Seed(seed),
     signingKey: fixtureKey(),
   };

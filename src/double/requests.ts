@@ -116,10 +116,14 @@ export async function submittedSkin({
   }
 }
 
+/** The form that a body is; undefined if it is none, or a part of one. */
+export async function formIn(body: Buffer, type: string): Promise<FormData | undefined> {
+  const response = new Response(new Uint8Array(body), { headers: { 'content-type': type } });
+  return await response.formData().catch(() => undefined);
+}
+
 async function fromForm(body: Buffer, type: string): Promise<SubmittedSkin | undefined> {
-  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
-    .formData()
-    .catch(() => undefined);
+  const form = await formIn(body, type);
   if (!form) return undefined;
   const entries = [...form];
   const fields = Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));

@@ -100,7 +100,6 @@ class PublicKeys {
   }
 }
 
-/** Whether one of the keys signed the value. */
 export function isSignedByAny(keys: readonly KeyObject[], value: string, signature: string): boolean {
   return keys.some((key) => isSignedBy(key, value, signature));
 }

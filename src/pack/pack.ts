@@ -6,7 +6,6 @@ import { type GameRange, packMeta } from './games.ts';
 import { functionPath, PackNames, type PackTextureKind, textureLocation, texturePath } from './names.ts';
 import { type PackSkinTexture, type PackTexture, packPng, skinTexture } from './texture.ts';
 
-/** A file of a pack. */
 export interface PackFile {
   /** Path in the pack, with `/`. */
   readonly path: string;
@@ -30,7 +29,6 @@ export interface PackSource {
   readonly elytra?: PackTexture | undefined;
 }
 
-/** A skin in a pack. */
 export interface PackedSkin extends PackLook {
   /** Its name in the pack: a path that resource locations allow. */
   readonly id: string;

@@ -252,7 +252,6 @@ function remade(why: string): SuppliedOutcome {
   return { kind: 'remade', note: { code: 'made_from_texture', message } };
 }
 
-/** The variant of a value. */
 export function givenVariant({ value }: SuppliedSkin): VariantInput {
   return readTextures(value).skin.variant;
 }

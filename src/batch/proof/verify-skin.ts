@@ -22,7 +22,6 @@ export interface KeptSkin
   readonly variant?: string | undefined;
   /** Whether it was requested with a cape. */
   readonly hasCape?: boolean | undefined;
-  /** The claimed signer. */
   readonly claim?: SignedBy | undefined;
   /** Evidence that the entry was changed after it was written, as a sentence. */
   readonly damage?: string | undefined;

@@ -8,7 +8,6 @@ import { type Coverage, type Member, optionsOf } from '../model.ts';
 import type { BatchOptions, GoneSource, LockfileOutcome } from '../options.ts';
 import type { OpenBatch } from './open-batch.ts';
 
-/** How a batch ended. */
 interface BatchEnd {
   readonly changes: LockfileChanges;
   /** No work is left to resume. */

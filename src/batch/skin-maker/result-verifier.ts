@@ -35,7 +35,6 @@ export interface MadeSkin {
   readonly warnings: readonly Note[];
 }
 
-/** Handlers of results. */
 interface ResultHandlers {
   readonly onDone: (work: Work, made: MadeSkin) => Promise<void>;
   readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;

@@ -84,7 +84,6 @@ export function isStdin(text: string, as: SourceSpec['as']): boolean {
   return kindOf(text, as) === 'stdin';
 }
 
-/** Whether a text is a path to sources. */
 export function isPath(text: string, as: SourceSpec['as']): boolean {
   return kindOf(text, as) === 'path';
 }

@@ -34,7 +34,6 @@ const MAX_SKINS = 10_000;
 /** Skins whose pictures are unpacked together: each time, all names in the zip are read. */
 const TOGETHER = 64;
 
-/** The files of a pack. */
 interface PackFiles {
   /** A text; undefined if there is none. @throws PackFault */
   readonly text: (path: string) => string | undefined;

@@ -7,7 +7,7 @@ import type { Fault, Refused } from '../faults.ts';
 import type { JobPlan } from '../plans.ts';
 import { altered, jsonReply, pageReply, type Reply, withBody } from '../replies.ts';
 import type { DoubleRequest, RequestKind } from '../requests.ts';
-import { fixtureKey, Seed } from '../seed.ts';
+import { DOUBLE_KEY, fixtureKey, Seed } from '../seed.ts';
 import { Intake, type Taken } from './intake.ts';
 import {
   acceptedAnswer,
@@ -47,8 +47,6 @@ import {
   verifyKey,
 } from './visit.ts';
 
-/** The key of the service's only user, unless told otherwise. */
-const HOSTED_KEY = '5eedf00d'.repeat(9);
 const USER = 'ef4c52b01fea4715982d8e67fd93ef2d';
 /** Seconds: `GenerateTimeout`. */
 const TIMEOUT = z.coerce.number().int().positive().max(30).default(10);
@@ -122,7 +120,7 @@ export class HostedApi {
     const { signingKey = fixtureKey(), seed = new Seed(randomUUID()) } = options;
     this.#maker = new SkinSigner(url, { signingKey, seed });
     this.#options = options;
-    this.key = options.key ?? HOSTED_KEY;
+    this.key = options.key ?? DOUBLE_KEY;
     this.intake = new Intake(this.#maker, seed, options);
     this.#skins = new SkinRequests(this.intake.skins, url);
     const { rate, delay } = options;

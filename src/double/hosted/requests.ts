@@ -4,7 +4,7 @@ import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import type { DoubleRequest } from '../requests.ts';
+import { type DoubleRequest, formIn } from '../requests.ts';
 import type { SkinInput } from './jobs.ts';
 import { HostedRefusal, parseOrRefuse } from './visit.ts';
 
@@ -69,9 +69,12 @@ export async function readSubmission(request: DoubleRequest): Promise<SubmittedS
 }
 
 async function readUpload(body: Buffer, type: string): Promise<SubmittedSkin> {
-  const form = [...(await readForm(body, type))];
-  const fields = form.filter(([, value]) => typeof value === 'string');
-  const files = form.flatMap(([name, value]) => (typeof value === 'string' ? [] : [{ name, file: value }]));
+  const form = await formIn(body, type);
+  if (!form) throw new HostedRefusal(500, 'upload_error', 'upload error: Unexpected end of form');
+  const fields = [...form].filter(([, value]) => typeof value === 'string');
+  const files = [...form].flatMap(([name, value]) =>
+    typeof value === 'string' ? [] : [{ name, file: value }],
+  );
   if (fields.length > MAX_FIELDS) throw invalidFile('Too many fields');
   if (files.length > 1) throw invalidFile('Too many files');
   const [upload] = files;
@@ -80,15 +83,6 @@ async function readUpload(body: Buffer, type: string): Promise<SubmittedSkin> {
   if (bytes && bytes.length > MAX_FILE_BYTES) throw invalidFile('File too large');
   const options = parseOrRefuse(OPTIONS, Object.fromEntries(fields));
   return { options, picture: () => readPicture(bytes) };
-}
-
-async function readForm(body: Buffer, type: string): Promise<FormData> {
-  try {
-    return await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new HostedRefusal(500, 'upload_error', 'upload error: Unexpected end of form');
-  }
 }
 
 function invalidFile(reason: string): HostedRefusal {

@@ -1,5 +1,5 @@
 import type { Variant } from '../../../skin/variant.ts';
-import { smallButton } from './button.ts';
+import { smallButton } from './buttons.ts';
 import { type Examined, examine, repairedFile } from './examine.ts';
 import { say } from './language.ts';
 import { ResultRow } from './result-row.ts';

@@ -1,5 +1,4 @@
-import { smallButton } from './button.ts';
-import { copyButton, downloadLink } from './copy.ts';
+import { copyButton, downloadLink, smallButton } from './buttons.ts';
 import { type PageJob, pause, waitForJob } from './jobs.ts';
 import { inEnglish, say } from './language.ts';
 import type { ResultRow } from './result-row.ts';

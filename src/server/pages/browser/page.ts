@@ -1,12 +1,9 @@
-/** The script of all pages, for what forms and links cannot do. The form that makes skins has one of its own. */
-import { offerSelectingAll, rememberUse } from './choices.ts';
-import { offerCopying } from './copy.ts';
-import { followJobs } from './job-list.ts';
-import { followJob } from './jobs.ts';
-import { isEnglish, say } from './language.ts';
-import { followLogin } from './login.ts';
-import { offerPicture, offerSharing } from './share.ts';
+import { offerCopying, offerPicture, offerSharing } from './buttons.ts';
+import { followJob, followJobs, followLogin } from './jobs.ts';
+import { count, isEnglish, say } from './language.ts';
 import { offerViewer } from './viewer.ts';
+
+/** The script of all pages, for what forms and links cannot do. The form that makes skins has one of its own. */
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) offerCopying(button);
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-share]')) offerSharing(button);
@@ -71,3 +68,39 @@ function ago(age: number): string {
 
 showLocalTimes();
 setInterval(showLocalTimes, MINUTE);
+
+/** Offers to select all or none of a form's boxes, and counts them. */
+function offerSelectingAll(form: HTMLFormElement): void {
+  const button = form.querySelector<HTMLButtonElement>('[data-select-all]');
+  const number = form.querySelector<HTMLElement>('[data-selected]');
+  const boxes = [...form.querySelectorAll<HTMLInputElement>('input[type="checkbox"]')];
+  if (!button || !number) return;
+  button.addEventListener('click', () => {
+    const isOn = !boxes.every((box) => box.checked);
+    for (const box of boxes) box.checked = isOn;
+    tell();
+  });
+  form.addEventListener('change', tell);
+  tell();
+
+  function tell(): void {
+    const selected = boxes.filter((box) => box.checked).length;
+    button!.textContent = selected === boxes.length ? say('Select none') : say('Select all');
+    number!.textContent = say('{0} selected', count(selected));
+  }
+}
+
+/** Seconds. */
+const YEAR = 365 * 24 * 3600;
+
+/** Remembers what a visitor uses skins for, in the cookie that the page names. */
+function rememberUse(panel: HTMLElement): void {
+  const name = panel.dataset['remember'] ?? '';
+  const secure = name.startsWith('__Host-') ? '; Secure' : '';
+  panel.addEventListener('change', () => {
+    const group = panel.querySelector<HTMLInputElement>('input[name="for"]:checked')?.value ?? '';
+    const use = panel.querySelector<HTMLInputElement>(`input[name="${CSS.escape(group)}"]:checked`)?.value;
+    // biome-ignore lint/suspicious/noDocumentCookie: the other API is for secure pages alone
+    document.cookie = `${name}=${use ?? group}; Path=/; Max-Age=${YEAR}; SameSite=Lax${secure}`;
+  });
+}

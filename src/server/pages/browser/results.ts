@@ -1,4 +1,4 @@
-import { offerCopying } from './copy.ts';
+import { offerCopying } from './buttons.ts';
 import { count, counted, say } from './language.ts';
 
 /** A skin that the page has made. */

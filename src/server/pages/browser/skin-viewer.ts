@@ -8,7 +8,7 @@ import {
   WaveAnimation,
 } from 'skinview3d';
 import type { Variant } from '../../../skin/variant.ts';
-import { smallButton } from './button.ts';
+import { smallButton } from './buttons.ts';
 import { say } from './language.ts';
 
 const HEIGHT = 384;

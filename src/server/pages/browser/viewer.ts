@@ -1,4 +1,6 @@
+import type { Variant } from '../../../skin/variant.ts';
 import { say } from './language.ts';
+import type { OpenViewer } from './skin-viewer.ts';
 
 /** Windows wide enough to show the skin in 3D at once, for people who do not mind that it moves. */
 const AT_ONCE = '(min-width: 64rem) and (prefers-reduced-motion: no-preference)';
@@ -66,4 +68,37 @@ function whenIdle(act: () => unknown): void {
   const rest = () => ('requestIdleCallback' in window ? requestIdleCallback(act) : setTimeout(act));
   if (document.readyState === 'complete') rest();
   else addEventListener('load', rest, { once: true });
+}
+
+/** Shows pictures in 3D before they are sent, all on one stage, because browsers allow few WebGL contexts. */
+export class Preview {
+  readonly #dialog: HTMLDialogElement;
+  readonly #stage: HTMLElement;
+  #viewer: OpenViewer | undefined;
+
+  constructor(dialog: HTMLDialogElement, stage: HTMLElement) {
+    this.#dialog = dialog;
+    this.#stage = stage;
+    dialog.querySelector('[data-close]')?.addEventListener('click', () => dialog.close());
+  }
+
+  /** @throws Error without WebGL, or NotLoadedError */
+  async show(file: File, variant: Variant): Promise<void> {
+    const address = URL.createObjectURL(file);
+    try {
+      this.#dialog.showModal();
+      await (await this.#open()).show(address, variant);
+    } catch (error) {
+      this.#dialog.close();
+      throw error;
+    } finally {
+      URL.revokeObjectURL(address);
+    }
+  }
+
+  async #open(): Promise<OpenViewer> {
+    const { makeViewer } = await loadViewer();
+    this.#viewer ??= makeViewer(this.#stage);
+    return this.#viewer;
+  }
 }

@@ -18,7 +18,7 @@ export function offerCopying(button: HTMLButtonElement): void {
 }
 
 /** Shows a result in place of a button's label. */
-export function showBriefly(button: HTMLButtonElement, result: string): void {
+function showBriefly(button: HTMLButtonElement, result: string): void {
   const label = button.dataset['label'] ?? button.textContent;
   button.dataset['label'] = label;
   button.textContent = result;
@@ -28,13 +28,13 @@ export function showBriefly(button: HTMLButtonElement, result: string): void {
 }
 
 /** Tells screen readers what others see. */
-export function announce(message: string): void {
+function announce(message: string): void {
   const place = document.querySelector<HTMLElement>('[data-announcements]');
   if (place) place.textContent = message;
 }
 
 /** The clipboard API exists only on encrypted or local pages; elsewhere, the old command has to do. */
-export async function copy(text: string): Promise<boolean> {
+async function copy(text: string): Promise<boolean> {
   if (navigator.clipboard) {
     return await navigator.clipboard.writeText(text).then(
       () => true,
@@ -72,4 +72,49 @@ export function downloadLink({ name, address }: NonNullable<BestWay['file']>, ab
   link.textContent = say('Download');
   link.ariaLabel = say('Download {0}: {1}', name, about);
   return link;
+}
+
+/** A secondary button. */
+export function smallButton(label: string, act: (button: HTMLButtonElement) => void): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet-button';
+  button.textContent = label;
+  button.addEventListener('click', () => act(button));
+  return button;
+}
+
+/** Shares the address of a page with the browser's own menu; where there is none, copies it. */
+export function offerSharing(button: HTMLButtonElement): void {
+  const { share: url = '', title = '' } = button.dataset;
+  button.addEventListener('click', async () => {
+    if (navigator.share)
+      await navigator.share({ title, url }).catch(() => undefined); // the person changed their mind
+    else tell(button, (await copy(url)) ? say('Address copied') : say('Copy failed'));
+  });
+}
+
+/** Copies a picture, in browsers that can. */
+export function offerPicture(button: HTMLButtonElement): void {
+  if (!navigator.clipboard?.write || typeof ClipboardItem === 'undefined') return;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    // Some browsers allow it only right after the click, so the picture is promised and not awaited.
+    const picture = fetch(button.dataset['copyPicture'] ?? '').then(pictureIn);
+    const isCopied = await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]).then(
+      () => true,
+      () => false,
+    );
+    tell(button, isCopied ? say('Picture copied') : say('Copy failed'));
+  });
+}
+
+function tell(button: HTMLButtonElement, result: string): void {
+  showBriefly(button, result);
+  announce(result);
+}
+
+async function pictureIn(answer: Response): Promise<Blob> {
+  if (!answer.ok) throw new Error(`The picture was answered with ${answer.status}.`);
+  return await answer.blob();
 }

@@ -64,7 +64,7 @@ test('A reader chooses a language, and scripts speak it too, with its plurals', 
   await page.getByRole('heading', { name: 'Utwórz skin' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/ui/make');
   await page
-    .getByLabel('Obrazek skina')
+    .getByLabel('Obrazek')
     .setInputFiles(
       [1, 2].map((number) => ({ name: `${number}.png`, mimeType: 'image/png', buffer: skinPng(number) })),
     );

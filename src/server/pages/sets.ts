@@ -198,8 +198,9 @@ function setList(sets: readonly CountedSet[]): Html {
       uuid,
       name,
       skins,
+      seenByAll,
       visibility,
-    }) => html`<li><div class="grow"><a href="${PATH}/${uuid}">${skins > 0 && html`<img class="lineup" ${groupAt(uuid, visibility !== 'private')} alt="" height="96" loading="lazy">`}<bdi>${name}</bdi></a>
+    }) => html`<li><div class="grow"><a href="${PATH}/${uuid}">${skins > 0 && html`<img class="lineup" ${groupAt(uuid, visibility !== 'private' && skins === seenByAll)} alt="" height="96" loading="lazy">`}<bdi>${name}</bdi></a>
 <p class="quiet">${SKINS_IN_LIST[visibility](skinCount(skins))}</p></div></li>`,
   )}</ul>`;
 }

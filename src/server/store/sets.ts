@@ -3,8 +3,12 @@ import type { Db } from './db.ts';
 import type { SetRow, SkinRow, Tables } from './schema/tables.ts';
 import { DATA, RECORD, type SkinScope, type SkinWithData, tagsOfSkin } from './skins.ts';
 
-/** A set, and how many of its skins its viewer sees. */
-export type CountedSet = SetRow & { readonly skins: number };
+export interface CountedSet extends SetRow {
+  /** How many of its skins its viewer sees. */
+  readonly skins: number;
+  /** How many of its skins everybody sees who sees the set. */
+  readonly seenByAll: number;
+}
 
 export interface SetPage {
   /** The number of the last set of the previous page. */
@@ -28,17 +32,19 @@ export async function listSets(
   { before, size, viewer }: SetPage & { readonly viewer: string | undefined },
 ): Promise<CountedSet[]> {
   const page = setsIn(db, scope).selectAll('sets').orderBy('sets.id', 'desc').limit(size);
-  const counted = (before === undefined ? page : page.where('sets.id', '<', before)).select((eb) =>
-    eb
-      .selectFrom('set_skins')
-      .innerJoin('skins', 'skins.id', 'set_skins.skin_id')
-      .whereRef('set_skins.set_id', '=', 'sets.id')
-      .where((skins) => isSeenIn(skins, viewer))
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .as('skins'),
-  );
-  const rows = await counted.execute();
-  return rows.map((row) => ({ ...row, skins: Number(row.skins) }));
+  const rows = await (before === undefined ? page : page.where('sets.id', '<', before))
+    .select((eb) => [countSkins(eb, viewer).as('skins'), countSkins(eb, undefined).as('seenByAll')])
+    .execute();
+  return rows.map((row) => ({ ...row, skins: Number(row.skins), seenByAll: Number(row.seenByAll) }));
+}
+
+function countSkins(eb: ExpressionBuilder<Tables, 'sets'>, viewer: string | undefined) {
+  return eb
+    .selectFrom('set_skins')
+    .innerJoin('skins', 'skins.id', 'set_skins.skin_id')
+    .whereRef('set_skins.set_id', '=', 'sets.id')
+    .where((skins) => isSeenIn(skins, viewer))
+    .select(({ fn }) => fn.countAll<number>().as('count'));
 }
 
 /** Number of an owner's sets. */

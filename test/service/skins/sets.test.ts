@@ -232,7 +232,13 @@ onSqlite(describe).each(Object.keys(SEEN) as (keyof typeof SEEN)[])('A %s set', 
         ...[name, expected, lock],
       ]);
       const list = (await person.open('/ui/sets')).text;
-      expect([name, list.includes(uuid)]).toEqual([name, name === 'ann' || visibility === 'public']);
+      const picture = /<img class="lineup" src="([^"]*)"/.exec(list)?.[1];
+      const folder =
+        expected === SEEN[visibility].nobody && visibility !== 'private' ? '/v2/sets' : '/ui/sets';
+      const isListed = name === 'ann' || visibility === 'public';
+      expect([name, list.includes(uuid), picture]).toEqual([
+        ...[name, isListed, isListed ? `${folder}/${uuid}/group.png` : undefined],
+      ]);
       const unfolded = (await person.open(`/ui/sets/${uuid}`)).text.includes('og:image');
       expect([name, unfolded]).toEqual([name, visibility !== 'private']);
       for (const file of ['/sitemaps/1.xml', '/ui/gallery.atom'])

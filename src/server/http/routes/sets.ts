@@ -34,7 +34,7 @@ import {
   reportSet,
   type SetList,
 } from '../../service/skins/sets.ts';
-import type { CountedSet } from '../../store/sets.ts';
+import type { SetRow } from '../../store/schema/tables.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { type Notes, pageLinks, skinListItem, v2Answer } from '../views.ts';
@@ -299,7 +299,7 @@ function setAnswer(
 }
 
 function setView(
-  { uuid, name, slug, visibility, created_at, changed_at }: Omit<CountedSet, 'skins'>,
+  { uuid, name, slug, visibility, created_at, changed_at }: SetRow,
   size: number,
 ): SkinSetSummary {
   return { uuid, name, slug, visibility, size, createdAt: created_at, changedAt: changed_at };

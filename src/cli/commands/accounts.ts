@@ -6,23 +6,17 @@ import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import {
   type Columns,
-  type CommandOutput,
   columnRows,
   type Fields,
   fieldColumns,
   printRow,
   printRows,
   type Table,
+  tableOutput,
 } from '../output/described.ts';
 import { colorsFor } from '../terminal/io.ts';
 import { confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
 import { ago, clean, jsonDocument } from '../text/text.ts';
-
-const COLUMNS = {
-  ...fieldColumns<GameAccount>('name', 'uuid', 'state', 'generated', 'failed', 'lastUsedAt'),
-  settings: settingsOf,
-  ...fieldColumns<GameAccount>('freeAt', 'user'),
-} satisfies Columns<GameAccount>;
 
 export const ACCOUNT_FIELDS = {
   uuid: 'UUID of the account in the game',
@@ -46,21 +40,14 @@ export const ACCOUNT_FIELDS = {
   failed: 'number of failures',
 } satisfies Fields<GameAccount>;
 
-const ACCOUNT = {
-  columns: COLUMNS,
-  columnMeanings: { settings: 'those of share, restore and capes that are on, separated by commas' },
-};
-export const ACCOUNT_OUTPUT: CommandOutput = {
-  ...ACCOUNT,
-  json: { shape: 'object', fields: ACCOUNT_FIELDS },
-};
-export const ACCOUNT_LIST_OUTPUT: CommandOutput = {
-  ...ACCOUNT,
-  json: { shape: 'list', fields: ACCOUNT_FIELDS },
-};
-
 const TABLE: Table<GameAccount> = {
-  columns: COLUMNS,
+  columns: {
+    ...fieldColumns<GameAccount>('name', 'uuid', 'state', 'generated', 'failed', 'lastUsedAt'),
+    settings: settingsOf,
+    ...fieldColumns<GameAccount>('freeAt', 'user'),
+  },
+  columnMeanings: { settings: 'those of share, restore and capes that are on, separated by commas' },
+  fields: ACCOUNT_FIELDS,
   shown: {
     NAME: 'name',
     UUID: 'uuid',
@@ -118,7 +105,7 @@ export const accountsList = {
     ['List game accounts', 'skinsmith accounts list'],
     ['Print them as JSON', 'skinsmith accounts list --json'],
   ],
-  output: [ACCOUNT_LIST_OUTPUT],
+  output: [tableOutput('list', TABLE)],
 
   run: runAccountsList,
 } satisfies CommandModule;
@@ -203,7 +190,7 @@ export const accountsEdit = {
     ['Give an account its own skin back whenever it is idle', 'skinsmith accounts edit Alex --restore'],
     ['Hide the cape of an account before making skins', 'skinsmith accounts edit Alex --no-capes'],
   ],
-  output: [ACCOUNT_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('<account>', 'name or UUID of the account')
@@ -244,7 +231,7 @@ export const accountsPause = {
       'skinsmith accounts pause Steve --base-url https://skins.example.org',
     ],
   ],
-  output: [ACCOUNT_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command.argument('<account>', 'name or UUID of the account');
   },
@@ -261,7 +248,7 @@ export const accountsResume = {
       'skinsmith accounts resume Steve --base-url https://skins.example.org',
     ],
   ],
-  output: [ACCOUNT_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command.argument('<account>', 'name or UUID of the account');
   },
@@ -344,7 +331,7 @@ export const accountsLink = {
     ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
     ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
   ],
-  output: [ACCOUNT_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('[-]', 'read a token from stdin')

@@ -6,23 +6,16 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history.ts';
 import {
-  type Columns,
-  type CommandOutput,
   doneViews,
   type Fields,
   fieldColumns,
   printRow,
   printRows,
   type Table,
+  tableOutput,
 } from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { jsonDocument } from '../text/text.ts';
-
-const COLUMNS = {
-  ...fieldColumns<Cape>('uuid'),
-  support: supportOf,
-  ...fieldColumns<Cape>('alias', 'hash', 'url'),
-} satisfies Columns<Cape>;
 
 const FIELDS: Fields<ReturnType<typeof capeView>> = {
   uuid: 'UUID of the cape, with dashes',
@@ -32,11 +25,13 @@ const FIELDS: Fields<ReturnType<typeof capeView>> = {
   support: 'public, or none if nobody can use it yet',
 };
 
-export const CAPE_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
-export const CAPE_LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
-
 const TABLE: Table<Cape> = {
-  columns: COLUMNS,
+  columns: {
+    ...fieldColumns<Cape>('uuid'),
+    support: supportOf,
+    ...fieldColumns<Cape>('alias', 'hash', 'url'),
+  },
+  fields: FIELDS,
   shown: { UUID: 'uuid', SUPPORT: supportOf, ALIAS: 'alias' },
   view: capeView,
 };
@@ -66,7 +61,7 @@ export const capesList = {
     ['List capes', 'skinsmith capes list'],
     ['List hidden capes as well', 'skinsmith capes list --all'],
   ],
-  output: [CAPE_LIST_OUTPUT],
+  output: [tableOutput('list', TABLE)],
   declare(command) {
     command.option('--all', 'list hidden capes of a skinsmith service as well (operators only)');
   },
@@ -102,7 +97,7 @@ export const capesCreate = {
     ['Add a cape that is named after its file', 'skinsmith capes create team.png'],
     ['Add a cape that nobody can use yet', 'skinsmith capes create winter.png --alias winter-2026 --hidden'],
   ],
-  output: [CAPE_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('<file>', 'PNG file of 64×32 pixels')
@@ -142,7 +137,7 @@ export const capesEdit = {
     ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
     ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
   ],
-  output: [CAPE_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('<cape>', 'UUID or alias of the cape')

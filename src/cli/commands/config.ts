@@ -12,7 +12,7 @@ import {
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { setTerms } from '../help/help-page.ts';
-import { type Fields, fieldColumns, printRows, type Table } from '../output/described.ts';
+import { type Fields, fieldColumns, printRows, type Table, tableOutput } from '../output/described.ts';
 import { clean, jsonLine, masked } from '../text/text.ts';
 
 /** @throws CliError naming the valid settings; for `api-key` it says how keys are stored */
@@ -35,13 +35,17 @@ interface SettingView {
   readonly from: string;
 }
 
-const COLUMNS = fieldColumns<SettingView>('name', 'value', 'from');
-
 const FIELDS: Fields<SettingView> = {
   name: 'name of the setting',
   value: 'its value; for API keys, only the last four characters',
   from: 'where it comes from: an option, an environment variable or the config file',
 };
+const TABLE: Table<SettingView> = {
+  columns: fieldColumns<SettingView>('name', 'value', 'from'),
+  fields: FIELDS,
+  shown: { SETTING: 'name', VALUE: 'value', FROM: 'from' },
+};
+
 export const configList = {
   description:
     'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
@@ -49,7 +53,7 @@ export const configList = {
     ['List settings', 'skinsmith config list'],
     ['Print them as JSON', 'skinsmith config list --json'],
   ],
-  output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
+  output: [tableOutput('list', TABLE)],
 
   run: runConfigList,
 } satisfies CommandModule;
@@ -70,11 +74,6 @@ export async function runConfigList(context: CommandContext): Promise<number> {
 function shown(name: SettingName, { value }: SettingOrigin): unknown {
   return isSafeToShow(name, value) ? value : 'an address that is not accepted';
 }
-
-const TABLE: Table<SettingView> = {
-  columns: COLUMNS,
-  shown: { SETTING: 'name', VALUE: 'value', FROM: 'from' },
-};
 
 async function keyViews({ env, configFile }: CommandContext): Promise<SettingView[]> {
   const fromEnv = env['SKINSMITH_API_KEY']?.trim();

@@ -5,20 +5,14 @@ import { CliError, exitStatus } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import {
-  type Columns,
-  type CommandOutput,
   doneViews,
   type Fields,
   fieldColumns,
   printRows,
   type Table,
+  tableOutput,
 } from '../output/described.ts';
 import { ago, jsonDocument } from '../text/text.ts';
-
-const COLUMNS = {
-  ...fieldColumns<Identity>('id', 'subject', 'issuer', 'createdAt'),
-  isLastWay: ({ isLastWay }) => (isLastWay ? 'last-way' : ''),
-} satisfies Columns<Identity>;
 
 const FIELDS: Fields<Identity> = {
   id: 'id of the identity',
@@ -28,13 +22,12 @@ const FIELDS: Fields<Identity> = {
   isLastWay: 'whether the user has no other way to sign in',
 };
 
-export const IDENTITY_LIST_OUTPUT: CommandOutput = {
-  columns: COLUMNS,
-  json: { shape: 'list', fields: FIELDS },
-};
-
 const TABLE: Table<Identity> = {
-  columns: COLUMNS,
+  columns: {
+    ...fieldColumns<Identity>('id', 'subject', 'issuer', 'createdAt'),
+    isLastWay: ({ isLastWay }) => (isLastWay ? 'last-way' : ''),
+  },
+  fields: FIELDS,
   shown: {
     ID: 'id',
     SUBJECT: 'subject',
@@ -59,7 +52,7 @@ export const identitiesList = {
     ['List the provider accounts you can sign in with', 'skinsmith identities list'],
     ['List those of a user', 'skinsmith identities list --user alice'],
   ],
-  output: [IDENTITY_LIST_OUTPUT],
+  output: [tableOutput('list', TABLE)],
   declare(command) {
     command.option('--user <user>', 'list the identities of this user (operators only; default: yourself)');
   },

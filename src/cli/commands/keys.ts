@@ -8,8 +8,6 @@ import type { SeenName } from '../history.ts';
 import { network, nonEmpty, nonEmptyWords } from '../options/option-values.ts';
 import { collect } from '../options/skin-options.ts';
 import {
-  type Columns,
-  type CommandOutput,
   columnRows,
   doneViews,
   type Fields,
@@ -17,6 +15,7 @@ import {
   printRow,
   printRows,
   type Table,
+  tableOutput,
 } from '../output/described.ts';
 import { chooseStore } from '../serve/store.ts';
 import { askSecret, readStdinText } from '../terminal/read-input.ts';
@@ -96,13 +95,6 @@ function scopes(text: string, earlier: readonly Scope[] = []): Scope[] {
   throw new InvalidArgumentError(`The scopes are ${Object.keys(SCOPES).join(', ')}.`);
 }
 
-const COLUMNS = {
-  ...fieldColumns<ApiKey>('id', 'last4', 'user', 'createdAt', 'lastUsedAt', 'name'),
-  ...fieldColumns<ApiKey>('allowedIps', 'allowedOrigins', 'allowedAgents'),
-  v2Compat: ({ v2Compat }) => (v2Compat ? 'v2-compat' : ''),
-  ...fieldColumns<ApiKey>('scopes', 'generations'),
-} satisfies Columns<ApiKey>;
-
 export const KEY_FIELDS: Fields<ApiKey> = {
   id: 'id of the key',
   name: 'name of the key',
@@ -118,14 +110,14 @@ export const KEY_FIELDS: Fields<ApiKey> = {
   generations: 'number of new skins requested with the key',
 };
 
-export const KEY_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: KEY_FIELDS } };
-export const KEY_LIST_OUTPUT: CommandOutput = {
-  columns: COLUMNS,
-  json: { shape: 'list', fields: KEY_FIELDS },
-};
-
 const TABLE: Table<ApiKey> = {
-  columns: COLUMNS,
+  columns: {
+    ...fieldColumns<ApiKey>('id', 'last4', 'user', 'createdAt', 'lastUsedAt', 'name'),
+    ...fieldColumns<ApiKey>('allowedIps', 'allowedOrigins', 'allowedAgents'),
+    v2Compat: ({ v2Compat }) => (v2Compat ? 'v2-compat' : ''),
+    ...fieldColumns<ApiKey>('scopes', 'generations'),
+  },
+  fields: KEY_FIELDS,
   shown: {
     ID: 'id',
     KEY: ({ last4 }) => masked(last4),
@@ -154,7 +146,7 @@ export const keysList = {
     ['List your keys', 'skinsmith keys list'],
     ['List the keys of a user', 'skinsmith keys list --user alice'],
   ],
-  output: [KEY_LIST_OUTPUT],
+  output: [tableOutput('list', TABLE)],
   declare(command) {
     command.option('--user <user>', 'list the keys of this user (operators only; default: yourself)');
   },
@@ -194,7 +186,7 @@ export const keysCreate = {
   ],
   output: [
     { columns: CREATE_COLUMNS, json: { shape: 'object', fields: FIELDS } },
-    { mode: '--import', ...KEY_OUTPUT },
+    { mode: '--import', ...tableOutput('object', TABLE) },
   ],
   declare(command) {
     addKeyOptions(
@@ -309,7 +301,7 @@ export const keysEdit = {
     ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
     ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
   ],
-  output: [KEY_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     addKeyChangeOptions(command.argument('<id>', 'ID of the key, as printed by keys list', nonEmpty));
   },

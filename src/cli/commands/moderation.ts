@@ -15,6 +15,7 @@ import {
   fieldColumns,
   printRows,
   type Table,
+  tableOutput,
 } from '../output/described.ts';
 import { confirm } from '../terminal/read-input.ts';
 import { ago, jsonDocument } from '../text/text.ts';
@@ -93,6 +94,7 @@ async function setHidden(
 const LISTING = { what: 'blocked images', usual: 100 };
 const IMAGES: Table<BlockedImage> = {
   columns: IMAGE_COLUMNS,
+  fields: IMAGE_FIELDS,
   shown: {
     HASH: 'hash',
     BLOCKED: ({ blockedAt }, now) => ago(blockedAt, now),
@@ -107,7 +109,7 @@ export const moderationList = {
     ['List blocked images', 'skinsmith moderation list'],
     ['Print all of them as JSON', 'skinsmith moderation list --all --json'],
   ],
-  output: [{ columns: IMAGE_COLUMNS, json: { shape: 'list', fields: IMAGE_FIELDS } }],
+  output: [tableOutput('list', IMAGES)],
   declare(command) {
     addLimitOptions(command, LISTING);
   },
@@ -125,8 +127,6 @@ export async function runModerationList(typed: TypedLimit, context: CommandConte
 }
 
 const LOG_LISTING = { what: 'entries', usual: 100 };
-const LOG_COLUMNS = fieldColumns<LogEntry>('at', 'operator', 'action', 'subject', 'note');
-
 const LOG_FIELDS: Fields<LogEntry> = {
   id: 'number of the entry',
   at: 'when it was done',
@@ -136,7 +136,8 @@ const LOG_FIELDS: Fields<LogEntry> = {
   note: 'why, or the new plan of a user',
 };
 const LOG: Table<LogEntry> = {
-  columns: LOG_COLUMNS,
+  columns: fieldColumns('at', 'operator', 'action', 'subject', 'note'),
+  fields: LOG_FIELDS,
   shown: {
     WHEN: ({ at }, now) => ago(at, now),
     OPERATOR: 'operator',
@@ -153,7 +154,7 @@ export const moderationLog = {
     ['List what operators did', 'skinsmith moderation log'],
     ['List the last ten entries', 'skinsmith moderation log --limit 10'],
   ],
-  output: [{ columns: LOG_COLUMNS, json: { shape: 'list', fields: LOG_FIELDS } }],
+  output: [tableOutput('list', LOG)],
   declare(command) {
     addLimitOptions(command, LOG_LISTING);
   },

@@ -12,19 +12,14 @@ import {
   truncationNote,
 } from '../options/option-values.ts';
 import {
-  type CommandOutput,
   doneViews,
   type Fields,
   fieldColumns,
   printRows,
   type Table,
+  tableOutput,
 } from '../output/described.ts';
 import { ago, jsonDocument } from '../text/text.ts';
-
-const COLUMNS = {
-  ...fieldColumns<Report>('id', 'skin', 'reason', 'createdAt', 'closedAt', 'visibility', 'name', 'text'),
-  ...fieldColumns<Report>('set'),
-};
 
 const FIELDS: Fields<Report> = {
   id: 'number of the report',
@@ -44,13 +39,12 @@ const FIELDS: Fields<Report> = {
   closedAt: 'when an operator decided; absent: the report is open',
 };
 
-export const REPORT_LIST_OUTPUT: CommandOutput = {
-  columns: COLUMNS,
-  json: { shape: 'list', fields: FIELDS },
-};
-
 const TABLE: Table<Report> = {
-  columns: COLUMNS,
+  columns: {
+    ...fieldColumns<Report>('id', 'skin', 'reason', 'createdAt', 'closedAt', 'visibility', 'name', 'text'),
+    ...fieldColumns<Report>('set'),
+  },
+  fields: FIELDS,
   shown: {
     ID: 'id',
     ABOUT: ({ skin, set = '' }) => skin ?? `set ${set}`,
@@ -73,7 +67,7 @@ export const reportsList = {
     ['List open reports, newest first', 'skinsmith reports list'],
     ['List reports that were decided', 'skinsmith reports list --state closed'],
   ],
-  output: [REPORT_LIST_OUTPUT],
+  output: [tableOutput('list', TABLE)],
   declare(command) {
     command.addOption(
       new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
@@ -142,7 +136,7 @@ export const reportsClose = {
     ['Close a report and keep what it is about', 'skinsmith reports close 1'],
     ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
   ],
-  output: [REPORT_LIST_OUTPUT],
+  output: [tableOutput('list', TABLE)],
   declare(command) {
     command
       .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)

@@ -26,12 +26,11 @@ import {
   printRow,
   printRows,
   type Table,
+  tableOutput,
 } from '../output/described.ts';
 import { confirm, readBounded } from '../terminal/read-input.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 import { SKIN_COLUMNS, SKIN_TABLE, type SkinListView, skinListView } from './skins.ts';
-
-const COLUMNS = fieldColumns<SkinSetSummary>('slug', 'size', 'visibility', 'uuid', 'name');
 
 const FIELDS: Fields<SkinSetSummary> = {
   uuid: 'UUID of the set',
@@ -43,29 +42,23 @@ const FIELDS: Fields<SkinSetSummary> = {
   changedAt: 'when it was last changed, in milliseconds since 1970',
 };
 
-const LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
-
 interface SetView extends SkinSetSummary {
   readonly skins: readonly SkinListView[];
 }
 
-const SKIN_FIELDS: Fields<SkinListView> = {
-  uuid: 'UUID of the skin',
-  name: 'name of the skin',
-  visibility: 'public, unlisted or private',
-  variant: 'classic, slim or unknown',
-  views: 'how often the skin was viewed',
-  likes: 'how many users like the skin, if the service counts them',
-  texture: 'hash or URL of the texture, as the service sends it',
+const TABLE: Table<SkinSetSummary> = {
+  columns: fieldColumns<SkinSetSummary>('slug', 'size', 'visibility', 'uuid', 'name'),
+  fields: FIELDS,
+  shown: { NAME: 'name', SKINS: 'size', VISIBILITY: 'visibility', UUID: 'uuid' },
 };
 
 const SET_OUTPUT: CommandOutput = {
-  columns: COLUMNS,
+  columns: TABLE.columns,
   json: {
     shape: 'object',
     fields: {
       ...FIELDS,
-      skins: { about: 'the skins in it that you may see, in order', fields: SKIN_FIELDS },
+      skins: { about: 'the skins in it that you may see, in order', fields: SKIN_TABLE.fields },
     } satisfies Fields<SetView>,
   },
 };
@@ -73,11 +66,6 @@ const SET_OUTPUT: CommandOutput = {
 function setView({ skins, ...set }: SkinSet): SetView {
   return { ...set, skins: skins.map(skinListView) };
 }
-
-const TABLE: Table<SkinSetSummary> = {
-  columns: COLUMNS,
-  shown: { NAME: 'name', SKINS: 'size', VISIBILITY: 'visibility', UUID: 'uuid' },
-};
 
 function printSet(set: SkinSet, context: CommandContext): void {
   printRow(set, { ...TABLE, view: setView }, context);
@@ -105,7 +93,7 @@ export const setsList = {
     ['List your sets', 'skinsmith sets list'],
     ['List the public sets of all users', 'skinsmith sets list --public'],
   ],
-  output: [LIST_OUTPUT],
+  output: [tableOutput('list', TABLE)],
   declare(command) {
     command.option('--public', 'list the public sets of all users');
     addLimitOptions(command, LISTING);

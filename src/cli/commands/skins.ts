@@ -40,6 +40,7 @@ import {
   fieldColumns,
   printRow,
   type Table,
+  tableOutput,
   tableText,
 } from '../output/described.ts';
 import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
@@ -53,11 +54,6 @@ type Row = Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>;
 
 export const SKIN_COLUMNS = fieldColumns<Row>('uuid', 'variant', 'visibility', 'name');
 
-export const SKIN_TABLE: Table<Row> = {
-  columns: SKIN_COLUMNS,
-  shown: { UUID: 'uuid', VARIANT: 'variant', VISIBILITY: 'visibility', NAME: 'name' },
-};
-
 const COMMON = {
   uuid: 'UUID of the skin',
   name: 'name of the skin',
@@ -70,6 +66,12 @@ const COMMON = {
 const LIST_FIELDS: Fields<SkinListView> = {
   ...COMMON,
   texture: 'hash or URL of the texture, as the service sends it',
+};
+
+export const SKIN_TABLE: Table<Row> = {
+  columns: SKIN_COLUMNS,
+  fields: LIST_FIELDS,
+  shown: { UUID: 'uuid', VARIANT: 'variant', VISIBILITY: 'visibility', NAME: 'name' },
 };
 
 /** A skin as the service sends it, with its data under the names that results use. */
@@ -103,11 +105,7 @@ const SKIN_FIELDS: Fields<ReturnType<typeof skinView>> = {
   signature: 'the signature of the value, in base64',
 };
 
-export const SKIN_LIST_OUTPUT: CommandOutput = {
-  columns: SKIN_COLUMNS,
-  json: { shape: 'list', fields: LIST_FIELDS },
-};
-export const SKIN_EDIT_OUTPUT: CommandOutput = {
+const SKIN_EDIT_OUTPUT: CommandOutput = {
   columns: SKIN_COLUMNS,
   json: { shape: 'object or list', fields: SKIN_FIELDS },
 };
@@ -152,7 +150,7 @@ export const skinsList = {
     ],
     ['Count all of your private skins', 'skinsmith skins list --visibility private --all | wc -l'],
   ],
-  output: [SKIN_LIST_OUTPUT],
+  output: [tableOutput('list', SKIN_TABLE)],
   declare(command) {
     command
       .option('--public', 'list the public skins of all users')

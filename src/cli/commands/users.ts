@@ -12,20 +12,14 @@ import {
   truncationNote,
 } from '../options/option-values.ts';
 import {
-  type Columns,
-  type CommandOutput,
   type Fields,
   fieldColumns,
   printRow,
   printRows,
   type Table,
+  tableOutput,
 } from '../output/described.ts';
 import { ago } from '../text/text.ts';
-
-const COLUMNS = {
-  ...fieldColumns<User>('name', 'plan', 'role', 'keys', 'createdAt', 'disabledAt'),
-  uuid: ({ id }) => id,
-} satisfies Columns<User>;
 
 const FIELDS: Fields<ReturnType<typeof userView>> = {
   uuid: 'UUID of the user',
@@ -37,11 +31,12 @@ const FIELDS: Fields<ReturnType<typeof userView>> = {
   keys: 'number of API keys',
 };
 
-export const USER_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
-export const USER_LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
-
 const TABLE: Table<User> = {
-  columns: COLUMNS,
+  columns: {
+    ...fieldColumns<User>('name', 'plan', 'role', 'keys', 'createdAt', 'disabledAt'),
+    uuid: ({ id }) => id,
+  },
+  fields: FIELDS,
   shown: {
     NAME: 'name',
     PLAN: 'plan',
@@ -71,7 +66,7 @@ export const usersList = {
     ['List users', 'skinsmith users list'],
     ['Print all users as JSON', 'skinsmith users list --all --json'],
   ],
-  output: [USER_LIST_OUTPUT],
+  output: [tableOutput('list', TABLE)],
   declare(command) {
     addLimitOptions(command, LISTING);
   },
@@ -109,7 +104,7 @@ export const usersGet = {
     ['Print a user', 'skinsmith users get bob'],
     ['Print only the plan of a user', 'skinsmith users get bob | cut -f2'],
   ],
-  output: [USER_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command.argument('<name>', 'name of the user', nonEmpty);
   },
@@ -132,7 +127,7 @@ export const usersCreate = {
     ['Create a user', 'skinsmith users create bob'],
     ['Create a user on another plan', 'skinsmith users create carol --plan pro'],
   ],
-  output: [USER_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('<name>', 'name of the user', nonEmpty)
@@ -162,7 +157,7 @@ export const usersEdit = {
     ['Move a user to another plan', 'skinsmith users edit bob --plan pro'],
     ['Move a user back to the free plan', 'skinsmith users edit carol --plan free'],
   ],
-  output: [USER_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('<name>', 'name of the user', nonEmpty)
@@ -186,7 +181,7 @@ export const usersEnable = {
     ['Enable a user', 'skinsmith users enable bob'],
     ['Enable a user of another service', 'skinsmith users enable carol --base-url https://skins.example.org'],
   ],
-  output: [USER_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command.argument('<name>', 'name of the user', nonEmpty);
   },
@@ -204,7 +199,7 @@ export const usersDisable = {
       'skinsmith users disable carol --base-url https://skins.example.org',
     ],
   ],
-  output: [USER_OUTPUT],
+  output: [tableOutput('object', TABLE)],
   declare(command) {
     command.argument('<name>', 'name of the user', nonEmpty);
   },

@@ -25,6 +25,10 @@ function textOf(value: unknown): string {
 export interface Table<Row> {
   /** For programs. */
   readonly columns: Columns<Row>;
+  /** The meanings of columns that are not named after a JSON field. */
+  readonly columnMeanings?: Readonly<Record<string, string>>;
+  /** The meanings of JSON fields. */
+  readonly fields: FieldTable;
   /** For people: headings, each with the field or the cell below it. `now`: milliseconds since the epoch. */
   readonly shown: Readonly<Record<string, (keyof Row & string) | ((row: Row, now: number) => string)>>;
   /** The heading whose identifiers are cut first, where the rows are too wide. */
@@ -93,6 +97,12 @@ export interface CommandOutput {
   /** The meanings of columns that are not named after a JSON field. */
   readonly columnMeanings?: Readonly<Record<string, string>>;
   readonly json?: JsonOutput;
+}
+
+/** What a command prints for programs that prints one thing of a table, or a list. */
+export function tableOutput<Row>(shape: 'object' | 'list', table: Table<Row>): CommandOutput {
+  const { columns, columnMeanings = {}, fields } = table;
+  return { columns, columnMeanings, json: { shape, fields } };
 }
 
 /** `object or list`: a list if the user named several things. `lines`: one object per line. */

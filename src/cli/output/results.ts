@@ -407,6 +407,7 @@ export class JobPrinter extends JsonPrinter {
 
 export const JOB_TABLE: Table<JobView> = {
   columns: JOB_COLUMNS,
+  fields: JOB_FIELDS,
   shown: {
     JOB: 'job',
     STATUS: 'status',

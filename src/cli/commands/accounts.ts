@@ -84,9 +84,9 @@ export async function withGameAccount<T>(
   context: CommandContext,
   work: (games: Games, account: GameAccount) => Promise<T>,
 ): Promise<T> {
-  return await withAccount(context, async ({ games }) => {
+  return await withAccount(context, async ({ games }, call) => {
     const wanted = named.toLowerCase();
-    const accounts = await games.list({ signal: context.signal });
+    const accounts = await games.list(call);
     const found =
       accounts.find(({ uuid }) => uuid === bareUuid(named)) ??
       accounts.find(({ name }) => name.toLowerCase() === wanted);
@@ -111,7 +111,7 @@ export const accountsList = {
 } satisfies CommandModule;
 
 export async function runAccountsList(context: CommandContext): Promise<number> {
-  const accounts = await withAccount(context, ({ games }) => games.list({ signal: context.signal }));
+  const accounts = await withAccount(context, ({ games }, call) => games.list(call));
   await context.seenNames.add(
     'accounts',
     accounts.map(({ name, uuid }) => ({ value: name, about: uuid })),
@@ -156,11 +156,11 @@ export const accountsHealth = {
 } satisfies CommandModule;
 
 export async function runAccountsHealth(context: CommandContext): Promise<number> {
-  const { signal, flags, io } = context;
-  const checks = await withAccount(context, async ({ games }) => {
+  const { flags, io } = context;
+  const checks = await withAccount(context, async ({ games }, call) => {
     const found: GameAccountCheck[] = [];
-    for (const { uuid } of await games.list({ signal })) {
-      const check = await games.check(uuid, { signal });
+    for (const { uuid } of await games.list(call)) {
+      const check = await games.check(uuid, call);
       found.push(check);
       if (!flags.json) await print(check, context);
     }

@@ -72,9 +72,8 @@ export async function runCapesList(
   { all = false }: CapesListOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { signal } = context;
   const capes = all
-    ? await withAccount(context, (account) => account.capes({ signal }))
+    ? await withAccount(context, (account, call) => account.capes(call))
     : await readPublic(context);
   await context.seenNames.add('capes', capes.map(seenCape));
   await printRows(capes, TABLE, context, 'No capes.');
@@ -115,9 +114,7 @@ export async function runCapesCreate(
   const png = await readBounded(file);
   const { alias = basename(file, extname(file)), hidden = false } = typed;
   const input = { alias, support: hidden ? 'none' : 'public' } as const;
-  const cape = await withAccount(context, (account) =>
-    account.addCape(png, input, { signal: context.signal }),
-  );
+  const cape = await withAccount(context, (account, call) => account.addCape(png, input, call));
   await context.seenNames.add('capes', [seenCape(cape)]);
   printRow(cape, TABLE, context);
   return exitStatus('done');
@@ -159,10 +156,9 @@ export async function runCapesEdit(
     throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith capes edit --help');
   }
   const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
-  const { signal } = context;
-  const cape = await withAccount(context, async (account) => {
-    const { uuid } = capeIn(await account.capes({ signal }), name, context);
-    return await account.changeCape(uuid, change, { signal });
+  const cape = await withAccount(context, async (account, call) => {
+    const { uuid } = capeIn(await account.capes(call), name, context);
+    return await account.changeCape(uuid, change, call);
   });
   printRow(cape, TABLE, context);
   return exitStatus('done');
@@ -185,12 +181,12 @@ export const capesDelete = {
 } satisfies CommandModule;
 
 export async function runCapesDelete(names: readonly string[], context: CommandContext): Promise<number> {
-  const { signal, messages, seenNames, flags, io } = context;
-  const deleted = await withAccount(context, async (account) => {
-    const all = await account.capes({ signal });
+  const { messages, seenNames, flags, io } = context;
+  const deleted = await withAccount(context, async (account, call) => {
+    const all = await account.capes(call);
     const capes = names.map((name) => capeIn(all, name, context)); // resolve every name before deleting any cape
     for (const { uuid, alias } of capes) {
-      await account.deleteCape(uuid, { signal });
+      await account.deleteCape(uuid, call);
       await seenNames.remove('capes', alias);
       messages.say(`Deleted cape ${alias}.`);
     }

@@ -63,8 +63,8 @@ export async function runIdentitiesList(
   { user }: IdentitiesListOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, seenNames } = context;
-  const identities = await withAccount(context, (account) => account.identities(user, { signal }));
+  const { seenNames } = context;
+  const identities = await withAccount(context, (account, call) => account.identities(user, call));
   await seenNames.add('identities', identities.map(seenIdentity));
   await printRows(identities, TABLE, context, 'No identities.');
   return exitStatus('done');
@@ -104,9 +104,9 @@ export async function runIdentitiesDelete(
   { user, last = false }: IdentitiesDeleteOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, messages, seenNames, flags, io } = context;
-  await withAccount(context, async (account) => {
-    const all = await account.identities(user, { signal });
+  const { messages, seenNames, flags, io } = context;
+  await withAccount(context, async (account, call) => {
+    const all = await account.identities(user, call);
     const chosen = ids.map((id) => identityIn(all, id, context)); // find every one before deleting any
     for (const { id, subject } of chosen) {
       await deleteOne(account, id, { user, mayBeLast: last, context });

@@ -154,7 +154,7 @@ export const keysList = {
 } satisfies CommandModule;
 
 export async function runKeysList({ user }: KeysListOptions, context: CommandContext): Promise<number> {
-  const keys = await withAccount(context, (account) => account.keys(user, { signal: context.signal }));
+  const keys = await withAccount(context, (account, call) => account.keys(user, call));
   await context.seenNames.add('keys', keys.map(seenKey));
   await printRows(keys, TABLE, context, 'No keys.');
   return exitStatus('done');
@@ -269,7 +269,7 @@ async function readKeyText(context: CommandContext): Promise<string> {
 }
 
 async function askForKey(input: ApiKeyInput, context: CommandContext): Promise<ApiKeyMade> {
-  return await withAccount(context, (account) => account.createKey(input, { signal: context.signal }));
+  return await withAccount(context, (account, call) => account.createKey(input, call));
 }
 
 async function makeOwnersKey(
@@ -317,9 +317,7 @@ export async function runKeysEdit(
   if (Object.keys(change).length === 0) {
     throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith keys edit --help');
   }
-  const key = await withAccount(context, (account) =>
-    account.changeKey(id, change, { signal: context.signal }),
-  );
+  const key = await withAccount(context, (account, call) => account.changeKey(id, change, call));
   printRow(key, TABLE, context);
   return exitStatus('done');
 }
@@ -342,9 +340,9 @@ export const keysRevoke = {
 } satisfies CommandModule;
 
 export async function runKeysRevoke(ids: readonly string[], context: CommandContext): Promise<number> {
-  await withAccount(context, async (account) => {
+  await withAccount(context, async (account, call) => {
     for (const id of ids) {
-      await account.revokeKey(id, { signal: context.signal });
+      await account.revokeKey(id, call);
       await context.seenNames.remove('keys', id);
       context.messages.say(`Key ${id} is revoked.`);
     }

@@ -75,15 +75,13 @@ async function setHidden(
   { set: isSet, ...decision }: DecisionOptions & { readonly hidden: boolean },
   context: CommandContext,
 ): Promise<number> {
-  const { signal, flags, io } = context;
+  const { flags, io } = context;
   verifyUuids(uuids, context, isSet ? 'set' : 'skin');
-  const decided = await withAccount(context, async ({ moderation, sets }) => {
+  const decided = await withAccount(context, async ({ moderation, sets }, call) => {
     const done: ModeratedSkin[] = [];
     for (const uuid of uuids)
       done.push(
-        isSet
-          ? await sets.decide(uuid, decision, { signal })
-          : await moderation.setHidden(uuid, decision, { signal }),
+        isSet ? await sets.decide(uuid, decision, call) : await moderation.setHidden(uuid, decision, call),
       );
     return done;
   });
@@ -117,9 +115,9 @@ export const moderationList = {
 } satisfies CommandModule;
 
 export async function runModerationList(typed: TypedLimit, context: CommandContext): Promise<number> {
-  const { signal, messages } = context;
-  const { entries, isCut } = await withAccount(context, ({ moderation }) =>
-    readPages(limitOf(typed, LISTING), (page) => moderation.blockedImages(page, { signal })),
+  const { messages } = context;
+  const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
+    readPages(limitOf(typed, LISTING), (page) => moderation.blockedImages(page, call)),
   );
   await printRows(entries, IMAGES, context, 'No blocked images.');
   if (isCut) messages.say(truncationNote(entries.length, LISTING));
@@ -162,9 +160,9 @@ export const moderationLog = {
 } satisfies CommandModule;
 
 export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<number> {
-  const { signal, messages } = context;
-  const { entries, isCut } = await withAccount(context, ({ moderation }) =>
-    readPages(limitOf(typed, LOG_LISTING), (page) => moderation.log(page, { signal })),
+  const { messages } = context;
+  const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
+    readPages(limitOf(typed, LOG_LISTING), (page) => moderation.log(page, call)),
   );
   await printRows(entries, LOG, context, 'No entries.');
   if (isCut) messages.say(truncationNote(entries.length, LOG_LISTING));
@@ -222,12 +220,11 @@ export async function runModerationClearName(
   decision: NoteOption,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, flags, io } = context;
+  const { flags, io } = context;
   verifyUuids(uuids, context, 'set');
-  const named = await withAccount(context, async ({ sets }) => {
+  const named = await withAccount(context, async ({ sets }, call) => {
     const done: ModeratedSet[] = [];
-    for (const uuid of uuids)
-      done.push(await sets.decide(uuid, { ...decision, clearName: true }, { signal }));
+    for (const uuid of uuids) done.push(await sets.decide(uuid, { ...decision, clearName: true }, call));
     return done;
   });
   io.out.write(flags.json ? jsonDocument(named) : columnRows(SET_COLUMNS, named));
@@ -262,17 +259,17 @@ export async function runModerationDelete(
   { yes, set: isSet, ...decision }: ModerationDeleteOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, messages, flags, io } = context;
+  const { messages, flags, io } = context;
   const what = isSet ? 'set' : 'skin';
   verifyUuids(uuids, context, what);
   if (!yes && !(await confirm(`Delete ${skinsText(uuids, what)}? This cannot be undone.`, context))) {
     messages.say('Nothing was deleted.');
     return exitStatus('failed');
   }
-  await withAccount(context, async ({ moderation, sets }) => {
+  await withAccount(context, async ({ moderation, sets }, call) => {
     for (const uuid of uuids) {
-      if (isSet) await sets.deleteAny(uuid, decision, { signal });
-      else await moderation.deleteSkin(uuid, decision, { signal });
+      if (isSet) await sets.deleteAny(uuid, decision, call);
+      else await moderation.deleteSkin(uuid, decision, call);
       messages.say(`Deleted ${what} ${uuid}.`);
     }
   });
@@ -310,12 +307,12 @@ export async function runModerationBlock(
   { note }: NoteOption,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, flags, io } = context;
+  const { flags, io } = context;
   const inputs = images.map((image) => blockInputFor(image, note));
-  const blocked = await withAccount(context, async ({ moderation }) => {
+  const blocked = await withAccount(context, async ({ moderation }, call) => {
     const views: BlockedView[] = [];
     for (const input of inputs) {
-      const { image, hidden } = await moderation.blockImage(input, { signal });
+      const { image, hidden } = await moderation.blockImage(input, call);
       views.push({ ...image, hidden });
     }
     return views;
@@ -358,11 +355,11 @@ export async function runModerationUnblock(
   decision: NoteOption,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, messages, flags, io } = context;
+  const { messages, flags, io } = context;
   verifyHashes(hashes, context);
-  await withAccount(context, async ({ moderation }) => {
+  await withAccount(context, async ({ moderation }, call) => {
     for (const hash of hashes) {
-      await moderation.unblockImage(hash, decision, { signal });
+      await moderation.unblockImage(hash, decision, call);
       messages.say(`Unblocked image ${hash}.`);
     }
   });

@@ -81,9 +81,9 @@ export async function runReportsList(
   { state = 'open', ...typed }: ReportsListOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { signal, messages } = context;
-  const { entries, isCut } = await withAccount(context, ({ moderation }) =>
-    readPages(limitOf(typed, LISTING), (page) => moderation.reports({ ...page, state }, { signal })),
+  const { messages } = context;
+  const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
+    readPages(limitOf(typed, LISTING), (page) => moderation.reports({ ...page, state }, call)),
   );
   await printRows(entries, TABLE, context, `No ${state} reports.`);
   if (isCut) messages.say(truncationNote(entries.length, LISTING));
@@ -151,10 +151,9 @@ export async function runReportsClose(
   context: CommandContext,
 ): Promise<number> {
   verifyNumbers(ids, context);
-  const closed = await withAccount(context, async ({ moderation }) => {
+  const closed = await withAccount(context, async ({ moderation }, call) => {
     const reports: Report[] = [];
-    for (const id of ids)
-      reports.push(await moderation.closeReport(id, decision, { signal: context.signal }));
+    for (const id of ids) reports.push(await moderation.closeReport(id, decision, call));
     return reports;
   });
   await printRows(closed, TABLE, context, '');

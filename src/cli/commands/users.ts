@@ -112,7 +112,7 @@ export const usersGet = {
 } satisfies CommandModule;
 
 export async function runUsersGet(name: string, context: CommandContext): Promise<number> {
-  const user = await withAccount(context, (account) => account.user(name, { signal: context.signal }));
+  const user = await withAccount(context, (account, call) => account.user(name, call));
   printRow(user, TABLE, context);
   return exitStatus('done');
 }
@@ -141,9 +141,7 @@ export async function runUsersCreate(
   options: UsersCreateOptions,
   context: CommandContext,
 ): Promise<number> {
-  const user = await withAccount(context, (account) =>
-    account.createUser({ ...options, name }, { signal: context.signal }),
-  );
+  const user = await withAccount(context, (account, call) => account.createUser({ ...options, name }, call));
   await context.seenNames.add('users', [seenUser(user)]);
   printRow(user, TABLE, context);
   const create = forService(`skinsmith keys create --user ${user.name}`, context);
@@ -168,9 +166,7 @@ export const usersEdit = {
 
 /** Changes a user and prints its new state. */
 async function changeUser(name: string, change: UserChange, context: CommandContext): Promise<number> {
-  const user = await withAccount(context, (account) =>
-    account.setUser(name, change, { signal: context.signal }),
-  );
+  const user = await withAccount(context, (account, call) => account.setUser(name, change, call));
   printRow(user, TABLE, context);
   return exitStatus('done');
 }

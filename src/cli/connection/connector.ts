@@ -44,11 +44,11 @@ export async function connectWithProgress(
 /** Calls `work` with the service's account manager. @throws CliError `no_account_api` when the service has none */
 export async function withAccount<T>(
   context: Connector,
-  work: (account: AccountClient) => Promise<T>,
+  work: (account: AccountClient, call: { readonly signal: AbortSignal }) => Promise<T>,
 ): Promise<T> {
   const { client } = await connectWithProgress(await context.settings(), context);
   try {
-    return await work(client.account);
+    return await work(client.account, { signal: context.signal });
   } catch (cause) {
     if (!mayBeForeign(cause) || (await hasKeys(client.account, context.signal))) throw cause;
     throw new CliError('no_account_api', `${client.baseUrl} cannot manage keys and users.`, {

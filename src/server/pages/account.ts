@@ -228,9 +228,7 @@ export function newKeyPage({ id, name, secret }: ApiKeyMade, back: `/ui${string}
   };
 }
 
-interface Rights extends Pick<KeysView, 'current' | 'mayGive'> {}
-
-function row(key: ApiKey, { current, mayGive }: Rights): Html {
+function row(key: ApiKey, { current, mayGive }: Pick<KeysView, 'current' | 'mayGive'>): Html {
   const { id, name, last4, scopes = [] } = key;
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">${say`used for this session`}</span>`}
 <p class="quiet">${useOf(key)}</p>

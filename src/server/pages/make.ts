@@ -267,9 +267,7 @@ const FIELDS: Readonly<Record<SourceType, string>> = {
   player: 'user=jeb_',
 };
 
-export interface MakeView extends FormView {}
-
-export function makePage({ from, ...form }: MakeView): Page {
+export function makePage({ from, ...form }: FormView): Page {
   return {
     title: say`Make a skin`,
     body: html`<nav class="tabs" aria-label="${say`What to make it from`}">

@@ -1,8 +1,7 @@
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { ServiceEvents } from '../events.ts';
 import type { Metrics } from '../metrics.ts';
-import type { GameServers } from '../pictures/game-servers.ts';
-import type { PlayerLooks } from '../pictures/player-looks.ts';
+import type { GameServers, PlayerLooks } from '../pictures/player-looks.ts';
 import type { GameTextures, Renders } from '../pictures/renders.ts';
 import type { StoreQueue } from '../queue/store-queue.ts';
 import type { AccountsContext } from './accounts/accounts.ts';

@@ -7,7 +7,7 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import { type Db, inTransaction, lockQueue, PreparedQuery } from '../store/db.ts';
+import { countRows, type Db, inTransaction, lockQueue, PreparedQuery } from '../store/db.ts';
 import { isLockTimeout } from '../store/failures.ts';
 import { type JobRow, PROCESSING, type Tables, WAITING } from '../store/schema/tables.ts';
 import { type LeaseEnd, leaseEnd } from './leases.ts';
@@ -319,7 +319,8 @@ function countProcessing(eb: ExpressionBuilder<Tables, 'jobs'>) {
  */
 export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promise<number | undefined> {
   const { onePerIdentity = false, owners, processing, until = Number.POSITIVE_INFINITY } = bounds;
-  if (processing !== undefined && (await countAllProcessing(db)) >= processing) return undefined;
+  const inProgress = db.selectFrom('jobs').where(PROCESSING);
+  if (processing !== undefined && (await countRows(inProgress)) >= processing) return undefined;
   let waiting = db
     .selectFrom('jobs')
     .select((eb) => eb.fn.min('run_at').as('at'))
@@ -330,16 +331,6 @@ export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promi
   const row = await waiting.executeTakeFirst();
   const at = Math.min(row?.at ?? Number.POSITIVE_INFINITY, until);
   return Number.isFinite(at) ? at : undefined;
-}
-
-/** The number of jobs in progress on all nodes. */
-async function countAllProcessing(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(PROCESSING)
-    .executeTakeFirstOrThrow();
-  return count;
 }
 
 /** Whether the job belongs to one of these owners, or to none of them. */

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { HOUR, MINUTE, roomAt, spendOne, totalOf, turnAfter } from '../fairness.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller } from '../store/callers.ts';
-import { type Db, lockOwner, lockSubmitter, PreparedQuery } from '../store/db.ts';
+import { countRows, type Db, lockOwner, lockSubmitter, PreparedQuery } from '../store/db.ts';
 import { isBlocked } from '../store/moderation.ts';
 import { type JobRow, PENDING, type Via } from '../store/schema/tables.ts';
 import { findOwnSkin, type SkinWithData } from '../store/skins.ts';
@@ -130,12 +130,7 @@ export function answerToKey(earlier: JobRow, job: NewJob): Repeated {
 const MAX_KEYS = 32;
 
 async function countKeys(tx: Db, jobId: number): Promise<number> {
-  const { count } = await tx
-    .selectFrom('idempotency_keys')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('job_id', '=', jobId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countRows(tx.selectFrom('idempotency_keys').where('job_id', '=', jobId));
 }
 
 /** Stores the request's key, if it has one, for the job of another request that answered it. */

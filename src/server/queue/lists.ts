@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, PreparedQuery } from '../store/db.ts';
+import { countRows, type Db, PreparedQuery } from '../store/db.ts';
 import {
   COMPLETED,
   FAILED,
@@ -106,17 +106,10 @@ const MAX_COUNTED = 10_000;
 
 /** Number of an owner's jobs, or of those that failed; undefined: too many to count on each request. */
 export async function countJobs(db: Db, owner: string, status?: 'failed'): Promise<number | undefined> {
-  const own = db
-    .selectFrom('jobs')
-    .select('id')
-    .where('owner', '=', owner)
-    .limit(MAX_COUNTED + 1);
+  const own = db.selectFrom('jobs').select('id').where('owner', '=', owner);
   const some = status === undefined ? own : own.where(WITH_STATUS[status]);
-  const { count } = await db
-    .selectFrom(some.as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count) > MAX_COUNTED ? undefined : Number(count);
+  const count = await countRows(db.selectFrom(some.limit(MAX_COUNTED + 1).as('some')));
+  return count > MAX_COUNTED ? undefined : count;
 }
 
 /** The first `size` of an owner's jobs with a number above `id`, in the order of acceptance. */
@@ -278,13 +271,12 @@ const PENDING_JOBS = new PreparedQuery((db) => {
 
 /** How many waiting jobs come before this one. */
 export async function countWaitingBefore(db: Db, { turn, id }: Pick<JobRow, 'turn' | 'id'>): Promise<number> {
-  const { count } = await db
-    .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(WAITING)
-    .where((eb) => eb(eb.refTuple('turn', 'id'), '<', eb.tuple(turn, id)))
-    .executeTakeFirstOrThrow();
-  return count;
+  return await countRows(
+    db
+      .selectFrom('jobs')
+      .where(WAITING)
+      .where((eb) => eb(eb.refTuple('turn', 'id'), '<', eb.tuple(turn, id))),
+  );
 }
 
 export interface PendingCounts {
@@ -294,8 +286,9 @@ export interface PendingCounts {
 
 /** The number of unfinished jobs of all owners. Two statements, because each has its own index. */
 export async function countPending(db: Db): Promise<PendingCounts> {
-  const jobs = db.selectFrom('jobs').select((eb) => eb.fn.countAll<number>().as('n'));
-  const waiting = await jobs.where(WAITING).executeTakeFirstOrThrow();
-  const processing = await jobs.where(PROCESSING).executeTakeFirstOrThrow();
-  return { waiting: Number(waiting.n), processing: Number(processing.n) };
+  const jobs = db.selectFrom('jobs');
+  return {
+    waiting: await countRows(jobs.where(WAITING)),
+    processing: await countRows(jobs.where(PROCESSING)),
+  };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { newUuid } from '../../base/text.ts';
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
-import { type Db, inTransaction, lockOwnerOfJob, lockQueue, PreparedQuery } from '../store/db.ts';
+import { type Db, hasEffect, inTransaction, lockOwnerOfJob, lockQueue, PreparedQuery } from '../store/db.ts';
 import { isBlocked } from '../store/moderation.ts';
 import { type JobRow, PROCESSING, type TextureDataRow } from '../store/schema/tables.ts';
 import { addSkin } from '../store/skins.ts';
@@ -205,14 +205,15 @@ export async function updateJobIdentity(
 ): Promise<Lease | undefined> {
   const { job, owner } = lease;
   if (bounds.onePerIdentity) await lockQueue(tx);
-  const { numUpdatedRows } = await tx
-    .updateTable('jobs')
-    .set({ identity })
-    .where('uuid', '=', job.uuid)
-    .where('lease_owner', '=', owner)
-    .where(PROCESSING)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return undefined;
+  const isHeld = await hasEffect(
+    tx
+      .updateTable('jobs')
+      .set({ identity })
+      .where('uuid', '=', job.uuid)
+      .where('lease_owner', '=', owner)
+      .where(PROCESSING),
+  );
+  if (!isHeld) return undefined;
   if (!bounds.onePerIdentity || !(await isTwinProcessed(tx, job.uuid, identity))) {
     return { owner, job: { ...job, identity } };
   }

@@ -1,7 +1,7 @@
 import { backOff, type Clock, systemClock } from '../../base/clock.ts';
 import type { ServiceEvents } from '../events.ts';
 import { deleteIdleCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
-import { type Db, inTransaction } from '../store/db.ts';
+import { type Db, hasEffect, inTransaction } from '../store/db.ts';
 import { FINISHED, type JobRow, PROCESSING, WAITING } from '../store/schema/tables.ts';
 import { type Claim, ClaimsInTurn, claimsAlone, nextRunAt } from './claim.ts';
 import {
@@ -77,14 +77,14 @@ export class StoreQueue implements JobLeases {
   }
 
   async renew(lease: Lease): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
-      .updateTable('jobs')
-      .set({ lease_until: leaseEnd(this.#leases.end()) })
-      .where('uuid', '=', lease.job.uuid)
-      .where(PROCESSING)
-      .where('lease_owner', '=', lease.owner)
-      .executeTakeFirst();
-    return numUpdatedRows === 1n;
+    return await hasEffect(
+      this.#db
+        .updateTable('jobs')
+        .set({ lease_until: leaseEnd(this.#leases.end()) })
+        .where('uuid', '=', lease.job.uuid)
+        .where(PROCESSING)
+        .where('lease_owner', '=', lease.owner),
+    );
   }
 
   async complete(lease: Lease, data: GeneratedData): Promise<boolean> {

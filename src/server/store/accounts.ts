@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './db.ts';
+import { type Db, hasEffect } from './db.ts';
 import type { AccountRow } from './schema/tables.ts';
 
 /** An account with its user. */
@@ -40,8 +40,7 @@ export async function changeAccount(
 ): Promise<boolean> {
   const those = db.updateTable('game_accounts').set(change).where('uuid', '=', uuid);
   const query = owner === undefined ? those : those.where('owner', '=', owner);
-  const { numUpdatedRows } = await query.executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return await hasEffect(query);
 }
 
 /** Only if it still belongs to this owner. */
@@ -55,13 +54,9 @@ export async function replaceSecret(
   uuid: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('game_accounts')
-    .set({ secret: to })
-    .where('uuid', '=', uuid)
-    .where('secret', '=', from)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return await hasEffect(
+    db.updateTable('game_accounts').set({ secret: to }).where('uuid', '=', uuid).where('secret', '=', from),
+  );
 }
 
 /**
@@ -73,15 +68,15 @@ export async function holdAccount(
   seen: Pick<AccountRow, 'uuid' | 'secret' | 'last_used_at'>,
   { owner, until }: { readonly owner: string; readonly until: number },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('game_accounts')
-    .set({ lease_owner: owner, lease_until: until })
-    .where('uuid', '=', seen.uuid)
-    .where('secret', '=', seen.secret)
-    .where('last_used_at', '=', seen.last_used_at)
-    .where('lease_owner', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return await hasEffect(
+    db
+      .updateTable('game_accounts')
+      .set({ lease_owner: owner, lease_until: until })
+      .where('uuid', '=', seen.uuid)
+      .where('secret', '=', seen.secret)
+      .where('last_used_at', '=', seen.last_used_at)
+      .where('lease_owner', 'is', null),
+  );
 }
 
 /** Changes an account for its holder. False if it is not (or no longer) held by `owner`. */
@@ -90,11 +85,7 @@ export async function changeHeldAccount(
   { uuid, owner }: { readonly uuid: string; readonly owner: string },
   change: Partial<Omit<AccountRow, 'uuid'>>,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('game_accounts')
-    .set(change)
-    .where('uuid', '=', uuid)
-    .where('lease_owner', '=', owner)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  return await hasEffect(
+    db.updateTable('game_accounts').set(change).where('uuid', '=', uuid).where('lease_owner', '=', owner),
+  );
 }

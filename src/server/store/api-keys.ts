@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, KeyOwner } from './db.ts';
+import { countRows, type Db, type KeyOwner } from './db.ts';
 import type { ApiKeyRow, UserRow } from './schema/tables.ts';
 import { revokeSessionsOf } from './sessions.ts';
 import { flushUsage } from './usage.ts';
@@ -68,13 +68,9 @@ export async function listKeys(db: Db, userId: string): Promise<ApiKeyRow[]> {
 
 /** Number of a user's keys, excluding revoked ones. */
 export async function countKeys(db: Db, userId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('api_keys')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countRows(
+    db.selectFrom('api_keys').where('user_id', '=', userId).where('revoked_at', 'is', null),
+  );
 }
 
 /** Whether the user ever had a key, including revoked ones. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, inTransaction } from './db.ts';
+import { countRows, type Db, inTransaction } from './db.ts';
 import type { ApiKeyRow, CallbackRow, JobRow } from './schema/tables.ts';
 
 // The same expressions as in the partial indices (schema/first-schema.ts); otherwise SQLite does not use those.
@@ -139,13 +139,12 @@ async function userOf(db: Db, keyId: string): Promise<string> {
 
 /** Number of a user's callbacks that are still to be delivered, over all its keys. */
 export async function countOpenCallbacks(db: Db, userId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('callbacks')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('key_id', 'in', db.selectFrom('api_keys').select('id').where('user_id', '=', userId))
-    .where(OPEN)
-    .executeTakeFirstOrThrow();
-  return count;
+  return await countRows(
+    db
+      .selectFrom('callbacks')
+      .where('key_id', 'in', db.selectFrom('api_keys').select('id').where('user_id', '=', userId))
+      .where(OPEN),
+  );
 }
 
 export async function findCallbackJob(db: Db, jobId: number): Promise<JobRow | undefined> {

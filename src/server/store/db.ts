@@ -252,6 +252,30 @@ export async function inTransaction<T>(
   }
 }
 
+/** The number of rows that a query finds, which selects nothing yet. */
+export async function countRows<DB, Table extends keyof DB>(
+  query: SelectQueryBuilder<DB, Table, object>,
+): Promise<number> {
+  const counted = query.select((eb) => eb.fn.countAll<number>().as('count'));
+  const { count } = (await counted.executeTakeFirstOrThrow()) as { readonly count: number };
+  return Number(count);
+}
+
+interface Written {
+  readonly numUpdatedRows?: bigint;
+  readonly numDeletedRows?: bigint;
+  readonly numInsertedOrUpdatedRows?: bigint | undefined;
+}
+
+/** Whether a statement has changed, deleted or added a row. */
+export async function hasEffect(statement: {
+  executeTakeFirst(): Promise<Written | undefined>;
+}): Promise<boolean> {
+  const { numUpdatedRows, numDeletedRows, numInsertedOrUpdatedRows } =
+    (await statement.executeTakeFirst()) ?? {};
+  return (numUpdatedRows ?? numDeletedRows ?? numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
 export interface StoreConnections {
   readonly busy: number;
   readonly idle: number;

@@ -1,5 +1,5 @@
 import { type AliasableExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Db } from './db.ts';
+import { countRows, type Db, hasEffect } from './db.ts';
 import type { BlockedImageRow, OperatorLogRow, ReportRow, SkinRow, Tables } from './schema/tables.ts';
 import { joinedTags } from './skins.ts';
 
@@ -64,11 +64,7 @@ async function countUpTo(
   reports: SelectQueryBuilder<Tables, 'reports', object>,
   most: number,
 ): Promise<number> {
-  const { count } = await db
-    .selectFrom(reports.limit(most).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countRows(db.selectFrom(reports.limit(most).as('some')));
 }
 
 export interface ReportPage {
@@ -180,21 +176,17 @@ export async function findBlockedImages(db: Db, hashes: readonly string[]): Prom
 
 /** False if the image is already blocked. */
 export async function insertBlockedImage(db: Db, image: BlockedImageRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await db
-    .insertInto('blocked_images')
-    .values(image)
-    .onConflict((conflict) => conflict.column('hash').doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows > 0n;
+  return await hasEffect(
+    db
+      .insertInto('blocked_images')
+      .values(image)
+      .onConflict((conflict) => conflict.column('hash').doNothing()),
+  );
 }
 
 /** False if the image is not blocked. */
 export async function deleteBlockedImage(db: Db, hash: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('blocked_images')
-    .where('hash', '=', hash)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return await hasEffect(db.deleteFrom('blocked_images').where('hash', '=', hash));
 }
 
 /** Ordered by hash. `after`: the last hash of the previous page. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db } from './db.ts';
+import { countRows, type Db, hasEffect } from './db.ts';
 import {
   type ApiKeyRow,
   FINISHED,
@@ -73,12 +73,7 @@ export async function listSessions(db: Db, userId: string, now: number): Promise
 
 /** False if the user does not have this session. */
 export async function revokeSession(db: Db, userId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('sessions')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return await hasEffect(db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id));
 }
 
 /** Ends all of a user's sessions but one, and deletes the user's links. */
@@ -198,12 +193,12 @@ export type UserWithKeys = UserRow & { readonly keys: number };
 
 /** Adds the user. False if the name is taken. */
 export async function insertUser(db: Db, user: UserRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await db
-    .insertInto('users')
-    .values(user)
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows > 0n;
+  return await hasEffect(
+    db
+      .insertInto('users')
+      .values(user)
+      .onConflict((conflict) => conflict.column('name').doNothing()),
+  );
 }
 
 export async function findUserWithKeys(db: Db, name: string): Promise<UserWithKeys | undefined> {
@@ -278,14 +273,13 @@ function usersWithKeys(db: Db) {
 
 /** Number of operators who are not disabled, apart from one user. */
 export async function countOperators(db: Db, but: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('users')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('role', '=', 'operator')
-    .where('disabled_at', 'is', null)
-    .where('id', '!=', but)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countRows(
+    db
+      .selectFrom('users')
+      .where('role', '=', 'operator')
+      .where('disabled_at', 'is', null)
+      .where('id', '!=', but),
+  );
 }
 
 export async function hasPendingJobs(db: Db, owner: string): Promise<boolean> {
@@ -347,12 +341,12 @@ export async function linkSubject(
   { id: user_id }: Pick<UserRow, 'id'>,
   created_at: number,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await db
-    .insertInto('identities')
-    .values({ issuer, subject, user_id, created_at })
-    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows > 0n;
+  return await hasEffect(
+    db
+      .insertInto('identities')
+      .values({ issuer, subject, user_id, created_at })
+      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing()),
+  );
 }
 
 /** A person who is linked to a user. */

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { Db } from './db.ts';
+import { countRows, type Db } from './db.ts';
 import type { SetRow, SkinRow, Tables } from './schema/tables.ts';
 import { DATA, RECORD, type SkinScope, type SkinWithData, tagsOfSkin } from './skins.ts';
 
@@ -49,10 +49,7 @@ function countSkins(eb: ExpressionBuilder<Tables, 'sets'>, viewer: string | unde
 
 /** Number of an owner's sets. */
 export async function countSetsOf(db: Db, owner: string): Promise<number> {
-  const { count } = await setsIn(db, { owner })
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countRows(setsIn(db, { owner }));
 }
 
 function setsIn(db: Db, scope: SkinScope): SelectQueryBuilder<Tables, 'sets', object> {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { Db } from './db.ts';
+import { countRows, type Db } from './db.ts';
 import type { Tables } from './schema/tables.ts';
 import {
   bigint,
@@ -140,11 +140,7 @@ async function shortest(db: Db, lists: readonly SkinNumbers[]): Promise<SkinNumb
 }
 
 async function countUpToMany(db: Db, list: SkinNumbers): Promise<number> {
-  const { count } = await db
-    .selectFrom(list.limit(MANY + 1).as('some'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countRows(db.selectFrom(list.limit(MANY + 1).as('some')));
 }
 
 /** Reads all matches, because there are few. None are out of scope; otherwise, the time of a search would reveal the words of their names. */

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { type Db, lockOwner, PreparedQuery } from './db.ts';
+import { countRows, type Db, hasEffect, lockOwner, PreparedQuery } from './db.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
 
 /**
@@ -343,18 +343,9 @@ const MAX_COUNTED = 10_000;
 
 /** Number of skins; undefined: too many to count on each request. */
 export async function countSkins(db: Db, scope: SkinScope): Promise<number | undefined> {
-  const { count } = await db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('skins')
-        .select('id')
-        .where(scopeFilter(scope))
-        .limit(MAX_COUNTED + 1)
-        .as('some'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count) > MAX_COUNTED ? undefined : Number(count);
+  const some = db.selectFrom('skins').select('id').where(scopeFilter(scope));
+  const count = await countRows(db.selectFrom(some.limit(MAX_COUNTED + 1).as('some')));
+  return count > MAX_COUNTED ? undefined : count;
 }
 
 export function scopeFilter(scope: SkinScope): RawBuilder<boolean> {
@@ -418,24 +409,23 @@ export async function hasLiked(db: Db, skin_id: number, owner: string): Promise<
 
 /** @returns whether the user did not like it yet */
 export async function addLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('skin_likes')
-    .values({ skin_id, owner })
-    .onConflict((conflict) => conflict.columns(['skin_id', 'owner']).doNothing())
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows !== 1n) return false;
+  const isNew = await hasEffect(
+    db
+      .insertInto('skin_likes')
+      .values({ skin_id, owner })
+      .onConflict((conflict) => conflict.columns(['skin_id', 'owner']).doNothing()),
+  );
+  if (!isNew) return false;
   await countLikes(db, skin_id, 1);
   return true;
 }
 
 /** @returns whether the user liked it */
 export async function removeLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('skin_likes')
-    .where('skin_id', '=', skin_id)
-    .where('owner', '=', owner)
-    .executeTakeFirstOrThrow();
-  if (numDeletedRows !== 1n) return false;
+  const wasLiked = await hasEffect(
+    db.deleteFrom('skin_likes').where('skin_id', '=', skin_id).where('owner', '=', owner),
+  );
+  if (!wasLiked) return false;
   await countLikes(db, skin_id, -1);
   return true;
 }

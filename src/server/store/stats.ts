@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './db.ts';
+import { countRows, type Db } from './db.ts';
 import { FINISHED, type JobRow } from './schema/tables.ts';
 
 /** From one moment up to, but not including, another, in milliseconds since the epoch. */
@@ -22,13 +22,7 @@ export async function countMade(db: Db, span: Span): Promise<MadeSkins> {
 }
 
 async function countIn(db: Db, table: 'skins' | 'texture_data', { from, to }: Span): Promise<number> {
-  const { count } = await db
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('created_at', '>=', from)
-    .where('created_at', '<', to)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countRows(db.selectFrom(table).where('created_at', '>=', from).where('created_at', '<', to));
 }
 
 /** When the oldest data was made; undefined: there is none. */

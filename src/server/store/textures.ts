@@ -4,7 +4,7 @@ import { bandsOf, pictureFingerprint } from '../../skin/fingerprint.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import { type Db, PreparedQuery } from './db.ts';
+import { countRows, type Db, hasEffect, PreparedQuery } from './db.ts';
 import { isBlocked } from './moderation.ts';
 import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
@@ -201,12 +201,12 @@ export async function prunePlayers(db: Db, now: number): Promise<void> {
 
 /** Adds the cape. False if its alias is taken. */
 export async function insertCape(db: Db, cape: CapeRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await db
-    .insertInto('capes')
-    .values(cape)
-    .onConflict((conflict) => conflict.column('alias').doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows > 0n;
+  return await hasEffect(
+    db
+      .insertInto('capes')
+      .values(cape)
+      .onConflict((conflict) => conflict.column('alias').doNothing()),
+  );
 }
 
 export async function findCape(db: Db, uuid: string): Promise<CapeRow | undefined> {
@@ -235,11 +235,7 @@ export async function listCapes(db: Db, support?: CapeRow['support']): Promise<C
 }
 
 export async function countCapes(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('capes')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countRows(db.selectFrom('capes'));
 }
 
 export async function changeCape(
@@ -252,6 +248,5 @@ export async function changeCape(
 
 /** False if the cape does not exist. Its texture stays as long as signed data or a job needs it. */
 export async function deleteCapeRow(db: Db, uuid: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('capes').where('uuid', '=', uuid).executeTakeFirst();
-  return numDeletedRows > 0n;
+  return await hasEffect(db.deleteFrom('capes').where('uuid', '=', uuid));
 }

@@ -1,4 +1,4 @@
-import { type Db, inTransaction, lockQueue } from './db.ts';
+import { countRows, type Db, inTransaction, lockQueue } from './db.ts';
 import type { UpstreamJobRow } from './schema/tables.ts';
 
 /** A submission about to be sent. */
@@ -27,12 +27,8 @@ export async function beginUpstreamJob(
     await lockQueue(tx);
     await tx.deleteFrom('upstream_jobs').where('submitted_at', '<', since).execute();
     if (!isSame(await findUpstreamJob(tx, intent.identity), seen)) return 'changed';
-    const { count } = await tx
-      .selectFrom('upstream_jobs')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('identity', '<>', intent.identity)
-      .executeTakeFirstOrThrow();
-    if (Number(count) >= slots) return 'full';
+    const others = await countRows(tx.selectFrom('upstream_jobs').where('identity', '<>', intent.identity));
+    if (others >= slots) return 'full';
     const { identity, ...rest } = { ...intent, job_id: null, settles_at: null };
     await tx
       .insertInto('upstream_jobs')

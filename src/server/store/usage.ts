@@ -1,4 +1,4 @@
-import { type Db, inTransaction, type Usage } from './db.ts';
+import { type Db, hasEffect, inTransaction, type Usage } from './db.ts';
 import type { ApiKeyRow, SkinViewRow } from './schema/tables.ts';
 
 /*
@@ -92,18 +92,19 @@ async function writeUsage(db: Db, { used, generations, views }: Usage): Promise<
 
 /** Counts a view, unless the viewer was counted in that hour or the skin is gone. */
 async function countView(tx: Db, { skin_id, viewer, hour }: SkinViewRow): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('skin_views')
-    .columns(['skin_id', 'viewer', 'hour'])
-    .expression(
-      tx
-        .selectFrom('skins')
-        .select((eb) => ['skins.id', eb.val(viewer).as('viewer'), eb.val(hour).as('hour')])
-        .where('skins.id', '=', skin_id),
-    )
-    .onConflict((conflict) => conflict.columns(['skin_id', 'viewer', 'hour']).doNothing())
-    .executeTakeFirst();
-  if (numInsertedOrUpdatedRows !== 1n) return;
+  const isNew = await hasEffect(
+    tx
+      .insertInto('skin_views')
+      .columns(['skin_id', 'viewer', 'hour'])
+      .expression(
+        tx
+          .selectFrom('skins')
+          .select((eb) => ['skins.id', eb.val(viewer).as('viewer'), eb.val(hour).as('hour')])
+          .where('skins.id', '=', skin_id),
+      )
+      .onConflict((conflict) => conflict.columns(['skin_id', 'viewer', 'hour']).doNothing()),
+  );
+  if (!isNew) return;
   await tx
     .updateTable('skins')
     .set((eb) => ({ views: eb('views', '+', 1) }))

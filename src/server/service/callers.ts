@@ -139,18 +139,7 @@ export function userCaller(user: UserRow, plans: Plans, key?: ApiKeyRow): UserCa
   };
 }
 
-/** Rows are cached between requests, so their lists are parsed once. */
-const parsedKeys = new WeakMap<ApiKeyRow, CallerKey>();
-
 export function callerKey(row: ApiKeyRow): CallerKey {
-  const known = parsedKeys.get(row);
-  if (known) return known;
-  const key = parseKey(row);
-  parsedKeys.set(row, key);
-  return key;
-}
-
-function parseKey(row: ApiKeyRow): CallerKey {
   return {
     id: row.id,
     name: row.name,

@@ -60,6 +60,11 @@ export function rateLimitOf(
   };
 }
 
+/** The same limit, where the next request may come after `wait` milliseconds. */
+export function withWait(rateLimit: RateLimit, wait: number, now: number): RateLimit {
+  return { ...rateLimit, next: { absolute: now + wait, relative: wait } };
+}
+
 /** `reset`: when the whole limit is available again. */
 function windowOf(
   spent: Spent,
@@ -153,8 +158,7 @@ export function waitRefusal(
   { caller, message, wait, now }: Wait,
 ): Refusal {
   const nothing = { owner: caller.owner, turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
-  const next = { absolute: now + wait, relative: wait };
-  return new Refusal(code, { message, rateLimit: { ...rateLimitOf(nothing, caller, now), next } });
+  return new Refusal(code, { message, rateLimit: withWait(rateLimitOf(nothing, caller, now), wait, now) });
 }
 
 export interface RequestLimits {
@@ -290,10 +294,9 @@ export async function verifyPolling(
   const wait = context.polling.count(uuid);
   if (wait === 0) return;
   const now = context.clock.now();
-  const next = { absolute: now + wait, relative: wait };
   throw new Refusal('rate_limit', {
     message: `A job may be requested ${LIMIT.polls} times in ${LIMIT.window / 1000} s; the job list returns all of them at once.`,
-    rateLimit: { ...(await readRateLimit(context.db, caller, now)), next },
+    rateLimit: withWait(await readRateLimit(context.db, caller, now), wait, now),
   });
 }
 
@@ -396,12 +399,11 @@ export async function overLimitRefusal(
   if (over.kind === 'crowded') {
     const relative = over.opensAt - now;
     const headers = { 'Retry-After': String(Math.ceil(relative / 1000)) };
-    const next = { absolute: over.opensAt, relative };
-    return new Refusal('anonymous_limit', { headers, rateLimit: { ...rateLimit, next } });
+    return new Refusal('anonymous_limit', { headers, rateLimit: withWait(rateLimit, relative, now) });
   }
   const blocking = over.kind === 'busy' ? (job: JobRow) => job.via === via : undefined;
   const relative = Math.max(rateLimit.next.relative, await untilOneEnds(context, caller, blocking));
-  const details = { rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } } };
+  const details = { rateLimit: withWait(rateLimit, relative, now) };
   if (over.kind === 'full') {
     const message = `All ${over.pending} of your slots in the queue are taken; send more as jobs finish.`;
     return new Refusal('job_limit', { ...details, message });

@@ -54,7 +54,7 @@ import {
   type UserCaller,
   userIdOf,
 } from './callers.ts';
-import { readRateLimit } from './limits.ts';
+import { readRateLimit, withWait } from './limits.ts';
 import { Refusal } from './refusal.ts';
 import { shareData, withdrawData, withdrawFromOwner } from './skins/identity.ts';
 import { readSkin } from './skins/skins.ts';
@@ -346,10 +346,9 @@ export async function fileReport(
     return counted;
   });
   if (isKnown(counts) || isWanted(counts, caller)) return;
-  const next = { absolute: now + HOUR.span, relative: HOUR.span };
   throw new Refusal('rate_limit', {
     message: 'Too many reports within an hour. Try again later.',
-    rateLimit: { ...(await readRateLimit(db, caller, now)), next },
+    rateLimit: withWait(await readRateLimit(db, caller, now), HOUR.span, now),
   });
 }
 

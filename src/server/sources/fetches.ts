@@ -1,9 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness.ts';
 import type { Caller } from '../service/callers.ts';
-import { type LimitedRequest, rateLimitOf } from '../service/limits.ts';
+import { type LimitedRequest, readRateLimit, withWait } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
-import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 
 /**
@@ -111,7 +110,6 @@ export async function withinFetchLimits<T>(
   ask: () => Promise<T>,
 ): Promise<T> {
   const now = context.clock.now();
-  const { owner, plan } = caller;
   const entered = context.fetches.enter(caller, target, now);
   if (entered.kind === 'entered') {
     try {
@@ -124,16 +122,12 @@ export async function withinFetchLimits<T>(
     const message = 'Too many pictures are being fetched. Try again in a moment.';
     throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': CROWDED_WAIT } });
   }
-  const rateLimit = rateLimitOf(await recallCaller(context.db, owner, now), caller, now, via);
+  const rateLimit = await readRateLimit(context.db, caller, now, via);
   if (entered.kind === 'too_fast') {
-    const next = { absolute: entered.at, relative: entered.at - now };
-    const message = `Your plan allows ${plan.perMinute} URLs and players per minute.`;
-    throw new Refusal('rate_limit', { message, rateLimit: { ...rateLimit, next } });
+    const message = `Your plan allows ${caller.plan.perMinute} URLs and players per minute.`;
+    throw new Refusal('rate_limit', { message, rateLimit: withWait(rateLimit, entered.at - now, now) });
   }
   const message = 'Too many of your pictures and players are being fetched at the same time.';
   const relative = Math.max(BUSY_WAIT, rateLimit.next.relative);
-  throw new Refusal('rate_limit', {
-    message,
-    rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } },
-  });
+  throw new Refusal('rate_limit', { message, rateLimit: withWait(rateLimit, relative, now) });
 }

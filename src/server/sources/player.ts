@@ -9,10 +9,15 @@ import type { Note } from '../../protocol/envelope.ts';
 import { InvalidImageError, makePicture, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { SkinData } from '../../textures/property.ts';
-import { type LimitedRequest, rateLimitOf, requireRoom, spendGeneration } from '../service/limits.ts';
+import {
+  type LimitedRequest,
+  readRateLimit,
+  requireRoom,
+  spendGeneration,
+  withWait,
+} from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ProfileLook, profileIdentity } from '../service/skins/identity.ts';
-import { recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import type { TextureDataRow } from '../store/schema/tables.ts';
 import {
@@ -63,12 +68,12 @@ async function unavailable(
     : "The game's services cannot be reached.";
   const wait = Math.ceil(cause.retryAfter ?? UNSAID_WAIT);
   const now = clock.now();
-  const rateLimit = rateLimitOf(await recallCaller(db, caller.owner, now), caller, now, via);
+  const rateLimit = await readRateLimit(db, caller, now, via);
   return new Refusal('service_unavailable', {
     message,
     cause,
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
-    ...(isLimit && { rateLimit: { ...rateLimit, next: { absolute: now + wait, relative: wait } } }),
+    ...(isLimit && { rateLimit: withWait(rateLimit, wait, now) }),
   });
 }
 

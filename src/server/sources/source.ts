@@ -7,11 +7,11 @@ import type { WebPages } from '../service/callers.ts';
 import {
   type LimitedRequest,
   overLimitRefusal,
-  rateLimitOf,
+  readRateLimit,
   type SpendingContext,
+  withWait,
 } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
-import { recallCaller } from '../store/callers.ts';
 import type { NewTexture, TextureDataRow } from '../store/schema/tables.ts';
 import { type Fetches, maxFetchesOf } from './fetches.ts';
 
@@ -219,11 +219,11 @@ export async function reserveSlot(
 
 async function tooMany({ db, clock }: SpendingContext, { caller, via }: SourceRequest): Promise<Refusal> {
   const now = clock.now();
-  const rateLimit = rateLimitOf(await recallCaller(db, caller.owner, now), caller, now, via);
+  const rateLimit = await readRateLimit(db, caller, now, via);
   const relative = Math.max(LINE_WAIT, rateLimit.next.relative);
   return new Refusal('rate_limit', {
     message: 'Too many of your pictures are being fetched at the same time.',
-    rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } },
+    rateLimit: withWait(rateLimit, relative, now),
   });
 }
 

@@ -13,7 +13,7 @@ import {
   recordKnown,
 } from '../../queue/enqueue.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
-import { type CallerMemory, recallCaller } from '../../store/callers.ts';
+import type { CallerMemory } from '../../store/callers.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { ensureSkin, findSkin, oldestPublicOf, type SkinWithData, someSkinOf } from '../../store/skins.ts';
@@ -27,6 +27,7 @@ import {
   type SpendingContext,
   type StoreCeiling,
   spendGeneration,
+  withWait,
 } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { ownIdentity, shareData, sharedOf } from '../skins/identity.ts';
@@ -158,10 +159,10 @@ export async function countDuplicate(
   const limit = TIMES * plan.perMinute;
   const absolute = duplicates.count({ owner, limit, now });
   if (absolute <= now) return;
-  const rateLimit = rateLimitOf(await recallCaller(db, owner, now), caller, now, via);
+  const rateLimit = await readRateLimit(db, caller, now, via);
   throw new Refusal('rate_limit', {
     message: `You may request at most ${limit} existing skins per minute.`,
-    rateLimit: { ...rateLimit, next: { absolute, relative: absolute - now } },
+    rateLimit: withWait(rateLimit, absolute - now, now),
   });
 }
 
@@ -278,5 +279,5 @@ export async function rateLimitAfter(
   const rateLimit = usage ? rateLimitOf(usage, caller, now) : await readRateLimit(db, caller, now);
   const last = submitted.findLast((one) => one.kind === 'pending');
   const relative = Math.max(rateLimit.next.relative, last?.opensIn ?? 0);
-  return { ...rateLimit, next: { absolute: now + relative, relative } };
+  return withWait(rateLimit, relative, now);
 }

@@ -32,7 +32,7 @@ import {
 } from '../../store/textures.ts';
 import { noteGeneration } from '../../store/usage.ts';
 import type { Caller } from '../callers.ts';
-import { overLimitRefusal, rateLimitOf, untilOneEnds } from '../limits.ts';
+import { overLimitRefusal, rateLimitOf, untilOneEnds, withWait } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { readCapeFor, readSent } from '../skins/capes.ts';
 import { requirePrivateSkins } from '../skins/changes.ts';
@@ -365,7 +365,7 @@ async function verifyRoomFor(
     roomAt(memory.hour, HOUR, plan.perHour - size + 1, now),
   );
   if (absolute <= now) return;
-  const rateLimit = { ...rateLimitOf(memory, caller, now), next: { absolute, relative: absolute - now } };
+  const rateLimit = withWait(rateLimitOf(memory, caller, now), absolute - now, now);
   const message = `${size} generations exceed your remaining limit. Send fewer or wait.`;
   throw new Refusal('rate_limit', { message, rateLimit });
 }

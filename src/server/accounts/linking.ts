@@ -18,7 +18,7 @@ import {
   type LinkedAccount,
   listAccounts,
 } from '../store/accounts.ts';
-import { type Db, inTransaction, lockManagement } from '../store/db.ts';
+import { type Db, inManagement } from '../store/db.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
 import {
   AccountPool,
@@ -173,8 +173,7 @@ export class Linking {
     const { db, cipher, game } = this.#context;
     const profile = await readProfile(() => fetchAccount(game.http, token));
     const secret = await sealTokens(cipher, profile.id, tokens);
-    return await inTransaction(db, async (tx) => {
-      await lockManagement(tx);
+    return await inManagement(db, async (tx) => {
       const known = await findAccount(tx, profile.id);
       if (known?.owner !== linker.owner) await verifyRoom(tx, linker, known);
       if (known) await changeAccount(tx, known.uuid, linkedAgain(known, profile, { secret, linker }));

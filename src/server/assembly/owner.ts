@@ -12,7 +12,7 @@ import {
 } from '../service/sessions.ts';
 import { makeOwnersKey } from '../service/users/keys.ts';
 import { ensureOwner } from '../service/users/users.ts';
-import { type Db, inTransaction, lockManagement } from '../store/db.ts';
+import { type Db, inManagement } from '../store/db.ts';
 import { deleteMeta, readMeta, writeMeta } from '../store/meta.ts';
 import { readDatabaseClock } from '../store/nodes.ts';
 import { changeUser, hasLink } from '../store/sessions.ts';
@@ -50,8 +50,7 @@ export async function makeKeyOfOwner(
   }
   const store = await openBriefly({ dataDir, store: database && { ...database, creates: false } });
   try {
-    return await inTransaction(store.db, async (tx) => {
-      await lockManagement(tx);
+    return await inManagement(store.db, async (tx) => {
       const now = clock.now();
       const owner = await ensureOwner(tx, now);
       if (owner.disabled_at !== null) await changeUser(tx, owner.name, { disabled_at: null });

@@ -14,7 +14,7 @@ import {
 } from '../../protocol/moderation.ts';
 import { HOUR } from '../fairness.ts';
 import { findKnownTexture } from '../sources/url.ts';
-import { type Db, inTransaction, lockManagement } from '../store/db.ts';
+import { type Db, inManagement, inTransaction } from '../store/db.ts';
 import {
   appendToLog,
   closeReport,
@@ -108,8 +108,7 @@ export async function setHidden(
   { uuid, hidden, note }: SkinDecision & { readonly hidden: boolean },
 ): Promise<ModeratedSkin> {
   const operator = requireOperator(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const skin = await moderatedSkin(tx, uuid);
     const isHidden = skin.hidden_from !== null;
     if (hidden) await closeReportsOf(tx, uuid, clock.now());
@@ -147,8 +146,7 @@ export async function deleteAnySkin(
   { uuid, note }: SkinDecision,
 ): Promise<void> {
   const operator = requireOperator(caller);
-  await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  await inManagement(db, async (tx) => {
     const { id, identity } = await moderatedSkin(tx, uuid);
     await deleteSkinRow(tx, id);
     await withdrawData(tx, identity);
@@ -223,8 +221,7 @@ async function hideAll(context: ModerationContext, hash: string): Promise<number
 
 async function hideAllOf({ db, clock }: ModerationContext, data: string): Promise<number> {
   for (let hidden = 0; ; ) {
-    const some = await inTransaction(db, async (tx) => {
-      await lockManagement(tx);
+    const some = await inManagement(db, async (tx) => {
       const skins = await openSkinsOf(tx, data, CHUNK);
       for (const { uuid } of skins) {
         const { id, visibility, identity, owner } = await moderatedSkin(tx, uuid); // after the previous change
@@ -334,8 +331,7 @@ export async function fileReport(
 ): Promise<void> {
   const { owner: reporter } = caller;
   const now = clock.now();
-  const counts = await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  const counts = await inManagement(db, async (tx) => {
     const counted = await countReports(tx, {
       ...{ subject, reporter, strangersBegin: ANONYMOUS_OWNERS },
       ...{ since: now - HOUR.span, most: MAX_OPEN },
@@ -397,8 +393,7 @@ export async function dismissReport(
   { id, note }: { readonly id: number; readonly note: string },
 ): Promise<Report> {
   const operator = requireOperator(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const report = await findReport(tx, id);
     if (!report) throw new Refusal('not_found', `No report ${id}.`);
     const users = await namesOf(tx, [report.reporter, report.owner ?? '']);

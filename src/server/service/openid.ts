@@ -6,7 +6,7 @@ import { MAX_NAME, ProviderError, type Rights } from '../openid/claims.ts';
 import type { OpenIdProvider, ProviderIdentity } from '../openid/provider.ts';
 import { networkOf } from '../outbound/target.ts';
 import { listKeys } from '../store/api-keys.ts';
-import { type Db, inTransaction, lockManagement } from '../store/db.ts';
+import { type Db, inManagement } from '../store/db.ts';
 import { keepMeta, readMeta } from '../store/meta.ts';
 import type { FirstSignInRow, UserRow } from '../store/schema/tables.ts';
 import {
@@ -88,8 +88,7 @@ export async function unlinkIdentity(
   { id, user: userName, mayBeLast, sessionId }: IdentityToUnlink,
 ): Promise<void> {
   const own = requireUser(caller);
-  await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  await inManagement(db, async (tx) => {
     const user = await managedUser(tx, own, userName);
     const linked = await listLinked(tx, user.id);
     const identity = linked.find((one) => idOf(one) === id);
@@ -183,8 +182,7 @@ export async function signInWithProvider(
   const { db, clock, openId } = context;
   if (!openId) throw new ProviderError('stale', 'the provider is no longer configured');
   const identity = await openId.finish(answer, secret, networkOf(origins.address));
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const user = await findLinkedUser(tx, identity);
     if (user) return await startProviderSession({ ...context, db: tx }, { user, identity }, origins);
     const expires_at = clock.now() + FIRST_SIGN_IN_AGE;
@@ -235,8 +233,7 @@ export async function becomeNewUser(
   secret: string,
   origins: Origins,
 ): Promise<string> {
-  return await inTransaction(context.db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(context.db, async (tx) => {
     const first = await readFirstSignIn({ ...context, db: tx }, secret);
     const user = await addUser(tx, first.name, context.clock.now());
     return await tieTo({ ...context, db: tx }, { first, user }, origins);
@@ -257,8 +254,7 @@ export async function becomeUserOfKey(
   const credentials = { ...origins, origin: undefined, authorization: `Bearer ${key.trim()}` };
   const caller = await authenticate(db, credentials, { allowsAnonymous: false, plans, now: clock.now() });
   const owner = requireUser(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const first = await readFirstSignIn({ ...context, db: tx }, secret);
     const user = await findUserById(tx, owner.id);
     if (!user) throw new Refusal('invalid_api_key');

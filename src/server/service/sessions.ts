@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
-import { type Db, inTransaction, lockManagement } from '../store/db.ts';
+import { type Db, inManagement, inTransaction } from '../store/db.ts';
 import { keepMeta, readMeta } from '../store/meta.ts';
 import type { SessionRow, SignInLinkRow } from '../store/schema/tables.ts';
 import {
@@ -103,8 +103,7 @@ export async function startSession(
     used_at: now,
     expires_at: now + age,
   };
-  await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  await inManagement(db, async (tx) => {
     await insertSession(tx, session);
     const all = await listSessions(tx, whose.user_id, now);
     const alike = all.filter(({ key_id }) => key_id === whose.key_id);

@@ -338,6 +338,14 @@ export async function lockManagement(tx: Db): Promise<void> {
   await tx.store.lock(() => sql`select pg_advisory_xact_lock(${sql.lit(MANAGEMENT)})`.execute(tx));
 }
 
+/** Runs `work` as `inTransaction` does, alone among such transactions. */
+export async function inManagement<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    return await work(tx);
+  });
+}
+
 /**
  * Makes others that change tables wait until this transaction ends. Does not lock a row, because a transaction that
  * uses a table for which this one waits would wait for that row.

@@ -24,7 +24,7 @@ import {
 } from '../../accounts/linking.ts';
 import type { JobSignals } from '../../events.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
-import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
+import { type Db, inManagement } from '../../store/db.ts';
 import type { AccountRow } from '../../store/schema/tables.ts';
 import { type Caller, requireUser, type UserCaller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
@@ -126,8 +126,7 @@ export async function changeGameAccount(
   change: z.output<typeof gameAccountChangeSchema>,
 ): Promise<GameAccount> {
   const { paused, restore, capes, share } = change;
-  const changed = await inTransaction(context.db, async (tx) => {
-    await lockManagement(tx);
+  const changed = await inManagement(context.db, async (tx) => {
     const account = await findOwn(tx, caller, uuid);
     verifyConsent(caller, account, change);
     await changeAccount(tx, uuid, {

@@ -5,7 +5,7 @@ import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.
 import { InvalidImageError } from '../../../skin/picture.ts';
 import { decodeCape, type ReadSkin, readSkin } from '../../../skin/read-skin.ts';
 import type { Generator } from '../../generators/port.ts';
-import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
+import { type Db, inManagement } from '../../store/db.ts';
 import type { CapeRow } from '../../store/schema/tables.ts';
 import {
   capeRowOf,
@@ -94,8 +94,7 @@ export async function addCape(
   const texture = capeRowOf(picture);
   const created_at = context.clock.now();
   const cape = { uuid: newUuid(), alias, support, texture_hash: texture.hash, created_at };
-  await inTransaction(context.db, async (tx) => {
-    await lockManagement(tx);
+  await inManagement(context.db, async (tx) => {
     if ((await countCapes(tx)) >= MAX_CAPES)
       throw new Refusal(
         'invalid_request',
@@ -115,8 +114,7 @@ export async function editCape(
   { alias, support }: z.output<typeof capeChangeSchema>,
 ): Promise<CapeRow> {
   requireOperator(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const cape = await findCape(tx, uuid);
     if (!cape) throw noSuchCape(uuid);
     const namesake = alias === undefined ? undefined : await findCapeByAlias(tx, alias);

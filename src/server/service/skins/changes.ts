@@ -1,5 +1,5 @@
 import { MAX_TAGS, type SkinEdit } from '../../../protocol/skin.ts';
-import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
+import { type Db, inManagement, inTransaction, lockManagement } from '../../store/db.ts';
 import {
   addLike,
   changeSkin,
@@ -184,8 +184,7 @@ export async function voteOnTag(
   { uuid, tag, vote }: TagVote,
 ): Promise<boolean> {
   const user = requireUser(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const skin = await readSkin({ db: tx }, caller, uuid);
     requireMayTag(user, skin, vote);
     const before = tagsOf(skin);

@@ -4,7 +4,7 @@ import { newUuid } from '../../../base/text.ts';
 import type { ModeratedSet, reportBodySchema, setDecisionSchema } from '../../../protocol/moderation.ts';
 import { MAX_SET, type setBodySchema, type setEditSchema, slugOf } from '../../../protocol/set.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
-import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
+import { type Db, inManagement } from '../../store/db.ts';
 import { closeReportsOf } from '../../store/moderation.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
 import {
@@ -122,8 +122,7 @@ export async function createSet(
 ): Promise<FullSet> {
   const { owner } = requireUser(caller);
   if (visibility === 'private') requirePrivateSkins(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     if ((await countSetsOf(tx, owner)) >= MAX_SETS)
       throw new Refusal(
         'invalid_request',
@@ -147,8 +146,7 @@ export async function editSet(
   { reference, ...edit }: z.output<typeof setEditSchema> & { readonly reference: string },
 ): Promise<FullSet> {
   const user = requireUser(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const set = await ownSet(tx, user, reference);
     const { name = set.name, visibility = set.visibility } = edit;
     if (visibility !== set.visibility) requireMayChange(user, set, visibility);
@@ -203,8 +201,7 @@ async function numbersOf(tx: Db, caller: Caller, uuids: readonly string[]): Prom
 /** Deletes a set of the caller; its skins stay. @throws Refusal `unauthorized`, `set_not_found` */
 export async function deleteSet({ db }: SetContext, caller: Caller, reference: string): Promise<void> {
   const user = requireUser(caller);
-  await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  await inManagement(db, async (tx) => {
     await deleteSetRow(tx, (await ownSet(tx, user, reference)).id);
   });
 }
@@ -266,8 +263,7 @@ export async function decideOnSet(
   { uuid, hidden, clearName, note }: SetDecision & { readonly uuid: string },
 ): Promise<ModeratedSet> {
   const operator = requireOperator(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const set = await anySet(tx, uuid);
     const log = async (action: 'hide_set' | 'show_set' | 'clear_set_name') =>
       await logAction(tx, clock, { operator, action, subject: uuid, note });
@@ -312,8 +308,7 @@ export async function deleteAnySet(
   { uuid, note }: { readonly uuid: string; readonly note: string },
 ): Promise<void> {
   const operator = requireOperator(caller);
-  await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  await inManagement(db, async (tx) => {
     await deleteSetRow(tx, (await anySet(tx, uuid)).id);
     await closeReportsOf(tx, uuid, clock.now());
     await logAction(tx, clock, { operator, action: 'delete_set', subject: uuid, note });

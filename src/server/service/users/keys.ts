@@ -21,7 +21,7 @@ import {
   type KeyChange,
   listKeys,
 } from '../../store/api-keys.ts';
-import { type Db, inTransaction, lockManagement } from '../../store/db.ts';
+import { type Db, inManagement } from '../../store/db.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
 import { findUserByName } from '../../store/sessions.ts';
 import {
@@ -122,8 +122,7 @@ async function makeKeyFor(db: Db, user: UserRow, input: NewKey, now: number): Pr
 
 /** Creates the owner's first key on the very first start; returns undefined on all later ones. */
 export async function makeFirstOwnerKey(db: Db, owner: UserRow, now: number): Promise<string | undefined> {
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     if (await hadAnyKey(tx, owner.id)) return undefined;
     return (await makeOwnersKey(tx, owner, FIRST_KEY, now)).secret;
   });
@@ -159,8 +158,7 @@ export async function createKey(
     throw new Refusal('insufficient_grants', 'This key has no scope that it could give to a new key.');
   verifyNoStronger(user, key);
   const now = clock.now();
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const owner = await ensureNamedUser(tx, userName ?? user.name, now);
     verifyRole(owner, key);
     verifyMayGive(user, owner, key);
@@ -280,8 +278,7 @@ async function changeAny(
   change: KeyChange,
 ): Promise<ApiKey> {
   const user = requireUser(caller);
-  return await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  return await inManagement(db, async (tx) => {
     const found = await findKey(tx, id);
     const isOwn = found?.user.id === user.id;
     if (!found || !(isOwn || user.isOperator)) {

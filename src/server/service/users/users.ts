@@ -17,7 +17,7 @@ import { listJobs } from '../../queue/lists.ts';
 import type { StoreQueue } from '../../queue/store-queue.ts';
 import { listAccounts } from '../../store/accounts.ts';
 import { countKeys, listKeys } from '../../store/api-keys.ts';
-import { type Db, inTransaction, lockManagement, lockOwner } from '../../store/db.ts';
+import { type Db, inManagement, inTransaction, lockOwner } from '../../store/db.ts';
 import type { SkinRow, UserRow } from '../../store/schema/tables.ts';
 import {
   changeUser,
@@ -245,8 +245,7 @@ export async function setUser(
   if (disabled && name === operator.name) {
     throw new Refusal('invalid_request', 'You cannot disable yourself: nobody could undo it.');
   }
-  const changed = await inTransaction(context.db, async (tx) => {
-    await lockManagement(tx);
+  const changed = await inManagement(context.db, async (tx) => {
     const before = await findUserWithKeys(tx, name);
     if (!before) throw userNotFound(name);
     if (disabled) await noteRevocation(tx);
@@ -435,8 +434,7 @@ export async function deleteAccount(
   await deleteSetsOf(db, owner);
   await removeSkins(db, owner, shared);
   while ((await deleteJobsOf(db, owner)) > 0) await setImmediate(); // lets SQLite serve others
-  await inTransaction(db, async (tx) => {
-    await lockManagement(tx);
+  await inManagement(db, async (tx) => {
     await lockOwner(tx, owner);
     await verifyDeletable(tx, user);
     await verifyIdle(tx, owner);
@@ -467,8 +465,7 @@ const CHUNK = 25;
 
 async function removeSkins(db: Db, owner: string, shared: SharedSkins): Promise<void> {
   for (let after = 0; ; ) {
-    const skins = await inTransaction(db, async (tx) => {
-      await lockManagement(tx);
+    const skins = await inManagement(db, async (tx) => {
       const some = await skinsOfOwner(tx, owner, { after, size: CHUNK });
       for (const skin of some) await removeSkin(tx, skin, shared);
       return some;

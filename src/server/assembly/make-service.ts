@@ -143,12 +143,7 @@ export async function makeService(
 }
 
 /** The counts of callers' requests in this process. */
-function makeLimiters(
-  clock: Clock,
-): Pick<
-  ServiceContext,
-  'polling' | 'duplicates' | 'fetches' | 'slotReservations' | 'exports' | 'searches' | 'views'
-> {
+function makeLimiters(clock: Clock) {
   return {
     polling: new Polling(clock),
     duplicates: new Duplicates(),
@@ -161,9 +156,7 @@ function makeLimiters(
 }
 
 /** The operator's settings. */
-function rulesOf(
-  options: AssemblyOptions,
-): Pick<ServiceContext, 'generatorKind' | 'plans' | 'callbacks' | 'usersMayLink' | 'site'> {
+function rulesOf(options: AssemblyOptions) {
   return {
     generatorKind: kindOf(options),
     plans: options.plans,
@@ -174,20 +167,14 @@ function rulesOf(
 }
 
 /** What depends on the server's addresses and on whether it is stopping. */
-function liveParts(
-  { allowedOrigins = [], embedded }: AssemblyOptions,
-  state: RuntimeState,
-): Pick<
-  ServiceContext,
-  'webPages' | 'textureUrl' | 'ownAddresses' | 'provableAddresses' | 'onAccepted' | 'isStopping'
-> {
+function liveParts({ allowedOrigins = [], embedded }: AssemblyOptions, state: RuntimeState) {
   const ownAddresses = () => state.ownAddresses;
   return {
     webPages: new WebPages(allowedOrigins, ownAddresses),
-    textureUrl: (hash) => textureUrl(state.publicUrl, hash),
+    textureUrl: (hash: string) => textureUrl(state.publicUrl, hash),
     ownAddresses,
     provableAddresses: () => state.provableAddresses,
-    onAccepted: (uuid) => {
+    onAccepted: (uuid: string) => {
       if (embedded) state.accepted.add(uuid); // `serve` runs too long to remember them
     },
     isStopping: () => state.isStopping,
@@ -239,7 +226,7 @@ interface StatusParts {
 function makeStatus(
   options: AssemblyOptions,
   { parts, store, state, ownKey, jobs: { pool, generator } }: StatusParts,
-): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats' | 'examineStore' | 'diskLeft'> {
+) {
   const { usedBytes, isReplaced, examine: examineStore } = store;
   const { schema } = parts.db.store;
   const trouble = () => (isReplaced() ? new StoreReplacedError() : (schema.fault ?? pool.trouble));

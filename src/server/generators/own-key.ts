@@ -14,7 +14,7 @@ import {
   signingKeyOf,
   signValue,
 } from '../../textures/signing-key.ts';
-import { type Db, inTransaction, lockQueue } from '../store/db.ts';
+import { type Db, exists, inTransaction, lockQueue } from '../store/db.ts';
 import { deleteMeta, keepMeta, readMeta, writeMeta } from '../store/meta.ts';
 import type { Generator, SignedSkin, Texture, Trust } from './port.ts';
 
@@ -167,7 +167,7 @@ async function hasOwnSkins(db: Db, id: string | undefined): Promise<boolean> {
     id === undefined
       ? signed.where((eb) => eb(eb.fn<number>('length', ['account']), '=', ID_LENGTH))
       : signed.where('account', '=', id);
-  return (await own.executeTakeFirst()) !== undefined;
+  return await exists(own);
 }
 
 /** Game accounts have longer names. */

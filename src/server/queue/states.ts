@@ -2,7 +2,15 @@ import { sql } from 'kysely';
 import { newUuid } from '../../base/text.ts';
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
-import { type Db, hasEffect, inTransaction, lockOwnerOfJob, lockQueue, PreparedQuery } from '../store/db.ts';
+import {
+  type Db,
+  exists,
+  hasEffect,
+  inTransaction,
+  lockOwnerOfJob,
+  lockQueue,
+  PreparedQuery,
+} from '../store/db.ts';
 import { isBlocked } from '../store/moderation.ts';
 import { type JobRow, PROCESSING, type TextureDataRow } from '../store/schema/tables.ts';
 import { addSkin } from '../store/skins.ts';
@@ -224,5 +232,5 @@ export async function updateJobIdentity(
 
 async function isTwinProcessed(tx: Db, uuid: string, identity: string): Promise<boolean> {
   const twin = tx.selectFrom('jobs').select('id').where('identity', '=', identity).where('uuid', '<>', uuid);
-  return (await twin.where(PROCESSING).executeTakeFirst()) !== undefined;
+  return await exists(twin.where(PROCESSING));
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { countRows, type Db, type KeyOwner } from './db.ts';
+import { countRows, type Db, exists, type KeyOwner } from './db.ts';
 import type { ApiKeyRow, UserRow } from './schema/tables.ts';
 import { revokeSessionsOf } from './sessions.ts';
 import { flushUsage } from './usage.ts';
@@ -44,13 +44,11 @@ export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
 
 /** Whether there is such a key, including revoked ones. */
 export async function hasKeyWithId(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('api_keys').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+  return await exists(db.selectFrom('api_keys').select('id').where('id', '=', id));
 }
 
 export async function hasKeyWithHash(db: Db, hash: string): Promise<boolean> {
-  return (
-    (await db.selectFrom('api_keys').select('id').where('hash', '=', hash).executeTakeFirst()) !== undefined
-  );
+  return await exists(db.selectFrom('api_keys').select('id').where('hash', '=', hash));
 }
 
 /** A user's keys in the order they were made; revoked ones are left out. */
@@ -75,8 +73,7 @@ export async function countKeys(db: Db, userId: string): Promise<number> {
 
 /** Whether the user ever had a key, including revoked ones. */
 export async function hadAnyKey(db: Db, userId: string): Promise<boolean> {
-  const row = await db.selectFrom('api_keys').select('id').where('user_id', '=', userId).executeTakeFirst();
-  return row !== undefined;
+  return await exists(db.selectFrom('api_keys').select('id').where('user_id', '=', userId));
 }
 
 export type KeyChange = Partial<

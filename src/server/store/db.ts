@@ -261,6 +261,11 @@ export async function countRows<DB, Table extends keyof DB>(
   return Number(count);
 }
 
+/** Whether a query finds anything. */
+export async function exists(query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> {
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 interface Written {
   readonly numUpdatedRows?: bigint;
   readonly numDeletedRows?: bigint;

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { countRows, type Db, hasEffect } from './db.ts';
+import { countRows, type Db, exists, hasEffect } from './db.ts';
 import {
   type ApiKeyRow,
   FINISHED,
@@ -109,12 +109,7 @@ export async function insertLink(db: Db, link: SignInLinkRow): Promise<void> {
 }
 
 export async function hasLink(db: Db, hash: string): Promise<boolean> {
-  const link = await db
-    .selectFrom('sign_in_links')
-    .select('hash')
-    .where('hash', '=', hash)
-    .executeTakeFirst();
-  return link !== undefined;
+  return await exists(db.selectFrom('sign_in_links').select('hash').where('hash', '=', hash));
 }
 
 /** Uses a link up. Undefined if it does not exist or has expired. */
@@ -283,14 +278,7 @@ export async function countOperators(db: Db, but: string): Promise<number> {
 }
 
 export async function hasPendingJobs(db: Db, owner: string): Promise<boolean> {
-  const job = await db
-    .selectFrom('jobs')
-    .select('id')
-    .where('owner', '=', owner)
-    .where(PENDING)
-    .limit(1)
-    .executeTakeFirst();
-  return job !== undefined;
+  return await exists(db.selectFrom('jobs').select('id').where('owner', '=', owner).where(PENDING).limit(1));
 }
 
 /** Jobs deleted per statement: a longer one would block everyone else. */

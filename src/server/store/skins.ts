@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { countRows, type Db, hasEffect, lockOwner, PreparedQuery } from './db.ts';
+import { countRows, type Db, exists, hasEffect, lockOwner, PreparedQuery } from './db.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
 
 /**
@@ -182,7 +182,7 @@ const OPEN = ['public', 'unlisted'] as const;
 export async function hasOpenSkin(db: Db, identity: string, owner?: string): Promise<boolean> {
   let open = openSkins(db).select('id').where('identity', '=', identity);
   if (owner !== undefined) open = open.where('owner', '=', owner);
-  return (await open.limit(1).executeTakeFirst()) !== undefined;
+  return await exists(open.limit(1));
 }
 
 /** The data with this texture that skins use which are not private. */
@@ -398,13 +398,9 @@ export async function replaceTags(db: Db, skin_id: number, tags: readonly string
 }
 
 export async function hasLiked(db: Db, skin_id: number, owner: string): Promise<boolean> {
-  const like = await db
-    .selectFrom('skin_likes')
-    .select('skin_id')
-    .where('skin_id', '=', skin_id)
-    .where('owner', '=', owner)
-    .executeTakeFirst();
-  return like !== undefined;
+  return await exists(
+    db.selectFrom('skin_likes').select('skin_id').where('skin_id', '=', skin_id).where('owner', '=', owner),
+  );
 }
 
 /** @returns whether the user did not like it yet */

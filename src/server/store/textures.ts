@@ -4,7 +4,7 @@ import { bandsOf, pictureFingerprint } from '../../skin/fingerprint.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import { countRows, type Db, hasEffect, PreparedQuery } from './db.ts';
+import { countRows, type Db, exists, hasEffect, PreparedQuery } from './db.ts';
 import { isBlocked } from './moderation.ts';
 import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
@@ -91,12 +91,7 @@ const KEEP_DATA = new PreparedQuery((db, data: TextureDataRow) =>
 );
 
 export async function hasTextureData(db: Db, identity: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('texture_data')
-    .select('identity')
-    .where('identity', '=', identity)
-    .executeTakeFirst();
-  return row !== undefined;
+  return await exists(db.selectFrom('texture_data').select('identity').where('identity', '=', identity));
 }
 
 export async function copyTextureData(db: Db, from: string, to: string): Promise<void> {

@@ -33,7 +33,7 @@ export interface UpstreamJobsOptions {
   readonly availability: Availability;
   readonly others: StoredJobs;
   /** Jobs that this process has submitted or waited for. */
-  readonly own: RecentMap<true>;
+  readonly own: RecentIds;
   /** Pixel hash of the texture at an address. */
   readonly texturePixels: (url: string) => Promise<string>;
   /** Tells workers that there may be room for more jobs. */
@@ -162,7 +162,7 @@ export class UpstreamJobs {
       follows: true,
       stop,
       untilListening: async () => await this.#untilListening(),
-      onAccepted: (_, { id }) => own.set(id, true),
+      onAccepted: (_, { id }) => own.add(id),
       onGone: (work) => this.#waiters.get(work.key)?.resolve(undefined),
       onRoom: () => availability.roomSeen(),
       onLooked: () => this.#looked(),
@@ -309,27 +309,23 @@ export class StoredJobs implements OtherProcesses {
   endLook(): void {}
 }
 
-/** A map that keeps only a limited number of the latest entries. */
-export class RecentMap<V> {
-  readonly #kept = new Map<string, V>();
+/** A set that keeps only a limited number of the latest entries. */
+export class RecentIds {
+  readonly #kept = new Set<string>();
   readonly #most: number;
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  get(name: string): V | undefined {
-    return this.#kept.get(name);
+  has(id: string): boolean {
+    return this.#kept.has(id);
   }
 
-  set(name: string, value: V): void {
-    this.#kept.delete(name);
-    this.#kept.set(name, value);
-    const [oldest] = this.#kept.keys();
+  add(id: string): void {
+    this.#kept.delete(id);
+    this.#kept.add(id);
+    const [oldest] = this.#kept;
     if (this.#kept.size > this.#most && oldest !== undefined) this.#kept.delete(oldest);
-  }
-
-  delete(name: string): void {
-    this.#kept.delete(name);
   }
 }

@@ -9,7 +9,7 @@ import { type Holders, holdersHere, type NodeName } from '../../queue/leases.ts'
 import type { Db } from '../../store/db.ts';
 import { GenerationPostponed, type OpenGenerator } from '../port.ts';
 import { Availability, Contact, UpstreamKeyError, type UpstreamSettings } from './contact.ts';
-import { RecentMap, StoredJobs, UpstreamJobs, type UpstreamWork } from './jobs.ts';
+import { RecentIds, StoredJobs, UpstreamJobs, type UpstreamWork } from './jobs.ts';
 import { pixelsIn, Results, UpstreamTextures } from './results.ts';
 import { Submitting } from './submitting.ts';
 import { Upstream, upstreamHealth } from './upstream.ts';
@@ -135,12 +135,12 @@ function makeParts(context: OpenUpstreamOptions, { client, settings }: Target) {
   const { clock, random = Math.random, db, self, holders = holdersHere(self), wake, warn, onError } = context;
   const { dispatcher, proxies, pictures } = context;
   const stop = new AbortController();
-  const own = new RecentMap<true>(KEPT);
+  const own = new RecentIds(KEPT);
   const session = makeSession(context, { client, own, availability: () => availability });
   const name = `The service that makes the skins, ${client.baseUrl},`;
   const onDown = () => jobs.giveUp(availability.postponed());
   const availability = new Availability({ session, wake, warn, name, onDown });
-  const others = new StoredJobs({ db, slots: session.slots, isOwn: (id) => own.get(id) === true });
+  const others = new StoredJobs({ db, slots: session.slots, isOwn: (id) => own.has(id) });
   const textures = new UpstreamTextures({ client, dispatcher, proxies, pictures, clock, random });
   const texturePixels = async (url: string) => pixelsIn(await textures.read(url, stop.signal)) ?? '';
   const watching = { session, availability, others, own, texturePixels, wake, onError, stop: stop.signal };
@@ -163,7 +163,7 @@ function makeSession(
     clock,
     random,
     submissions: {
-      isOwnJob: (id) => own.get(id) === true,
+      isOwnJob: (id) => own.has(id),
       idempotencyKey: ({ idempotencyKey }) => idempotencyKey,
     },
     longestLookPause: LONGEST_PAUSE,
@@ -181,6 +181,6 @@ function makeSession(
 
 interface SessionParts {
   readonly client: SkinClient;
-  readonly own: RecentMap<true>;
+  readonly own: RecentIds;
   readonly availability: () => Availability;
 }

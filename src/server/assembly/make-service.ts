@@ -26,7 +26,7 @@ import { MAX_STORE_BYTES, Polling, StoreCeiling } from '../service/limits.ts';
 import { signInKey } from '../service/openid.ts';
 import { PLANS, type Plans } from '../service/plans.ts';
 import { Exports } from '../service/skins/export.ts';
-import { Searches, ServedTextures, Views } from '../service/skins/skins.ts';
+import { Searches, Views } from '../service/skins/skins.ts';
 import { Health, storeWarnings } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
 import { Duplicates } from '../service/submitting/answering.ts';
@@ -132,7 +132,6 @@ export async function makeService(
     publicUrl,
     events: options.events,
     openRequests: new OpenRequests(parts),
-    servedTextures: new ServedTextures(parts),
     metrics: await openMetrics(options, { parts, feeds, pool, state, store }),
     workers: pool,
     description: once(describe),

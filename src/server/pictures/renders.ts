@@ -19,13 +19,14 @@ import {
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
-import { readSkin, type ServedTextures } from '../service/skins/skins.ts';
+import { readSkin } from '../service/skins/skins.ts';
 import { requestFromGame } from '../sources/player.ts';
 import type { SourceContext } from '../sources/source.ts';
 import { findKnownTexture, type GameAddress, ownPath, textureHashIn } from '../sources/url.ts';
 import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { SkinWithData } from '../store/skins.ts';
+import { findServedTexture } from '../store/textures.ts';
 import { LOOKUPS, LookupBudget, type RenderBudget } from './budgets.ts';
 import type { GroupText } from './card.ts';
 import type { Draw, RenderJob, RenderThread } from './render-thread.ts';
@@ -221,7 +222,7 @@ export interface RenderChoice {
 
 /** Where stored textures come from. */
 export interface TextureSource {
-  readonly servedTextures: ServedTextures;
+  readonly db: Db;
 }
 
 /** The picture of a stored texture. @throws Refusal `not_found` */
@@ -238,13 +239,13 @@ export async function textureInput(
  * @throws Refusal `skin_not_found`
  */
 export async function skinInput(
-  { db, servedTextures }: TextureSource & { readonly db: Db },
+  textures: TextureSource,
   caller: Caller,
   uuid: string,
   choice: RenderChoice,
 ): Promise<{ readonly input: RenderInput; readonly visibility: SkinWithData['visibility'] }> {
-  const skin = await readSkin({ db }, caller, uuid);
-  return { input: await inputOfSkin({ servedTextures }, skin, choice), visibility: skin.visibility };
+  const skin = await readSkin(textures, caller, uuid);
+  return { input: await inputOfSkin(textures, skin, choice), visibility: skin.visibility };
 }
 
 /** The same for a skin that the caller may see. */
@@ -300,13 +301,13 @@ interface Figure {
 }
 
 async function figuresOf(
-  { servedTextures }: TextureSource,
+  { db }: TextureSource,
   skins: readonly GroupSkin[],
   most: number,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { texture_hash, variant } of skins) {
-    const skin = figures.length < most ? await servedTextures.find(texture_hash) : undefined;
+    const skin = figures.length < most ? await findServedTexture(db, texture_hash) : undefined;
     if (skin) figures.push({ skin, variant });
   }
   return figures;
@@ -325,8 +326,8 @@ export function inputFor(
 }
 
 /** @throws Refusal `not_found` */
-export async function storedTexture({ servedTextures }: TextureSource, hash: string): Promise<NamedTexture> {
-  const texture = await servedTextures.find(hash);
+export async function storedTexture({ db }: TextureSource, hash: string): Promise<NamedTexture> {
+  const texture = await findServedTexture(db, hash);
   if (!texture) throw new Refusal('not_found', 'Texture not found.');
   return texture;
 }

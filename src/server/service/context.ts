@@ -10,7 +10,7 @@ import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { JobContext, WaitContext } from './jobs/jobs.ts';
 import type { OpenIdContext } from './openid.ts';
 import type { Exports } from './skins/export.ts';
-import type { Searches, ServedTextures, SignedByContext, Views } from './skins/skins.ts';
+import type { Searches, SignedByContext, Views } from './skins/skins.ts';
 import type { DiagnosisContext } from './status/health.ts';
 import type { Stats } from './status/stats.ts';
 import type { SubmitContext } from './submitting/submit.ts';
@@ -83,8 +83,6 @@ export interface ServiceContext
   readonly views: Views;
   /** Open requests, which end if their key is revoked. */
   readonly openRequests: OpenRequests;
-  /** Textures that the game fetches. */
-  readonly servedTextures: ServedTextures;
   /** Addresses at which nothing but this server can listen. */
   readonly provableAddresses: () => readonly string[];
   /** Pictures of textures. */

@@ -19,6 +19,7 @@ import { Refusal } from '../../service/refusal.ts';
 import { readSkin, readSkinByNumber } from '../../service/skins/skins.ts';
 import { findByGameName } from '../../sources/url.ts';
 import type { SkinWithData } from '../../store/skins.ts';
+import { findServedTexture } from '../../store/textures.ts';
 import { versionHeader } from '../described-answers.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 
@@ -151,7 +152,7 @@ export const TEXTURE_ROUTES: readonly Route[] = [
         ETag: `"${params.hash}"`,
       };
       const { hash } = params;
-      const texture = (await context.servedTextures.find(hash)) ?? (await findByGameName(context, hash));
+      const texture = (await findServedTexture(context.db, hash)) ?? (await findByGameName(context, hash));
       if (!texture) throw new Refusal('not_found', 'Texture not found.');
       if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
       return {

@@ -1,5 +1,4 @@
 import { type KeyObject, randomInt } from 'node:crypto';
-import { ByteCache } from '../../../base/caches.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { type Game, isSignedByAny } from '../../../game/game.ts';
 import { SHORT_ID_LENGTH, type SkinVisibility } from '../../../protocol/skin.ts';
@@ -13,7 +12,6 @@ import {
   refill,
 } from '../../fairness.ts';
 import type { Db } from '../../store/db.ts';
-import type { TextureRow } from '../../store/schema/tables.ts';
 import { type SimilarSkinRow, similarSkins } from '../../store/similar-skins.ts';
 import {
   type FoundSkins,
@@ -37,7 +35,6 @@ import {
   skinsBeginningWith,
   wordsIn,
 } from '../../store/skins.ts';
-import { findServedTexture } from '../../store/textures.ts';
 import { dayOf, hourOf, noteView } from '../../store/usage.ts';
 import { type Caller, countedViewer, hasScope, ownerSeenBy, requireUser } from '../callers.ts';
 import { waitRefusal } from '../limits.ts';
@@ -344,38 +341,6 @@ export async function signedBy(
   if (key && isSignedBy(key, value, signature)) return 'server';
   if (isSignedByAny(context.game.keys.known, value, signature)) return 'game';
   return context.ownAddresses().some((own) => url.startsWith(`${own}/textures/`)) ? 'earlier' : 'other';
-}
-
-const MAX_BYTES = 16 * 1024 * 1024;
-/** Milliseconds for which a texture is served without checking in the store whether anything still needs it. */
-const TRUSTED_FOR = 5_000;
-
-interface Kept {
-  readonly texture: TextureRow;
-  /** When the store was checked. */
-  readonly readAt: number;
-}
-
-/** Serves textures, with popular ones in memory, because the bytes of a hash never change. */
-export class ServedTextures {
-  readonly #db: Db;
-  readonly #clock: Clock;
-  readonly #kept = new ByteCache<Kept>(MAX_BYTES, ({ texture }) => texture.png.length);
-
-  constructor({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
-    this.#db = db;
-    this.#clock = clock;
-  }
-
-  /** A texture that signed data or a cape needs, or needed some seconds ago. Do not change its bytes. */
-  async find(hash: string): Promise<TextureRow | undefined> {
-    const now = this.#clock.now();
-    const kept = this.#kept.get(hash);
-    if (kept && Math.abs(now - kept.readAt) < TRUSTED_FOR) return kept.texture;
-    const texture = await findServedTexture(this.#db, hash);
-    if (texture) this.#kept.set(hash, { texture, readAt: now });
-    return texture;
-  }
 }
 
 /** Numbered pages end after this many public skins: version 2 pages by the last skin instead. */

@@ -7,7 +7,7 @@ import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { GithubReport } from '../output/github.ts';
-import { batchResultView, ResultPrinter, type ResultView, resultView } from '../output/results.ts';
+import { ResultPrinter, type ResultView, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
 import {
@@ -73,7 +73,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
         await printFailure(result.source, result.error, context);
         github.add({ level: 'error', ...result, problem: result.error });
       }
-      if (isPrinted) await printer.add(batchResultView(result), result.index, { stem: result.stem });
+      if (isPrinted) await printer.add(resultView(result), result.index, { stem: result.stem });
       await reports.add(result);
     }
     printer.end();

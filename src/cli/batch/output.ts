@@ -17,7 +17,7 @@ import {
   type SkinToFormat,
 } from '../output/formats.ts';
 import { OutputGuard, startOf } from '../output/output-guard.ts';
-import { batchResultView, skinFields } from '../output/results.ts';
+import { resultView, skinFields } from '../output/results.ts';
 import { clean } from '../text/text.ts';
 import { type BatchCall, formatsOf } from './call.ts';
 
@@ -93,7 +93,7 @@ function joinedFile(write: (text: string) => void, format: FormatLike): Pick<Out
 function fieldsOf(result: BatchResult, format: FormatLike): SkinToFormat {
   const { skin } = result;
   if (!skin) throw new Error('A failed result has no file.');
-  return formatOf(format).template ? { ...batchResultView(result), ...skinFields(skin) } : skinFields(skin);
+  return formatOf(format).template ? { ...resultView(result), ...skinFields(skin) } : skinFields(skin);
 }
 
 /** What outputs must not be written over. */

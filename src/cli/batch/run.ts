@@ -5,7 +5,7 @@ import { type BatchEvent, DeliveryError } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import type { JobSource } from '../history.ts';
 import { GithubReport } from '../output/github.ts';
-import { batchResultView, JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
+import { JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { count } from '../text/text.ts';
 import { type BatchCall, formatsOf, planInputOf, sourcesOf, verifyRequiredSigner } from './call.ts';
@@ -160,7 +160,7 @@ export class RunOutput {
     if (error) this.#failures.add(error.code);
     else if (result.wantedStem !== undefined && typed.out !== undefined) this.#secondName(result);
     if (!isPrinted && !error && isList) return;
-    const view = isPrinted ? batchResultView(result) : undefined; // now: the result is only valid during this call
+    const view = isPrinted ? resultView(result) : undefined; // now: the result is only valid during this call
     const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them
     this.#print(async () => {
       if (error) {

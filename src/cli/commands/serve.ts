@@ -61,13 +61,9 @@ export async function runServe(options: ServeOptions, context: CommandContext): 
   const server = await startServer(all);
   await announce(server, options, context);
   await aborted(context.signal);
-  sayStopping(options, context);
+  ownLog(options, context).say('Finishing running jobs, then stopping.');
   await server.close();
   return exitStatus('done');
-}
-
-function sayStopping(options: ServeOptions, context: CommandContext): void {
-  ownLog(options, context).say('Finishing running jobs, then stopping.');
 }
 
 /** The first line on stdout: the listening address and, on the first start with this data, the owner's key. */

@@ -3,13 +3,17 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageError } from '../errors/exit.ts';
 import { count } from '../text/text.ts';
 
+/** For numbers without a limit of their own. */
+const LARGEST = 999_999_999;
+
 /** Parsers of option values: each returns the parsed value or throws the error that commander prints. */
 
-export function wholeNumber(least: number, most: number): (text: string) => number {
+export function wholeNumber(least: number, most?: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    if (/^\d+$/.test(text) && number >= least && number <= (most ?? LARGEST)) return number;
+    const range = most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
+    throw new InvalidArgumentError(`It must be a whole number${range}.`);
   };
 }
 

@@ -13,7 +13,7 @@ import {
   splitFormats,
 } from '../output/format-names.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/report.ts';
-import { refuseCredentials, timeoutOption } from './option-values.ts';
+import { refuseCredentials, timeoutOption, wholeNumber } from './option-values.ts';
 
 /** The option that allows outputs to replace other people's files. */
 export const OVERWRITE = [
@@ -296,13 +296,6 @@ export function addBatchOptions(command: Command): Command {
 
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
-}
-
-function wholeNumber(least: number): (text: string) => number {
-  return (text) => {
-    if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
-  };
 }
 
 function collectReport(text: string, before: readonly ReportRequest[] = []): readonly ReportRequest[] {

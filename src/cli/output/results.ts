@@ -1,4 +1,4 @@
-import type { BatchResult, FinishedSkin } from '../../batch/model.ts';
+import type { FinishedSkin } from '../../batch/model.ts';
 import type { Job, Note } from '../../index.ts';
 import type { PackIds } from '../../pack/names.ts';
 import type { Picture } from '../../skin/picture.ts';
@@ -79,12 +79,6 @@ export function isFinished(
   result: ResultView,
 ): result is ResultView & Required<Pick<ResultView, 'value' | 'signature'>> {
   return result.value !== undefined && result.signature !== undefined;
-}
-
-/** One result of a batch. */
-export function batchResultView(result: BatchResult): ResultView {
-  const { source, job, skin, warnings, error } = result;
-  return resultView({ source, job, skin, warnings, error });
 }
 
 /** The fields of a skin from any origin: the same for a new skin and one from the lockfile. */
@@ -210,35 +204,10 @@ export const JOB_OUTPUT = {
   json: { shape: 'object or list', fields: JOB_FIELDS },
 } as const satisfies CommandOutput;
 
-export function resultRow(result: ResultView): string {
-  return columnRows(RESULT_COLUMNS, [result]);
-}
-
-export function jobRow(job: JobView): string {
-  return columnRows(JOB_COLUMNS, [job]);
-}
-
-/** A skin as readable text, in which value and signature are shortened. `sentName`: the name that was asked for. */
-export function resultText(result: ResultView, colors: Colors, sentName?: string): string {
-  return `${resultLines(result, colors, sentName).join('\n')}\n`;
-}
-
-/** The same text with an image. */
-export function picturedText(
-  result: ResultView,
-  colors: Colors,
-  {
-    picture,
-    terminal,
-    sentName,
-  }: { picture: Picture; terminal: TerminalPictures; sentName?: string | undefined },
-): string {
-  return besidePicture(picture, resultLines(result, colors, sentName), terminal);
-}
-
 /** Characters that are shown of values and signatures: they fit beside a picture on 80 columns. */
 const SHOWN = 48;
 
+/** A skin as readable text, in which value and signature are shortened. `sentName`: the name that was asked for. */
 function resultLines(result: ResultView, colors: Colors, sentName: string | undefined): string[] {
   const mark = result.status === 'completed' ? colors.good('✔') : colors.faint('•');
   const state = result.status === 'completed' ? undefined : result.status;
@@ -357,7 +326,7 @@ export class ResultPrinter extends JsonPrinter {
     const place = { stem, index };
     if (this.printJson(() => this.#asJson(result, place), index)) return;
     if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format, place);
-    else if (!this.io.out.isTTY) this.io.out.write(resultRow(result));
+    else if (!this.io.out.isTTY) this.io.out.write(columnRows(RESULT_COLUMNS, [result]));
     else if (!result.error) await this.#printText(result, sentName);
   }
 
@@ -366,9 +335,8 @@ export class ResultPrinter extends JsonPrinter {
     const colors = await colorsFor(this.io.out);
     const { terminal, pictureOf } = this.#options.pictures ?? {};
     const picture = terminal && (await pictureOf?.(result));
-    const text = picture
-      ? picturedText(result, colors, { picture, terminal, sentName })
-      : resultText(result, colors, sentName);
+    const lines = resultLines(result, colors, sentName);
+    const text = picture ? besidePicture(picture, lines, terminal) : `${lines.join('\n')}\n`;
     this.io.out.write(text);
   }
 
@@ -401,7 +369,11 @@ export class JobPrinter extends JsonPrinter {
   async add(job: JobView, index = this.next()): Promise<void> {
     const { out } = this.io;
     if (this.printJson(() => job, index)) return;
-    out.write(out.isTTY ? `${clean(job.job)}  ${job.status}  ${clean(job.source ?? '')}\n` : jobRow(job));
+    out.write(
+      out.isTTY
+        ? `${clean(job.job)}  ${job.status}  ${clean(job.source ?? '')}\n`
+        : columnRows(JOB_COLUMNS, [job]),
+    );
   }
 }
 

@@ -4,11 +4,11 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { runAction } from '../support/docs/workflow.ts';
 import { hostedWorkshop, type Workshop } from '../support/program/batches.ts';
-import { PROGRAM, ROOT } from '../support/program/program.ts';
+import { ROOT } from '../support/program/call-program.ts';
+import { writeForShells } from '../support/program/called-by-shells.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
 const ACTION = await readFile(join(ROOT, 'action.yml'), 'utf8');
-const WRAPPER = `#!/bin/sh\nexec ${PROGRAM.map((word) => `'${word}'`).join(' ')} "$@"\n`;
 
 /** The installer of an action's checkout that finds the release. */
 const INSTALLS = `[ "$1 $3 $4" = "--prefix --version 7.8.9" ] || exit 9
@@ -19,7 +19,7 @@ async function act(shop: Workshop, inputs: Readonly<Record<string, string>>, ins
   const action = await ownFolder();
   await mkdir(join(action, 'deploy'));
   await writeFile(join(action, 'package.json'), '{\n  "name": "skinsmith",\n  "version": "7.8.9",\n}\n');
-  await writeFile(join(action, 'deploy/wrapper'), WRAPPER, { mode: 0o755 });
+  await writeForShells(join(action, 'deploy/wrapper'));
   await writeFile(join(action, 'deploy/install.sh'), installer);
   const bin = join(action, 'bin');
   await mkdir(bin);

@@ -81,7 +81,7 @@ function verifyMaker({ session }: Pick<PageCall, 'session'>, maker: unknown): vo
   if (typeof maker !== 'string' || maker === '' || maker === session?.caller.name) return;
   const message = session
     ? `You are now signed in as ${session.caller.name}, no longer as ${maker}. Sign in as ${maker}, and your files stay here.`
-    : 'You have been signed out. Sign in, and your files stay here.';
+    : String(say`You have been signed out. Sign in, and your files stay here.`);
   throw new Refusal('unauthorized', { message });
 }
 

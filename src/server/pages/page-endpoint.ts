@@ -219,7 +219,7 @@ function withPageHeaders(answer: Answer): Answer {
   return { ...answer, headers: { ...PAGE_HEADERS, ...answer.headers } };
 }
 
-/** The answer to a person's failed request: a page, or for a page's own script what the API would answer. */
+/** The answer to a person's failed request: a page, or for a page's own script what the API would answer, with a text in the reader's language. */
 export async function pageErrorAnswer(
   error: unknown,
   {
@@ -236,10 +236,14 @@ export async function pageErrorAnswer(
   const refusal = asRefusal(error);
   if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
   context.events.emit('refused', refusal.code);
-  if (!wantsPage(request.headers)) return withPageHeaders(refusalAnswer(refusal));
-  const { headers } = refusalAnswer(refusal);
-  const visitor = visitorOf(session);
+  const { headers, ...refused } = refusalAnswer(refusal);
+  const reader = await readerOf(request, context.publicUrl());
   const details = (refusal.details.notes ?? []).map(({ message }) => message);
+  if (!wantsPage(request.headers)) {
+    const says = [reasonOf(refusal).writeText(reader), ...details].join(' ');
+    return withPageHeaders({ ...refused, body: { ...(refused.body as object), says }, headers });
+  }
+  const visitor = visitorOf(session);
   const page = problemPage({
     status: refusal.status,
     code: refusal.code,
@@ -248,7 +252,6 @@ export async function pageErrorAnswer(
     requestId,
     signIn: signInAddress(request),
   });
-  const reader = await readerOf(request, context.publicUrl());
   const surroundings = surroundingsOf({ visitor, context, reader, request });
   const answer = written({ ...page, status: refusal.status }, surroundings);
   return { ...answer, headers: { ...headers, ...answer.headers } };

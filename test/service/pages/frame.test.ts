@@ -256,11 +256,13 @@ test('A form of a person who has been signed out keeps its content, and makes no
   expect(text).toContain('You are no longer signed in as <bdi>owner</bdi>.');
   expect(text).toContain('name="maker" value="owner"');
   expect(text).toContain('<option value="private" selected>Private</option>');
-  const headers = { accept: 'application/json' };
+  const headers = { accept: 'application/json', 'accept-language': 'de' };
   const told = await browser.open('/ui/make', { form, headers });
-  expect([told.status, JSON.parse(told.text).errors[0].message]).toEqual([
+  const { errors, says } = JSON.parse(told.text);
+  expect([told.status, errors[0].message, says]).toEqual([
     401,
     'You have been signed out. Sign in, and your files stay here.',
+    'Du wurdest abgemeldet. Melde dich an, deine Dateien bleiben hier.',
   ]);
   await browser.signIn(
     String((await server.owner.json('/v2/account/keys', { user: 'ann' })).body.key?.secret),

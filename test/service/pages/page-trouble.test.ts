@@ -123,7 +123,7 @@ describe('A picture that is sent', () => {
     );
     expect(await page.getByText('Queued').count()).toBe(2);
     await held[0]!.abort();
-    await held[1]!.fulfill({ status: 400, json: { errors: [{ message: 'No skin.' }] } });
+    await held[1]!.fulfill({ status: 400, json: { says: 'No skin.' } });
     await poll(
       () => held.length,
       (count) => count === 4,

@@ -1,6 +1,6 @@
 import { copyButton, downloadLink, smallButton } from './buttons.ts';
 import { type PageJob, pause, waitForJob } from './jobs.ts';
-import { inEnglish, say } from './language.ts';
+import { say } from './language.ts';
 import type { ResultRow } from './result-row.ts';
 import type { Results } from './results.ts';
 
@@ -71,10 +71,7 @@ export class MakeQueue {
     if ('problem' in sent) return this.#fail(input, sent);
     row.say(say('Waiting'));
     const { skin, says } = await waitForJob(sent.job, (progress) => row.say(progress));
-    if (!skin)
-      return this.#fail(input, {
-        problem: says ?? say('The skin could not be made.'),
-      });
+    if (!skin) return this.#fail(input, { problem: says ?? say('The skin could not be made.') });
     this.#finish(input, skin);
   }
 
@@ -140,7 +137,7 @@ export class MakeQueue {
 }
 
 interface Problem {
-  readonly problem: string | HTMLElement;
+  readonly problem: string;
   readonly isSignedOut?: boolean;
 }
 
@@ -152,10 +149,8 @@ async function send(fields: FormData): Promise<Sent | { readonly seconds: number
     const headers = { accept: 'application/json' };
     const answer = await fetch('/ui/make', { method: 'POST', body: fields, headers });
     if (answer.status === 429) return { seconds: Number(answer.headers.get('retry-after')) || PAUSE };
-    const body = (await answer.json()) as { job: string; errors?: readonly { message: string }[] };
-    if (answer.ok) return { job: body.job };
-    const problem = (body.errors ?? []).map(({ message }) => message).join(' ');
-    return { problem: inEnglish(problem), isSignedOut: answer.status === 401 };
+    const { job, says } = (await answer.json()) as { job: string; says: string };
+    return answer.ok ? { job } : { problem: says, isSignedOut: answer.status === 401 };
   } catch {
     return { problem: say('The server could not be reached.') };
   }

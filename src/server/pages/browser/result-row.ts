@@ -59,7 +59,7 @@ export class ResultRow {
     this.offer([]);
   }
 
-  fail(reason: string | Node): void {
+  fail(reason: string): void {
     this.#state.className = 'state problem';
     this.#state.replaceChildren(reason);
   }

@@ -15,20 +15,13 @@ import { Refusal } from '../service/refusal.ts';
 import type { NewTexture, TextureDataRow } from '../store/schema/tables.ts';
 import { type Fetches, maxFetchesOf } from './fetches.ts';
 
-interface SourceFields {
-  readonly upload: { readonly bytes: Uint8Array; readonly fileName?: string | undefined };
-  /** `http:`, `https:` or `data:`. */
-  readonly url: { readonly url: string };
-  /** A player's UUID or name. */
-  readonly user: { readonly user: string };
-}
-
-export type SourceKind = keyof SourceFields;
-
 /** The source of a skin. */
-export type Source<K extends SourceKind = SourceKind> = {
-  [P in K]: { readonly kind: P } & SourceFields[P];
-}[K];
+export type Source =
+  | { readonly kind: 'upload'; readonly bytes: Uint8Array; readonly fileName?: string | undefined }
+  /** `http:`, `https:` or `data:`. */
+  | { readonly kind: 'url'; readonly url: string }
+  /** A player's UUID or name. */
+  | { readonly kind: 'user'; readonly user: string };
 
 /** The request that names the source, and the rules for it. */
 export interface SourceRequest extends LimitedRequest {

@@ -14,7 +14,6 @@ import {
   type SignedMaterial,
   type Source,
   type SourceContext,
-  type SourceKind,
   type SourceRequest,
   variantNote,
 } from '../../sources/source.ts';
@@ -255,27 +254,16 @@ async function capeOf(db: Db, { cape_hash }: JobRow): Promise<string | undefined
   return cape.uuid;
 }
 
-type Reader<K extends SourceKind> = (
-  context: SourceContext,
-  source: Source<K>,
-  request: SourceRequest,
-) => Promise<Material>;
-
-/** The reader for each kind of source. */
-const READERS: { readonly [K in SourceKind]: Reader<K> } = {
-  upload: async (_context, { bytes }) => ({ kind: 'picture', bytes }),
-  url: async (context, { url }, request) => await readUrl(context, url, request),
-  user: async (context, { user }, request) => await readPlayer(context, user, request),
-};
-
 /** @throws Refusal */
-export async function readSource<K extends SourceKind>(
-  context: SourceContext,
-  source: Source<K>,
-  request: SourceRequest,
-): Promise<Material> {
-  const read: Reader<K> = READERS[source.kind];
-  return await read(context, source, request);
+async function readSource(context: SourceContext, source: Source, request: SourceRequest): Promise<Material> {
+  switch (source.kind) {
+    case 'upload':
+      return { kind: 'picture', bytes: source.bytes };
+    case 'url':
+      return await readUrl(context, source.url, request);
+    case 'user':
+      return await readPlayer(context, source.user, request);
+  }
 }
 
 /** One generation of a batch, without what is common to all. */

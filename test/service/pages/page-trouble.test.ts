@@ -131,6 +131,7 @@ describe('A picture that is sent', () => {
     await Promise.all([held[2]!.continue(), held[3]!.continue()]);
     await page.getByRole('link', { name: 'Open the skin' }).nth(1).waitFor();
     const failures = page.getByText(/^(?:No skin|The server could not be reached)\.$/);
+    await failures.nth(1).waitFor();
     expect(await failures.allTextContents()).toEqual(['The server could not be reached.', 'No skin.']);
   });
 });

@@ -219,7 +219,10 @@ function withPageHeaders(answer: Answer): Answer {
   return { ...answer, headers: { ...PAGE_HEADERS, ...answer.headers } };
 }
 
-/** The answer to a person's failed request: a page, or for a page's own script what the API would answer, with a text in the reader's language. */
+/**
+ * The answer to a person's failed request: a page, or for a page's own script what the API would answer, with a text in
+ * the reader's language.
+ */
 export async function pageErrorAnswer(
   error: unknown,
   {

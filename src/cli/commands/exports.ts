@@ -353,7 +353,12 @@ export const setsExport = {
     command
       .argument('<set>', 'name or UUID of a set', nonEmpty)
       .argument('[file]', 'file to write, or - for stdout (default: named after the set)', nonEmpty)
-      .addOption(new Option('--format <format>', 'what to save (default: zip)').choices(SET_FORMATS))
+      .addOption(
+        new Option(
+          '--format <format>',
+          'format of the file (default: lock if its name ends in .lock, otherwise zip)',
+        ).choices(SET_FORMATS),
+      )
       .option('--namespace <name>', 'namespace of the pack (default: the name of the set)', nonEmpty)
       .option('--game <versions>', 'versions of Minecraft for the pack, such as 1.21.9..26.1', nonEmpty)
       .option('--overwrite', 'replace an existing file, but never a picture');

@@ -207,6 +207,17 @@ test('A person makes a set of three skins, downloads its pack, likes a skin, tag
   await page.getByRole('link', { name: 'guard', exact: true }).click();
   await page.getByRole('heading', { name: 'Gallery' }).waitFor();
   expect(await page.locator('.cards .card').allTextContents()).toEqual([expect.stringContaining('Guard 2')]);
+  const columns: unknown[] = [];
+  for (const width of [320, 800, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    columns.push(
+      await page.evaluate(
+        "getComputedStyle(document.querySelector('.cards')).gridTemplateColumns.split(' ').length",
+      ),
+    );
+  }
+  // Pages of 18 skins fill their rows.
+  expect(columns).toEqual([2, 3, 6]);
   expect(complaints).toEqual([]);
 });
 

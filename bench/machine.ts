@@ -8,6 +8,8 @@ import { removeAtExit } from './removal.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 export const PROGRAM = join(ROOT, 'bin/skinsmith.js');
+/** Caches of all machines, as if each had run the program before. */
+const CACHES = join(tmpdir(), 'skinsmith-bench-caches');
 /** The size of the program's own keys. */
 const KEY_BITS = 4096;
 
@@ -28,6 +30,8 @@ export class Machine {
    * @param parent where its folder is made
    */
   static async with<T>(work: (machine: Machine) => Promise<T>, parent = tmpdir()): Promise<T> {
+    // The program does not make a folder for caches itself: see `compileCacheFolder`.
+    await mkdir(CACHES, { recursive: true });
     const machine = new Machine(await mkdtemp(join(parent, 'skinsmith-bench-')));
     removeAtExit(machine.folder, () => machine.#killAll());
     try {
@@ -49,8 +53,7 @@ export class Machine {
     return {
       PATH: process.env['PATH'] ?? '',
       HOME: this.folder,
-      // Shared by all machines, as if each had run the program before.
-      XDG_CACHE_HOME: join(tmpdir(), 'skinsmith-bench-caches'),
+      XDG_CACHE_HOME: CACHES,
       SKINSMITH_CONFIG_DIR: join(this.folder, 'config'),
       SKINSMITH_DATA_DIR: this.dataDir,
     };

@@ -56,7 +56,7 @@ import {
 } from './callers.ts';
 import { readRateLimit, withWait } from './limits.ts';
 import { Refusal } from './refusal.ts';
-import { shareData, withdrawData, withdrawFromOwner } from './skins/identity.ts';
+import { requireUnblocked, shareData, withdrawData, withdrawFromOwner } from './skins/identity.ts';
 import { readSkin } from './skins/skins.ts';
 
 /** An operator's action and its subject. */
@@ -427,12 +427,4 @@ function reportView(report: ReportWithSubject, users: ReadonlyMap<string, string
     createdAt: new Date(created_at).toISOString(),
     ...(closed_at !== null && { closedAt: new Date(closed_at).toISOString() }),
   };
-}
-
-/** @throws Refusal `blocked_image` */
-export async function requireUnblocked(
-  tx: Db,
-  { texture_hash }: Pick<SkinWithData, 'texture_hash'>,
-): Promise<void> {
-  if (await findBlockedImage(tx, texture_hash)) throw new Refusal('blocked_image');
 }

@@ -25,7 +25,8 @@ import {
   unlikeSkin,
   voteOnTag,
 } from '../../service/skins/changes.ts';
-import { fullUuid, readSimilarSkins, readSkin, viewSkin } from '../../service/skins/skins.ts';
+import { fullUuid } from '../../service/skins/identity.ts';
+import { readSimilarSkins, readSkin, viewSkin } from '../../service/skins/skins.ts';
 import { type SkinWithData, tagsOf } from '../../store/skins.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import {

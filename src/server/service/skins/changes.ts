@@ -10,9 +10,9 @@ import {
   tagsOf,
 } from '../../store/skins.ts';
 import { type Caller, hasScope, requireUser, type UserCaller } from '../callers.ts';
-import { logAction, type ModerationContext, requireUnblocked } from '../moderation.ts';
+import { logAction, type ModerationContext } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
-import { shareData, withdrawData } from './identity.ts';
+import { requireUnblocked, shareData, withdrawData } from './identity.ts';
 import { readSkin } from './skins.ts';
 
 /** @throws Refusal `unauthorized` without a key, `insufficient_grants` when the plan has no private skins */

@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
-import type { SkinVisibility } from '../../../protocol/skin.ts';
+import { SHORT_ID_LENGTH, type SkinVisibility } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
-import { hasOpenSkin, moveSkins, ownersOf, someSkinOf } from '../../store/skins.ts';
+import { findBlockedImage } from '../../store/moderation.ts';
+import { hasOpenSkin, moveSkins, ownersOf, skinsBeginningWith, someSkinOf } from '../../store/skins.ts';
 import { copyTextureData, deleteTextureData, hasTextureData } from '../../store/textures.ts';
+import { type Caller, ownerSeenBy } from '../callers.ts';
+import { Refusal } from '../refusal.ts';
 
 /** The data to sign, and its signer. */
 interface DataInput {
@@ -91,6 +94,36 @@ export function requestKey({ textureHash, variant, capeHash, visibility, name }:
 
 function digest(parts: readonly (string | null)[]): string {
   return hash('sha256', JSON.stringify(parts));
+}
+
+/** The UUID for a UUID or a short ID. @throws Refusal `skin_not_found` for a short ID without a skin */
+export async function fullUuid(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  uuidOrShortId: string,
+): Promise<string> {
+  const isShort = uuidOrShortId.length === SHORT_ID_LENGTH;
+  return isShort ? await uuidOfShortId(db, caller, uuidOrShortId) : uuidOrShortId;
+}
+
+/**
+ * The UUID for a short ID, its first eight digits. Short IDs can be guessed, so they match only public skins and the
+ * caller's own, and nothing if two skins match.
+ * @throws Refusal `skin_not_found`
+ */
+async function uuidOfShortId(db: Db, caller: Caller, shortId: string): Promise<string> {
+  const owner = ownerSeenBy(caller);
+  const [uuid, ...others] = await skinsBeginningWith(db, shortId, { owner, size: 2 });
+  if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');
+  return uuid;
+}
+
+/** An operator has blocked the image: its skins stay private. @throws Refusal `blocked_image` */
+export async function requireUnblocked(
+  tx: Db,
+  { texture_hash }: { readonly texture_hash: string },
+): Promise<void> {
+  if (await findBlockedImage(tx, texture_hash)) throw new Refusal('blocked_image');
 }
 
 /**

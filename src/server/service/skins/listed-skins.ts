@@ -8,7 +8,8 @@ import { type NamedSkin, ownSkinsNamed } from '../../store/skins.ts';
 import { type Caller, ownerSeenBy } from '../callers.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
-import { findVisible, fullUuid } from './skins.ts';
+import { fullUuid } from './identity.ts';
+import { findVisible } from './skins.ts';
 
 /** Columns that name a skin, in the order in which they are tried. `source` is that of lists for `skinsmith generate`. */
 const COLUMNS = ['uuid', 'skin', 'id', 'url', 'source', 'file', 'name'] as const;

@@ -19,7 +19,8 @@ import { findServedTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
 import { beginExport, type ExportContext } from './export.ts';
-import { fullUuid, readSkin } from './skins.ts';
+import { fullUuid } from './identity.ts';
+import { readSkin } from './skins.ts';
 
 /** Skins after which other requests have their turn. */
 const TURN = 16;

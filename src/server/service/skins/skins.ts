@@ -1,7 +1,7 @@
 import { type KeyObject, randomInt } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { type Game, isSignedByAny } from '../../../game/game.ts';
-import { SHORT_ID_LENGTH, type SkinVisibility } from '../../../protocol/skin.ts';
+import type { SkinVisibility } from '../../../protocol/skin.ts';
 import { isSignedBy } from '../../../textures/signing-key.ts';
 import {
   type Allowance,
@@ -32,7 +32,6 @@ import {
   type SkinSelection,
   type SkinSort,
   type SkinWithData,
-  skinsBeginningWith,
   wordsIn,
 } from '../../store/skins.ts';
 import { dayOf, hourOf, noteView } from '../../store/usage.ts';
@@ -402,26 +401,4 @@ export async function readSimilarSkins(
   { skin, size }: { readonly skin: SkinWithData; readonly size: number },
 ): Promise<SimilarSkinRow[]> {
   return await similarSkins(db, skin, { viewer: ownerSeenBy(caller), size });
-}
-
-/** The UUID for a UUID or a short ID. @throws Refusal `skin_not_found` for a short ID without a skin */
-export async function fullUuid(
-  { db }: { readonly db: Db },
-  caller: Caller,
-  uuidOrShortId: string,
-): Promise<string> {
-  const isShort = uuidOrShortId.length === SHORT_ID_LENGTH;
-  return isShort ? await uuidOfShortId(db, caller, uuidOrShortId) : uuidOrShortId;
-}
-
-/**
- * The UUID for a short ID, its first eight digits. Short IDs can be guessed, so they match only public skins and the
- * caller's own, and nothing if two skins match.
- * @throws Refusal `skin_not_found`
- */
-async function uuidOfShortId(db: Db, caller: Caller, shortId: string): Promise<string> {
-  const owner = ownerSeenBy(caller);
-  const [uuid, ...others] = await skinsBeginningWith(db, shortId, { owner, size: 2 });
-  if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');
-  return uuid;
 }

@@ -1,7 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { ROOT } from '../support/program/program.ts';
+import { freshMachine, ROOT } from '../support/program/program.ts';
 
 const DIST = join(ROOT, 'dist');
 
@@ -29,4 +30,29 @@ test('The library can be required, and an error that nobody catches is shown wit
   const { stderr } = await execa(process.execPath, ['-e', code], { cwd: ROOT, reject: false });
   expect(stderr).toContain('TypeError: "nowhere" is not a URL');
   expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(300);
+});
+
+/** Prints the files of the program that a command has loaded. */
+const LIST = `process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')));`;
+
+test.for([
+  ['--version', { shared: false, commands: false, server: false }],
+  ['config list', { shared: true, commands: true, server: false }],
+  ['check examples/smith.png', { shared: true, commands: true, server: false }],
+  ['jobs', { shared: true, commands: true, server: true }],
+] as const)('%s loads no file that it does not need', async ([command, expected]) => {
+  const { env, folder } = await freshMachine();
+  const list = join(folder, 'list.cjs');
+  await writeFile(list, LIST);
+  const { stderr } = await execa(
+    process.execPath,
+    ['--require', list, join(ROOT, 'bin/skinsmith.js'), ...command.split(' ')],
+    {
+      cwd: ROOT,
+      env,
+    },
+  );
+  const isLoaded = (name: string) => new RegExp(`/chunks/${name}-`).test(stderr);
+  const loaded = Object.fromEntries(Object.keys(expected).map((name) => [name, isLoaded(name)]));
+  expect(loaded).toEqual(expected);
 });

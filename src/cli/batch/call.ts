@@ -11,6 +11,7 @@ import {
 import { DeliveryError } from '../../batch/options.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';
+import { fetchedSources } from '../../batch/sources/fetch-locally.ts';
 import { openSources } from '../../batch/sources/lists.ts';
 import type { PackIds } from '../../pack/names.ts';
 import { readProxies } from '../config/network-settings.ts';
@@ -78,12 +79,11 @@ export function formatsOf({ settings, typed, packIds }: BatchCall): readonly For
   });
 }
 
-async function* fetched(
+function fetched(
   sources: AsyncIterable<BatchSource>,
   { signal, env, waits }: Pick<CommandContext, 'signal' | 'env' | 'waits'>,
-): AsyncGenerator<BatchSource> {
-  const { fetchedSources } = await import('../../batch/sources/fetch-locally.ts');
-  yield* fetchedSources(sources, {
+): AsyncIterable<BatchSource> {
+  return fetchedSources(sources, {
     signal,
     proxies: readProxies(env),
     onWait: (wait) => waits.paused(wait),

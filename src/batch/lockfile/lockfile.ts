@@ -2,7 +2,7 @@ import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { SignedBy, SourceProblem } from '../model.ts';
 import { type LockEntry, LockfileError } from './entries.ts';
-import { type Changes, type IndexedEntry, MergedFile, merge, Snapshot } from './snapshot.ts';
+import { type IndexedEntry, MergedFile, merge, Snapshot } from './snapshot.ts';
 
 /**
  * Where the lockfile has a work key. `same`: at that source; `moved`: at another source (a renamed file); `changed`: the
@@ -16,8 +16,6 @@ type LockfileMatch =
 interface Rewritten {
   /** False if the file already had this content. */
   readonly written: boolean;
-  /** Entries in the file now. */
-  readonly entries: number;
   /** Entries removed because their source was neither changed nor kept. */
   readonly dropped: number;
 }
@@ -134,14 +132,14 @@ export class Lockfile {
    * @param changes sorted by source, by code units
    * @throws LockfileError when a change cannot be written or the file is broken, Error of the file system
    */
-  async rewrite(changes: Changes, keep: (source: string) => boolean): Promise<Rewritten> {
+  rewrite(changes: Iterable<LockEntry>, keep: (source: string) => boolean): Rewritten {
     const old = this.#snapshot.isCurrent() ? this.#snapshot : Snapshot.open(this.#path);
     const target = new MergedFile(old);
     try {
-      const counts = await merge(old, changes, keep, target);
+      const dropped = merge(old, changes, keep, target);
       const written = target.finish();
       if (written) this.#exchange(old, target);
-      return { written, ...counts };
+      return { written, dropped };
     } catch (error) {
       target.discard();
       throw error;

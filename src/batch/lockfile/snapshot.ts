@@ -188,28 +188,33 @@ function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
   return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
 }
 
-export type Changes = AsyncIterable<LockEntry> | Iterable<LockEntry>;
-
-interface MergeCounts {
-  /** Entries in the new file. */
-  readonly entries: number;
-  /** Old entries whose source is neither changed nor kept. */
-  readonly dropped: number;
-}
-
 /** Bytes written at once. */
 const CHUNK = 256 * 1024;
 
-/** Builds `target` from the old entries and the changes, which must be sorted by source. */
-export async function merge(
+/**
+ * Builds `target` from the old entries and the changes, which must be sorted by source.
+ * @returns how many old entries are dropped: their source is neither changed nor kept
+ */
+export function merge(
   old: Snapshot,
-  changes: Changes,
+  changes: Iterable<LockEntry>,
   keep: (source: string) => boolean,
   target: MergedFile,
-): Promise<MergeCounts> {
-  const merge = new Merge(old, keep, target);
-  for await (const entries of bySource(changes, old.path)) merge.replace(entries);
-  return merge.end();
+): number {
+  let [at, dropped] = [0, 0];
+  const passUntil = (isEnd: (source: string) => boolean) => {
+    for (let next = old.entries[at]; next && !isEnd(next.source); next = old.entries[++at]) {
+      if (keep(next.source)) target.keep(next);
+      else dropped++;
+    }
+  };
+  for (const { source, lines } of bySource(changes, old.path)) {
+    passUntil((other) => other >= source);
+    while (old.entries[at]?.source === source) at++;
+    for (const line of lines) target.add(Buffer.from(line + old.lineEnd));
+  }
+  passUntil(() => false);
+  return dropped;
 }
 
 /** A source's new lines, by work key. */
@@ -218,58 +223,11 @@ interface Replaced {
   readonly lines: readonly string[];
 }
 
-class Merge {
-  readonly #old: Snapshot;
-  readonly #keep: (source: string) => boolean;
-  readonly #target: MergedFile;
-  /** The next old entry; they are sorted. */
-  #at = 0;
-  #entries = 0;
-  #dropped = 0;
-
-  constructor(old: Snapshot, keep: (source: string) => boolean, target: MergedFile) {
-    this.#old = old;
-    this.#keep = keep;
-    this.#target = target;
-  }
-
-  replace({ source, lines }: Replaced): void {
-    this.#passUntil((other) => other >= source);
-    while (this.#next?.source === source) this.#at++;
-    for (const line of lines) this.#target.add(Buffer.from(line + this.#old.lineEnd));
-    this.#entries += lines.length;
-  }
-
-  end(): MergeCounts {
-    this.#passUntil(() => false);
-    return { entries: this.#entries, dropped: this.#dropped };
-  }
-
-  get #next(): IndexedEntry | undefined {
-    return this.#old.entries[this.#at];
-  }
-
-  #passUntil(isEnd: (source: string) => boolean): void {
-    for (let next = this.#next; next && !isEnd(next.source); next = this.#next) {
-      if (this.#keep(next.source)) this.#pass(next);
-      else this.#dropped++;
-      this.#at++;
-    }
-  }
-
-  #pass({ offset, length }: IndexedEntry): void {
-    const { isEnded, lineEnd, size } = this.#old;
-    this.#target.keep(offset, length);
-    if (!isEnded && offset + length === size) this.#target.add(Buffer.from(lineEnd));
-    this.#entries++;
-  }
-}
-
 /** @throws Error when the changes are not sorted, LockfileError when one cannot be written */
-async function* bySource(changes: Changes, path: string): AsyncGenerator<Replaced, void, void> {
+function* bySource(changes: Iterable<LockEntry>, path: string): Generator<Replaced, void, void> {
   let source: string | undefined;
   let lines = new Map<string, string>();
-  for await (const change of changes) {
+  for (const change of changes) {
     if (source !== undefined && change.source !== source) {
       if (change.source < source) throw new Error(`Changes of a lockfile come sorted: ${change.source}`);
       yield { source, lines: inOrder(lines) };
@@ -303,10 +261,12 @@ export class MergedFile {
     this.#old = old;
   }
 
-  /** Appends `length` bytes of the old file. @throws LockfileError when they are gone */
-  keep(offset: number, length: number): void {
+  /** Appends an entry of the old file as it is. @throws LockfileError when it is gone */
+  keep({ offset, length }: IndexedEntry): void {
+    const { isEnded, lineEnd, size } = this.#old;
     if (!this.#file && offset === this.#same) this.#same += length;
     else this.#write(this.#bytesOfOld(offset, length));
+    if (!isEnded && offset + length === size) this.add(Buffer.from(lineEnd));
   }
 
   /** Appends new bytes, which may turn out to equal the old ones. */

@@ -90,7 +90,7 @@ class BatchRun {
     const { hasReadAll, failed } = this.#count;
     const isWhole = end !== 'interrupted' && !this.#fatal;
     const saved = { changes: this.#changes, isOver, isWhole, hasReadAll, failed };
-    const lockfile = await saveFiles(this.#options, this.#files, saved);
+    const lockfile = saveFiles(this.#options, this.#files, saved);
     if (this.#fatal) throw this.#fatal.error;
     return { ...this.#count.summary(this.#service?.open ?? 0), end, lockfile };
   }

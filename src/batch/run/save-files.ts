@@ -26,15 +26,15 @@ interface BatchEnd {
  * the skins that were made, and the next run would pay for them again.
  * @throws LockfileError; errors of the file system
  */
-export async function saveFiles(
+export function saveFiles(
   options: BatchOptions,
   files: OpenBatch,
   end: BatchEnd,
-): Promise<LockfileOutcome | undefined> {
+): LockfileOutcome | undefined {
   const { journal, digests } = files;
   const { isOver, isWhole, failed } = end;
   try {
-    const outcome = await rewriteLockfile(options, files, end);
+    const outcome = rewriteLockfile(options, files, end);
     digests.save();
     options.deliverAll?.({ isWhole });
     if (isOver && (outcome || failed === 0 || options.force))
@@ -50,11 +50,11 @@ export async function saveFiles(
   }
 }
 
-async function rewriteLockfile(
+function rewriteLockfile(
   options: BatchOptions,
   files: OpenBatch,
   { changes, hasReadAll }: BatchEnd,
-): Promise<LockfileOutcome | undefined> {
+): LockfileOutcome | undefined {
   const { lockfile } = files;
   if (!lockfile) return undefined;
   const { prune, coverage, lockfile: path = '' } = options;
@@ -65,7 +65,7 @@ async function rewriteLockfile(
   if (changes.isEmpty && ids.size === 0) return { written: false, dropped: 0, gone, isRefused };
   if (!isRefused) deleteOutputs(gone);
   const entries = entriesOf(changes, { ...files, lockfile }, options.cape);
-  const { written, dropped } = await lockfile.rewrite(entries, (source) => !ids.has(source));
+  const { written, dropped } = lockfile.rewrite(entries, (source) => !ids.has(source));
   return { written, dropped, gone, isRefused };
 }
 

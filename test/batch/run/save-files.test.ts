@@ -35,7 +35,7 @@ async function stepsOf(ending: Ending): Promise<string[]> {
   const step = (name: string) => () => {
     steps.push(name);
   };
-  const rewrite = async () => {
+  const rewrite = () => {
     steps.push('lockfile written');
     if (isDiskFull) throw new Error('no space left');
     return { written: true, dropped: 0 };
@@ -57,7 +57,11 @@ async function stepsOf(ending: Ending): Promise<string[]> {
   };
   const options = { force, deliverAll, ...(follow !== undefined && { follow }) } as BatchOptions;
   const end = { changes, isOver, isWhole: isOver, failed, hasReadAll: true };
-  await saveFiles(options, files, end).catch((error: Error) => steps.push(error.message));
+  try {
+    saveFiles(options, files, end);
+  } catch (error) {
+    steps.push((error as Error).message);
+  }
   return steps;
 }
 
@@ -106,7 +110,7 @@ test.each([
   ['not all sources were read, so that none is dropped', { prune: true }, false, []],
 ])('The lockfile is rewritten only if that makes a difference: %s', async (_, options, hasReadAll, steps) => {
   const told: string[] = [];
-  const rewrite = async (_: unknown, keep: (source: string) => boolean) => {
+  const rewrite = (_: unknown, keep: (source: string) => boolean) => {
     told.push('rewrite', ...['a', 'b'].filter(keep));
     return { written: true, dropped: 2 };
   };
@@ -122,7 +126,7 @@ test.each([
   const end = { changes, isOver: true, isWhole: true, failed: 0, hasReadAll };
   const coverage = new Coverage();
   coverage.addList(resolve('list'));
-  const outcome = await saveFiles({ ...options, coverage } as BatchOptions, files, end);
+  const outcome = saveFiles({ ...options, coverage } as BatchOptions, files, end);
   expect(told).toEqual(steps);
   const dropped = { written: true, dropped: 2, gone: [{ id: 'b' }] };
   expect(outcome).toMatchObject(steps.length > 0 ? dropped : { written: false, dropped: 0, gone: [] });
@@ -133,7 +137,7 @@ test.each([
   ['nothing is to be dropped', {}, true],
 ])('Every entry is kept where %s', async (_, options, hasReadAll) => {
   const kept: string[] = [];
-  const rewrite = async (_changes: unknown, keep: (source: string) => boolean) => {
+  const rewrite = (_changes: unknown, keep: (source: string) => boolean) => {
     kept.push(...['a', 'gone'].filter(keep));
     return { written: true, dropped: 0 };
   };
@@ -146,12 +150,12 @@ test.each([
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
   const end = { changes, isOver: true, isWhole: true, failed: 0, hasReadAll };
-  await saveFiles(options as BatchOptions, files as unknown as OpenBatch, end);
+  saveFiles(options as BatchOptions, files as unknown as OpenBatch, end);
   expect(kept).toEqual(['a', 'gone']);
 });
 
 test('A result that is in no journal and no lockfile is a mistake of the program, not an entry', async () => {
-  const rewrite = async (entries: Iterable<unknown>) => ({ written: true, dropped: [...entries].length });
+  const rewrite = (entries: Iterable<unknown>) => ({ written: true, dropped: [...entries].length });
   const files = {
     lockfile: { rewrite, cacheScan: () => {}, recordOf: () => undefined },
     journal: undefined,
@@ -160,8 +164,8 @@ test('A result that is in no journal and no lockfile is a mistake of the program
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
   const end = { changes, isOver: true, isWhole: true, failed: 0, hasReadAll: true };
-  const saving = saveFiles({} as BatchOptions, files as unknown as OpenBatch, end);
-  await expect(saving).rejects.toThrow('A result without a journal.');
+  const save = () => saveFiles({} as BatchOptions, files as unknown as OpenBatch, end);
+  expect(save).toThrow('A result without a journal.');
 });
 
 test.each([
@@ -169,7 +173,7 @@ test.each([
   [undefined, {}],
 ])('An entry names the cape that its skin was made with: %s', async (cape, named) => {
   const entries: unknown[] = [];
-  const rewrite = async (all: Iterable<unknown>) => {
+  const rewrite = (all: Iterable<unknown>) => {
     entries.push(...all);
     return { written: true, dropped: 0 };
   };
@@ -181,7 +185,7 @@ test.each([
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
-  await saveFiles({ cape } as BatchOptions, files, {
+  saveFiles({ cape } as BatchOptions, files, {
     changes,
     isOver: true,
     isWhole: true,
@@ -199,7 +203,7 @@ test.each([
   ['nobody that is known', {}],
 ])('An entry names who signed: %s', async (_, signedBy) => {
   const entries: object[] = [];
-  const rewrite = async (all: Iterable<object>) => {
+  const rewrite = (all: Iterable<object>) => {
     entries.push(...all);
     return { written: true, dropped: 0 };
   };
@@ -212,7 +216,7 @@ test.each([
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
-  await saveFiles({} as BatchOptions, files, {
+  saveFiles({} as BatchOptions, files, {
     changes,
     isOver: true,
     isWhole: true,
@@ -227,7 +231,7 @@ test.each([
 
 test('A source that comes twice with the same options gets one entry, without a record that says nothing', async () => {
   const entries: unknown[] = [];
-  const rewrite = async (all: Iterable<unknown>) => {
+  const rewrite = (all: Iterable<unknown>) => {
     entries.push(...all);
     return { written: true, dropped: 0 };
   };
@@ -239,7 +243,7 @@ test('A source that comes twice with the same options gets one entry, without a 
   const changes = new LockfileChanges();
   const works = [keyOf(1), keyOf(1), keyOf(2)];
   for (const key of works) changes.add({ id: 'a', pixels: undefined } as Member, { key });
-  await saveFiles({} as BatchOptions, files, {
+  saveFiles({} as BatchOptions, files, {
     changes,
     isOver: true,
     isWhole: true,
@@ -254,7 +258,7 @@ test('What --prune drops goes with its files, and entries keep what was recorded
   const output = join(folder, 'gone.txt');
   await writeFile(output, 'value of gone');
   const entries: unknown[] = [];
-  const rewrite = async (all: Iterable<unknown>) => {
+  const rewrite = (all: Iterable<unknown>) => {
     entries.push(...all);
     return { written: true, dropped: 1 };
   };
@@ -275,7 +279,7 @@ test('What --prune drops goes with its files, and entries keep what was recorded
   const coverage = new Coverage();
   coverage.addList(join(folder, 'list.csv'));
   const options = { prune: true, coverage, lockfile: join(folder, 'skins.lock') } as unknown as BatchOptions;
-  await saveFiles(options, files, { changes, isOver: true, isWhole: true, failed: 0, hasReadAll: true });
+  saveFiles(options, files, { changes, isOver: true, isWhole: true, failed: 0, hasReadAll: true });
   expect(entries).toMatchObject([{ source: 'a', record }]);
   expect(existsSync(output)).toBe(false);
 });

@@ -49,3 +49,13 @@ export async function ownLockfile(entries: readonly LockEntry[], lineEnd = '\n')
   const path = await ownPath(textOf(entries, lineEnd));
   return { path, lockfile: await openAt(path) };
 }
+
+/** What it throws. */
+export function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It should have failed, but it did not.');
+}

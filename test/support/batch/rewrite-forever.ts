@@ -16,6 +16,6 @@ function* dying(state: 'even' | 'odd') {
 
 const lockfile = await Lockfile.open(path);
 for (let round = 0; ; round++) {
-  await lockfile.rewrite(dying(round % 2 === 0 ? 'even' : 'odd'), () => true);
+  lockfile.rewrite(dying(round % 2 === 0 ? 'even' : 'odd'), () => true);
   process.stdout.write('.');
 }

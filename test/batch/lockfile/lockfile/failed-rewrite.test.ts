@@ -10,8 +10,8 @@ import {
   lockEntry,
   ownLockfile,
   textOf,
+  thrownBy,
 } from '../../../support/batch/lockfile-entries.ts';
-import { failureOf } from '../../../support/client/test-client.ts';
 
 describe('A rewrite that fails', () => {
   const before = entriesOf('a.png', 'b.png');
@@ -19,7 +19,7 @@ describe('A rewrite that fails', () => {
   /** What came of it; the old file has to be there, and nothing else. */
   async function failedRewrite(changes: Iterable<LockEntry>): Promise<unknown> {
     const { path, lockfile } = await ownLockfile(before);
-    const error = await failureOf(lockfile.rewrite(changes, keepAll));
+    const error = thrownBy(() => lockfile.rewrite(changes, keepAll));
     expect(readFileSync(path, 'utf8')).toBe(textOf(before));
     expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
     expect(allOf(lockfile)).toEqual(before);
@@ -57,7 +57,7 @@ describe('A rewrite that fails', () => {
     const { path, lockfile } = await ownLockfile(before);
     rmSync(path);
     mkdirSync(join(path, 'below'), { recursive: true });
-    expect(await failureOf(lockfile.rewrite(entriesOf('c.png'), keepAll))).toMatchObject({
+    expect(thrownBy(() => lockfile.rewrite(entriesOf('c.png'), keepAll))).toMatchObject({
       code: 'lockfile_invalid',
       message: expect.stringContaining('not a regular file'),
     });
@@ -70,7 +70,7 @@ describe('A rewrite that fails', () => {
       rmSync(path);
       mkdirSync(join(path, 'below'), { recursive: true });
     }
-    await failureOf(lockfile.rewrite(changes(), keepAll));
+    thrownBy(() => lockfile.rewrite(changes(), keepAll));
     expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
   });
 
@@ -80,7 +80,7 @@ describe('A rewrite that fails', () => {
       for (let n = 0; n < 1000; n++) yield lockEntry({ source: `0/${String(n).padStart(4, '0')}.png` });
       rmSync(dirname(path), { recursive: true });
     }
-    expect(await failureOf(lockfile.rewrite(changes(), keepAll))).toMatchObject({ code: 'ENOENT' });
+    expect(thrownBy(() => lockfile.rewrite(changes(), keepAll))).toMatchObject({ code: 'ENOENT' });
   });
 
   test('because the old file is cut while it is copied says so', async () => {
@@ -92,7 +92,7 @@ describe('A rewrite that fails', () => {
       writeFileSync(path, '');
       yield lockEntry({ source: '0500.png', pixels: hash('new') });
     }
-    expect(await failureOf(lockfile.rewrite(changes(), keepAll))).toMatchObject({ code: 'lockfile_changed' });
+    expect(thrownBy(() => lockfile.rewrite(changes(), keepAll))).toMatchObject({ code: 'lockfile_changed' });
     expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
   });
 });

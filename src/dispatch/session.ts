@@ -60,7 +60,7 @@ export class Session<W extends Submission = Submission> {
   readonly random: () => number;
   readonly submissions: OwnSubmissions<W>;
   readonly pace: Pace;
-  readonly slots: Slots<W>;
+  readonly slots = new Slots<W>();
   readonly slotLimit = new SlotLimit(USUAL_SLOTS);
   /** Failures of requests for the list. */
   readonly outage: Outage;
@@ -95,7 +95,6 @@ export class Session<W extends Submission = Submission> {
     this.random = options.random;
     this.submissions = options.submissions;
     this.pace = new Pace(options.random, (windows) => this.#sharing?.heardWindows(windows));
-    this.slots = new Slots(USUAL_SLOTS);
     this.times = new LookTimes(options.longestLookPause);
     const onPause = (message: string, ms: number, reason: WaitReason) =>
       options.onWaiting(reason, message, ms);

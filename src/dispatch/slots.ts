@@ -104,19 +104,6 @@ export class Slots<W extends Submission> {
   onChange: () => void = () => {};
   /** Ids of jobs, each with when it was last heard of. */
   readonly #others = new Map<string, number>();
-  #limit: number;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get limit(): number {
-    return this.#limit;
-  }
-
-  set limit(limit: number) {
-    this.#limit = Math.max(1, limit);
-  }
 
   get ours(): number {
     return this.jobs.size + this.unsure.size;

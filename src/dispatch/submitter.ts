@@ -123,7 +123,6 @@ export class Submitter<W extends Submission> {
   #fill(): void {
     const { session, stop } = this.#ports;
     while (!stop.aborted && this.#hasNext() && this.#inFlight < session.burst && this.#isOpenNow()) {
-      session.slots.limit = session.slotLimit.at(session.now());
       const work = this.#takeSlot();
       if (work === undefined) return;
       this.#leaveIfDone();
@@ -153,7 +152,7 @@ export class Submitter<W extends Submission> {
     const next = this.#again[0] ?? this.#queue[0];
     if (!next) return undefined;
     const isAlone = force || next.losses > 0;
-    const taken = queue.take(session.slots.limit, isAlone ? undefined : sharedKey(next));
+    const taken = queue.take(session.slotLimit.at(session.now()), isAlone ? undefined : sharedKey(next));
     if (taken === 'full') return this.#tellFull();
     if (taken === 'mine') return this.#take();
     if ('windows' in taken) {

@@ -38,7 +38,7 @@ describe('A picture', () => {
 describe('The slots', () => {
   test('are all for one process while the others submit nothing', async () => {
     const { open } = await machine();
-    const slots = new Slots<Submission>(4);
+    const slots = new Slots<Submission>();
     const [one, other] = [await open(slots), await open()];
     for (const key of ['first', 'second']) slots.unsure.add({ key } as Submission);
     expect(one.take(4, 'picture')).toBe('mine');
@@ -87,7 +87,7 @@ describe('A process that has gone', () => {
 
   test('leaves its jobs, of which others learn', async () => {
     const { open, clock, orphans } = await machine();
-    const slots = new Slots<Submission>(5);
+    const slots = new Slots<Submission>();
     const [, other] = [await open(slots), await open()];
     const work = { key: 'k' } as Submission;
     slots.took({ id: 'job', work, timestamp: 0, isTimed: true, acceptedAt: 0, eta: undefined });

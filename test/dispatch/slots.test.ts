@@ -14,42 +14,20 @@ function openJob(id: string, work = makeWork(id)): OpenJob<Submission> {
   return { id, work, isTimed: true, timestamp: undefined, acceptedAt: 0, eta: undefined };
 }
 
-/** Whether one more may be submitted by a process that may have `share` of the slots. */
-function isOpen(slots: Slots<Submission>, share: number): boolean {
-  return slots.ours < share && slots.ours + slots.foreignJobs(() => false) < slots.limit;
-}
-
 const seen = (id: string, status: Job['status'] = 'waiting'): Job => ({ id, status });
 
 describe('Slots', () => {
-  test('are open up to the limit', () => {
-    const slots = new Slots(2);
-    expect([slots.limit, slots.ours, isOpen(slots, 2)]).toEqual([2, 0, true]);
-    slots.took(openJob('a'));
-    expect([slots.ours, isOpen(slots, 2)]).toEqual([1, true]);
-    slots.took(openJob('b'));
-    expect([slots.ours, isOpen(slots, 2), isOpen(slots, 9)]).toEqual([2, false, false]);
-    slots.freed('a');
-    expect([slots.ours, isOpen(slots, 2)]).toEqual([1, true]);
-  });
-
-  test('are open up to the share that this batch has of them', () => {
-    const slots = new Slots(5);
-    slots.took(openJob('a'));
-    expect([0, 1, 2].map((share) => isOpen(slots, share))).toEqual([false, false, true]);
-  });
-
   test('are in use from the moment a submission is sent, and only once', () => {
-    const slots = new Slots(1);
+    const slots = new Slots();
     const work = makeWork();
     slots.unsure.add(work);
-    expect([slots.ours, isOpen(slots, 1)]).toEqual([1, false]);
+    expect(slots.ours).toBe(1);
     slots.took(openJob('a', work));
     expect([slots.ours, slots.unsure.size, slots.jobs.size]).toEqual([1, 0, 1]);
   });
 
   test('report each change of use, and nothing else', () => {
-    const slots = new Slots(3);
+    const slots = new Slots();
     let changes = 0;
     slots.onChange = () => changes++;
     const steps = [() => slots.took(openJob('a')), () => slots.freed('a'), () => slots.freed('unknown')];
@@ -61,7 +39,7 @@ describe('Slots', () => {
   });
 
   test('tell a submission that is sent and one that became a job, each once', () => {
-    const slots = new Slots(3);
+    const slots = new Slots();
     let changes = 0;
     slots.onChange = () => changes++;
     const work = makeWork();
@@ -78,29 +56,29 @@ describe('Slots', () => {
   });
 
   test('are taken by what others have in the queue', () => {
-    const slots = new Slots(3);
+    const slots = new Slots();
     slots.took(openJob('mine'));
     slots.sawList(
       [seen('mine'), seen('a'), seen('b', 'processing'), seen('c', 'unknown'), seen('d', 'failed')],
       1,
     );
-    expect([slots.others, slots.ours, isOpen(slots, 3)]).toEqual([3, 1, false]);
+    expect([slots.others, slots.ours]).toEqual([3, 1]);
     slots.sawList([seen('mine'), seen('a'), seen('b', 'completed')], 1);
-    expect([slots.others, isOpen(slots, 3)]).toEqual([1, true]);
+    expect(slots.others).toBe(1);
   });
 
   test('follow what is heard of single jobs', () => {
-    const slots = new Slots(2);
+    const slots = new Slots();
     slots.sawJob(seen('a'), 0);
     slots.sawJob(seen('a', 'processing'), 0);
     slots.sawJob(seen('b'), 0);
-    expect([slots.others, isOpen(slots, 2)]).toEqual([2, false]);
+    expect(slots.others).toBe(2);
     slots.sawJob(seen('b', 'failed'), 0);
-    expect([slots.others, isOpen(slots, 2)]).toEqual([1, true]);
+    expect(slots.others).toBe(1);
   });
 
   test('keep a job that was heard of after a list was requested that lacks it', () => {
-    const slots = new Slots(5);
+    const slots = new Slots();
     slots.sawJob(seen('left by a dead process'), 1_000);
     slots.sawList([], 999);
     expect(slots.others).toBe(1);
@@ -109,19 +87,13 @@ describe('Slots', () => {
   });
 
   test('count a job that was seen before its answer came as ours once it has', () => {
-    const slots = new Slots(5);
+    const slots = new Slots();
     slots.sawList([seen('a')], 1);
     expect([slots.others, slots.ours]).toEqual([1, 0]);
     slots.took(openJob('a'));
     expect([slots.others, slots.ours]).toEqual([0, 1]);
     slots.sawJob(seen('a', 'processing'), 0);
     expect([slots.others, slots.ours]).toEqual([0, 1]);
-  });
-
-  test('are one at least', () => {
-    const slots = new Slots(5);
-    slots.limit = 0;
-    expect([slots.limit, isOpen(slots, 1)]).toEqual([1, true]);
   });
 
   const id = fc.constantFrom(...'abcdefgh');
@@ -136,16 +108,15 @@ describe('Slots', () => {
     fc.record({ kind: fc.constant('ended' as const), id }),
   );
 
-  test('never count a job twice, and are never overrun', () => {
+  test('never count a job twice', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (steps, limit) => {
-        const slots = new Slots(limit);
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const slots = new Slots();
         for (const one of steps) {
           if (one.kind === 'list') slots.sawList(one.jobs, 1);
           else if (one.kind === 'heard') slots.sawJob(one.job, 0);
           else if (one.kind === 'ended') slots.freed(one.id);
-          else if (isOpen(slots, limit)) slots.took(openJob(one.id));
-          expect(slots.ours).toBeLessThanOrEqual(limit);
+          else slots.took(openJob(one.id));
           expect(slots.ours + slots.others).toBeLessThanOrEqual(8);
         }
       }),

@@ -39,7 +39,7 @@ function prepare(
       clock: { sleep: async () => void told.push('pause') },
       newestJobTime: 7,
       tellLimit: () => void limits++,
-      slots: new Slots(5),
+      slots: new Slots(),
       slotLimit: new SlotLimit(5),
       pace: { left: () => open, openAt: () => 0 },
       intake: {

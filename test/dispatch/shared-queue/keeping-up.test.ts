@@ -57,7 +57,7 @@ test('Processes tell each other once a second that they live', async () => {
 
 test('What a process notices reaches the others', async () => {
   const { open, keepUp, pass } = await processes();
-  const slots = new Slots<Submission>(5);
+  const slots = new Slots<Submission>();
   const [, one] = [await open(slots), await open()];
   keepUp(one);
   await pass(120);

@@ -10,7 +10,7 @@ const inFlight = (key: string) => ({ key }) as Submission;
 
 /** The slots of a process with so many submissions in flight. */
 function slotsWith(...keys: readonly string[]): Slots<Submission> {
-  const slots = new Slots<Submission>(5);
+  const slots = new Slots<Submission>();
   for (const key of keys) slots.unsure.add(inFlight(key));
   return slots;
 }

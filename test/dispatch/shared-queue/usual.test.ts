@@ -18,7 +18,7 @@ interface Known {
 /** Milliseconds that a process has to wait when it wants its third list after two at once. */
 async function waitFor({ own, theirs, ownAge, theirAge }: Known): Promise<number> {
   const { open, clock } = await machine();
-  const [slots, others] = [new Slots<Submission>(5), new Slots<Submission>(5)];
+  const [slots, others] = [new Slots<Submission>(), new Slots<Submission>()];
   const one = await open(slots, { typical: () => own });
   await open(others, { typical: () => theirs });
   clock.forward(1_000_000);
@@ -51,7 +51,7 @@ test.each<[what: string, known: Known, job: number]>([
 
 test('Lists that processes share are as rare as jobs of ten seconds where one takes longer', async () => {
   const { open, clock } = await machine();
-  const slots = new Slots<Submission>(5);
+  const slots = new Slots<Submission>();
   const [one] = [await open(slots), await open()];
   clock.forward(100_000);
   slots.took(openJob('ours', 0));

@@ -4,7 +4,7 @@ import { OwnQueue, Slots } from '../../../src/dispatch/slots.ts';
 import { openJob } from '../../support/dispatch/machine.ts';
 
 test('A process with a queue of its own has all slots, and may always request the list', () => {
-  const slots = new Slots<Submission>(5);
+  const slots = new Slots<Submission>();
   const queue = new OwnQueue(slots);
   slots.took(openJob('a'));
   slots.unsure.add({ key: 'b' } as Submission);

@@ -52,7 +52,7 @@ async function run(around: Around) {
   const calls: string[] = [];
   const tasks: Promise<void>[] = [];
   const stop = new AbortController();
-  const slots = new Slots<Submission>(5);
+  const slots = new Slots<Submission>();
   const slotLimit = new SlotLimit(4);
   let [atOnce, mostAtOnce, notices, limits] = [0, 0, 0, 0];
   const ports = {

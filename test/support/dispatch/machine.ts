@@ -17,7 +17,7 @@ export async function machineWith<C extends Clock>(clock: C) {
   const broken: string[] = [];
   const orphans: string[] = [];
   /** One more process. */
-  const open = async (slots = new Slots<Submission>(5), ports: Partial<SharedQueueOptions> = {}) => {
+  const open = async (slots = new Slots<Submission>(), ports: Partial<SharedQueueOptions> = {}) => {
     const queue = await SharedQueue.open(folder, {
       clock,
       slots,

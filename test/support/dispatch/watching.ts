@@ -25,7 +25,7 @@ export function watch(
   const waits: string[] = [];
   const pauses: (number | undefined)[] = [];
   const stop = new AbortController();
-  const slots = new Slots(5);
+  const slots = new Slots();
   for (const job of jobs) slots.took(job);
   const ports = {
     session: {

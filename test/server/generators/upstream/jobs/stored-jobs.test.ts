@@ -26,7 +26,7 @@ async function openJobs(submissions: readonly (string | undefined)[]) {
     if (job !== undefined) await acceptUpstreamJob(db, identity, job);
   };
   for (const job of submissions) await submit(job);
-  const slots = new Slots<Submission>(5);
+  const slots = new Slots<Submission>();
   const jobs = new StoredJobs({ db, slots, isOwn: (id) => id === 'own' });
   await jobs.catchUp();
   /** A list with these pending jobs; answers whether there is more room. */

@@ -10,7 +10,7 @@ import {
   settlingTimeAfterDeath,
   sharedKey,
 } from './running-job.ts';
-import { type Facts, type KnownService, learnFacts } from './service-facts.ts';
+import { type Facts, type KnownService, learnFacts, type WantedFacts } from './service-facts.ts';
 import type { Session } from './session.ts';
 import { type CallerQueue, OwnQueue } from './slots.ts';
 import { type SubmissionMark, Submitter, type SubmitterUser } from './submitter.ts';
@@ -98,20 +98,8 @@ export class Dispatcher<W extends Submission> {
   }
 
   /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
-  async meet(wanted: {
-    readonly slots: number | undefined;
-    readonly cape: string | undefined;
-  }): Promise<Facts> {
-    const { reader, stop, known } = this.#options;
-    const contact = {
-      known,
-      session: this.#session,
-      reader,
-      tracker: this.#tracker,
-      stop,
-      cape: wanted.cape,
-    };
-    return await learnFacts(contact, wanted.slots);
+  async meet(wanted: WantedFacts): Promise<Facts> {
+    return await learnFacts({ ...this.#options, tracker: this.#tracker, ...wanted });
   }
 
   /** Begins to submit. */

@@ -120,19 +120,25 @@ export interface KnownService {
   readonly signingKey: () => Promise<Pick<ServiceKey, 'publicKey' | 'fingerprint'> | undefined>;
 }
 
-interface FactsSources {
+/** What a batch wants to use of a service. */
+export interface WantedFacts {
+  /** Maximum slots of the queue; undefined: all. */
+  readonly slots: number | undefined;
+  /** UUID of the requested cape. */
+  readonly cape: string | undefined;
+}
+
+interface Contact extends WantedFacts {
   readonly known?: KnownService | undefined;
   readonly session: Pick<Session, 'client' | 'call' | 'slotLimit'>;
   readonly reader: RetryingReader;
   readonly tracker: { firstLook(): Promise<void> };
   readonly stop: AbortSignal;
-  /** UUID of the requested cape. */
-  readonly cape: string | undefined;
 }
 
 /** Asks the service for the caller's account, its signing key and the jobs already in the queue, unless they are known. */
-export async function learnFacts(contact: FactsSources, slots: number | undefined): Promise<Facts> {
-  const { session, stop, cape } = contact;
+export async function learnFacts(contact: Contact): Promise<Facts> {
+  const { session, stop, slots, cape } = contact;
   const reader = {
     client: session.client,
     call: session.call(stop),
@@ -153,7 +159,7 @@ async function knownFacts({ slots, signingKey }: KnownService): Promise<LearnedF
   return { publicKey, fingerprint, skinDomains: [], me: { grants: { queue: slots } } };
 }
 
-async function askedFacts(reader: FactsReader, tracker: FactsSources['tracker']): Promise<LearnedFacts> {
+async function askedFacts(reader: FactsReader, tracker: Contact['tracker']): Promise<LearnedFacts> {
   const [me, key] = await Promise.all([readAccount(reader), readServiceKey(reader), tracker.firstLook()]);
   return { ...key, me };
 }

@@ -45,11 +45,7 @@ export function signerStatusOf(
   if (name === EMBEDDED || signer === GAME) return 'current';
   if (signer === UNPROVED) return 'unknown_signer';
   const hasTheirKey = key !== undefined && key === askedKey;
-  return hasTheirKey || isSameService(signer, name) ? 'current' : 'outdated';
-}
-
-function isSameService(one: string, other: string): boolean {
-  return one === other || serviceIdentity(one) === serviceIdentity(other);
+  return hasTheirKey || serviceIdentity(signer) === serviceIdentity(name) ? 'current' : 'outdated';
 }
 
 interface SignerRuleOptions {
@@ -130,7 +126,7 @@ export function signedBy(entry: LockEntry, keys: KnownKeys): SignedBy {
   if (isOwn(entry, keys.own)) return { signer: EMBEDDED, key: keys.own?.fingerprint };
   // Without a key, either the service published none or the game signed: both are unknowable here.
   if (key === undefined || key === keys.own?.fingerprint) return { signer: UNPROVED };
-  return { signer: service === EMBEDDED ? EMBEDDED : service, key };
+  return { signer: service, key };
 }
 
 /** Visible damage of an entry, as a sentence; undefined if there is none. */

@@ -4,16 +4,10 @@ import type { SkinClient } from '../../client/skin-client.ts';
 import type { CallOptions } from '../../client/types.ts';
 import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
 import { GameError } from '../../game/errors.ts';
-import { isSignedByAny } from '../../game/game.ts';
+import { type Game, isSignedByAny } from '../../game/game.ts';
 import type { PublicSigningKey } from '../model.ts';
 
-/** The game's published keys. */
-interface PublishedKeys {
-  /** Available without a request. */
-  readonly known: readonly KeyObject[];
-  /** @throws GameError when they cannot be fetched */
-  hasSigned(value: string, signature: string): Promise<boolean>;
-}
+type PublishedKeys = Pick<Game['keys'], 'known' | 'hasSigned'>;
 
 /**
  * Whether the game has signed a value. The keys shipped with the program verify nearly everything; otherwise

@@ -66,8 +66,8 @@ class BatchRun {
   }
 
   get progress(): RunningProgress {
-    const { open = 0, leastSeconds = 0 } = this.#service ?? {};
-    return { ...this.#count.progress(open), leastSeconds };
+    const { dispatcher, leastSeconds = 0 } = this.#service ?? {};
+    return { ...this.#count.progress(dispatcher?.open ?? 0), leastSeconds };
   }
 
   async run(): Promise<BatchSummary> {
@@ -80,10 +80,14 @@ class BatchRun {
       this.#fail(error);
     } finally {
       unlisten();
-      await this.#service?.close();
+      await this.#service?.dispatcher.close();
       this.#hardStop.abort(); // no one waits for the last answers
     }
-    const end = this.#isInterrupted ? 'interrupted' : this.#service?.isSpent ? 'stopped' : 'complete';
+    const end = this.#isInterrupted
+      ? 'interrupted'
+      : this.#service?.dispatcher.isSpent
+        ? 'stopped'
+        : 'complete';
     if (end === 'stopped' && this.#options.follow !== false)
       for (const work of this.#files.planner.unsettled) this.#leave(work);
     const isOver = end === 'complete' && !this.#fatal;
@@ -92,7 +96,7 @@ class BatchRun {
     const saved = { changes: this.#changes, isOver, isWhole, hasReadAll, failed };
     const lockfile = saveFiles(this.#options, this.#files, saved);
     if (this.#fatal) throw this.#fatal.error;
-    return { ...this.#count.summary(this.#service?.open ?? 0), end, lockfile };
+    return { ...this.#count.summary(this.#service?.dispatcher.open ?? 0), end, lockfile };
   }
 
   async #planAll(): Promise<void> {
@@ -103,12 +107,12 @@ class BatchRun {
     if (this.#outdated.length > 0) this.#service ??= await this.#contact();
     this.#tellPlan();
     if (this.#service) for (const work of this.#outdated) this.#add(work, this.#service);
-    this.#service?.noMore();
+    this.#service?.dispatcher.noMore();
   }
 
   /** Once the budget is spent, sources are read on only to know which of them are left. */
   #add(work: Work, service: SkinMaker): void {
-    if (service.isSpent && !service.hasBegun(work)) this.#leave(work);
+    if (service.dispatcher.isSpent && !service.hasBegun(work)) this.#leave(work);
     else service.add(work);
   }
 
@@ -123,7 +127,7 @@ class BatchRun {
     if (this.#options.prune) this.#changes.addSource(planned.member);
     const { member, decision } = planned;
     await this.#act(member, decision);
-    while (this.#isAhead(member) && !this.#service?.isSpent)
+    while (this.#isAhead(member) && !this.#service?.dispatcher.isSpent)
       await this.#changed.wait(undefined, this.#stop.signal);
   }
 
@@ -136,7 +140,7 @@ class BatchRun {
 
   #isAhead(member: Member): boolean {
     const isHeld = member.source.content.kind === 'bytes';
-    return (this.#service?.waiting ?? 0) >= (isHeld ? AHEAD_HELD : AHEAD);
+    return (this.#service?.dispatcher.waiting ?? 0) >= (isHeld ? AHEAD_HELD : AHEAD);
   }
 
   async #act(member: Member, decision: SourceDecision): Promise<void> {
@@ -225,7 +229,8 @@ class BatchRun {
   }
 
   async #untilSettled(): Promise<void> {
-    while (this.#service && !this.#service.isSettled) await this.#changed.wait(undefined, this.#stop.signal);
+    while (this.#service && !this.#service.dispatcher.isSettled)
+      await this.#changed.wait(undefined, this.#stop.signal);
   }
 
   async #workDone(work: Work, made: MadeSkin): Promise<void> {

@@ -68,9 +68,9 @@ export class SkinMaker {
     this.#verifier = this.#makeVerifier();
   }
 
-  /** Jobs of this batch that are, or may be, on the service. */
-  get open(): number {
-    return this.#dispatcher.open;
+  /** What submits the work and follows its jobs. */
+  get dispatcher(): Dispatcher<Work> {
+    return this.#dispatcher;
   }
 
   /** Milliseconds for which answers in flight are worth waiting for: none while the service fails requests. */
@@ -83,21 +83,6 @@ export class SkinMaker {
   get leastSeconds(): number {
     const now = this.#session.now();
     return (this.#session.pace.reach(this.#dispatcher.toSend, now) - now) / 1_000;
-  }
-
-  /** Work not sent yet. */
-  get waiting(): number {
-    return this.#dispatcher.waiting;
-  }
-
-  /** Work is left, but the budget is spent. */
-  get isSpent(): boolean {
-    return this.#dispatcher.isSpent;
-  }
-
-  /** No job or request is left that could bring a result. */
-  get isSettled(): boolean {
-    return this.#dispatcher.isSettled;
   }
 
   /** Whether an earlier run of this batch submitted the work, so that it needs none of the budget. */
@@ -142,16 +127,6 @@ export class SkinMaker {
     const { service } = this.#options.options;
     const { told: limit } = this.#session.slotLimit;
     return estimateSeconds(count, limitsOf(this.#facts.me, limit, service.name));
-  }
-
-  /** No more work comes: other batches may use the slots. */
-  noMore(): void {
-    this.#dispatcher.noMore();
-  }
-
-  /** Ends all loops and waits for tasks in progress. */
-  async close(): Promise<void> {
-    await this.#dispatcher.close();
   }
 
   async #start(): Promise<void> {

@@ -18,10 +18,11 @@ async function meet(slots: number | undefined, options?: HostedOptions, more: Pa
     } as Contact['reader'],
     tracker: { firstLook: async () => void looks++ },
     stop: new AbortController().signal,
+    slots,
     cape: undefined,
     ...more,
   };
-  const facts = await clock.until(learnFacts(contact, slots));
+  const facts = await clock.until(learnFacts(contact));
   return { facts, hosted, slots: slotLimit.told, looks: () => looks };
 }
 

@@ -49,8 +49,6 @@ export class JournalError extends Error {
  * Lines of the journal: NDJSON, one step of one piece of work each. `k` (work key) and `s` (step) come first
  * in every line, so that reading back needs to parse only those that are still open.
  */
-const texture = z.object({ url: z.string(), hash: z.string() });
-
 const skin = z.object({
   uuid: z.string(),
   name: z.string().optional(),
@@ -58,7 +56,7 @@ const skin = z.object({
   visibility: visibilitySchema,
   value: z.string(),
   signature: z.string(),
-  texture,
+  texture: z.object({ url: z.string(), hash: z.string() }),
   duplicate: z.boolean().optional(),
 }) satisfies z.ZodType<Omit<FinishedSkin, 'signedBy'>>;
 
@@ -189,14 +187,7 @@ export class Journal {
   /** Opens the journal for reading only; undefined if there is none. */
   static read(path: string): Journal | undefined {
     if (!existsSync(path)) return undefined;
-    return new Journal(path, openSync(path, 'r')).#closedIfThrown((journal) => {
-      journal.#replayAll();
-    });
-  }
-
-  /** Whether no earlier run has left anything. */
-  get isFresh(): boolean {
-    return this.#states.size === 0;
+    return new Journal(path, openSync(path, 'r')).#closedIfThrown((journal) => journal.#replayAll());
   }
 
   /** @throws JournalError when the file has lost its content: what earlier runs have submitted is not known */
@@ -225,7 +216,7 @@ export class Journal {
 
   /** About to submit the work. `attempt`: from 0; `mark`: time of the newest job seen on the service, milliseconds on its clock. `by`: see `WorkState`. */
   intent(key: string, attempt: number, mark: number, by?: string): void {
-    this.#append({ k: key, s: 'intent', n: attempt, m: mark, ...(by !== undefined && { u: by }) });
+    this.#append({ k: key, s: 'intent', n: attempt, m: mark, u: by });
   }
 
   /** The service has accepted the work as this job. `by`: see `WorkState`. */
@@ -239,21 +230,18 @@ export class Journal {
   }
 
   /** The skin was made and proved. */
-  done(record: Omit<DoneRecord, 's'>): void {
-    const { k, j, ...rest } = record;
-    this.#append({ k, s: 'done', ...(j !== undefined && { j }), ...rest });
+  done({ k, j, ...rest }: Omit<DoneRecord, 's'>): void {
+    this.#append({ k, s: 'done', j, ...rest });
   }
 
   /** Kept until the skin is accepted or made again; the same problem is written only once. */
-  unproven(record: Omit<UnprovenRecord, 's'>): void {
-    const { k, ...rest } = record;
+  unproven({ k, ...rest }: Omit<UnprovenRecord, 's'>): void {
     const state = this.#states.get(k);
-    if (state?.step !== 'unproven' || state.code !== record.code) this.#append({ k, s: 'unproven', ...rest });
+    if (state?.step !== 'unproven' || state.code !== rest.code) this.#append({ k, s: 'unproven', ...rest });
   }
 
   /** The work failed for good in this batch. */
-  failed(record: Omit<FailedRecord, 's'>): void {
-    const { k, ...rest } = record;
+  failed({ k, ...rest }: Omit<FailedRecord, 's'>): void {
     this.#append({ k, s: 'failed', ...rest });
   }
 
@@ -298,7 +286,7 @@ export class Journal {
     return [JSON.stringify(jobRecord(key, state))];
   }
 
-  #closedIfThrown(work: (journal: this) => void): this {
+  #closedIfThrown(work: (journal: this) => unknown): this {
     try {
       work(this);
     } catch (error) {
@@ -341,10 +329,8 @@ export class Journal {
   }
 
   #readBack(): void {
-    this.#found = this.#replayAll();
-    this.#size = this.#found;
-    // A line that a kill cut off counts as not written.
-    ftruncateSync(this.#fd, this.#size);
+    this.#found = this.#size = this.#replayAll();
+    ftruncateSync(this.#fd, this.#size); // a line that a kill cut off counts as not written
   }
 
   /** @returns bytes up to the end of the last whole line */
@@ -406,7 +392,7 @@ function jobRecord(
   key: string,
   { attempt, job, by }: Omit<Extract<WorkState, { step: 'job' }>, 'step'>,
 ): JournalRecord {
-  return { k: key, s: 'job', n: attempt, j: job, ...(by !== undefined && { u: by }) };
+  return { k: key, s: 'job', n: attempt, j: job, u: by };
 }
 
 function newNonce(): string {

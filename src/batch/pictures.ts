@@ -6,7 +6,7 @@ import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import { type MendedSkin, mendSkin, pixelHash } from '../skin/read-skin.ts';
 import { pixelsOf, type SourceContent, type SourceProblem, type VariantInput, type Work } from './model.ts';
-import { fileProblem } from './sources/files.ts';
+import { fileProblem, MAX_PICTURE_BYTES } from './sources/files.ts';
 
 /** What is known about a source's picture. */
 interface InspectedSource {
@@ -24,9 +24,6 @@ interface InspectedSource {
 type UnusableSource = { readonly problem: SourceProblem };
 export type Inspected = InspectedSource | UnusableSource;
 
-/** Maximum bytes read of a file: far above any skin, so that the check can still say what it is. */
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
-
 /**
  * Reads a source as far as needed to identify it. Small files are read synchronously: thousands of them take a
  * tenth of the time that as many promises do, and the caller yields in between. `label`: the file in messages.
@@ -36,7 +33,7 @@ export function inspectSource(
   variant: VariantInput,
   digests: DigestCache | undefined,
   label?: string,
-): InspectedSource | UnusableSource {
+): Inspected {
   switch (content.kind) {
     case 'file':
       return inspectFile({ label, ...content }, variant, digests);
@@ -68,7 +65,7 @@ function inspectFile(
   { path, fit, label }: Extract<SourceContent, { kind: 'file' }> & { readonly label: string | undefined },
   variant: VariantInput,
   digests: DigestCache | undefined,
-): InspectedSource | UnusableSource {
+): Inspected {
   // Digests are those of files as they are: --fit may change the picture.
   const known = fit ? undefined : digests;
   const read = readFile(path, label, (stamp) => known?.get(path, stamp));
@@ -87,8 +84,7 @@ export function readContent(
   content: SourceContent,
   label?: string,
 ): { readonly bytes: Uint8Array } | UnusableSource {
-  if (content.kind === 'bytes') return content;
-  if (content.kind === 'problem') return content;
+  if (content.kind === 'bytes' || content.kind === 'problem') return content;
   if (content.kind !== 'file') throw new Error(`A source of kind ${content.kind} has no picture of its own.`);
   const read = readFile(content.path, label, () => undefined);
   if ('known' in read) throw new Error('A file read in full cannot be a known one.');
@@ -113,15 +109,10 @@ function readFile(path: string, label = path, knownPixels: (stamp: Stats) => str
   }
 }
 
-interface CheckOptions {
-  readonly variant: VariantInput;
-  readonly fit: boolean | undefined;
-}
-
 function checkPicture(
   original: Uint8Array,
-  { variant, fit }: CheckOptions,
-): InspectedSource | UnusableSource {
+  { variant, fit }: { readonly variant: VariantInput; readonly fit: boolean | undefined },
+): Inspected {
   const mended = fit ? mendPicture(original) : undefined;
   if (mended && 'problem' in mended) return mended;
   const { bytes, notes } = mended ?? { bytes: original, notes: [] };
@@ -145,7 +136,7 @@ function refuseFile(label: string, stamp: Stats): SourceProblem | undefined {
   if (stamp.isDirectory()) return { code: 'not_a_file', message: `${label} is a folder.` };
   // Pipes and devices have no end to rely on.
   if (!stamp.isFile()) return { code: 'not_a_file', message: `${label} is not a regular file.` };
-  if (stamp.size <= MAX_FILE_BYTES) return undefined;
+  if (stamp.size <= MAX_PICTURE_BYTES) return undefined;
   return {
     code: 'invalid_image',
     message: `${label} has ${stamp.size} bytes; a skin has at most 20,000.`,

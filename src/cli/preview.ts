@@ -11,9 +11,10 @@ import { copyInto, InvalidImageError, makePicture, type Picture } from '../skin/
 import { decodePng } from '../skin/png/decode.ts';
 import { encodePng } from '../skin/png/encode.ts';
 import { fitSkin } from '../skin/read-skin.ts';
+import type { Variant } from '../skin/regions.ts';
 import { drawFlat } from '../skin/render/flat.ts';
 import { drawView } from '../skin/render/render.ts';
-import { chooseVariant, type Variant } from '../skin/variant.ts';
+import { chooseVariant } from '../skin/variant.ts';
 import { gameAddresses, readProxies } from './config/network-settings.ts';
 import type { Connection } from './connection/connect.ts';
 import { connectWithProgress } from './connection/connector.ts';

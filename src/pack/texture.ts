@@ -1,11 +1,12 @@
 import { zlibSync } from 'fflate';
 import { MAX_CHECKED_BYTES } from '../skin/check.ts';
 import { InvalidImageError, isHdSkinSize, type Picture } from '../skin/picture.ts';
-import { readHeader, readPixels, readPng, verifyFileSize } from '../skin/png/decode.ts';
+import { readPixels, readPng, verifyFileSize } from '../skin/png/decode.ts';
 import { encodePng } from '../skin/png/encode.ts';
+import { readHeader } from '../skin/png/header.ts';
 import { decodeCape, headerOf, pixelHash } from '../skin/read-skin.ts';
-import { scaleRect, toModern } from '../skin/regions.ts';
-import { detectVariant, type Variant } from '../skin/variant.ts';
+import { scaleRect, toModern, type Variant } from '../skin/regions.ts';
+import { detectVariant } from '../skin/variant.ts';
 
 /** A texture as a pack holds it. */
 export interface PackTexture {

@@ -1,12 +1,10 @@
 import { InvalidImageError, MAX_SKIN_BYTES } from './picture.ts';
-import { readHeader } from './png/decode.ts';
 import { encodePng } from './png/encode.ts';
+import { readHeader } from './png/header.ts';
 import { type ReadSkin, readSkin } from './read-skin.ts';
 import type { Variant } from './regions.ts';
 import type { DetectedVariant } from './variant.ts';
 import { listWarnings, type SkinWarning } from './warnings.ts';
-
-export type { SkinWarning, SkinWarningCode } from './warnings.ts';
 
 /** The result of `checkSkin`. `width` and `height` are known for any readable PNG, the rest for skins only. */
 export interface SkinReport {

@@ -1,15 +1,8 @@
 import { hash } from 'node:crypto';
 import { InvalidImageError, isHdSkinSize, isSkinSize, MAX_SKIN_BYTES, type Picture } from './picture.ts';
-import {
-  type DecodedPng,
-  type DecodeLimits,
-  type PngHeader,
-  readHeader,
-  readPixels,
-  readPng,
-  verifyFileSize,
-} from './png/decode.ts';
+import { type DecodedPng, type DecodeLimits, readPixels, readPng, verifyFileSize } from './png/decode.ts';
 import { encodePng } from './png/encode.ts';
+import { type PngHeader, readHeader } from './png/header.ts';
 import { isLegacyOnSquare, scaleRect } from './regions.ts';
 import { type DetectedVariant, detectVariant } from './variant.ts';
 

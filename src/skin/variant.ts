@@ -1,8 +1,6 @@
 import { isSkinSize, type Picture } from './picture.ts';
 import { pixelOffsets, type Rect, UNUSED_IN_SLIM, type Variant } from './regions.ts';
 
-export type { Variant } from './regions.ts';
-
 /** The detected variant, the confidence, and the reason as a clause after "because …". */
 export interface DetectedVariant {
   variant: Variant;

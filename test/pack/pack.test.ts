@@ -3,8 +3,8 @@ import { ALL_GAMES } from '../../src/pack/games.ts';
 import { DataPack, type PackFile, ResourcePack } from '../../src/pack/pack.ts';
 import { capeTexture, skinTexture } from '../../src/pack/texture.ts';
 import { makePicture } from '../../src/skin/picture.ts';
-import { readHeader } from '../../src/skin/png/decode.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
+import { readHeader } from '../../src/skin/png/header.ts';
 import { drawFigure, fill } from '../support/skin/drawing.ts';
 
 const OPTIONS = { namespace: 'npc', game: ALL_GAMES, description: 'Skins of npc' };

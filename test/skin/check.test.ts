@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { checkSkin, type SkinWarningCode } from '../../src/skin/check.ts';
+import { checkSkin } from '../../src/skin/check.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';
 import { faceRects } from '../../src/skin/regions.ts';
+import type { SkinWarningCode } from '../../src/skin/warnings.ts';
 import { type Colour, drawFigure, fill, fillPart, fillUnused } from '../support/skin/drawing.ts';
 import { chunk, headerChunk, SIGNATURE } from '../support/skin/png-writer.ts';
 

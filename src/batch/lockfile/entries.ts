@@ -11,7 +11,6 @@ import {
   lockEntrySchema,
   lockIdentitySchema,
 } from '../../protocol/lock-line.ts';
-
 import { type SourceContent, type SuppliedSkin, type WorkContent, workKey } from '../model.ts';
 
 export type { LockEntry };

@@ -1,7 +1,7 @@
 import { Replacement, removeLeftovers } from '../../base/files.ts';
-import type { SourceRecord } from '../../protocol/lock-line.ts';
+import type { LockEntry, SourceRecord } from '../../protocol/lock-line.ts';
 import type { SignedBy, SourceProblem } from '../model.ts';
-import { type LockEntry, LockfileError } from './entries.ts';
+import { LockfileError } from './entries.ts';
 import { type IndexedEntry, MergedFile, merge, Snapshot } from './snapshot.ts';
 
 /**

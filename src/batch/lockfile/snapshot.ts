@@ -1,12 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { Replacement } from '../../base/files.ts';
 import { fileLines } from '../../base/streams.ts';
-import { digestOf, type SourceRecord } from '../../protocol/lock-line.ts';
+import { digestOf, type LockEntry, type SourceRecord } from '../../protocol/lock-line.ts';
 import type { SignedBy } from '../model.ts';
 import {
   changedInUse,
   LONGEST_LINE,
-  type LockEntry,
   LockfileError,
   parseEntry,
   parseIdentity,

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { DigestCache } from '../../base/caches.ts';
 import { mapAhead } from '../../base/streams.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { FailedRecord, Journal } from '../journal.ts';
 import { SourceIds } from '../lockfile/entries.ts';
@@ -154,14 +153,8 @@ export class Planner {
     const own = record?.outputs?.map(({ name }) => name);
     const stem = names.take(source.stem, { id, own });
     const isOther = stem !== source.stem && !own?.includes(stem) && stem !== safeName(source.stem);
-    return {
-      index: this.#count++,
-      stem,
-      source,
-      record,
-      inspected,
-      ...(isOther && { wantedStem: safeName(source.stem) }),
-    };
+    const wantedStem = isOther ? safeName(source.stem) : undefined;
+    return { index: this.#count++, stem, source, record, inspected, wantedStem };
   }
 
   async #find(draft: NumberedSource): Promise<Prepared> {
@@ -216,11 +209,10 @@ export class Planner {
   }
 
   #workOf(draft: NumberedSource): Work | Planned {
-    const { index, stem, source, record, wantedStem } = draft;
+    const { inspected = this.#inspect(draft.source), ...named } = draft;
+    const { source } = named;
     const { cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
-    const inspected = draft.inspected ?? this.#inspect(source);
-    const named = { index, source, stem, record, wantedStem };
     if ('problem' in inspected) {
       const id = source.content.kind === 'file' ? this.#ids.of(source.content, undefined) : source.label;
       const member = { ...named, id, pixels: undefined };
@@ -272,7 +264,7 @@ export class Planner {
     const [member] = work.members;
     if (member?.source.content.kind !== 'uuid') return work;
     const given = (await this.#options.findSkin?.(member.source.content.uuid)) ?? { value, signature };
-    const again = this.#workOf(withGiven({ ...member, record: member.record }, given));
+    const again = this.#workOf(withGiven(member, given));
     return 'decision' in again ? work : again;
   }
 
@@ -382,14 +374,7 @@ export interface Planned {
 }
 
 /** A source with its position and output name, which never change. */
-export interface NumberedSource {
-  readonly index: number;
-  readonly stem: string;
-  readonly source: BatchSource;
-  /** What earlier batches recorded about it; undefined if the lockfile does not have it. */
-  readonly record: SourceRecord | undefined;
-  /** The name that another source has, so that this one got a new one. */
-  readonly wantedStem?: string | undefined;
+export interface NumberedSource extends Omit<Member, 'id' | 'pixels'> {
   /** Its picture, if that was needed to identify it. */
   readonly inspected?: Inspected | undefined;
 }

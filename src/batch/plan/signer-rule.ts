@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { ProofError, proveSkin, readTextures, type Signing } from '../../dispatch/proof.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import { digestOf } from '../../protocol/lock-line.ts';
+import { digestOf, type LockEntry } from '../../protocol/lock-line.ts';
 import { textureName } from '../../textures/property.ts';
 import { isSignedBy } from '../../textures/signing-key.ts';
-import type { LockEntry } from '../lockfile/entries.ts';
 import {
   EMBEDDED,
   type FinishedSkin,

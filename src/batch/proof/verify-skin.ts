@@ -7,9 +7,9 @@ import {
   readProfileTextures,
   readTextures,
 } from '../../dispatch/proof.ts';
+import type { LockEntry } from '../../protocol/lock-line.ts';
 import { type SkinData, textureName } from '../../textures/property.ts';
 import { fingerprintOf, isSignedBy } from '../../textures/signing-key.ts';
-import type { LockEntry } from '../lockfile/entries.ts';
 import { EMBEDDED, GAME, type PublicSigningKey, type SignedBy, type Signer, UNPROVED } from '../model.ts';
 import { isSignatureShaped } from '../plan/signer-rule.ts';
 import type { GameKeys } from './known-keys.ts';

@@ -35,7 +35,7 @@ const MAX_SIBLINGS = 64;
 export async function openBatch(options: PlanOptions, { write }: { write: boolean }): Promise<OpenBatch> {
   const { lockfile: lockPath, stateDir, clock = systemClock } = options;
   const place = write ? await claimPlace(options) : { path: journalPath(options, 0), held: undefined };
-  const opened: Opened[] = [];
+  const opened: ({ close(): void } | undefined)[] = [];
   try {
     const lockfile = lockPath === undefined ? undefined : await Lockfile.open(lockPath, clock.now());
     opened.push(lockfile);
@@ -61,8 +61,6 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
     throw error;
   }
 }
-
-type Opened = { close(): void } | undefined;
 
 type PlannerParts = Pick<OpenBatch, 'lockfile' | 'journal' | 'digests' | 'signers'> & { submits: boolean };
 

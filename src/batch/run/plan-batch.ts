@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { type BatchResult, type SignedBy, UNPROVED } from '../model.ts';
 import type { GoneSource, PlanOptions } from '../options.ts';
 import type { Planned } from '../plan/planner.ts';
-import { openBatch } from './open-batch.ts';
+import { type OpenBatch, openBatch } from './open-batch.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
 import { goneSources, wouldEmpty } from './save-files.ts';
 
@@ -76,8 +76,6 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
   }
 }
 
-type Files = Awaited<ReturnType<typeof openBatch>>;
-
 function outlookOfGone({ label, outputs }: GoneSource, index: number): PlannedSource {
   const problem = {
     code: 'gone',
@@ -87,7 +85,7 @@ function outlookOfGone({ label, outputs }: GoneSource, index: number): PlannedSo
   return { outlook: 'gone', result: { index, source: label, stem: '', content, warnings: [] }, outputs };
 }
 
-function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }: Files): PlannedSource {
+function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }: OpenBatch): PlannedSource {
   const { label: source, content } = member.source;
   const bare = { index: member.index, source, stem: member.stem, content, warnings: [] };
   switch (decision.kind) {

@@ -1,7 +1,6 @@
 import type { Note } from '../../protocol/envelope.ts';
-import type { SourceRecord } from '../../protocol/lock-line.ts';
+import type { LockEntry, SourceRecord } from '../../protocol/lock-line.ts';
 import type { Journal } from '../journal.ts';
-import type { LockEntry } from '../lockfile/entries.ts';
 import { type Lockfile, soundEntry } from '../lockfile/lockfile.ts';
 import {
   type BatchResult,
@@ -38,16 +37,13 @@ export class ProgressCount {
     submitted: 0,
     finished: 0,
   };
-  #hasReadAll = false;
+  /** Whether there are no more sources. */
+  hasReadAll = false;
   #firstAt: number | undefined;
   #lastAt = 0;
 
   get failed(): number {
     return this.#count.failed;
-  }
-
-  get hasReadAll(): boolean {
-    return this.#hasReadAll;
   }
 
   /** A source was read and decided about. */
@@ -58,11 +54,6 @@ export class ProgressCount {
     if (decision.kind === 'new') this.#count.wanted++;
     else if (isDuplicate(decision)) this.#count.duplicates++;
     else if (decision.kind !== 'refused' && decision.kind !== 'failed') this.#count.known++;
-  }
-
-  /** There are no more sources. */
-  readAll(): void {
-    this.#hasReadAll = true;
   }
 
   /** The service has accepted a submission. */
@@ -86,7 +77,7 @@ export class ProgressCount {
 
   /** `queued`: jobs of this batch on the service now. */
   progress(queued: number): Progress {
-    return { ...this.#count, allRead: this.#hasReadAll, queued };
+    return { ...this.#count, allRead: this.hasReadAll, queued };
   }
 
   summary(queued: number) {
@@ -188,7 +179,7 @@ class KnownResult implements BatchResult {
 
 function aboutSource({ index, source, stem, wantedStem, record }: Member) {
   const { label, content } = source;
-  return { index, source: label, stem, content, ...(wantedStem !== undefined && { wantedStem }), record };
+  return { index, source: label, stem, content, wantedStem, record };
 }
 
 /** Reading its skin throws a LockfileError if the entry is damaged. */
@@ -269,7 +260,7 @@ export function journaledResult(
 }
 
 export function failedResult(member: Member, error: SourceProblem, job?: string): BatchResult {
-  return { ...aboutSource(member), error, warnings: [], ...(job !== undefined && { job }) };
+  return { ...aboutSource(member), error, warnings: [], job };
 }
 
 function skinOfEntry(entry: LockEntry): FinishedSkin {

@@ -103,7 +103,7 @@ class BatchRun {
     const { planner } = this.#files;
     for await (const planned of planner.plan(this.#options.sources, this.#stop.signal))
       await this.#begin(planned);
-    this.#count.readAll();
+    this.#count.hasReadAll = true;
     if (this.#outdated.length > 0) this.#service ??= await this.#contact();
     this.#tellPlan();
     if (this.#service) for (const work of this.#outdated) this.#add(work, this.#service);

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, posix, relative, resolve } from 'node:path';
 import { bareUuid } from '../../base/text.ts';
-import { type SourceRecord, withDigest } from '../../protocol/lock-line.ts';
-import { isGone, type LockEntry, LockfileError, sourcePath } from '../lockfile/entries.ts';
+import { type LockEntry, type SourceRecord, withDigest } from '../../protocol/lock-line.ts';
+import { isGone, LockfileError, sourcePath } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { type Coverage, type Member, optionsOf } from '../model.ts';
 import type { BatchOptions, GoneSource, LockfileOutcome } from '../options.ts';

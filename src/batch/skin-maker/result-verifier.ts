@@ -112,13 +112,7 @@ export class ResultVerifier {
   async #giveUp(work: Work, problem: SourceProblem, job: string | undefined): Promise<void> {
     const { journal, onFailed } = this.#options;
     const { code, message, hint } = problem;
-    journal.failed({
-      k: work.key,
-      code,
-      message,
-      ...(hint && { hint }),
-      ...(job !== undefined && { j: job }),
-    });
+    journal.failed({ k: work.key, code, message, hint, j: job });
     await onFailed(work, problem, job);
   }
 
@@ -159,15 +153,14 @@ export class ResultVerifier {
     const { journal, onDone, service } = this.#options;
     const { signer, key } = signedBy;
     const w = signer === UNPROVED ? mergeNotes(warnings, [UNPROVED_NOTE]) : [...warnings];
-    journal.done({ k: work.key, j: job, skin, w, service, signer, ...(key !== undefined && { key }) });
+    journal.done({ k: work.key, j: job, skin, w, service, signer, key });
     await onDone(work, { skin: { ...skin, signedBy }, job, warnings: w });
   }
 
   /** The result was paid for, so it is kept for the user to decide. */
   async #keep(work: Work, { skin, job, warnings }: MadeSkin, { code, message }: ProofError): Promise<void> {
     const { journal, onFailed, service } = this.#options;
-    const record = { k: work.key, j: job, skin, w: [...warnings], service, code, message };
-    journal.unproven(record);
+    journal.unproven({ k: work.key, j: job, skin, w: [...warnings], service, code, message });
     await onFailed(work, { code, message, hint: KEPT_HINT }, job);
   }
 }
@@ -188,15 +181,7 @@ function canPass(error: unknown): boolean {
 
 /** The failure as a problem for the owner of the source. */
 export function problemOf(error: unknown): SourceProblem {
-  const {
-    code,
-    message,
-    hint = fetchHint(error),
-  } = error as {
-    code?: unknown;
-    message?: unknown;
-    hint?: unknown;
-  };
+  const { code, message, hint = fetchHint(error) } = error as Record<keyof SourceProblem, unknown>;
   return {
     code: typeof code === 'string' ? code : 'failed',
     message: String(message),

@@ -45,7 +45,7 @@ type Sources = AsyncIterable<BatchSource> | [BatchSource];
 type Expand = (named: NamedSources, expansion: ExpandOptions) => Sources;
 
 const EXPANDERS = {
-  stdin: stdinSource,
+  stdin: ({ text }, { stdin }) => streamedSource(text, stdin()),
   data: ({ text }) => [dataSource(text)],
   skin: ({ text }) => [pastedSource(text)],
   texture: ({ text }) => [gameTextureSource(text)],
@@ -55,7 +55,7 @@ const EXPANDERS = {
   path: pathSources,
 } satisfies Record<Kind, Expand>;
 
-/** Characters of pasted text shown in messages. */
+/** Characters shown of pasted text, and of data URLs. */
 const SHOWN_TEXT = 30;
 const SKIN_HINT =
   'Give a value, "value signature", or a JSON object with both, such as a line of skins.lock.';
@@ -69,7 +69,7 @@ export function expand(named: NamedSources, expansion: ExpandOptions): Sources {
 function kindOf(text: string, as: SourceSpec['as']): Kind {
   if (as === 'user') return 'user';
   const isData = /^data:/i.test(text);
-  const isTexture = isGameTextureAddress(text);
+  const isTexture = GAME_TEXTURE.test(text);
   if (as === 'url') return isData ? 'data' : isTexture || TEXTURE_HASH.test(text) ? 'texture' : 'url';
   if (text === '-') return 'stdin';
   if (as === 'file') return isSkinText(text) ? 'skin' : 'path';
@@ -86,10 +86,6 @@ export function isStdin(text: string, as: SourceSpec['as']): boolean {
 
 export function isPath(text: string, as: SourceSpec['as']): boolean {
   return kindOf(text, as) === 'path';
-}
-
-function stdinSource({ text }: NamedSources, { stdin }: ExpandOptions): AsyncGenerator<BatchSource> {
-  return streamedSource(text, stdin());
 }
 
 async function* streamedSource(text: string, stream: AsyncIterable<Uint8Array>): AsyncGenerator<BatchSource> {
@@ -144,7 +140,7 @@ function absentSource({ text, homes, isMirrored }: NamedSources, expansion: Expa
   const bedrock = expansion.as === undefined ? parseBedrockPlayer(text) : undefined;
   // The rows of a list are often all players, but an argument that begins with a dot is more likely a path.
   if (bedrock !== undefined && (isMirrored || !text.startsWith('.'))) return userSource(text);
-  const mayBePlayer = expansion.as === undefined && looksLikePlayer(text);
+  const mayBePlayer = expansion.as === undefined && (isUuid(text) || LIKELY_NAME.test(text));
   if (mayBePlayer && isUuid(text)) return uuidSource(text);
   const neighbour = similarName(text, homes);
   // An argument with -r is meant as a folder.
@@ -152,21 +148,17 @@ function absentSource({ text, homes, isMirrored }: NamedSources, expansion: Expa
   if (mayBePlayer && !isLikelyPath) return userSource(text, { isGuess: true });
   const player = mayBePlayer || bedrock !== undefined ? text : undefined;
   const stem = isMirrored ? mirroredStem(text) : baseStem(text);
-  return {
-    label: text,
-    content: { kind: 'problem', problem: noSuchFile(text, { neighbour, player }) },
-    stem,
-  };
+  const problem = noSuchFile(text, { neighbour, player });
+  return { label: text, content: { kind: 'problem', problem }, stem };
 }
 
-const DATA_LABEL_LENGTH = 30;
 const PLAYER_NAME = /^[A-Za-z0-9_]{1,16}$/;
 /** Hardly any players have names of one or two characters; such a short path is more likely mistyped. */
 const LIKELY_NAME = /^[A-Za-z0-9_]{3,16}$/;
 
 /** A picture inside its own address. */
 function dataSource(text: string): BatchSource {
-  const label = `${text.slice(0, DATA_LABEL_LENGTH)}…`;
+  const label = `${text.slice(0, SHOWN_TEXT)}…`;
   return { label, content: dataContent(text), stem: 'data' };
 }
 
@@ -184,11 +176,6 @@ const GAME_TEXTURE = /^(?:https?:\/\/)?textures\.minecraft\.net\/texture\/([0-9a
 
 /** The hash of such a texture alone. */
 const TEXTURE_HASH = /^[0-9a-f]{64}$/i;
-
-/** Whether a text is the URL of a texture served by the game. */
-function isGameTextureAddress(text: string): boolean {
-  return GAME_TEXTURE.test(text);
-}
 
 /** A texture of the game, identified by its hash however its URL is written. */
 function gameTextureSource(text: string): BatchSource {
@@ -258,21 +245,12 @@ function decoded(segment: string): string {
   }
 }
 
-/** Whether a text that is not a path may be a player's name. */
-function looksLikePlayer(text: string): boolean {
-  return isUuid(text) || LIKELY_NAME.test(text);
-}
-
 /** A player's skin, by UUID or name, of either edition. `isGuess`: the text counts as a player because nothing else matched. */
 export function userSource(text: string, { isGuess = false } = {}): BatchSource {
   const bedrock = parseBedrockPlayer(text);
   const typed = text.replace(/^(?:bedrock:)?\.?/i, '');
   if (bedrock !== undefined)
-    return {
-      label: text,
-      content: { kind: 'bedrock', player: bedrock, typed },
-      stem: typed,
-    };
+    return { label: text, content: { kind: 'bedrock', player: bedrock, typed }, stem: typed };
   if (isUuid(text)) {
     const user = bareUuid(text);
     return { label: text, content: { kind: 'user', user }, stem: user };

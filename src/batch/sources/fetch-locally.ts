@@ -8,6 +8,7 @@ import {
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { networkCode, networkReason } from '../../base/error-reasons.ts';
 import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
+import { mapAhead } from '../../base/streams.ts';
 import { NetworkError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
 import { DEFAULT_RETRY, pauseBefore } from '../../client/rate-limits.ts';
 import { sniffKind } from '../../skin/png/header.ts';
@@ -43,13 +44,8 @@ export async function* fetchedSources(
   options: FetchOptions,
 ): AsyncGenerator<BatchSource> {
   const downloads = new Downloads(await openSender(options.proxies), options);
-  const ahead: Promise<BatchSource>[] = [];
   try {
-    for await (const source of sources) {
-      ahead.push(fetched(source, downloads));
-      if (ahead.length === AT_ONCE) yield (await ahead.shift())!;
-    }
-    for (const source of ahead) yield await source;
+    yield* mapAhead(sources, AT_ONCE, async (source) => await fetched(source, downloads));
   } finally {
     downloads.close();
   }

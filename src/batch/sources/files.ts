@@ -207,7 +207,7 @@ function editDistance(a: string, b: string): number {
 }
 
 /** Maximum bytes of a picture: far above any skin, so that the check can still say what it is. */
-const MAX_BYTES = 8 * 1024 * 1024;
+export const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 
 /** The content of stdin: a picture, or text for the caller to parse. */
 export async function stdinContent(stdin: AsyncIterable<Uint8Array>): Promise<SourceContent> {
@@ -216,7 +216,8 @@ export async function stdinContent(stdin: AsyncIterable<Uint8Array>): Promise<So
   try {
     for await (const chunk of stdin) {
       size += chunk.length;
-      if (size > MAX_BYTES) return unusable('invalid_image', 'The data on stdin is too large for a skin.');
+      if (size > MAX_PICTURE_BYTES)
+        return unusable('invalid_image', 'The data on stdin is too large for a skin.');
       chunks.push(chunk);
     }
   } catch (error) {

@@ -272,8 +272,6 @@ function listTrouble(title: string, error: unknown): BatchSetupError {
   });
 }
 
-export type { SourceRoots, SourceSpec } from './arguments.ts';
-
 /**
  * All named sources, arguments first, each as soon as it is found; nothing is stored. An invalid one is a
  * source of kind `problem`. Can be read only once.

@@ -92,7 +92,7 @@ function stemOf(source: string | undefined, name: string | undefined, texture: s
 
 /** A texture that cannot be fetched. */
 export class SuppliedTextureError extends SkinsmithError {
-  override readonly name = 'GivenTextureError';
+  override readonly name = 'SuppliedTextureError';
   readonly code = 'texture_unavailable';
   readonly isPassing = false;
   readonly hint = 'Save the picture as a file and give that.';
@@ -104,7 +104,7 @@ const RETRY = { budget: 3_000, patience: 10_000 };
 /**
  * The texture of given skin data, a PNG of at most 256 KiB. An embedded service signs URLs that only `serve`
  * answers, so the same path is also tried on the service in use.
- * @throws GivenTextureError; the signal's reason
+ * @throws SuppliedTextureError; the signal's reason
  */
 export async function fetchSuppliedTexture(
   given: SuppliedSkin,

@@ -11,7 +11,7 @@ import { openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import type { PackSource } from '../../pack/pack.ts';
 import { capeTexture, type PackTexture, type SkinTexture, skinTexture } from '../../pack/texture.ts';
-import type { Variant } from '../../skin/variant.ts';
+import type { Variant } from '../../skin/regions.ts';
 import { rootsOf } from '../batch/call.ts';
 import type { CommandContext } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';

@@ -1,8 +1,7 @@
 import { copyInto, makePicture, type Picture } from '../../skin/picture.ts';
-import { enlarge } from '../../skin/regions.ts';
+import { enlarge, type Variant } from '../../skin/regions.ts';
 import { drawSolid, ISOMETRIC_BACK, SCENES, type Scene } from '../../skin/render/solid.ts';
 import { CARD, LINEUP, lineupSize, MAX_GROUP, MAX_ROW } from '../../skin/render/views.ts';
-import type { Variant } from '../../skin/variant.ts';
 import { LINE_ROWS, PixelFont } from './pixel-font.ts';
 
 /** The texts of a card. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import type { Variant } from '../../skin/regions.ts';
 import type { AnyView } from '../../skin/render/views.ts';
-import type { Variant } from '../../skin/variant.ts';
 import type { CardText, GroupText } from './card.ts';
 
 /**

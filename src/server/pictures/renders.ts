@@ -6,6 +6,7 @@ import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
+import type { Variant } from '../../skin/regions.ts';
 import {
   type AnyView,
   CARD,
@@ -16,7 +17,6 @@ import {
   type View,
   widthOf,
 } from '../../skin/render/views.ts';
-import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readSkin } from '../service/skins/skins.ts';

@@ -3,8 +3,6 @@ import { InvalidImageError, MAX_SKIN_BYTES, makePicture, type Picture } from '..
 import { byteCount, type PngHeader, readSkinHeader } from './header.ts';
 import { type PngLayout, readLayout } from './layout.ts';
 
-export { type PngHeader, readHeader } from './header.ts';
-
 export interface DecodeLimits {
   /** Maximum file length in bytes; default `MAX_SKIN_BYTES` (20,000). */
   maxBytes?: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LockEntry, workOf } from '../../../src/batch/lockfile/entries.ts';
-import { lineOf, lockEntrySchema } from '../../../src/protocol/lock-line.ts';
+import { workOf } from '../../../src/batch/lockfile/entries.ts';
+import { type LockEntry, lineOf, lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { allOf, find, lockEntry, openText, textOf } from '../../support/batch/lockfile-entries.ts';
 import { anyCharacter } from '../../support/fuzz/any-character.ts';
 

@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
 import type { SignedBy } from '../../../src/batch/model.ts';
 import { SignerRule, type SignerStatus, signerStatusOf } from '../../../src/batch/plan/signer-rule.ts';
-import { withDigest } from '../../../src/protocol/lock-line.ts';
+import { type LockEntry, withDigest } from '../../../src/protocol/lock-line.ts';
 import { lockEntry } from '../../support/batch/lockfile-entries.ts';
 
 const HERE = 'https://here.example';

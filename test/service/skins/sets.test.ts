@@ -4,7 +4,7 @@ import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { newUuid } from '../../../src/base/text.ts';
 import { MAX_SET, SkinClient } from '../../../src/index.ts';
-import { readHeader } from '../../../src/skin/png/decode.ts';
+import { readHeader } from '../../../src/skin/png/header.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

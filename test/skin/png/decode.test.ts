@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { InvalidImageError } from '../../../src/skin/picture.ts';
-import { decodePng, readHeader } from '../../../src/skin/png/decode.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
+import { readHeader } from '../../../src/skin/png/header.ts';
 import { chunk, filteredRows, headerChunk, plainPlan, SIGNATURE } from '../../support/skin/png-writer.ts';
 
 const packed = deflateSync(filteredRows(plainPlan()));

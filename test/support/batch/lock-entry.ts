@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LockEntry } from '../../../src/batch/lockfile/entries.ts';
-import { lineOf } from '../../../src/protocol/lock-line.ts';
+import { type LockEntry, lineOf } from '../../../src/protocol/lock-line.ts';
 
 export function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type LockEntry, workOf } from '../../../src/batch/lockfile/entries.ts';
+import { workOf } from '../../../src/batch/lockfile/entries.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
-import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
+import { type LockEntry, lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { textOf } from './lock-entry.ts';
 

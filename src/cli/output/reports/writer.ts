@@ -7,8 +7,9 @@ import { MAX_CHECKED_BYTES } from '../../../skin/check.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
+import type { Variant } from '../../../skin/regions.ts';
 import { renderBack, renderFront } from '../../../skin/render/flat.ts';
-import { chooseVariant, type Variant } from '../../../skin/variant.ts';
+import { chooseVariant } from '../../../skin/variant.ts';
 import { usageError } from '../../errors/exit.ts';
 import {
   type Figure,

@@ -1,4 +1,4 @@
-import type { Variant } from '../../../skin/variant.ts';
+import type { Variant } from '../../../skin/regions.ts';
 import { smallButton } from './buttons.ts';
 import { type Examined, examine, repairedFile } from './examine.ts';
 import { say } from './language.ts';

@@ -1,5 +1,6 @@
 import { MAX_SKIN_BYTES, type Picture } from '../../../skin/picture.ts';
-import { detectVariant, type Variant } from '../../../skin/variant.ts';
+import type { Variant } from '../../../skin/regions.ts';
+import { detectVariant } from '../../../skin/variant.ts';
 import { listWarnings, type SkinWarning, type SkinWarningCode } from '../../../skin/warnings.ts';
 import { count, isEnglish, say } from './language.ts';
 import { faultOf, type PictureFault } from './picture-check.ts';

@@ -1,7 +1,7 @@
 import { skinNameFrom } from '../../../protocol/skin-name.ts';
 import type { Picture } from '../../../skin/picture.ts';
+import type { Variant } from '../../../skin/regions.ts';
 import { drawFlat, FIGURE } from '../../../skin/render/flat.ts';
-import type { Variant } from '../../../skin/variant.ts';
 import { say } from './language.ts';
 
 /** The row that shows one picture: what is known about it, its name, its progress and its result. */

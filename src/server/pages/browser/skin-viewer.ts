@@ -7,7 +7,7 @@ import {
   WalkingAnimation,
   WaveAnimation,
 } from 'skinview3d';
-import type { Variant } from '../../../skin/variant.ts';
+import type { Variant } from '../../../skin/regions.ts';
 import { smallButton } from './buttons.ts';
 import { say } from './language.ts';
 

@@ -1,4 +1,4 @@
-import type { Variant } from '../../../skin/variant.ts';
+import type { Variant } from '../../../skin/regions.ts';
 import { say } from './language.ts';
 import type { OpenViewer } from './skin-viewer.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../../pack/pack.ts';
 import { type PackSkinTexture, skinTexture } from '../../../pack/texture.ts';
 import { ZipWriter } from '../../../pack/zip.ts';
-import { readHeader } from '../../../skin/png/decode.ts';
+import { readHeader } from '../../../skin/png/header.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers.ts';

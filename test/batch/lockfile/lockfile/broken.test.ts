@@ -1,9 +1,8 @@
 import { closeSync, mkdirSync, openSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import { LockfileError } from '../../../../src/batch/lockfile/entries.ts';
 import { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
-import { lineOf } from '../../../../src/protocol/lock-line.ts';
+import { type LockEntry, lineOf } from '../../../../src/protocol/lock-line.ts';
 import { entriesOf, lockEntry, openText, ownPath, textOf } from '../../../support/batch/lockfile-entries.ts';
 import { failureOf } from '../../../support/client/test-client.ts';
 

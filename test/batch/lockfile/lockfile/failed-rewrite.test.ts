@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
+import type { LockEntry } from '../../../../src/protocol/lock-line.ts';
 import {
   allOf,
   entriesOf,

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Journal } from '../../../../src/batch/journal.ts';
-import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import {
   type BatchSource,
@@ -14,6 +13,7 @@ import {
   type SuppliedOutcome,
   type SuppliedSkins,
 } from '../../../../src/batch/plan/signer-rule.ts';
+import type { LockEntry } from '../../../../src/protocol/lock-line.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../../support/batch/planner.ts';

@@ -1,9 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import { damageOf, signedBy } from '../../../../src/batch/plan/signer-rule.ts';
 import { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
-import { withDigest } from '../../../../src/protocol/lock-line.ts';
+import { type LockEntry, withDigest } from '../../../../src/protocol/lock-line.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { fingerprintOf, parsePublicKey, signValue } from '../../../../src/textures/signing-key.ts';
 import published from '../../../fixtures/textures/published.json' with { type: 'json' };

@@ -92,7 +92,7 @@ test('The summary says how many sources are left, and no time where nothing was 
   expect(count.summary(0)).toMatchObject({ sources: 3, left: 2, milliseconds: 0 });
   count.accepted();
   count.handedOver();
-  count.readAll();
+  count.hasReadAll = true;
   expect(count.summary(1)).toMatchObject({ submitted: 1, finished: 2, left: 1, allRead: true, queued: 1 });
   count.finished(result({ origin: 'made', skin: {} }));
   expect(count.summary(0).milliseconds).toBeGreaterThanOrEqual(0);

@@ -1,11 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LockEntry } from '../../../../src/batch/lockfile/entries.ts';
 import { type BatchResult, type BatchSource, Coverage } from '../../../../src/batch/model.ts';
 import type { BatchOptions } from '../../../../src/batch/options.ts';
 import { runBatch } from '../../../../src/batch/run/run-batch.ts';
-import { withDigest } from '../../../../src/protocol/lock-line.ts';
+import { type LockEntry, withDigest } from '../../../../src/protocol/lock-line.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { lockEntry, textOf } from '../../../support/batch/lock-entry.ts';

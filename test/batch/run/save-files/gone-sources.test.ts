@@ -1,10 +1,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type LockEntry, LockfileError } from '../../../../src/batch/lockfile/entries.ts';
+import { LockfileError } from '../../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import type { Coverage } from '../../../../src/batch/model.ts';
 import { goneSources } from '../../../../src/batch/run/save-files.ts';
+import type { LockEntry } from '../../../../src/protocol/lock-line.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 interface Row {

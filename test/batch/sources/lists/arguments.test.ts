@@ -1,8 +1,9 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { SourceSpec } from '../../../../src/batch/sources/arguments.ts';
 import { fileProblem } from '../../../../src/batch/sources/files.ts';
-import { openSources, type SourceSpec } from '../../../../src/batch/sources/lists.ts';
+import { openSources } from '../../../../src/batch/sources/lists.ts';
 import {
   allOf,
   folderOf,

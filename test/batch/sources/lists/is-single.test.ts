@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isSingle, type SourceSpec } from '../../../../src/batch/sources/lists.ts';
+import type { SourceSpec } from '../../../../src/batch/sources/arguments.ts';
+import { isSingle } from '../../../../src/batch/sources/lists.ts';
 import { entriesOf, textOf } from '../../../support/batch/lock-entry.ts';
 import { folderOf, rootsIn, spec, UUID } from '../../../support/batch/read-sources.ts';
 

@@ -1,5 +1,4 @@
 import { ByteCache } from '../../base/caches.ts';
-import type { Clock } from '../../base/clock.ts';
 import { fetchBedrockProfile, parseBedrockPlayer } from '../../game/bedrock.ts';
 import { type GameAnswer, GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
@@ -14,9 +13,8 @@ import { makePicture, type Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { faceRects, listParts, pixelOffsets, type Rect, type Variant } from '../../skin/regions.ts';
-import type { Caller } from '../service/callers.ts';
+import type { Caller, StoreContext } from '../service/callers.ts';
 import { requestFromGame } from '../sources/player.ts';
-import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { PlayerKey } from '../store/textures.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';
@@ -165,10 +163,8 @@ const PROFILE_BYTES = 300;
 
 const NOBODY = { id: undefined, skin: undefined, cape: undefined, variant: 'classic' } as const;
 
-export interface PlayerLooksOptions {
-  readonly db: Db;
+export interface PlayerLooksOptions extends StoreContext {
   readonly game: Game;
-  readonly clock: Clock;
   readonly gameTextures: GameTextures;
 }
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { ByteCache } from '../../base/caches.ts';
-import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
@@ -17,7 +16,7 @@ import {
   type View,
   widthOf,
 } from '../../skin/render/views.ts';
-import type { Caller } from '../service/callers.ts';
+import type { Caller, StoreContext } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readSkin } from '../service/skins/skins.ts';
 import { requestFromGame } from '../sources/player.ts';
@@ -142,9 +141,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 const gone = () => new Refusal('not_found', 'Texture not found.');
 
-export interface GameTexturesOptions {
-  readonly db: Db;
-  readonly clock: Clock;
+interface GameTexturesOptions extends StoreContext {
   readonly game: Game;
 }
 

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { Clock } from '../../base/clock.ts';
 import { MIN_API_KEY_LENGTH } from '../../protocol/account.ts';
 import { SCOPES, type Scope } from '../../protocol/api-key.ts';
 import type { Note } from '../../protocol/envelope.ts';
@@ -11,6 +12,12 @@ import type { ApiKeyRow, UserRow } from '../store/schema/tables.ts';
 import { noteKeyUse } from '../store/usage.ts';
 import type { Plan, Plans } from './plans.ts';
 import { Refusal } from './refusal.ts';
+
+/** The store, and the clock of what is written to it. */
+export interface StoreContext {
+  readonly db: Db;
+  readonly clock: Clock;
+}
 
 /** The origin of a request: its address and what its headers claim. */
 export interface Origins {

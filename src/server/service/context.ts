@@ -7,7 +7,8 @@ import type { StoreQueue } from '../queue/store-queue.ts';
 import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
-import type { JobContext, WaitContext } from './jobs/jobs.ts';
+import type { WaitContext } from './jobs/jobs.ts';
+import type { PollingContext } from './limits.ts';
 import type { OpenIdContext } from './openid.ts';
 import type { Exports } from './skins/export.ts';
 import type { Searches, SignedByContext, Views } from './skins/skins.ts';
@@ -66,7 +67,7 @@ interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
 export interface ServiceContext
   extends AccountsContext,
     FollowContext,
-    JobContext,
+    PollingContext,
     OpenIdContext,
     StatusContext,
     SubmitContext,

@@ -1,8 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
 import type { Generator } from '../generators/port.ts';
 import { countWaitingBefore, type PendingJobs, readPending } from '../queue/lists.ts';
-import type { Db } from '../store/db.ts';
 import type { JobRow } from '../store/schema/tables.ts';
+import type { StoreContext } from './callers.ts';
 
 /**
  * When a waiting job will start: simulates future claims (claim.ts). Assumes that every generation takes the
@@ -165,9 +164,7 @@ export interface Workers {
   isOwn(leaseOwner: string): boolean;
 }
 
-export interface ForecastContext {
-  readonly clock: Clock;
-  readonly db: Db;
+export interface ForecastContext extends StoreContext {
   readonly generator: Generator;
   readonly workers: Workers;
 }

@@ -22,7 +22,7 @@ import type { OverLimit } from '../queue/port.ts';
 import { type CallerMemory, currentMemory, recallCaller, rememberCaller } from '../store/callers.ts';
 import { type Db, inTransaction, lockOwner } from '../store/db.ts';
 import type { JobRow, Via } from '../store/schema/tables.ts';
-import type { Caller } from './callers.ts';
+import type { Caller, StoreContext } from './callers.ts';
 import { expectedEnd, type ForecastContext } from './forecast.ts';
 import { Refusal } from './refusal.ts';
 
@@ -92,11 +92,7 @@ const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
  * The same error with the caller's rate limit, as clients of version 2 expect. A 429 stays as it is, because it has
  * its own wait.
  */
-export async function withLimits(
-  context: { readonly db: Db; readonly clock: Clock },
-  error: unknown,
-  caller: Caller,
-): Promise<unknown> {
+export async function withLimits(context: StoreContext, error: unknown, caller: Caller): Promise<unknown> {
   if (!(error instanceof Refusal) || !lacksLimits(error)) return error;
   const { code, message, cause, details } = error;
   try {
@@ -133,7 +129,7 @@ const OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['internal_error', 'serv
 
 /** The same refusal, with the time at which the next request may come and the rules that applied to it. */
 export async function refusalWithPace(
-  context: { readonly db: Db; readonly clock: Clock },
+  context: StoreContext,
   { code, message, cause, details }: Refusal,
   { caller, via, headers }: LimitedRequest & { readonly headers: Readonly<Record<string, string>> },
 ): Promise<Refusal> {
@@ -279,9 +275,7 @@ export class Polling {
   }
 }
 
-export interface PollingContext {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface PollingContext extends StoreContext {
   readonly polling: Polling;
 }
 
@@ -334,12 +328,8 @@ export class StoreCeiling {
   }
 }
 
-export interface SpendingContext extends ForecastContext {
-  readonly db: Db;
-}
-
 /** Checks whether the caller may have another generation now. @throws Refusal `rate_limit` */
-export async function requireRoom(context: SpendingContext, { caller, via }: LimitedRequest): Promise<void> {
+export async function requireRoom(context: ForecastContext, { caller, via }: LimitedRequest): Promise<void> {
   const now = context.clock.now();
   const { owner, plan } = caller;
   const memory = await recallCaller(context.db, owner, now);
@@ -356,7 +346,7 @@ export async function requireRoom(context: SpendingContext, { caller, via }: Lim
  * same step, because other requests of the caller may have used it up in the meantime. @throws Refusal `rate_limit`
  */
 export async function spendGeneration(
-  context: SpendingContext,
+  context: ForecastContext,
   { caller, via }: LimitedRequest,
 ): Promise<void> {
   const { db, clock } = context;

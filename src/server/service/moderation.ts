@@ -51,6 +51,7 @@ import {
   type Caller,
   ownerOf,
   requireOperator,
+  type StoreContext,
   type UserCaller,
   userIdOf,
 } from './callers.ts';
@@ -103,7 +104,7 @@ interface SkinDecision {
  * visibility. Hiding closes its open reports. @throws Refusal `skin_not_found`; `blocked_image` when showing a skin whose image is blocked
  */
 export async function setHidden(
-  { db, clock }: ModerationContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { uuid, hidden, note }: SkinDecision & { readonly hidden: boolean },
 ): Promise<ModeratedSkin> {
@@ -141,7 +142,7 @@ async function showAgain(tx: Db, skin: SkinWithData): Promise<void> {
 
 /** Deletes any user's skin, and closes its reports. @throws Refusal `skin_not_found` */
 export async function deleteAnySkin(
-  { db, clock }: ModerationContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { uuid, note }: SkinDecision,
 ): Promise<void> {
@@ -175,7 +176,7 @@ export interface BlockResult {
  * only hides newer ones. @throws Refusal `skin_not_found`
  */
 export async function blockImage(
-  context: ModerationContext & { readonly game: Pick<Game, 'http'> },
+  context: StoreContext & { readonly game: Pick<Game, 'http'> },
   caller: Caller,
   input: z.output<typeof blockBodySchema>,
 ): Promise<BlockResult> {
@@ -211,7 +212,7 @@ async function pixelHash(
 /** Skins hidden in one transaction, so that other requests do not have to wait for all of them. */
 const CHUNK = 25;
 
-async function hideAll(context: ModerationContext, hash: string): Promise<number> {
+async function hideAll(context: StoreContext, hash: string): Promise<number> {
   for (let hidden = 0; ; ) {
     const identities = await openIdentitiesOf(context.db, hash);
     if (identities.length === 0) return hidden;
@@ -219,7 +220,7 @@ async function hideAll(context: ModerationContext, hash: string): Promise<number
   }
 }
 
-async function hideAllOf({ db, clock }: ModerationContext, data: string): Promise<number> {
+async function hideAllOf({ db, clock }: StoreContext, data: string): Promise<number> {
   for (let hidden = 0; ; ) {
     const some = await inManagement(db, async (tx) => {
       const skins = await openSkinsOf(tx, data, CHUNK);
@@ -239,7 +240,7 @@ async function hideAllOf({ db, clock }: ModerationContext, data: string): Promis
 
 /** Accepts the image again; hidden skins stay hidden. @throws Refusal `not_found` */
 export async function unblockImage(
-  { db, clock }: ModerationContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { hash, note }: { readonly hash: string; readonly note: string },
 ): Promise<void> {
@@ -296,11 +297,6 @@ function imageView({ hash, note, blocked_by, blocked_at }: BlockedImageRow): Blo
   return { hash, note, blockedBy: blocked_by, blockedAt: new Date(blocked_at).toISOString() };
 }
 
-export interface ModerationContext {
-  readonly db: Db;
-  readonly clock: Clock;
-}
-
 /** Reports per hour and caller. */
 const MAX_PER_REPORTER = 10;
 /** Maximum open reports per skin or set. More tell the operator nothing new. */
@@ -313,7 +309,7 @@ const MAX_OPEN = 10_000;
  * nothing, nor does one of a skin that many have reported. @throws Refusal `skin_not_found`, `rate_limit`
  */
 export async function reportSkin(
-  context: ModerationContext,
+  context: StoreContext,
   caller: Caller,
   report: ReportBody & { readonly uuid: string },
 ): Promise<void> {
@@ -325,7 +321,7 @@ type ReportBody = z.output<typeof reportBodySchema>;
 
 /** The same for anything that the caller can see. @throws Refusal `rate_limit` */
 export async function fileReport(
-  { db, clock }: ModerationContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { kind, subject, reason, text }: ReportBody & Pick<ReportRow, 'kind' | 'subject'>,
 ): Promise<void> {
@@ -388,7 +384,7 @@ export async function countReportsToDecide({ db }: { readonly db: Db }, caller: 
 
 /** Closes a report without changing what it is about. @throws Refusal `not_found` */
 export async function dismissReport(
-  { db, clock }: ModerationContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { id, note }: { readonly id: number; readonly note: string },
 ): Promise<Report> {

@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
 import type { Identity } from '../../protocol/account.ts';
 import { SCOPES } from '../../protocol/api-key.ts';
 import { MAX_NAME, ProviderError, type Rights } from '../openid/claims.ts';
@@ -33,6 +32,7 @@ import {
   requireOperator,
   requireScope,
   requireUser,
+  type StoreContext,
   type UserCaller,
 } from './callers.ts';
 import { logAction } from './moderation.ts';
@@ -44,14 +44,9 @@ import { isOwner, newUser, userNotFound } from './users/users.ts';
 /** Hexadecimal digits of an identity's id. */
 const ID_LENGTH = 24;
 
-export interface IdentitiesContext {
-  readonly db: Db;
-  readonly clock: Clock;
-}
-
 /** The single sign-on identities of the caller or, for an operator, of another user. @throws Refusal */
 export async function readIdentities(
-  { db }: Pick<IdentitiesContext, 'db'>,
+  { db }: Pick<StoreContext, 'db'>,
   caller: Caller,
   userName?: string,
 ): Promise<Identity[]> {
@@ -83,7 +78,7 @@ export interface IdentityToUnlink {
  * an API key. @throws Refusal `not_found`; `invalid_request` for the only way to sign in, unless that is allowed
  */
 export async function unlinkIdentity(
-  { db, clock }: IdentitiesContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { id, user: userName, mayBeLast, sessionId }: IdentityToUnlink,
 ): Promise<void> {

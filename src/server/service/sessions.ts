@@ -23,6 +23,7 @@ import {
   type Origins,
   requireScope,
   requireUser,
+  type StoreContext,
   type UserCaller,
   userCaller,
   verifyBindings,
@@ -52,9 +53,7 @@ const USE_NOTED_EVERY = 10 * 60_000;
 /** Characters of a User-Agent to keep. */
 const MAX_AGENT = 200;
 
-export interface SessionContext {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface SessionContext extends StoreContext {
   readonly plans: Plans;
 }
 
@@ -87,7 +86,7 @@ export async function signInWithKey(context: SessionContext, key: string, origin
  * @param age milliseconds after which the person has to sign in again
  */
 export async function startSession(
-  { db, clock }: Pick<SessionContext, 'db' | 'clock'>,
+  { db, clock }: StoreContext,
   whose: Pick<SessionRow, 'user_id' | 'key_id'>,
   { agents }: Pick<Origins, 'agents'>,
   age = SESSION_AGE,
@@ -182,11 +181,6 @@ export async function endOtherSessions(
 /** Milliseconds for which a link can be used. */
 const LINK_AGE = 5 * 60_000;
 
-interface LinkContext {
-  readonly db: Db;
-  readonly clock: Clock;
-}
-
 /** Creates a single-use sign-in link. @returns its secret, which is not stored */
 export async function makeLink(
   { db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> },
@@ -199,7 +193,7 @@ export async function makeLink(
 
 /** Signs in with a link and uses it up. @returns the session's secret. @throws Refusal `unauthorized` */
 export async function signInWithLink(
-  context: LinkContext,
+  context: StoreContext,
   secret: string,
   origins: Pick<Origins, 'agents'>,
 ): Promise<string> {

@@ -1,9 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
 import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness.ts';
-import type { Caller } from '../service/callers.ts';
+import type { Caller, StoreContext } from '../service/callers.ts';
 import { type LimitedRequest, readRateLimit, withWait } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
-import type { Db } from '../store/db.ts';
 
 /**
  * Maximum number of a caller's simultaneous requests to third-party servers. Without a key, as many as a browser sends
@@ -94,9 +92,7 @@ const BUSY_WAIT = 1_000;
 /** Seconds to wait while fetches of many callers are in progress. */
 const CROWDED_WAIT = '1';
 
-export interface FetchLimitContext {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface FetchLimitContext extends StoreContext {
   readonly fetches: Fetches;
 }
 

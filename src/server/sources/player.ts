@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import { fetchBedrockProfile, floodgatePlayer, parseBedrockPlayer } from '../../game/bedrock.ts';
 import { GameError, type GameErrorKind } from '../../game/errors.ts';
@@ -9,6 +8,7 @@ import type { Note } from '../../protocol/envelope.ts';
 import { InvalidImageError, makePicture, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import type { SkinData } from '../../textures/property.ts';
+import type { StoreContext } from '../service/callers.ts';
 import {
   type LimitedRequest,
   readRateLimit,
@@ -18,7 +18,6 @@ import {
 } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ProfileLook, profileIdentity } from '../service/skins/identity.ts';
-import type { Db } from '../store/db.ts';
 import type { TextureDataRow } from '../store/schema/tables.ts';
 import {
   capeRowOf,
@@ -43,7 +42,7 @@ type Meanings = Readonly<Partial<Record<GameErrorKind, (error: GameError) => Ref
  * `service_unavailable`
  */
 export async function requestFromGame<T>(
-  context: { readonly db: Db; readonly clock: Clock },
+  context: StoreContext,
   request: LimitedRequest,
   ask: () => Promise<T>,
   meanings: Meanings = {},
@@ -58,7 +57,7 @@ export async function requestFromGame<T>(
 
 /** An error of neither the caller nor this service, with the time to wait in the header and in the body. */
 async function unavailable(
-  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { db, clock }: StoreContext,
   { caller, via }: LimitedRequest,
   cause: GameError,
 ): Promise<Refusal> {

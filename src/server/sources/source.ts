@@ -4,13 +4,8 @@ import { EvictingMap } from '../fairness.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { findRoom } from '../queue/enqueue.ts';
 import type { WebPages } from '../service/callers.ts';
-import {
-  type LimitedRequest,
-  overLimitRefusal,
-  readRateLimit,
-  type SpendingContext,
-  withWait,
-} from '../service/limits.ts';
+import type { ForecastContext } from '../service/forecast.ts';
+import { type LimitedRequest, overLimitRefusal, readRateLimit, withWait } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { NewTexture, TextureDataRow } from '../store/schema/tables.ts';
 import { type Fetches, maxFetchesOf } from './fetches.ts';
@@ -188,7 +183,7 @@ function releaser(reservations: OwnerReservations): () => void {
  * @throws Refusal `rate_limit`, `job_limit`, `concurrency_limit` if the job would not be accepted
  */
 export async function reserveSlot(
-  context: SpendingContext & { readonly slotReservations: SlotReservations },
+  context: ForecastContext & { readonly slotReservations: SlotReservations },
   request: SourceRequest,
 ): Promise<() => void> {
   const { slotReservations, db, clock } = context;
@@ -210,7 +205,7 @@ export async function reserveSlot(
   });
 }
 
-async function tooMany({ db, clock }: SpendingContext, { caller, via }: SourceRequest): Promise<Refusal> {
+async function tooMany({ db, clock }: ForecastContext, { caller, via }: SourceRequest): Promise<Refusal> {
   const now = clock.now();
   const rateLimit = await readRateLimit(db, caller, now, via);
   const relative = Math.max(LINE_WAIT, rateLimit.next.relative);
@@ -221,7 +216,7 @@ async function tooMany({ db, clock }: SpendingContext, { caller, via }: SourceRe
 }
 
 /** What reading sources needs. */
-export interface SourceContext extends SpendingContext {
+export interface SourceContext extends ForecastContext {
   /** The client of the game's services, one for all, so that its pacing covers all requests. */
   readonly game: Game;
   /** Guarded HTTP client for pictures at callers' URLs. */

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { GameError } from '../../../game/errors.ts';
 import { LoginError } from '../../../game/login.ts';
 import type {
@@ -26,12 +25,10 @@ import type { JobSignals } from '../../events.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
 import { type Db, inManagement } from '../../store/db.ts';
 import type { AccountRow } from '../../store/schema/tables.ts';
-import { type Caller, requireUser, type UserCaller } from '../callers.ts';
+import { type Caller, requireUser, type StoreContext, type UserCaller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
 
-export interface AccountsContext {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface AccountsContext extends StoreContext {
   readonly signals: JobSignals;
   readonly accounts: Accounts;
   /** Whether regular users may link game accounts. */

@@ -1,10 +1,8 @@
-import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events.ts';
 import type { JobReads, JobWithSkin } from '../../queue/lists.ts';
-import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
-import type { Caller } from '../callers.ts';
+import type { Caller, StoreContext } from '../callers.ts';
 import { readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -385,9 +383,7 @@ export class JobFeeds {
   }
 }
 
-export interface FollowContext {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface FollowContext extends StoreContext {
   readonly feeds: JobFeeds;
   /** Whether the service is shutting down and accepts nothing new. */
   readonly isStopping: () => boolean;

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/clock.ts';
 import { type ErrorCode, isErrorCode } from '../../../protocol/errors.ts';
 import { DEFAULT_WAIT_SECONDS, MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/generate.ts';
 import { isPending } from '../../../protocol/job.ts';
@@ -18,16 +17,12 @@ import {
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
-import { type Caller, hasScope, type WebPages } from '../callers.ts';
+import { type Caller, hasScope, type StoreContext, type WebPages } from '../callers.ts';
 import { type PollingContext, verifyPolling } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Default number of jobs per page. */
 const LIST_SIZE = 500;
-
-export interface JobContext extends PollingContext {
-  readonly db: Db;
-}
 
 /** @throws Refusal `insufficient_grants` for web pages that may not see what their visitors have made without a key */
 export function verifyMayFollow(caller: Caller, { webPages }: { readonly webPages: WebPages }): void {
@@ -35,7 +30,7 @@ export function verifyMayFollow(caller: Caller, { webPages }: { readonly webPage
 }
 
 /** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found`, `rate_limit` */
-export async function readJob(context: JobContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
+export async function readJob(context: PollingContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
   const found = await findJobWithSkin(context.db, uuid);
   if (found?.job.owner !== caller.owner) throw new Refusal('job_not_found');
   await verifyPolling(context, caller, found.job);
@@ -58,10 +53,6 @@ export function skinAsSent(
   return mayRead ? skin : { ...skin, name, visibility };
 }
 
-export interface JobListContext {
-  readonly db: Db;
-}
-
 export interface JobListQuery {
   /** Where the previous page ended: its `next`, or the id of its last job. */
   readonly after?: string | undefined;
@@ -81,7 +72,7 @@ export interface ListedJobs<Job extends JobSummaryRow = ListedJob> {
 
 /** A page of the caller's jobs, newest first. @throws Refusal `validation_error` for an unknown `after` */
 export async function listJobs(
-  context: JobListContext,
+  context: { readonly db: Db },
   caller: Caller,
   { after, size = LIST_SIZE, status }: JobListQuery,
 ): Promise<ListedJobs> {
@@ -98,7 +89,7 @@ export async function listJobs(
  * the ends of their jobs in this list. They do so often, so the jobs come with their states only.
  */
 export async function listNewestJobs(
-  { db }: JobListContext,
+  { db }: { readonly db: Db },
   { owner }: Caller,
 ): Promise<ListedJobs<JobSummaryRow>> {
   const found = await listJobStates(db, owner, LIST_SIZE + 1); // one more shows whether there is a next page
@@ -110,7 +101,7 @@ export async function listNewestJobs(
   };
 }
 
-async function numberOf({ db }: JobListContext, caller: Caller, after: string): Promise<number> {
+async function numberOf({ db }: { readonly db: Db }, caller: Caller, after: string): Promise<number> {
   if (/^\d{1,15}$/.test(after)) return Number(after);
   const job = await findJob(db, after);
   if (job?.owner === caller.owner) return job.id;
@@ -125,9 +116,7 @@ export interface JobPatience {
   readonly atWork?: number;
 }
 
-export interface WaitContext {
-  readonly clock: Clock;
-  readonly db: Db;
+export interface WaitContext extends StoreContext {
   readonly signals: JobSignals;
   /** Whether the service is shutting down and accepts nothing new. */
   readonly isStopping: () => boolean;

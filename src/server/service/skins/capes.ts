@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
 import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
 import { InvalidImageError } from '../../../skin/picture.ts';
@@ -18,7 +17,7 @@ import {
   keepTexture,
   listCapes,
 } from '../../store/textures.ts';
-import { type Caller, requireOperator } from '../callers.ts';
+import { type Caller, requireOperator, type StoreContext } from '../callers.ts';
 import type { StoreCeiling } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -76,9 +75,7 @@ export async function readCapeFor(
   throw new Refusal('invalid_cape', `No cape ${uuid}; GET /v2/capes lists the available ones.`);
 }
 
-export interface NewCapeContext {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface NewCapeContext extends StoreContext {
   readonly ceiling: StoreCeiling;
 }
 

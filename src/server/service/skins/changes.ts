@@ -9,8 +9,8 @@ import {
   type SkinWithData,
   tagsOf,
 } from '../../store/skins.ts';
-import { type Caller, hasScope, requireUser, type UserCaller } from '../callers.ts';
-import { logAction, type ModerationContext } from '../moderation.ts';
+import { type Caller, hasScope, requireUser, type StoreContext, type UserCaller } from '../callers.ts';
+import { logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { requireUnblocked, shareData, withdrawData } from './identity.ts';
 import { readSkin } from './skins.ts';
@@ -179,7 +179,7 @@ interface TagVote {
  * @returns whether something has changed
  */
 export async function voteOnTag(
-  { db, clock }: ModerationContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { uuid, tag, vote }: TagVote,
 ): Promise<boolean> {

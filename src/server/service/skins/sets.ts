@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
 import type { ModeratedSet, reportBodySchema, setDecisionSchema } from '../../../protocol/moderation.ts';
 import { MAX_SET, type setBodySchema, type setEditSchema, slugOf } from '../../../protocol/set.ts';
@@ -23,8 +22,15 @@ import {
   skinsInSet,
 } from '../../store/sets.ts';
 import type { SkinScope, SkinWithData } from '../../store/skins.ts';
-import { type Caller, ownerSeenBy, requireOperator, requireUser, type UserCaller } from '../callers.ts';
-import { fileReport, logAction, type ModerationContext } from '../moderation.ts';
+import {
+  type Caller,
+  ownerSeenBy,
+  requireOperator,
+  requireUser,
+  type StoreContext,
+  type UserCaller,
+} from '../callers.ts';
+import { fileReport, logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { requirePrivateSkins } from './changes.ts';
 
@@ -108,15 +114,13 @@ async function readSets(
   return { sets, next: found.length > size ? sets.at(-1)?.id : undefined };
 }
 
-type ChangeContext = SetContext & { readonly clock: Clock };
-
 /**
  * Makes a set of skins that the caller sees.
  * @throws Refusal `unauthorized`, `insufficient_grants` (a plan without private skins), `skin_not_found`,
  * `invalid_request` for a name that is taken or too many sets
  */
 export async function createSet(
-  { db, clock }: ChangeContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { name, visibility, skins }: z.output<typeof setBodySchema>,
 ): Promise<FullSet> {
@@ -141,7 +145,7 @@ export async function createSet(
  * @throws Refusal as above; `set_not_found` also for sets of others
  */
 export async function editSet(
-  { db, clock }: ChangeContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { reference, ...edit }: z.output<typeof setEditSchema> & { readonly reference: string },
 ): Promise<FullSet> {
@@ -241,7 +245,7 @@ async function findNamesake(
 
 /** Reports a set that the caller can see to the operators, as `reportSkin`. @throws Refusal `set_not_found`, `rate_limit` */
 export async function reportSet(
-  context: ModerationContext,
+  context: StoreContext,
   caller: Caller,
   { reference, ...report }: z.output<typeof reportBodySchema> & { readonly reference: string },
 ): Promise<void> {
@@ -258,7 +262,7 @@ type SetDecision = z.output<typeof setDecisionSchema>;
  * its open reports. @throws Refusal `set_not_found`
  */
 export async function decideOnSet(
-  { db, clock }: ModerationContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { uuid, hidden, clearName, note }: SetDecision & { readonly uuid: string },
 ): Promise<ModeratedSet> {
@@ -303,7 +307,7 @@ async function shownAgain(tx: Db, set: SetRow): Promise<Pick<SetRow, 'visibility
 
 /** Deletes any user's set; its skins stay. @throws Refusal `set_not_found` */
 export async function deleteAnySet(
-  { db, clock }: ModerationContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { uuid, note }: { readonly uuid: string; readonly note: string },
 ): Promise<void> {

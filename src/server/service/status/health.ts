@@ -1,11 +1,11 @@
-import { AWAKE, type Clock, systemClock } from '../../../base/clock.ts';
+import { AWAKE, systemClock } from '../../../base/clock.ts';
 import type { Diagnosis, HealthFinding } from '../../../protocol/service.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
 import { type Db, type OpenStore, StoreTooNewError } from '../../store/db.ts';
 import { isUnreachable, StoreGoneError } from '../../store/failures.ts';
 import { NEWEST_SCHEMA, readVersion, writeMeta } from '../../store/meta.ts';
 import { MAX_SKEW } from '../../store/nodes.ts';
-import { type Caller, requireOperator } from '../callers.ts';
+import { type Caller, requireOperator, type StoreContext } from '../callers.ts';
 
 /** Problems that do not stop the service but concern its operator. Diagnoses have the same codes, and say more. */
 export type StoreWarning = 'store_clock' | 'store_pool' | 'store_listener';
@@ -22,9 +22,7 @@ export type Unreadiness =
   | 'workers_in_trouble'
   | 'generator_not_ready';
 
-export interface HealthOptions {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface HealthOptions extends StoreContext {
   readonly isStopping: () => boolean;
   /** Whether the store's files were removed or replaced. */
   readonly isReplaced: () => boolean;
@@ -173,9 +171,7 @@ export function storeWarnings(
   ];
 }
 
-export interface DiagnosisContext {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface DiagnosisContext extends StoreContext {
   readonly health: Health;
   readonly generator: Pick<Generator, 'health'>;
   readonly generatorKind: GeneratorKind;

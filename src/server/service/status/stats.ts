@@ -17,7 +17,7 @@ import {
   newestFailures,
   type Span,
 } from '../../store/stats.ts';
-import { type Caller, requireOperator, userIdOf } from '../callers.ts';
+import { type Caller, requireOperator, type StoreContext, userIdOf } from '../callers.ts';
 import type { Workers } from '../forecast.ts';
 import type { StoreCeiling } from '../limits.ts';
 import { countReportsToDecide } from '../moderation.ts';
@@ -30,9 +30,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NONE: MadeSkins = { new: 0, duplicate: 0 };
 
-export interface StatsOptions {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface StatsOptions extends StoreContext {
   readonly workers: Workers;
 }
 

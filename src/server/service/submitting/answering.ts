@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
 import type { Note, RateLimit } from '../../../protocol/envelope.ts';
 import { isPending } from '../../../protocol/job.ts';
@@ -17,14 +16,13 @@ import type { CallerMemory } from '../../store/callers.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { ensureSkin, findSkin, oldestPublicOf, type SkinWithData, someSkinOf } from '../../store/skins.ts';
-import { ANONYMOUS_OWNERS, type Caller, hasScope } from '../callers.ts';
-import { expectedEnd } from '../forecast.ts';
+import { ANONYMOUS_OWNERS, type Caller, hasScope, type StoreContext } from '../callers.ts';
+import { expectedEnd, type ForecastContext } from '../forecast.ts';
 import { skinAsSent, withSkin } from '../jobs/jobs.ts';
 import {
   type LimitedRequest,
   rateLimitOf,
   readRateLimit,
-  type SpendingContext,
   type StoreCeiling,
   spendGeneration,
   withWait,
@@ -39,10 +37,6 @@ interface AnswerableRequest {
   readonly known: readonly KnownData[];
 }
 
-export interface KnownDataContext extends DuplicatesContext, SpendingContext {
-  readonly ceiling: StoreCeiling;
-}
-
 /**
  * The caller's record of existing data, created if necessary; undefined if there is no data that this caller may use. A
  * caller may use shared data, and data made for its own private skins. A request that only checks for data gets another
@@ -53,7 +47,7 @@ export interface KnownDataContext extends DuplicatesContext, SpendingContext {
  * @throws Refusal `rate_limit` for a caller with far too many records, `anonymous_limit`; `store_full`; `blocked_image`
  */
 export async function recordOfKnownData(
-  context: KnownDataContext,
+  context: AnswerContext,
   job: NewJob,
   { request, known }: AnswerableRequest,
 ): Promise<SkinWithData | undefined> {
@@ -143,15 +137,9 @@ export class Duplicates {
   }
 }
 
-export interface DuplicatesContext {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly duplicates: Duplicates;
-}
-
 /** @throws Refusal `rate_limit` for a caller with too many duplicates */
 export async function countDuplicate(
-  { db, clock, duplicates }: DuplicatesContext,
+  { db, clock, duplicates }: StoreContext & Pick<AnswerContext, 'duplicates'>,
   { caller, via }: LimitedRequest,
 ): Promise<void> {
   const now = clock.now();
@@ -177,7 +165,9 @@ export type FoundAnswer = { readonly job: JobRow; readonly usage?: CallerMemory 
 /** The answer to a submission; `usage`: the caller's after it, if known. */
 export type Submitted = FoundAnswer & { readonly warnings: readonly Note[] };
 
-export interface AnswerContext extends KnownDataContext {
+export interface AnswerContext extends ForecastContext {
+  readonly ceiling: StoreCeiling;
+  readonly duplicates: Duplicates;
   readonly signals: JobSignals;
   readonly events: ServiceEvents;
   /** Called with each pending job that this process returns for a submission. */
@@ -270,7 +260,7 @@ export async function awaited(
 
 /** The caller's rate limit after submissions. The next one is possible once limits and slots allow it. */
 export async function rateLimitAfter(
-  { db, clock }: Pick<AnswerContext, 'db' | 'clock'>,
+  { db, clock }: StoreContext,
   caller: Caller,
   submitted: readonly Submitted[],
 ): Promise<RateLimit> {

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../base/clock.ts';
 import type { SkinVariant, SkinVisibility } from '../../../protocol/skin.ts';
 import { OutboundError, type OutboundPolicy, parseTarget } from '../../outbound/target.ts';
 import { newJobId, visitorsJobId } from '../../queue/enqueue.ts';
 import type { NewJob } from '../../queue/port.ts';
 import type { Source } from '../../sources/source.ts';
 import { countOpenCallbacks, type NewCallback } from '../../store/callbacks.ts';
-import type { Db } from '../../store/db.ts';
 import type { Via } from '../../store/schema/tables.ts';
-import type { Caller } from '../callers.ts';
+import type { Caller, StoreContext } from '../callers.ts';
 import { readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { requestKey } from '../skins/identity.ts';
@@ -16,9 +14,7 @@ import { requestKey } from '../skins/identity.ts';
 /** Maximum undelivered callbacks per user, over all keys: a receiver that is down must not fill the store. */
 const MAX_OPEN = 1_000;
 
-export interface CallbackContext {
-  readonly db: Db;
-  readonly clock: Clock;
+export interface CallbackContext extends StoreContext {
   /** Rules for callback URLs; undefined if callbacks are disabled. */
   readonly callbacks: OutboundPolicy | undefined;
 }

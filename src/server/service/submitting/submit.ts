@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
 import type { Note } from '../../../protocol/envelope.ts';
 import { variantFor } from '../../../skin/variant.ts';
@@ -30,7 +29,7 @@ import {
   textureRowOf,
 } from '../../store/textures.ts';
 import { noteGeneration } from '../../store/usage.ts';
-import type { Caller } from '../callers.ts';
+import type { Caller, StoreContext } from '../callers.ts';
 import { overLimitRefusal, rateLimitOf, untilOneEnds, withWait } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { readCapeFor, readSent } from '../skins/capes.ts';
@@ -201,7 +200,7 @@ export async function submitSigned(
 
 /** Uses the same time for all rows: the record is as old as its data, so it is not a duplicate. */
 async function keepFound(
-  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { db, clock }: StoreContext,
   { owner, identity, name, visibility }: NewJob,
   { data, textures }: FoundData,
 ): Promise<SkinWithData> {
@@ -340,11 +339,7 @@ export function verifyMayBatch({ plan }: Caller): void {
  * skins exist are free.
  * @throws Refusal `rate_limit` with the time at which they fit into the caller's windows
  */
-async function verifyRoomFor(
-  { db, clock }: Pick<SubmitContext, 'db' | 'clock'>,
-  caller: Caller,
-  size: number,
-): Promise<void> {
+async function verifyRoomFor({ db, clock }: StoreContext, caller: Caller, size: number): Promise<void> {
   const { plan } = caller;
   const now = clock.now();
   const memory = await recallCaller(db, caller.owner, now);

@@ -34,6 +34,7 @@ import {
   requireOperator,
   requireScope,
   requireUser,
+  type StoreContext,
   type UserCaller,
   usualScopes,
 } from '../callers.ts';
@@ -83,11 +84,6 @@ type NewKey = Omit<z.output<typeof apiKeyBodySchema>, 'user' | 'scopes'> & {
 };
 type KeyInput = Omit<z.output<typeof apiKeyBodySchema>, 'user'>;
 type Change = z.output<typeof apiKeyChangeSchema>;
-
-export interface KeysContext {
-  readonly db: Db;
-  readonly clock: Clock;
-}
 
 const FIRST_KEY: KeyInput = {
   name: 'first key',
@@ -145,7 +141,7 @@ export async function makeOwnersKey(
  * says that it did. @throws Refusal
  */
 export async function createKey(
-  { db, clock }: KeysContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   { user: userName, ...input }: z.output<typeof apiKeyBodySchema> & Pick<NewKey, 'id'>,
 ): Promise<ApiKeyMade> {
@@ -251,7 +247,7 @@ export async function listOwnKeys(db: Db, caller: Caller, userName?: string): Pr
  * Changes a key of the caller or, for an operator, of any user. The change applies from the next request with the key.
  */
 export async function changeOwnKey(
-  context: KeysContext,
+  context: StoreContext,
   caller: Caller,
   id: string,
   change: Change,
@@ -267,12 +263,12 @@ export async function changeOwnKey(
   });
 }
 
-export async function revokeOwnKey(context: KeysContext, caller: Caller, id: string): Promise<void> {
+export async function revokeOwnKey(context: StoreContext, caller: Caller, id: string): Promise<void> {
   await changeAny(context, caller, id, { revoked_at: context.clock.now() });
 }
 
 async function changeAny(
-  { db, clock }: KeysContext,
+  { db, clock }: StoreContext,
   caller: Caller,
   id: string,
   change: KeyChange,

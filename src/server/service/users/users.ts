@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { Clock } from '../../../base/clock.ts';
 import { newUuid } from '../../../base/text.ts';
 import type { ClientInfo, KeyInfo } from '../../../protocol/account.ts';
 import { isPending } from '../../../protocol/job.ts';
@@ -60,6 +59,7 @@ import {
   productOf,
   requireOperator,
   requireUser,
+  type StoreContext,
   type UserCaller,
   userCaller,
   userIdOf,
@@ -68,12 +68,10 @@ import { readRateLimit } from '../limits.ts';
 import { logAction, type OperatorLogInput } from '../moderation.ts';
 import { type Plans, planView } from '../plans.ts';
 import { Refusal } from '../refusal.ts';
+import type { SessionContext } from '../sessions.ts';
 import { withdrawData } from '../skins/identity.ts';
 
-export interface UsersContext {
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly plans: Plans;
+export interface UsersContext extends SessionContext {
   readonly queue: Pick<StoreQueue, 'giveUpWaiting'>;
   readonly signals: JobSignals;
 }
@@ -106,10 +104,7 @@ export function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' 
 }
 
 /** The caller's own account: its plan and what it has used of it. */
-export async function readAccount(
-  context: Pick<UsersContext, 'db' | 'clock'>,
-  caller: Caller,
-): Promise<Account> {
+export async function readAccount(context: StoreContext, caller: Caller): Promise<Account> {
   const user = requireUser(caller);
   const usage = await usageOf(context, user);
   const role = user.isOperator ? 'operator' : 'user';
@@ -117,14 +112,14 @@ export async function readAccount(
 }
 
 /** Whether the caller's name is shown with public skins and sets. @throws Refusal `unauthorized` */
-export async function showsName({ db }: Pick<UsersContext, 'db'>, caller: Caller): Promise<boolean> {
+export async function showsName({ db }: Pick<StoreContext, 'db'>, caller: Caller): Promise<boolean> {
   const user = await findUserById(db, requireUser(caller).id);
   return user?.shows_name === 1;
 }
 
 /** @throws Refusal `unauthorized` */
 export async function showName(
-  { db }: Pick<UsersContext, 'db'>,
+  { db }: Pick<StoreContext, 'db'>,
   caller: Caller,
   isShown: boolean,
 ): Promise<void> {
@@ -133,17 +128,14 @@ export async function showName(
 
 /** The name of the owner of a public skin or set, if the owner wishes it to be shown. */
 export async function shownOwner(
-  { db }: Pick<UsersContext, 'db'>,
+  { db }: Pick<StoreContext, 'db'>,
   { owner, visibility }: Pick<SkinRow, 'owner' | 'visibility'>,
 ): Promise<string | undefined> {
   const user = userIdOf(owner);
   return visibility === 'public' && user !== undefined ? await findShownName(db, user) : undefined;
 }
 
-async function usageOf(
-  { db, clock }: Pick<UsersContext, 'db' | 'clock'>,
-  user: UserCaller,
-): Promise<Account['usage']> {
+async function usageOf({ db, clock }: StoreContext, user: UserCaller): Promise<Account['usage']> {
   const { limit } = await readRateLimit(db, user, clock.now());
   return {
     minute: limit.minute.used ?? 0,
@@ -192,7 +184,7 @@ const SHOWN = 12;
 
 /** A user with skins and usage. @throws Refusal `user_not_found`, and for callers other than the operator */
 export async function readUserDetails(
-  { db, clock, plans }: Pick<UsersContext, 'db' | 'clock' | 'plans'>,
+  { db, clock, plans }: SessionContext,
   caller: Caller,
   name: string,
 ): Promise<UserDetails> {
@@ -215,7 +207,7 @@ export async function readUserDetails(
 
 /** @throws Refusal `invalid_request` when the name is taken or the plan unknown */
 export async function createUser(
-  context: Pick<UsersContext, 'db' | 'clock' | 'plans'>,
+  context: SessionContext,
   caller: Caller,
   { name, plan }: z.output<typeof userBodySchema>,
 ): Promise<User> {

@@ -23,8 +23,8 @@ import { OpenRequests, WebPages } from '../service/callers.ts';
 import { type Description, type ServiceContext, USUAL_NAME } from '../service/context.ts';
 import { JobFeeds } from '../service/jobs/job-feeds.ts';
 import { MAX_STORE_BYTES, Polling, StoreCeiling } from '../service/limits.ts';
-import { signInKey } from '../service/openid.ts';
 import { PLANS, type Plans } from '../service/plans.ts';
+import { secretOfStore } from '../service/sessions.ts';
 import { Exports } from '../service/skins/export.ts';
 import { Searches, Views } from '../service/skins/skins.ts';
 import { Health, storeWarnings } from '../service/status/health.ts';
@@ -73,7 +73,7 @@ export async function openProvider(
     ...{ settings, agent, clock },
     // The operator's name is reserved.
     knowsPlan: (name) => name !== PLANS.owner.name && options.plans.has(name),
-    readKey: async () => await signInKey(db),
+    readKey: async () => await secretOfStore(db, 'sign-in-key'),
   });
 }
 

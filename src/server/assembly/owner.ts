@@ -2,14 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { type ApiKeyInput, type ApiKeyMade, apiKeyBodySchema } from '../../protocol/api-key.ts';
-import {
-  addressKey,
-  hashSecret,
-  isOnThisMachine,
-  makeLink,
-  makeSecret,
-  proofOf,
-} from '../service/sessions.ts';
+import { hashSecret, makeSecret } from '../service/callers.ts';
+import { isOnThisMachine, makeLink, proofOf, secretOfStore } from '../service/sessions.ts';
 import { makeOwnersKey } from '../service/users/keys.ts';
 import { ensureOwner } from '../service/users/users.ts';
 import { type Db, inManagement } from '../store/db.ts';
@@ -103,7 +97,7 @@ export async function makeLinkOfOwner(
 }
 
 async function rememberedServices(db: Db): Promise<RememberedService[]> {
-  const key = await addressKey(db);
+  const key = await secretOfStore(db, 'address-key');
   return (await rememberedUrls(db)).map((url) => {
     const question = { address: url, nonce: makeSecret() };
     return {

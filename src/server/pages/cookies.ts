@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
-import { makeSecret, revokeOwnSession, SESSION_AGE } from '../service/sessions.ts';
+import { makeSecret } from '../service/callers.ts';
+import { revokeOwnSession, SESSION_AGE } from '../service/sessions.ts';
 import type { Page } from './frame.ts';
 import { type PageCall, seeOther } from './page-route.ts';
 

@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import { originsOf } from '../http/request.ts';
 import { ProviderError, type ProviderFault } from '../openid/claims.ts';
+import { makeSecret } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { becomeNewUser, becomeUserOfKey, readFirstSignIn, signInWithProvider } from '../service/openid.ts';
 import { Refusal } from '../service/refusal.ts';
-import {
-  makeSecret,
-  proveAddress,
-  revokeOwnSession,
-  signInWithKey,
-  signInWithLink,
-} from '../service/sessions.ts';
+import { proveAddress, revokeOwnSession, signInWithKey, signInWithLink } from '../service/sessions.ts';
 import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
 import { inEnglish, type Page, reasonOf } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';

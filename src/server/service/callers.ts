@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { MIN_API_KEY_LENGTH } from '../../protocol/account.ts';
 import { SCOPES, type Scope } from '../../protocol/api-key.ts';
-import type { Note } from '../../protocol/envelope.ts';
 import { isInside, networkOf } from '../outbound/target.ts';
 import { findKeyOwner } from '../store/api-keys.ts';
 import { type Db, inTransaction, lockQueue } from '../store/db.ts';
@@ -36,21 +35,24 @@ export interface KeyBindings {
   readonly allowedAgents: string[];
 }
 
-/** Refuses a key that is used outside its bindings. @throws Refusal `invalid_api_key` */
-export function verifyBindings(
+/** What a key may do, and from where. */
+export interface KeyPower extends KeyBindings {
+  readonly scopes: readonly Scope[];
+}
+
+/** Why a key may not be used from there; undefined: it may. */
+export function brokenBinding(
   { allowedIps, allowedOrigins, allowedAgents }: KeyBindings,
   { address, origin, agents }: Origins,
-): void {
-  if (allowedIps.length > 0 && !allowedIps.some((network) => isInside(address, network))) {
-    throw new Refusal('invalid_api_key', 'Client not allowed');
-  }
-  if (allowedOrigins.length > 0 && (origin === undefined || !allowedOrigins.includes(origin))) {
-    throw new Refusal('invalid_api_key', 'Origin not allowed');
-  }
+): string | undefined {
+  if (isBinding(allowedIps, (network) => isInside(address, network))) return 'Client not allowed';
+  if (isBinding(allowedOrigins, (allowed) => allowed === origin)) return 'Origin not allowed';
   const products = agents.map((agent) => productOf(agent ?? ''));
-  if (allowedAgents.length > 0 && !products.some((product) => allowedAgents.includes(product))) {
-    throw new Refusal('invalid_api_key', 'Agent not allowed');
-  }
+  return isBinding(allowedAgents, (agent) => products.includes(agent)) ? 'Agent not allowed' : undefined;
+}
+
+function isBinding(allowed: readonly string[], isMet: (one: string) => boolean): boolean {
+  return allowed.length > 0 && !allowed.some(isMet);
 }
 
 /** `MyApp` of `MyApp/1.0 (…)`. */
@@ -84,12 +86,11 @@ export interface UserCaller {
 }
 
 /** An API key as the service uses it. */
-export interface CallerKey extends KeyBindings {
+export interface CallerKey extends KeyPower {
   readonly id: string;
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  readonly scopes: readonly Scope[];
   /** Its version 1 requests go through the queue of version 2. */
   readonly v2Compat: boolean;
   /** Its stored hash; never shown. */
@@ -275,9 +276,14 @@ export function makeApiKey(): string {
   return PREFIX + randomBytes(32).toString('hex');
 }
 
-/** The stored form of a key. A plain hash is enough: 256 random bits cannot be guessed. */
-export function hashApiKey(key: string): string {
-  return hash('sha256', key);
+/** A new secret of a session or of a sign-in link: 256 random bits. */
+export function makeSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The stored form of a key or another secret. A plain hash is enough: 256 random bits cannot be guessed. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret);
 }
 
 /** Common client mistakes in sending a key, each with its message; the first match counts. */
@@ -294,12 +300,6 @@ const KEY_MISTAKES: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/^Bearer\s+[<{[(]/i, 'The key arrived in brackets. Remove them from the setting.'],
   [/^Bearer\s+\S+\s+\S/i, 'The key arrived with a space inside. Copy it again without line breaks.'],
 ];
-
-/** Explains an obvious mistake in an unknown key, based on the Authorization header of the request. */
-export function explainInvalidKey(authorization: string): Note[] {
-  const message = KEY_MISTAKES.find(([pattern]) => pattern.test(authorization))?.[1];
-  return message === undefined ? [] : [{ code: 'invalid_api_key', message }];
-}
 
 export interface Credentials extends Origins {
   /** Value of the Authorization header. */
@@ -329,13 +329,14 @@ export async function authenticate(
   if (authorization === undefined) return withoutKey(credentials, options);
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   const mayBeKey = key !== undefined && key.length >= MIN_API_KEY_LENGTH;
-  const found = mayBeKey ? await findKeyOwner(db, hashApiKey(key)) : undefined;
+  const found = mayBeKey ? await findKeyOwner(db, hashSecret(key)) : undefined;
   if (!found && isBare) return withoutKey(credentials, options);
   if (!found) throw unknownKey(authorization);
   if (found.user.disabled_at !== null) {
     throw new Refusal('invalid_api_key', 'The user of this API key is disabled.');
   }
-  verifyBindings(callerKey(found.key), credentials);
+  const broken = brokenBinding(callerKey(found.key), credentials);
+  if (broken !== undefined) throw new Refusal('invalid_api_key', broken);
   noteKeyUse(db, found.key, now);
   return userCaller(found.user, plans, found.key);
 }
@@ -350,8 +351,10 @@ function withoutKey(
   throw new Refusal('unauthorized', message);
 }
 
+/** Explains an obvious mistake, if there is one. */
 function unknownKey(authorization: string): Refusal {
-  return new Refusal('invalid_api_key', { notes: explainInvalidKey(authorization) });
+  const message = KEY_MISTAKES.find(([pattern]) => pattern.test(authorization))?.[1];
+  return new Refusal('invalid_api_key', message && { notes: [{ code: 'invalid_api_key', message }] });
 }
 
 /** Milliseconds between checks for revocations: a revocation in any process takes effect within a second. */

@@ -2,11 +2,10 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Identity } from '../../protocol/account.ts';
 import { SCOPES } from '../../protocol/api-key.ts';
 import { MAX_NAME, ProviderError, type Rights } from '../openid/claims.ts';
-import type { OpenIdProvider, ProviderIdentity } from '../openid/provider.ts';
+import type { OpenIdProvider } from '../openid/provider.ts';
 import { networkOf } from '../outbound/target.ts';
 import { listKeys } from '../store/api-keys.ts';
 import { type Db, inManagement } from '../store/db.ts';
-import { keepMeta, readMeta } from '../store/meta.ts';
 import type { FirstSignInRow, UserRow } from '../store/schema/tables.ts';
 import {
   changeUser,
@@ -24,9 +23,9 @@ import {
   unlinkSubject,
 } from '../store/sessions.ts';
 import {
-  authenticate,
   type Caller,
   callerKey,
+  hashSecret,
   noteRevocation,
   type Origins,
   requireOperator,
@@ -37,7 +36,7 @@ import {
 } from './callers.ts';
 import { logAction } from './moderation.ts';
 import { Refusal } from './refusal.ts';
-import { hashSecret, makeSecret, type SessionContext, startSession } from './sessions.ts';
+import { type SessionContext, startSession, userOfKey } from './sessions.ts';
 import { isBound, isNoStronger } from './users/keys.ts';
 import { isOwner, newUser, userNotFound } from './users/users.ts';
 
@@ -178,37 +177,24 @@ export async function signInWithProvider(
   if (!openId) throw new ProviderError('stale', 'the provider is no longer configured');
   const identity = await openId.finish(answer, secret, networkOf(origins.address));
   return await inManagement(db, async (tx) => {
-    const user = await findLinkedUser(tx, identity);
-    if (user) return await startProviderSession({ ...context, db: tx }, { user, identity }, origins);
-    const expires_at = clock.now() + FIRST_SIGN_IN_AGE;
     const { issuer, subject, name, rights } = identity;
+    const user = await findLinkedUser(tx, identity);
+    if (user) return await startProviderSession({ ...context, db: tx }, { user, rights }, origins);
+    const expires_at = clock.now() + FIRST_SIGN_IN_AGE;
     const row = { issuer, subject, name, rights: JSON.stringify(rights), expires_at };
     await insertFirstSignIn(tx, { ...row, hash: hashSecret(secret) });
     return undefined;
   });
 }
 
-/** The service's secret for sign-ins, kept in the store and used for nothing else. */
-export async function signInKey(db: Db): Promise<string> {
-  const known = await readMeta(db, 'sign-in-key');
-  if (known !== undefined) return known;
-  await keepMeta(db, 'sign-in-key', makeSecret());
-  return await signInKey(db);
-}
-
-interface SignedInPerson {
-  readonly user: UserRow;
-  readonly identity: Pick<ProviderIdentity, 'rights'>;
-}
-
 /** @throws ProviderError for a disabled user */
 export async function startProviderSession(
   context: SessionContext,
-  { user, identity }: SignedInPerson,
+  { user, rights }: { readonly user: UserRow; readonly rights: Rights },
   origins: Origins,
 ): Promise<string> {
   if (user.disabled_at !== null) throw new ProviderError('not_allowed', 'the user is disabled');
-  await applyRights(context.db, user, identity.rights);
+  await applyRights(context.db, user, rights);
   return await startSession(context, { user_id: user.id, key_id: null }, origins, SESSION_AGE);
 }
 
@@ -245,11 +231,8 @@ export async function becomeUserOfKey(
   { secret, key }: { readonly secret: string; readonly key: string },
   origins: Origins,
 ): Promise<string> {
-  const { db, plans, clock } = context;
-  const credentials = { ...origins, origin: undefined, authorization: `Bearer ${key.trim()}` };
-  const caller = await authenticate(db, credentials, { allowsAnonymous: false, plans, now: clock.now() });
-  const owner = requireUser(caller);
-  return await inManagement(db, async (tx) => {
+  const owner = await userOfKey(context, key, origins);
+  return await inManagement(context.db, async (tx) => {
     const first = await readFirstSignIn({ ...context, db: tx }, secret);
     const user = await findUserById(tx, owner.id);
     if (!user) throw new Refusal('invalid_api_key');
@@ -278,8 +261,7 @@ async function tieTo(
   if (!(await linkSubject(db, first, user, clock.now())))
     throw new ProviderError('stale', 'the person is already linked');
   await deleteFirstSignIn(db, first.hash);
-  const rights = JSON.parse(first.rights) as Rights;
-  return await startProviderSession(context, { user, identity: { rights } }, origins);
+  return await startProviderSession(context, { user, rights: JSON.parse(first.rights) as Rights }, origins);
 }
 
 /** Creates a user with this name or, if it is taken, with a number added. Never returns an existing user. */

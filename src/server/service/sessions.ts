@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import { type Db, inManagement, inTransaction } from '../store/db.ts';
@@ -17,8 +17,11 @@ import {
 } from '../store/sessions.ts';
 import {
   authenticate,
+  brokenBinding,
   callerKey,
+  hashSecret,
   hasScope,
+  makeSecret,
   noteRevocation,
   type Origins,
   requireScope,
@@ -26,20 +29,9 @@ import {
   type StoreContext,
   type UserCaller,
   userCaller,
-  verifyBindings,
 } from './callers.ts';
 import type { Plans } from './plans.ts';
 import { Refusal } from './refusal.ts';
-
-/** A new secret of a session or of a sign-in link: 256 random bits. */
-export function makeSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** The stored form of a secret. A plain hash is enough: 256 random bits cannot be guessed. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
-}
 
 /** Milliseconds after which a person has to sign in again. */
 export const SESSION_AGE = 30 * 24 * 3_600_000;
@@ -74,11 +66,17 @@ export interface SessionView
  * @throws Refusal `invalid_api_key`, also for a key that is bound to web pages or programs
  */
 export async function signInWithKey(context: SessionContext, key: string, origins: Origins): Promise<string> {
+  const { id, key: used } = await userOfKey(context, key, origins);
+  return await startSession(context, { user_id: id, key_id: used?.id ?? null }, origins);
+}
+
+/** @throws Refusal `invalid_api_key`, also for a key that is bound to web pages or programs */
+export async function userOfKey(context: SessionContext, key: string, origins: Origins): Promise<UserCaller> {
   const { db, plans, clock } = context;
   const credentials = { authorization: `Bearer ${key.trim()}`, ...ofNoPage(origins) };
-  const caller = await authenticate(db, credentials, { allowsAnonymous: false, plans, now: clock.now() });
-  const { id, key: used } = requireUser(caller);
-  return await startSession(context, { user_id: id, key_id: used?.id ?? null }, origins);
+  return requireUser(
+    await authenticate(db, credentials, { allowsAnonymous: false, plans, now: clock.now() }),
+  );
 }
 
 /**
@@ -121,8 +119,7 @@ export async function findCaller(
   const session = await findSession(db, hashSecret(secret), now);
   const found = session && (await findSignedIn(db, session));
   if (!found) return undefined;
-  if (found.key && !isAllowed(() => verifyBindings(callerKey(found.key!), ofNoPage(origins))))
-    return undefined;
+  if (found.key && brokenBinding(callerKey(found.key), ofNoPage(origins)) !== undefined) return undefined;
   if (now - session.used_at >= USE_NOTED_EVERY) await noteSessionUse(db, session.id, now);
   return { caller: userCaller(found.user, plans, found.key), sessionId: session.id };
 }
@@ -130,16 +127,6 @@ export async function findCaller(
 /** Visitors of web pages know a key that is bound to their origins, so it cannot be used to sign in. */
 function ofNoPage(origins: Origins): Origins {
   return { ...origins, origin: undefined };
-}
-
-function isAllowed(verify: () => void): boolean {
-  try {
-    verify();
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
 }
 
 /** The caller's sessions, newest first; without the scope to manage them, only the current one. */
@@ -229,10 +216,12 @@ export async function proveAddress(
   return key === undefined ? undefined : proofOf(key, question);
 }
 
-/** The key of a store's proofs, used for nothing else. */
-export async function addressKey(db: Db): Promise<string> {
-  await keepMeta(db, 'address-key', makeSecret());
-  return (await readMeta(db, 'address-key')) ?? '';
+/** A secret of the store, made on first use: for its proofs, or for sign-ins with a provider. */
+export async function secretOfStore(db: Db, name: 'address-key' | 'sign-in-key'): Promise<string> {
+  const known = await readMeta(db, name);
+  if (known !== undefined) return known;
+  await keepMeta(db, name, makeSecret());
+  return await secretOfStore(db, name);
 }
 
 /** The answer to a question that only the services of this store can give. */

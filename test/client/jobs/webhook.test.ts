@@ -4,10 +4,10 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { type ReceivedWebhook, verifyWebhook, WebhookError } from '../../../src/index.ts';
 import { signWebhook, webhookSecret } from '../../../src/protocol/job.ts';
-import { hashApiKey } from '../../../src/server/service/callers.ts';
+import { hashSecret } from '../../../src/server/service/callers.ts';
 
 const KEY = `sksm_${'0123456789abcdef'.repeat(4)}`;
-const SECRET = webhookSecret(hashApiKey(KEY));
+const SECRET = webhookSecret(hashSecret(KEY));
 const TIME = 1_767_270_630;
 const BODY = JSON.stringify({
   success: true,

@@ -27,8 +27,10 @@ import { findUserByName } from '../../store/sessions.ts';
 import {
   type Caller,
   callerKey,
-  hashApiKey,
+  hashSecret,
   hasScope,
+  type KeyBindings,
+  type KeyPower,
   makeApiKey,
   noteRevocation,
   requireOperator,
@@ -42,14 +44,6 @@ import { logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { ensureNamedUser, isOwner, OWNER_NAME, userNotFound } from './users.ts';
 
-/** What a key may do, and from where. An empty list allows everything. */
-export interface KeyPower {
-  readonly scopes: readonly Scope[];
-  readonly allowedIps: readonly string[];
-  readonly allowedOrigins: readonly string[];
-  readonly allowedAgents: readonly string[];
-}
-
 /** Whether a key has no scope that the other key lacks, and is usable nowhere that the other key is not. */
 export function isNoStronger(key: KeyPower, other: KeyPower): boolean {
   return (
@@ -60,7 +54,7 @@ export function isNoStronger(key: KeyPower, other: KeyPower): boolean {
   );
 }
 
-export function isBound({ allowedIps, allowedOrigins, allowedAgents }: Omit<KeyPower, 'scopes'>): boolean {
+export function isBound({ allowedIps, allowedOrigins, allowedAgents }: KeyBindings): boolean {
   return [allowedIps, allowedOrigins, allowedAgents].some((places) => places.length > 0);
 }
 
@@ -100,7 +94,7 @@ async function makeKeyFor(db: Db, user: UserRow, input: NewKey, now: number): Pr
     id,
     user_id: user.id,
     name: input.name,
-    hash: hashApiKey(secret),
+    hash: hashSecret(secret),
     last4: secret.slice(-4),
     created_at: now,
     last_used_at: null,
@@ -188,7 +182,7 @@ function scopesFor(user: UserCaller, isOwn: boolean, input: KeyInput): Scope[] {
 
 /** @throws Refusal `invalid_request` for a key that exists or existed */
 async function verifyNew(db: Db, secret: string): Promise<void> {
-  if (!(await hasKeyWithHash(db, hashApiKey(secret)))) return;
+  if (!(await hasKeyWithHash(db, hashSecret(secret)))) return;
   throw new Refusal('invalid_request', 'This key already exists.');
 }
 

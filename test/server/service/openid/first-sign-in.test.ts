@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ProviderError } from '../../../../src/server/openid/claims.ts';
+import { hashSecret, makeSecret } from '../../../../src/server/service/callers.ts';
 import { becomeNewUser, type OpenIdContext } from '../../../../src/server/service/openid.ts';
 import { Plans } from '../../../../src/server/service/plans.ts';
-import { hashSecret, makeSecret } from '../../../../src/server/service/sessions.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { findLinkedUser, insertFirstSignIn, pruneSessions } from '../../../../src/server/store/sessions.ts';

@@ -1,6 +1,5 @@
 import { SCOPES } from '../../../../src/protocol/api-key.ts';
-import { hashApiKey } from '../../../../src/server/service/callers.ts';
-import { hashSecret } from '../../../../src/server/service/sessions.ts';
+import { hashSecret } from '../../../../src/server/service/callers.ts';
 import type { ApiKeyRow, UserRow } from '../../../../src/server/store/schema/tables.ts';
 import { FROZEN_KEYS, hex, LINK_SECRET, SESSION_SECRET, type UserName, userId } from '../secrets.ts';
 import { LATER, MOMENT, NEVER } from './moments.ts';
@@ -20,7 +19,7 @@ export function keyId(name: string): string {
 
 function key(name: string, of: UserName, secret: string, more: Partial<ApiKeyRow> = {}): ApiKeyRow {
   return {
-    ...{ id: keyId(name), user_id: userId(of), name, hash: hashApiKey(secret), last4: secret.slice(-4) },
+    ...{ id: keyId(name), user_id: userId(of), name, hash: hashSecret(secret), last4: secret.slice(-4) },
     ...{ created_at: MOMENT, last_used_at: LATER, revoked_at: null, v2_compat: 0, generations: 5 },
     ...{ allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]' },
     scopes: JSON.stringify(SCOPES.filter((scope) => of === 'owner' || scope !== 'operator')),

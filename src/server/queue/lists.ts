@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { countRows, type Db, PreparedQuery } from '../store/db.ts';
+import { countForList, countRows, type Db, PreparedQuery } from '../store/db.ts';
 import {
   COMPLETED,
   FAILED,
@@ -101,15 +101,10 @@ export async function pageJobs(
   return await page.execute();
 }
 
-/** Maximum number of jobs to count for a list. */
-const MAX_COUNTED = 10_000;
-
 /** Number of an owner's jobs, or of those that failed; undefined: too many to count on each request. */
 export async function countJobs(db: Db, owner: string, status?: 'failed'): Promise<number | undefined> {
   const own = db.selectFrom('jobs').select('id').where('owner', '=', owner);
-  const some = status === undefined ? own : own.where(WITH_STATUS[status]);
-  const count = await countRows(db.selectFrom(some.limit(MAX_COUNTED + 1).as('some')));
-  return count > MAX_COUNTED ? undefined : count;
+  return await countForList(db, status === undefined ? own : own.where(WITH_STATUS[status]));
 }
 
 /** The first `size` of an owner's jobs with a number above `id`, in the order of acceptance. */

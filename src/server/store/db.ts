@@ -1,6 +1,7 @@
 import {
   type Compilable,
   CompiledQuery,
+  type InsertObject,
   type Kysely,
   type QueryResult,
   type SelectQueryBuilder,
@@ -261,6 +262,27 @@ export async function countRows<DB, Table extends keyof DB>(
   return Number(count);
 }
 
+/** The same, up to `most`. */
+export async function countUpTo<Table extends keyof Tables>(
+  db: Db,
+  query: SelectQueryBuilder<Tables, Table, object>,
+  most: number,
+): Promise<number> {
+  return await countRows(db.selectFrom(query.limit(most).as('some')));
+}
+
+/** Maximum number of rows to count for a list. */
+const MAX_COUNTED = 10_000;
+
+/** The same for a list; undefined: too many to count on each request. */
+export async function countForList<Table extends keyof Tables>(
+  db: Db,
+  query: SelectQueryBuilder<Tables, Table, object>,
+): Promise<number | undefined> {
+  const count = await countUpTo(db, query, MAX_COUNTED + 1);
+  return count > MAX_COUNTED ? undefined : count;
+}
+
 /** Whether a query finds anything. */
 export async function exists(query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
@@ -279,6 +301,20 @@ export async function hasEffect(statement: {
   const { numUpdatedRows, numDeletedRows, numInsertedOrUpdatedRows } =
     (await statement.executeTakeFirst()) ?? {};
   return (numUpdatedRows ?? numDeletedRows ?? numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Adds a row, unless one with the same unique values exists. @returns whether it was added */
+export async function insertNew<Table extends keyof Tables>(
+  db: Db,
+  table: Table,
+  row: InsertObject<Tables, Table>,
+): Promise<boolean> {
+  return await hasEffect(
+    db
+      .insertInto(table)
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
 }
 
 export interface StoreConnections {

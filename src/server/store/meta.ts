@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { systemClock } from '../../base/clock.ts';
 import {
   type Db,
+  insertNew,
   inTransaction,
   lockSchema,
   type StoreKind,
@@ -45,11 +46,7 @@ export async function writeMeta(db: Db, keys: MetaKey | readonly MetaKey[], valu
 
 /** Writes the value unless there is one. */
 export async function keepMeta(db: Db, key: MetaKey, value: string): Promise<void> {
-  await db
-    .insertInto('meta')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
+  await insertNew(db, 'meta', { key, value });
 }
 
 /** `value`: delete only this value. */

@@ -1,6 +1,6 @@
-import { type AliasableExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { countRows, type Db, hasEffect } from './db.ts';
-import type { BlockedImageRow, OperatorLogRow, ReportRow, SkinRow, Tables } from './schema/tables.ts';
+import { type AliasableExpression, type SqlBool, sql } from 'kysely';
+import { countUpTo, type Db, hasEffect, insertNew } from './db.ts';
+import type { BlockedImageRow, OperatorLogRow, ReportRow, SkinRow } from './schema/tables.ts';
 import { joinedTags } from './skins.ts';
 
 /** A report with the current state of its skin or set; all null: it is gone. */
@@ -57,14 +57,6 @@ export async function countReports(
       most,
     ),
   };
-}
-
-async function countUpTo(
-  db: Db,
-  reports: SelectQueryBuilder<Tables, 'reports', object>,
-  most: number,
-): Promise<number> {
-  return await countRows(db.selectFrom(reports.limit(most).as('some')));
 }
 
 export interface ReportPage {
@@ -176,12 +168,7 @@ export async function findBlockedImages(db: Db, hashes: readonly string[]): Prom
 
 /** False if the image is already blocked. */
 export async function insertBlockedImage(db: Db, image: BlockedImageRow): Promise<boolean> {
-  return await hasEffect(
-    db
-      .insertInto('blocked_images')
-      .values(image)
-      .onConflict((conflict) => conflict.column('hash').doNothing()),
-  );
+  return await insertNew(db, 'blocked_images', image);
 }
 
 /** False if the image is not blocked. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { countRows, type Db, exists, hasEffect } from './db.ts';
+import { countRows, type Db, exists, hasEffect, insertNew } from './db.ts';
 import {
   type ApiKeyRow,
   FINISHED,
@@ -175,11 +175,7 @@ export async function lastUseOf(db: Db, userId: string): Promise<number | undefi
 export async function ensureUser(db: Db, user: UserRow): Promise<UserRow> {
   const there = await findUserByName(db, user.name);
   if (there) return there;
-  await db
-    .insertInto('users')
-    .values(user)
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+  await insertUser(db, user);
   return await db.selectFrom('users').selectAll().where('name', '=', user.name).executeTakeFirstOrThrow();
 }
 
@@ -188,12 +184,7 @@ export type UserWithKeys = UserRow & { readonly keys: number };
 
 /** Adds the user. False if the name is taken. */
 export async function insertUser(db: Db, user: UserRow): Promise<boolean> {
-  return await hasEffect(
-    db
-      .insertInto('users')
-      .values(user)
-      .onConflict((conflict) => conflict.column('name').doNothing()),
-  );
+  return await insertNew(db, 'users', user);
 }
 
 export async function findUserWithKeys(db: Db, name: string): Promise<UserWithKeys | undefined> {
@@ -222,13 +213,9 @@ export async function changeUser(
   name: string,
   change: Partial<Pick<UserRow, 'plan' | 'role' | 'disabled_at' | 'shows_name'>>,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('users')
-    .set(change)
-    .where('name', '=', name)
-    .executeTakeFirst();
+  const isChanged = await hasEffect(db.updateTable('users').set(change).where('name', '=', name));
   db.store.keyOwners.forget();
-  return numUpdatedRows > 0n;
+  return isChanged;
 }
 
 /** IDs of disabled users. */
@@ -329,12 +316,7 @@ export async function linkSubject(
   { id: user_id }: Pick<UserRow, 'id'>,
   created_at: number,
 ): Promise<boolean> {
-  return await hasEffect(
-    db
-      .insertInto('identities')
-      .values({ issuer, subject, user_id, created_at })
-      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing()),
-  );
+  return await insertNew(db, 'identities', { issuer, subject, user_id, created_at });
 }
 
 /** A person who is linked to a user. */

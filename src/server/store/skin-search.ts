@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { countRows, type Db } from './db.ts';
+import { countUpTo, type Db } from './db.ts';
 import type { Tables } from './schema/tables.ts';
 import {
   bigint,
@@ -132,15 +132,11 @@ function withTag(db: Db, tag: string): SkinNumbers {
 async function shortest(db: Db, lists: readonly SkinNumbers[]): Promise<SkinNumbers | undefined> {
   let found: { list: SkinNumbers; length: number } | undefined;
   for (const list of lists) {
-    const length = await countUpToMany(db, list);
+    const length = await countUpTo(db, list, MANY + 1);
     if (length <= MANY && length < (found?.length ?? Number.POSITIVE_INFINITY)) found = { list, length };
     await setImmediate();
   }
   return found?.list;
-}
-
-async function countUpToMany(db: Db, list: SkinNumbers): Promise<number> {
-  return await countRows(db.selectFrom(list.limit(MANY + 1).as('some')));
 }
 
 /** Reads all matches, because there are few. None are out of scope; otherwise, the time of a search would reveal the words of their names. */

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { countRows, type Db, exists, hasEffect, lockOwner, PreparedQuery } from './db.ts';
+import { countForList, type Db, exists, hasEffect, insertNew, lockOwner, PreparedQuery } from './db.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
 
 /**
@@ -338,14 +338,9 @@ export function bigint(number: number): RawBuilder<number> {
   return sql`cast(${number} as bigint)`;
 }
 
-/** Maximum number of skins to count for a list. */
-const MAX_COUNTED = 10_000;
-
 /** Number of skins; undefined: too many to count on each request. */
 export async function countSkins(db: Db, scope: SkinScope): Promise<number | undefined> {
-  const some = db.selectFrom('skins').select('id').where(scopeFilter(scope));
-  const count = await countRows(db.selectFrom(some.limit(MAX_COUNTED + 1).as('some')));
-  return count > MAX_COUNTED ? undefined : count;
+  return await countForList(db, db.selectFrom('skins').select('id').where(scopeFilter(scope)));
 }
 
 export function scopeFilter(scope: SkinScope): RawBuilder<boolean> {
@@ -405,15 +400,9 @@ export async function hasLiked(db: Db, skin_id: number, owner: string): Promise<
 
 /** @returns whether the user did not like it yet */
 export async function addLike(db: Db, skin_id: number, owner: string): Promise<boolean> {
-  const isNew = await hasEffect(
-    db
-      .insertInto('skin_likes')
-      .values({ skin_id, owner })
-      .onConflict((conflict) => conflict.columns(['skin_id', 'owner']).doNothing()),
-  );
-  if (!isNew) return false;
-  await countLikes(db, skin_id, 1);
-  return true;
+  const isNew = await insertNew(db, 'skin_likes', { skin_id, owner });
+  if (isNew) await countLikes(db, skin_id, 1);
+  return isNew;
 }
 
 /** @returns whether the user liked it */
@@ -421,9 +410,8 @@ export async function removeLike(db: Db, skin_id: number, owner: string): Promis
   const wasLiked = await hasEffect(
     db.deleteFrom('skin_likes').where('skin_id', '=', skin_id).where('owner', '=', owner),
   );
-  if (!wasLiked) return false;
-  await countLikes(db, skin_id, -1);
-  return true;
+  if (wasLiked) await countLikes(db, skin_id, -1);
+  return wasLiked;
 }
 
 async function countLikes(db: Db, id: number, step: number): Promise<void> {

@@ -4,7 +4,7 @@ import { bandsOf, pictureFingerprint } from '../../skin/fingerprint.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import { countRows, type Db, exists, hasEffect, PreparedQuery } from './db.ts';
+import { countRows, type Db, exists, hasEffect, insertNew, PreparedQuery } from './db.ts';
 import { isBlocked } from './moderation.ts';
 import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
@@ -196,12 +196,7 @@ export async function prunePlayers(db: Db, now: number): Promise<void> {
 
 /** Adds the cape. False if its alias is taken. */
 export async function insertCape(db: Db, cape: CapeRow): Promise<boolean> {
-  return await hasEffect(
-    db
-      .insertInto('capes')
-      .values(cape)
-      .onConflict((conflict) => conflict.column('alias').doNothing()),
-  );
+  return await insertNew(db, 'capes', cape);
 }
 
 export async function findCape(db: Db, uuid: string): Promise<CapeRow | undefined> {

@@ -268,9 +268,9 @@ export class Deliverer {
   /** Undefined if there is nothing (more) to deliver, or no key to sign with. */
   async #attempt(lease: CallbackLease): Promise<DeliveryOutcome | undefined> {
     const { db, agent, clock, describeJob } = this.#options;
-    const signer = await findSigner(db, lease.keyId);
+    const signer = await findSigner(db, lease.key_id);
     if (!signer) return undefined;
-    const job = await describeJob(lease.jobId, JSON.parse(signer.scopes) as Scope[]);
+    const job = await describeJob(lease.job_id, JSON.parse(signer.scopes) as Scope[]);
     if (job === undefined) return undefined;
     const webhook = { uuid: lease.uuid, url: lease.url, body: JSON.stringify(job), keyHash: signer.hash };
     return await deliver(agent, webhook, { now: clock.now(), signal: this.#hardStop.signal });

@@ -16,18 +16,11 @@ export interface NewCallback {
   readonly host: string;
 }
 
-/** A delivery under a lease of one process. */
-export interface CallbackLease {
-  readonly id: number;
-  readonly uuid: string;
-  readonly jobId: number;
-  readonly keyId: string;
+/** A delivery under a lease of one process; `attempts` includes this one. */
+export interface CallbackLease
+  extends Pick<CallbackRow, 'id' | 'uuid' | 'job_id' | 'key_id' | 'url' | 'host' | 'attempts'> {
   /** User of the key; the key's own id once the key is removed. */
   readonly userId: string;
-  readonly url: string;
-  readonly host: string;
-  /** Including this one. */
-  readonly attempts: number;
   readonly owner: string;
 }
 
@@ -86,7 +79,7 @@ export async function claimCallback(
       .set({ attempts, run_at: until, lease_owner: owner })
       .where('id', '=', next.id)
       .execute();
-    return { ...leaseOf(next), userId: await userOf(tx, next.key_id), attempts, owner };
+    return { ...next, userId: await userOf(tx, next.key_id), attempts, owner };
   });
 }
 
@@ -175,17 +168,6 @@ function openFor(db: Db, { hosts, users }: PausedReceivers) {
       .where('key_id', 'not in', db.selectFrom('api_keys').select('id').where('user_id', 'in', users));
   }
   return open;
-}
-
-function leaseOf({
-  id,
-  uuid,
-  job_id,
-  key_id,
-  url,
-  host,
-}: CallbackRow): Omit<CallbackLease, 'userId' | 'attempts' | 'owner'> {
-  return { id, uuid, jobId: job_id, keyId: key_id, url, host };
 }
 
 /** Changes nothing if the delivery was considered lost and another one has started. */

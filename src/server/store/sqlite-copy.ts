@@ -1,4 +1,4 @@
-import type { backup, DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { importSqlite, isDamagedDatabase, isSqliteBusy } from '../../base/sqlite.ts';
 import { MIGRATIONS, migrate, NEWEST_SCHEMA } from './meta.ts';
 import { FIRST_SCHEMA } from './schema/first-schema.ts';
@@ -25,15 +25,24 @@ export async function findSchemaFault(
 }
 
 async function schemaAt(version: number, besides: string): Promise<SchemaParts> {
-  const { DatabaseSync } = await importSqlite();
-  const database = new DatabaseSync(':memory:');
-  const db = sqliteDb(database);
-  try {
-    await migrate(db, MIGRATIONS.slice(0, version - FIRST_SCHEMA));
+  return await withDatabase(':memory:', {}, async (database) => {
+    await migrate(sqliteDb(database), MIGRATIONS.slice(0, version - FIRST_SCHEMA));
     database.exec(besides);
     return schemaOf(database);
+  });
+}
+
+async function withDatabase<T>(
+  path: string,
+  options: DatabaseSyncOptions,
+  work: (database: DatabaseSync) => T | Promise<T>,
+): Promise<T> {
+  const { DatabaseSync } = await importSqlite();
+  const database = new DatabaseSync(path, options);
+  try {
+    return await work(database);
   } finally {
-    await db.destroy();
+    database.close();
   }
 }
 
@@ -74,34 +83,18 @@ export async function copyDatabase(
   to: string,
   { attached, onStep }: { attached: AttachedFiles; onStep: () => void },
 ): Promise<void> {
-  const { backup, DatabaseSync } = await importSqlite();
-  const source = new DatabaseSync(from, { readOnly: true });
-  try {
-    await copyAsOfNow({ source, to, backup, onStep });
-  } finally {
-    source.close();
-  }
-  const copy = new DatabaseSync(to);
-  try {
+  const { backup } = await importSqlite();
+  await withDatabase(from, { readOnly: true }, async (source) => {
+    // An open read transaction excludes the writes of others, with each of which the copy would otherwise restart.
+    source.exec('begin');
+    source.prepare('select count(*) from sqlite_schema').get();
+    await backup(source, to, { rate: PAGES, progress: onStep });
+    source.exec('commit');
+  });
+  await withDatabase(to, {}, (copy) => {
     copy.exec('pragma journal_mode = delete'); // one file without others beside it
     attach(copy, attached);
-  } finally {
-    copy.close();
-  }
-}
-
-async function copyAsOfNow(work: {
-  source: DatabaseSync;
-  to: string;
-  backup: typeof backup;
-  onStep: () => void;
-}): Promise<void> {
-  const { source, to, backup, onStep } = work;
-  // An open read transaction excludes the writes of others, with each of which the copy would otherwise restart.
-  source.exec('begin');
-  source.prepare('select count(*) from sqlite_schema').get();
-  await backup(source, to, { rate: PAGES, progress: onStep });
-  source.exec('commit');
+  });
 }
 
 function attach(copy: DatabaseSync, attached: AttachedFiles): void {
@@ -112,13 +105,7 @@ function attach(copy: DatabaseSync, attached: AttachedFiles): void {
 
 /** Removes the attached files from a copy without leaving traces in the file. */
 export async function dropAttachedFiles(path: string): Promise<void> {
-  const { DatabaseSync } = await importSqlite();
-  const copy = new DatabaseSync(path);
-  try {
-    copy.exec('pragma secure_delete = on; drop table attached_files');
-  } finally {
-    copy.close();
-  }
+  await withDatabase(path, {}, (copy) => copy.exec('pragma secure_delete = on; drop table attached_files'));
 }
 
 export interface CopyFound {
@@ -136,9 +123,7 @@ export interface CopyFound {
  * @throws Error of node:sqlite
  */
 export async function inspectCopy(path: string): Promise<CopyFound | undefined> {
-  const { DatabaseSync } = await importSqlite();
-  const copy = new DatabaseSync(path, { readOnly: true });
-  try {
+  return await withDatabase(path, { readOnly: true }, async (copy) => {
     copy.exec('pragma trusted_schema = off');
     const integrity = String(copy.prepare('pragma integrity_check(1)').get()?.['integrity_check']);
     if (!hasTables(copy, ['attached_files', 'meta'])) return undefined;
@@ -147,13 +132,9 @@ export async function inspectCopy(path: string): Promise<CopyFound | undefined> 
     const fault = integrity === 'ok' ? await findFault(copy, schema) : integrity;
     if (fault !== undefined) return { fault, schema, attached: {} };
     const rows = copy.prepare('select name, content from attached_files').all();
-    const attached = Object.fromEntries(
-      rows.map(({ name, content }) => [String(name), content as Uint8Array]),
-    );
-    return { fault, schema, attached };
-  } finally {
-    copy.close();
-  }
+    const files = rows.map(({ name, content }) => [String(name), content as Uint8Array]);
+    return { fault, schema, attached: Object.fromEntries(files) as AttachedFiles };
+  });
 }
 
 function isKnown(schema: number): boolean {
@@ -184,17 +165,13 @@ export interface KeysOfStore {
 }
 
 export async function readKeysOfStore(path: string): Promise<KeysOfStore> {
-  const { DatabaseSync } = await importSqlite();
-  const copy = new DatabaseSync(path, { readOnly: true });
-  try {
+  return await withDatabase(path, { readOnly: true }, (copy) => {
     const signingKey = copy.prepare("select value from meta where key = 'signing-key'").get()?.['value'];
     const hasAccounts =
       hasTables(copy, ['game_accounts']) &&
       copy.prepare('select 1 from game_accounts limit 1').get() !== undefined;
     return { signingKey: signingKey === undefined ? undefined : String(signingKey), hasAccounts };
-  } finally {
-    copy.close();
-  }
+  });
 }
 
 /**
@@ -205,18 +182,16 @@ export async function withDatabaseAlone(
   path: string,
   work: () => Promise<void>,
 ): Promise<'done' | 'in_use' | 'unusable'> {
-  const { DatabaseSync } = await importSqlite();
-  const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // A process that has a database with a write-ahead log open prevents others from removing the log.
-    database.exec('pragma journal_mode = delete; pragma locking_mode = exclusive; begin exclusive');
-    await work();
+    await withDatabase(path, { timeout: 0 }, async (database) => {
+      // A process that has a database with a write-ahead log open prevents others from removing the log.
+      database.exec('pragma journal_mode = delete; pragma locking_mode = exclusive; begin exclusive');
+      await work();
+    });
     return 'done';
   } catch (error) {
     if (isSqliteBusy(error)) return 'in_use';
     if (isDamagedDatabase(error)) return 'unusable';
     throw error;
-  } finally {
-    database.close();
   }
 }

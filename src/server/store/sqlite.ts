@@ -81,20 +81,8 @@ function identityOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-/** SQLite's own check of a store. `isDamaged` is undefined if the check would take too long. */
-export interface IntegrityCheck {
-  readonly bytes: number;
-  readonly isDamaged: boolean | undefined;
-}
-
 /** Bytes. The check blocks all other requests: for about half a second at this size. */
 const MAX_BYTES = 128 * 1024 * 1024;
-
-/** Checks whether the store's pages and rows are intact. */
-export async function checkIntegrity(db: Db, mostBytes = MAX_BYTES): Promise<IntegrityCheck> {
-  const bytes = (await pragma(db, 'page_count')) * (await pragma(db, 'page_size'));
-  return { bytes, isDamaged: bytes > mostBytes ? undefined : await isDamaged(db) };
-}
 
 async function pragma(db: Db, name: 'page_count' | 'page_size'): Promise<number> {
   const { rows } = await sql<Record<string, number>>`pragma ${sql.raw(name)}`.execute(db);
@@ -111,15 +99,16 @@ async function isDamaged(db: Db): Promise<boolean> {
   }
 }
 
-/** The same for the operator. */
-export async function damageFinding(db: Db): Promise<HealthFinding> {
-  const { bytes, isDamaged } = await checkIntegrity(db);
+/** SQLite's own check whether the store's pages and rows are intact. */
+export async function damageFinding(db: Db, mostBytes = MAX_BYTES): Promise<HealthFinding> {
+  const bytes = (await pragma(db, 'page_count')) * (await pragma(db, 'page_size'));
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  if (isDamaged === undefined) {
+  if (bytes > mostBytes) {
     const message = `The store (${size}) is too large for an integrity check.`;
     return { code: 'store_large', result: 'ok', message };
   }
-  if (isDamaged) return { code: 'store_damaged', result: 'problem', message: 'The store is damaged.' };
+  if (await isDamaged(db))
+    return { code: 'store_damaged', result: 'problem', message: 'The store is damaged.' };
   const message = `The integrity check of the store (${size}) found no errors.`;
   return { code: 'store_sound', result: 'ok', message };
 }

@@ -118,41 +118,17 @@ function finding(code: string, isFine: boolean, message: string): HealthFinding 
 /** Milliseconds between measurements, each of which reads the file system for every table. */
 const SIZE_LOOK = 30_000;
 
-/** The size of a database when last measured. */
-class DatabaseSize {
-  readonly #pool: Pool;
-  readonly #timer: NodeJS.Timeout;
-  #bytes = 0;
-
-  private constructor(pool: Pool) {
-    this.#pool = pool;
-    // A database that cannot be queried cannot be written either, so writers get that error.
-    this.#timer = setInterval(() => void this.#look().catch(() => {}), SIZE_LOOK).unref();
-  }
-
-  static async watch(pool: Pool): Promise<DatabaseSize> {
-    const size = new DatabaseSize(pool);
-    await size.#look().catch((error: unknown) => {
-      size.stop();
-      throw error;
-    });
-    return size;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  async #look(): Promise<void> {
-    const { rows } = await this.#pool.query<{ bytes: number }>(
-      'select pg_database_size(current_database()) as bytes',
-    );
-    this.#bytes = rows[0]?.bytes ?? 0;
-  }
+/** Measures the size of a database again and again. @throws Error if it cannot be measured the first time */
+async function watchSize(pool: Pool): Promise<{ bytes(): number; stop(): void }> {
+  let bytes = 0;
+  const look = async () => {
+    const size = 'select pg_database_size(current_database()) as bytes';
+    bytes = (await pool.query<{ bytes: number }>(size)).rows[0]?.bytes ?? 0;
+  };
+  await look();
+  // A database that cannot be queried cannot be written either, so writers get that error.
+  const timer = setInterval(() => void look().catch(() => {}), SIZE_LOOK).unref();
+  return { bytes: () => bytes, stop: () => clearInterval(timer) };
 }
 
 /** A handle for a database behind a connection pool. Closing it closes the pool. */
@@ -297,7 +273,7 @@ export async function openPostgresStore({
     async () => await openPreferred(url, options, { migrations, creates }),
     patience,
   );
-  const size = await DatabaseSize.watch(pool);
+  const size = await watchSize(pool);
   // Behind a pooler, notifications would not arrive, because they go to another connection than the one that listened.
   const listener = options.prepares
     ? new NotificationListener(connectionConfig(opened.url, options))
@@ -308,7 +284,7 @@ export async function openPostgresStore({
     changedByOthers: watching(listener),
     connections: () => countConnections({ pool, waits }, listener),
     examine: async () => await examine(pool, listener),
-    usedBytes: () => size.bytes,
+    usedBytes: size.bytes,
     isReplaced: () => false, // a database that is dropped ends its connections
     close: async () => {
       size.stop();

@@ -133,7 +133,7 @@ export function firstOf(value: string | string[] | undefined): string | undefine
  * neither.
  */
 export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
-  const text = Array.isArray(header) ? header[0] : header;
+  const text = firstOf(header);
   if (text === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(text.trim())) return Math.ceil(Number(text) * 1000);
   const date = Date.parse(text);

@@ -99,15 +99,11 @@ export class DigestCache {
   #isChanged = false;
   #isSwept = false;
 
-  private constructor(path: string, opened: number) {
+  /** Uses whatever can be read of a missing, damaged or foreign file. `opened`: now, milliseconds since the epoch. */
+  constructor(path: string, opened: number) {
     this.#path = path;
     this.#opened = opened;
     this.#entries = entriesOf(readCacheFile(path));
-  }
-
-  /** Uses whatever can be read of a missing, damaged or foreign file. */
-  static open(path: string, now: () => number): DigestCache {
-    return new DigestCache(path, now());
   }
 
   /**

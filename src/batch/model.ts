@@ -100,7 +100,7 @@ export interface BatchSource {
 }
 
 /** A folder that was walked to its end. */
-export interface WalkedFolder {
+interface WalkedFolder {
   /** Absolute. */
   readonly path: string;
   /** Whether its subfolders were walked too. */

@@ -231,7 +231,7 @@ interface RequestName {
 }
 
 /** An answer as received, before it is interpreted. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -261,7 +261,7 @@ function networkError({ method, path }: RequestName, origin: string, cause: unkn
 const CHALLENGE = 'an HTML page, probably a check by a proxy in front of the service';
 
 /** @throws UnreadableAnswerError */
-export function parseJson({ status, headers, text }: RawAnswer, request: RequestName, now: number): unknown {
+function parseJson({ status, headers, text }: RawAnswer, request: RequestName, now: number): unknown {
   const fail = (what: string, cause?: unknown) => {
     const retryAfter = retryAfterOf(headers, now);
     const message = `${request.method} ${request.path} answered ${status} with ${what}.`;
@@ -285,7 +285,7 @@ function contentIn(text: string, status: number, encoding: string | undefined): 
 const LONGEST_PATH = 100;
 
 /** A redirect that the client does not follow. */
-export function redirected(request: RequestName, answer: Omit<RawAnswer, 'text'>, origin: string): Error {
+function redirected(request: RequestName, answer: Omit<RawAnswer, 'text'>, origin: string): Error {
   const { location } = answer.headers;
   const target = typeof location === 'string' ? URL.parse(location, origin) : null;
   const isOwn = target?.origin === new URL(origin).origin;

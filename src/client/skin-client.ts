@@ -57,7 +57,7 @@ import type {
 } from './types.ts';
 
 /** The request that asks for one skin. @throws TypeError for a file that is not one, or an idempotency key that no header may contain */
-export async function submission(
+async function submission(
   path: string,
   source: SkinSource,
   { options, call }: { options: SkinOptions; call: CallOptions },
@@ -78,7 +78,7 @@ async function batchSubmission(items: readonly QueueItem[], call: CallOptions): 
 }
 
 /** The request that submits a failed job again. @throws TypeError as above */
-export function retry(job: string, call: CallOptions): Outgoing {
+function retry(job: string, call: CallOptions): Outgoing {
   const path = `/v2/queue/${encodeURIComponent(job)}/retry`;
   return { method: 'POST', path, headers: idempotencyHeader(call) };
 }

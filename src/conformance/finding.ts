@@ -16,8 +16,7 @@ export interface Answer {
 }
 
 /** `not_there`: the server does not offer it; `not_tried`: nothing can be said, and the reason why. */
-export const VERDICTS = ['pass', 'differs', 'not_there', 'not_tried'] as const;
-export type Verdict = (typeof VERDICTS)[number];
+export type Verdict = 'pass' | 'differs' | 'not_there' | 'not_tried';
 
 /** Any verdict other than that all is well. */
 export class Finding extends Error {

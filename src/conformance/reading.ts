@@ -8,7 +8,12 @@ import {
 import { capeListAnswerSchema } from '../protocol/cape.ts';
 import { rateLimitSchema } from '../protocol/envelope.ts';
 import { jobListAnswerSchema, type WireJob } from '../protocol/job.ts';
-import { receivedSkinListAnswerSchema, type Skin, skinAnswerSchema } from '../protocol/skin.ts';
+import {
+  receivedSkinListAnswerSchema,
+  type Skin,
+  type SkinListItem,
+  skinAnswerSchema,
+} from '../protocol/skin.ts';
 import { InvalidTexturesError, parseTexturesValue, textureName } from '../textures/property.ts';
 import {
   type Answer,
@@ -25,7 +30,7 @@ import {
 import type { Check, Target } from './target.ts';
 
 /** Ids that no server gives: of the form that every server accepts. */
-export const NO_JOB = '0123456789abcdef01234567';
+const NO_JOB = '0123456789abcdef01234567';
 export const NO_SKIN = '0123456789abcdef0123456789abcdef';
 const NO_KEY = 'f0'.repeat(32);
 
@@ -134,8 +139,7 @@ export const READING: readonly Check[] = [
       const answer = await session.get('/v2/skins?size=2');
       const { skins, pagination } = contentOf(answer, receivedSkinListAnswerSchema);
       expect(answer, skins.length <= 2, 'at most 2 skins', `${skins.length}`);
-      const hidden = skins.filter(({ visibility = 'public' }) => visibility !== 'public');
-      expect(answer, hidden.length === 0, 'public skins only', hidden);
+      expectPublic(answer, skins);
       const after = pagination?.next?.after;
       if (after === undefined) return;
       const next = await session.get(`/v2/skins?size=2&after=${encodeURIComponent(after)}`);
@@ -160,9 +164,7 @@ export const READING: readonly Check[] = [
       endpoints: [`GET /v2/skins/${which}`],
       run: async ({ session }) => {
         const answer = await session.get(`/v2/skins/${which}`);
-        const { skins } = contentOf(answer, receivedSkinListAnswerSchema);
-        const hidden = skins.filter(({ visibility = 'public' }) => visibility !== 'public');
-        expect(answer, hidden.length === 0, 'public skins only', hidden);
+        expectPublic(answer, contentOf(answer, receivedSkinListAnswerSchema).skins);
       },
     }),
   ),
@@ -304,7 +306,13 @@ export const READING_SKINS: readonly Check[] = [
   },
 ];
 
-/** Jobs that are read at most, until one has its skin. */
+/** @throws Finding if one of these skins is not public */
+function expectPublic(answer: Answer, skins: readonly SkinListItem[]): void {
+  const hidden = skins.filter(({ visibility = 'public' }) => visibility !== 'public');
+  expect(answer, hidden.length === 0, 'public skins only', hidden);
+}
+
+/** Maximum number of jobs that are read until one has its skin. */
 const MOST_JOBS = 3;
 
 /** The newest jobs in the list with this status. @throws Finding if there are none */

@@ -1,5 +1,4 @@
-import { ServiceError } from '../client/errors.ts';
-import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
+import { refusal } from '../client/http.ts';
 import {
   v1DelayAnswerSchema,
   v1ErrorAnswerSchema,
@@ -28,7 +27,7 @@ import { type Check, Making, type Target } from './target.ts';
 const PLAYER = { name: 'jeb_', uuid: '853c80ef3c3749fdaa49938b674adae6' };
 
 /** GET of version 1. */
-export const READING_V1: readonly Check[] = [
+const READING_V1: readonly Check[] = [
   {
     id: 'v1-delay',
     judges: 'GET /get/delay says when the next request may come, in seconds and milliseconds.',
@@ -104,7 +103,7 @@ export interface Judgement {
   readonly seen?: string | undefined;
 }
 
-export interface ConformanceOptions extends SessionOptions {
+interface ConformanceOptions extends SessionOptions {
   readonly only: Part;
   /** New skins that the run may make. */
   readonly generations: number;
@@ -116,9 +115,6 @@ export interface Conformance {
   readonly making: Making;
   /** Yields each verdict as it is reached. @throws NetworkError if there is no answer at all; the signal's reason when aborted */
   judge(): AsyncGenerator<Judgement, void, void>;
-  /** Deletes what the run has made, also after an interruption. @returns what stays, in words */
-  cleanUp(): Promise<readonly string[]>;
-  close(): Promise<void>;
 }
 
 /** @throws TypeError for an unusable address; InsecureHttpError */
@@ -126,13 +122,7 @@ export function openConformance({ only, generations, ...options }: ConformanceOp
   const session = new Session(options);
   const making = new Making(session, generations);
   const target = { session, making };
-  return {
-    session,
-    making,
-    judge: () => judge(target, only),
-    cleanUp: async () => await making.cleanUp(),
-    close: async () => await session.close(),
-  };
+  return { session, making, judge: () => judge(target, only) };
 }
 
 async function* judge(target: Target, only: Part): AsyncGenerator<Judgement, void, void> {
@@ -145,17 +135,7 @@ async function* judge(target: Target, only: Part): AsyncGenerator<Judgement, voi
 async function greet(session: Session): Promise<void> {
   const answer = await session.get('/v2/queue');
   if (!session.hasKey || codeOf(answer) !== 'invalid_api_key') return;
-  const { errors = [], links = {}, rateLimit } = receivedEnvelopeSchema.safeParse(answer.json).data ?? {};
-  const { status } = answer;
-  throw new ServiceError({
-    method: 'GET',
-    path: '/v2/queue',
-    status,
-    errors,
-    links,
-    rateLimit,
-    retryAfter: undefined,
-  });
+  throw refusal({ method: 'GET', path: '/v2/queue' }, answer, session.clock.now());
 }
 
 async function judged(check: Check, target: Target): Promise<Judgement> {

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { parsedJson } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
 import { NetworkError, SkinsmithError } from '../client/errors.ts';
-import { type ClientRequest, exchangeText } from '../client/http.ts';
+import { type ClientRequest, exchangeText, type HttpOptions } from '../client/http.ts';
 import { guardFor, parseBaseUrl } from '../client/requester.ts';
 import {
   type Fetch,
@@ -63,6 +63,7 @@ export class Session {
   readonly #network: NetworkTransport;
   #next = Number.NEGATIVE_INFINITY;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #verify: () => Promise<void>;
 
   /** @throws TypeError for an unusable address; InsecureHttpError */
   constructor(options: SessionOptions) {
@@ -79,8 +80,6 @@ export class Session {
     this.#network = new NetworkTransport({ dispatcher, lookup: guard?.lookup });
     this.#verify = async () => await (dispatcher ? guard?.verify() : undefined);
   }
-
-  readonly #verify: () => Promise<void>;
 
   async get(path: string, sent: Sent = {}): Promise<Answer> {
     return await this.send('GET', path, sent);
@@ -105,7 +104,7 @@ export class Session {
   async #ownTurn(signal: AbortSignal): Promise<void> {
     const before = this.#turn;
     this.#turn = (async () => {
-      await before.catch(() => {}); // told to whoever waited for it
+      await before.catch(() => {}); // its own request reports it
       const wait = this.#next - this.clock.monotonic();
       if (wait > 0) await this.clock.sleep(wait, signal);
       this.#next = this.clock.monotonic() + this.#options.pause;
@@ -147,7 +146,7 @@ export class Session {
     };
   }
 
-  #http(): Parameters<typeof exchangeText>[1] {
+  #http(): HttpOptions {
     const { apiKey, clock, fetch } = this.#options;
     return {
       origin: this.#origin,

@@ -50,7 +50,8 @@ export class Making {
   /** When all jobs must have ended, on the monotonic clock. */
   #due = Number.NEGATIVE_INFINITY;
   #drawn = 0;
-  readonly #name = `conformance-${randomBytes(3).toString('hex')}`;
+  /** How the names of all skins of this run begin. */
+  readonly prefix = `conformance-${randomBytes(3).toString('hex')}`;
   /** UUIDs of records under names of this run. */
   readonly #records = new Set<string>();
 
@@ -61,11 +62,6 @@ export class Making {
 
   get records(): readonly string[] {
     return [...this.#records];
-  }
-
-  /** How the names of all skins of this run begin. */
-  get prefix(): string {
-    return this.#name;
   }
 
   /** Draws a picture for the next skin. @throws Finding if the budget is used up */
@@ -82,7 +78,7 @@ export class Making {
   /** One for a submission that must be refused. */
   spare(drawn: Variant = 'classic'): Draft {
     const png = drawNew(drawn);
-    const name = `${this.#name}-${++this.#drawn}`;
+    const name = `${this.prefix}-${++this.#drawn}`;
     return { name, png, dataUrl: `data:image/png;base64,${png.toString('base64')}`, drawn };
   }
 
@@ -106,7 +102,7 @@ export class Making {
   /** A record is deleted at the end only if it has a name of this run: a faulty server may name any other. */
   note(draft: Draft, uuid: string, name: string | null | undefined): void {
     draft.uuid ??= uuid;
-    if (name?.startsWith(this.#name)) this.#records.add(uuid);
+    if (name?.startsWith(this.prefix)) this.#records.add(uuid);
   }
 
   forget(uuid: string): void {
@@ -221,7 +217,7 @@ export class Making {
     const { json } = await this.#session.get(`/v2/me/skins?size=${PAGE}`, { signal });
     const { data } = receivedSkinListAnswerSchema.safeParse(json);
     for (const { uuid, name } of data?.skins ?? []) {
-      if (!name?.startsWith(this.#name)) continue;
+      if (!name?.startsWith(this.prefix)) continue;
       this.#records.add(uuid);
       const draft = this.drafts.find((one) => one.name === name);
       if (draft) draft.uuid ??= uuid;

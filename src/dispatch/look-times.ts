@@ -299,7 +299,7 @@ function firstMoment(from: number, to: number, holds: (at: number) => boolean): 
  */
 
 /** The first poll; then pauses that grow with the age of the jobs. */
-export const FIRST_PAUSE = 100;
+const FIRST_PAUSE = 100;
 const SHORTEST_PAUSE = 80;
 const GROWTH = 0.2;
 /** The same for several jobs, which end one after the other: none of them is worth as many requests. */
@@ -351,6 +351,6 @@ export function fillingLookAt(jobs: readonly RunningJob[], state: LookState): nu
 }
 
 /** Whether the service's estimate for the job is waited for. */
-export function isAwaited<J extends RunningJob>(job: J): job is J & { readonly eta: number } {
+function isAwaited<J extends RunningJob>(job: J): job is J & { readonly eta: number } {
   return isPlausible(job.eta) && job.eta <= AWAITED_ETA;
 }

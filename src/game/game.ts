@@ -15,14 +15,9 @@ const keysSchema = z.object({
     .max(32),
 });
 
-interface PublicKeysOptions {
-  /** Keys known without a request, base64 DER; by default those that ship with the program. */
-  readonly shippedKeys?: readonly string[];
-  /** Milliseconds before a list of keys is fetched again; default a day. */
-  readonly timeToLive?: number;
-  /** Milliseconds between two attempts to refresh an existing list; default a minute. */
-  readonly pause?: number;
-}
+/** Milliseconds before a list of keys is fetched again, and between two attempts to refresh an existing list. */
+const TIME_TO_LIVE = 86_400_000;
+const PAUSE = 60_000;
 
 interface KeyList {
   readonly keys: readonly KeyObject[];
@@ -36,8 +31,6 @@ interface KeyList {
  */
 class PublicKeys {
   readonly #http: GameHttp;
-  readonly #timeToLive: number;
-  readonly #pause: number;
   readonly #shippedKeys: readonly string[];
   /** Parsed on first use: most commands verify nothing. */
   #shipped: readonly KeyObject[] | undefined;
@@ -45,14 +38,9 @@ class PublicKeys {
   #list: KeyList | undefined;
   #fetching: Promise<KeyList> | undefined;
 
-  constructor(
-    http: GameHttp,
-    { shippedKeys = SHIPPED_KEYS, timeToLive = 86_400_000, pause = 60_000 }: PublicKeysOptions = {},
-  ) {
+  constructor(http: GameHttp, shippedKeys: readonly string[]) {
     this.#http = http;
     this.#shippedKeys = shippedKeys;
-    this.#timeToLive = timeToLive;
-    this.#pause = pause;
   }
 
   /** The available keys, without a request: the shipped ones and those of the last list. */
@@ -68,7 +56,7 @@ class PublicKeys {
   async hasSigned(value: string, signature: string): Promise<boolean> {
     this.#shipped ??= this.#shippedKeys.map(readKey);
     if (isSignedByAny(this.#shipped, value, signature)) return true;
-    const list = await this.#current(this.#timeToLive);
+    const list = await this.#current(TIME_TO_LIVE);
     if (isSignedByAny(list.keys, value, signature)) return true;
     // They may have changed meanwhile.
     const newer = await this.#current(0);
@@ -79,7 +67,7 @@ class PublicKeys {
   async #current(age: number): Promise<KeyList> {
     const last = this.#list;
     const now = this.#http.clock.monotonic();
-    if (last && (now - last.fetchedAt < age || now - this.#triedAt < this.#pause)) return last;
+    if (last && (now - last.fetchedAt < age || now - this.#triedAt < PAUSE)) return last;
     this.#triedAt = now;
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = undefined;
@@ -135,7 +123,9 @@ export const SHIPPED_KEYS: readonly string[] = [
   ].join(''),
 ];
 
-export interface GameOptions extends Omit<PacingOptions, 'clock'>, PublicKeysOptions {
+export interface GameOptions extends Omit<PacingOptions, 'clock'> {
+  /** Keys known without a request, base64 DER. Default: those that ship with the program. */
+  readonly shippedKeys?: readonly string[];
   /** Addresses that differ from the game's own. */
   readonly addresses?: Partial<GameAddresses>;
   /** Timeout per request, milliseconds; default 15,000. */
@@ -159,7 +149,7 @@ const TIMEOUT = 15_000;
 
 /** Sends no request yet. */
 export function openGame(options: GameOptions = {}): Game {
-  const { clock = systemClock, timeout = TIMEOUT } = options;
+  const { clock = systemClock, timeout = TIMEOUT, shippedKeys = SHIPPED_KEYS } = options;
   const addresses = { ...GAME_ADDRESSES, ...options.addresses };
   let own: Promise<Sender> | undefined;
   const sender = async () => {
@@ -170,5 +160,5 @@ export function openGame(options: GameOptions = {}): Game {
   const pacing = new Pacing({ ...options, clock });
   const http = new GameHttp({ addresses, sender, clock, pacing, timeout });
   const close = async () => await (await own)?.close();
-  return { http, keys: new PublicKeys(http, options), names: new NameLookups(http), close };
+  return { http, keys: new PublicKeys(http, shippedKeys), names: new NameLookups(http), close };
 }

@@ -27,7 +27,7 @@ export interface SignedProfile extends SkinData {
 interface ProfileOptions {
   /** Bypasses caches: right after a change of skin they hold the old one. */
   readonly isFresh?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const profileSchema = z.object({
@@ -183,7 +183,7 @@ export async function fetchPlayerSkin(
   playerId: string,
   signal?: AbortSignal,
 ): Promise<PlayerSkin> {
-  const { name, textures } = await fetchSignedProfile(http, playerId, { ...(signal && { signal }) });
+  const { name, textures } = await fetchSignedProfile(http, playerId, { signal });
   if (!textures.skin) throw new GameError('not_found', `The player ${name} has no skin.`);
   const { bytes } = await downloadTexture(http, textures.skin.url, signal);
   return { name, bytes, variant: textures.skin.variant };

@@ -1,5 +1,5 @@
 /** The formats of packs that one version of the game has: their major numbers. */
-export interface PackFormats {
+interface PackFormats {
   readonly resource: number;
   readonly data: number;
 }
@@ -22,7 +22,7 @@ const VERSIONS: readonly (readonly [name: string, formats: PackFormats])[] = [
 
 /** The versions of the game that packs can be made for, oldest first. */
 export const GAME_VERSIONS: readonly string[] = VERSIONS.map(([name]) => name);
-export const OLDEST_GAME = VERSIONS[0]![0];
+const OLDEST_GAME = VERSIONS[0]![0];
 export const NEWEST_GAME = VERSIONS.at(-1)![0];
 
 /** The versions that a pack is for: both ends belong to it. */

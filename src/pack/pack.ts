@@ -29,7 +29,7 @@ export interface PackSource {
   readonly elytra?: PackTexture | undefined;
 }
 
-export interface PackedSkin extends PackLook {
+interface PackedSkin extends PackLook {
   /** Its name in the pack: a path that resource locations allow. */
   readonly id: string;
   /** Its name for people. */
@@ -40,7 +40,7 @@ export interface PackedSkin extends PackLook {
 }
 
 /** A skin that was added, with the files that the resource pack did not have yet. */
-export interface Added {
+interface Added {
   readonly skin: PackedSkin;
   readonly files: readonly PackFile[];
   /** Whether another source has the name that this one would have had. */

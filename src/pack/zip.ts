@@ -45,11 +45,6 @@ export class ZipWriter {
   #offset = 0;
   #count = 0;
 
-  /** Bytes so far. */
-  get size(): number {
-    return this.#offset;
-  }
-
   /** The next bytes of the archive. @throws ZipTooLargeError */
   file({ name, bytes, time = 0, deflated }: ZipFile): readonly Uint8Array[] {
     const stored = deflated ?? bytes;

@@ -35,7 +35,7 @@ export function skinNameProblem(name: string): string | undefined {
   return skinNameSchema.safeParse(name).error?.issues[0]?.message;
 }
 
-export const textureSchema = z.object({
+const textureSchema = z.object({
   data: z.object({
     /** Base64 of the textures document. */
     value: z.string(),

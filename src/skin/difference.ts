@@ -2,7 +2,7 @@ import type { Picture } from './picture.ts';
 import { faceRects, PARTS, type Rect, type SkinPart } from './regions.ts';
 
 /** The difference between two pictures of the same size. */
-export interface Difference {
+interface Difference {
   /** The number of different pixels, and of all compared. */
   readonly pixels: number;
   readonly of: number;

@@ -76,7 +76,7 @@ export interface MendedSkin {
   /** What was changed. */
   readonly notes: readonly { readonly code: MendCode; readonly message: string }[];
 }
-export type MendCode = 'scaled_down' | 'cut_out' | 'metadata_left_out';
+type MendCode = 'scaled_down' | 'cut_out' | 'metadata_left_out';
 
 /** Bytes of a file whose metadata is left out: more than that is no skin. */
 const MAX_FAT_BYTES = 8 * 1024 * 1024;

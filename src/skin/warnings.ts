@@ -38,7 +38,7 @@ export interface SkinWarning {
 const MIN_SERVICE_BYTES = 100;
 
 /** The picture and file that the checks look at. */
-export interface Subject {
+interface Subject {
   picture: Picture;
   detected: DetectedVariant;
   animated: boolean;

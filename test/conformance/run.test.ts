@@ -63,8 +63,8 @@ async function judge(
       onJudgement?.(judgement);
     }
   } finally {
-    stays = await run.cleanUp();
-    await run.close();
+    stays = await run.making.cleanUp();
+    await run.session.close();
   }
   const withVerdict = (wanted: Judgement['verdict']) =>
     judgements.filter(({ verdict }) => verdict === wanted).map(({ check }) => check.id);

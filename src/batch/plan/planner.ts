@@ -374,7 +374,7 @@ export interface Planned {
 }
 
 /** A source with its position and output name, which never change. */
-export interface NumberedSource extends Omit<Member, 'id' | 'pixels'> {
+interface NumberedSource extends Omit<Member, 'id' | 'pixels'> {
   /** Its picture, if that was needed to identify it. */
   readonly inspected?: Inspected | undefined;
 }
@@ -394,10 +394,7 @@ function givenOf({ content }: BatchSource): SuppliedSkin | undefined {
 }
 
 /** What the source's skin is made from. */
-export function contentOf(
-  { content }: BatchSource,
-  { id, pixels }: Pick<Member, 'id' | 'pixels'>,
-): WorkContent {
+function contentOf({ content }: BatchSource, { id, pixels }: Pick<Member, 'id' | 'pixels'>): WorkContent {
   if (pixels !== undefined) return { pixels };
   if (content.kind === 'data' || content.kind === 'uuid' || content.kind === 'bedrock') return { given: id };
   if (content.kind === 'url') return { url: content.url };

@@ -19,7 +19,7 @@ import {
 import type { GameKeys } from '../proof/known-keys.ts';
 
 /** The service that makes new skins. */
-export interface CurrentSigner {
+interface CurrentSigner {
   /** Its address, or `embedded`. */
   readonly name: string;
   /** Fingerprint of its published key; undefined if it publishes none or was not asked. */

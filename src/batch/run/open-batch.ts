@@ -41,7 +41,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
     opened.push(lockfile);
     const journal = write ? Journal.open(place.path) : Journal.read(place.path);
     opened.push(journal);
-    const digests = DigestCache.open(join(stateDir, 'files.ndjson'), () => clock.now());
+    const digests = new DigestCache(join(stateDir, 'files.ndjson'), clock.now());
     const signers = signerRule(options);
     const planner = newPlanner(options, { lockfile, journal, digests, signers, submits: write });
     return {

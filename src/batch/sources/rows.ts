@@ -17,7 +17,7 @@ const VARIANTS = {
 } as const satisfies Readonly<Record<string, VariantInput>>;
 
 /** The columns of a list, in lower case; others are ignored and reported. `model` is another name for `variant`. */
-export const COLUMNS = ['source', 'name', 'variant', 'model', 'visibility'] as const;
+const COLUMNS = ['source', 'name', 'variant', 'model', 'visibility'] as const;
 /** Those that only packs have. */
 const PACK_COLUMNS = ['cape', 'elytra'] as const;
 export const ALL_COLUMNS = [...COLUMNS, ...PACK_COLUMNS] as const;

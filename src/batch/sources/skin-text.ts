@@ -212,7 +212,7 @@ function textOf(json: unknown): string | undefined {
 }
 
 /** Skin data in a document, and its place: `npc.3.traits.skintrait`. */
-export interface PlacedSkin {
+interface PlacedSkin {
   readonly place: string;
   readonly skin: SkinInJson;
 }
@@ -306,7 +306,7 @@ const TIMESTAMP = /^-?\d{1,16}$/;
 const LONGEST_TEXT = 64 * 1024;
 
 /** Skin data, or the problem as a sentence. */
-export type SkinInText = { readonly skin: SkinInJson } | { readonly fault: string };
+type SkinInText = { readonly skin: SkinInJson } | { readonly fault: string };
 
 /** A value in the middle of a text, as in SNBT. */
 const INNER_VALUE = /["':;=\s]e(?:yJ|y[A-D]|w[k-r0-3])[A-Za-z0-9+/]{60,}={0,2}["';,\s]/;

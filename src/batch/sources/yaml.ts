@@ -7,7 +7,7 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 const MAX_PARTS = 1_500_000;
 
 /** A document, or why it cannot be read, as the end of a sentence. */
-export type ReadYaml = { readonly tree: unknown } | { readonly fault: string };
+type ReadYaml = { readonly tree: unknown } | { readonly fault: string };
 
 /**
  * The values of a YAML document, all as texts, in lists and objects. Nothing in it has an effect: tags create no

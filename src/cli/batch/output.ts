@@ -45,7 +45,8 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
   if (out === undefined || isDry) return { lockfile: path, deliver: () => [], save: () => {} };
   if (kind === 'file') return { lockfile: path, ...oneFile(out, call, { guard, lockDir }) };
   const formats = formatsOf(call) ?? ['json'];
-  const digests = DigestCache.open(join(context.folders.data, 'batches', 'outputs.ndjson'), () =>
+  const digests = new DigestCache(
+    join(context.folders.data, 'batches', 'outputs.ndjson'),
     context.clock.now(),
   );
   const files = new OutputFiles(out, { formats, digests, guard, lockDir });

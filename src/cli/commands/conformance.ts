@@ -144,9 +144,9 @@ export async function runConformance(options: ConformanceOptions, context: Comma
       if (!context.flags.json) print(view, context, colors);
     }
   } finally {
-    stays = await run.cleanUp();
+    stays = await run.making.cleanUp();
     for (const one of stays) await context.messages.warn(`This stays at ${run.session.baseUrl}: ${one}.`);
-    await run.close();
+    await run.session.close();
   }
   report?.(junitText(views, run.session.baseUrl));
   const view = reportView(views, run, stays);

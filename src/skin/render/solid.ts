@@ -124,7 +124,7 @@ interface Camera {
 }
 
 /** Parallel projection: x to the right, y down, z towards the viewer. Skin pixels. */
-export type Project = (vector: Vector) => Vector;
+type Project = (vector: Vector) => Vector;
 
 function projectionOf({ yaw, pitch }: Camera): Project {
   const [sinYaw, cosYaw] = [Math.sin(radians(yaw)), Math.cos(radians(yaw))];
@@ -140,14 +140,14 @@ function radians(degrees: number): number {
 }
 
 /** The bounds of a set of faces on the projection plane. */
-export interface Bounds {
+interface Bounds {
   readonly left: number;
   readonly top: number;
   readonly width: number;
   readonly height: number;
 }
 
-export function boundsOf(faces: readonly TexturedFace[], project: Project): Bounds {
+function boundsOf(faces: readonly TexturedFace[], project: Project): Bounds {
   const points = faces.flatMap(cornersOf).map(project);
   const xs = points.map(([x]) => x);
   const ys = points.map(([, y]) => y);

@@ -49,7 +49,7 @@ describe('an HD skin', () => {
     const path = join(folder, 'hd.png');
     await writeFile(path, hd);
     // The digest of a file is stored only when it is older than the inspection.
-    const digests = DigestCache.open(join(folder, 'memory'), () => Date.now() + 60_000);
+    const digests = new DigestCache(join(folder, 'memory'), Date.now() + 60_000);
     expect(inspectSource({ kind: 'file', path, fit: true }, 'auto', digests)).toMatchObject({
       pixels: pixelHash(figure),
     });
@@ -89,7 +89,7 @@ describe('an old skin on a canvas of 64×64', () => {
     const folder = await ownFolder();
     const path = join(folder, 'old.png');
     await writeFile(path, old);
-    const digests = DigestCache.open(join(folder, 'memory'), () => Date.now() + 60_000);
+    const digests = new DigestCache(join(folder, 'memory'), Date.now() + 60_000);
     for (const [fit, picture] of [
       [false, whole],
       [true, half],

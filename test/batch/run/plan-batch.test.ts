@@ -265,7 +265,7 @@ test('A plan leaves its files closed, and what it has learned of the sources for
   for await (const { outlook } of planBatch(await optionsIn(folder, [file], { lockfile, clock })))
     expect(outlook).toBe('locked');
   expect(closes.map((close) => close.mock.calls.length)).toEqual([1, 1]);
-  const digests = DigestCache.open(join(folder, 'state/files.ndjson'), () => clock.now());
+  const digests = new DigestCache(join(folder, 'state/files.ndjson'), clock.now());
   expect(digests.get(path, statSync(path))).toBe(pixelsOf(1));
 });
 

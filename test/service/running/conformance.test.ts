@@ -35,8 +35,8 @@ test('The service passes every check of `skinsmith conformance`', async () => {
       judgements.push(judgement);
       if (judgement.check.id === 'queue-full') release();
     }
-    expect(await run.cleanUp()).toEqual([]);
-    await run.close();
+    expect(await run.making.cleanUp()).toEqual([]);
+    await run.session.close();
   };
   await judge('read');
   holds = true;

@@ -20,7 +20,7 @@ export function stamp(changes: Partial<FileStamp> = {}): FileStamp {
 }
 
 export function openAt(path: string, time = NOW): DigestCache {
-  return DigestCache.open(path, () => time);
+  return new DigestCache(path, time);
 }
 
 /** A cache file with one entry. */

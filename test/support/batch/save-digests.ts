@@ -3,7 +3,7 @@ import { DigestCache } from '../../../src/base/caches.ts';
 
 const [, , path = '', name = ''] = process.argv;
 for (let round = 0; round < 100; round++) {
-  const cache = DigestCache.open(path, () => Date.now());
+  const cache = new DigestCache(path, Date.now());
   const stamp = { size: 1234, mtimeMs: 1000, ctimeMs: 1000, ino: 987_654_321 };
   cache.set(`/${name}/${round}`, stamp, 'f'.repeat(64));
   cache.save();

@@ -57,7 +57,7 @@ async function ownOutput() {
     allowed = {},
   ) => {
     now += HOUR;
-    const digests = DigestCache.open(join(folder, 'outputs.tsv'), () => now);
+    const digests = new DigestCache(join(folder, 'outputs.tsv'), now);
     const files = new OutputFiles(out, {
       formats,
       digests,

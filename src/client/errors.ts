@@ -249,7 +249,8 @@ function fromUnreadable({ status, retryAfter }: UnreadableAnswerError): Failure 
   return {
     kind,
     status,
-    isTemporary: status < 300 || TEMPORARY_REDIRECTS.has(status) || kind === 'challenged' || isPassing(kind),
+    isTemporary:
+      status < 300 || TEMPORARY_REDIRECTS.has(status) || kind === 'challenged' || PASSING.has(kind),
     mayHaveArrived: status < 300 || status >= 500,
     isLate: status === GATEWAY_TIMEOUT,
     retryAfter,
@@ -288,17 +289,7 @@ function serviceKind(status: number, code: string): FailureKind {
   return KIND_BY_STATUS[status] ?? (status >= 500 ? 'server_error' : 'refused');
 }
 
-const PASSING: ReadonlySet<FailureKind> = new Set([
-  'unreachable',
-  'full_queue',
-  'too_fast',
-  'unavailable',
-  'server_error',
-]);
-
-function isPassing(kind: FailureKind): boolean {
-  return PASSING.has(kind);
-}
+const PASSING: ReadonlySet<FailureKind> = new Set(['too_fast', 'unavailable', 'server_error']);
 
 /**
  * Whether a failed submission certainly left nothing on the service. Also false for errors that are not failures of a call.

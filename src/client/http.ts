@@ -335,7 +335,7 @@ function oldStyleErrors(json: unknown): Note[] {
 const MAX_TEXTURE_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
 
-type Get = (address: URL, limit: number) => Promise<Pick<Download, 'status' | 'bytes' | 'location'>>;
+type Get = (address: URL, limit: number) => Promise<Download>;
 
 /** Downloads a texture, following redirects. @throws what `get` throws, UnreadableAnswerError */
 export async function fetchTexture(url: string, get: Get): Promise<Uint8Array> {

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
 import { backOff } from '../base/clock.ts';
-import type { Note, ReceivedRateLimit } from '../protocol/envelope.ts';
 import type { ReceivedBatchItem } from '../protocol/generate.ts';
 import {
   isPending,
@@ -17,14 +16,8 @@ import type { ReceivedSkin } from '../protocol/skin.ts';
 import { JobFailedError, UnreadableAnswerError, WebhookError } from './errors.ts';
 import type { AnswerNotes, GeneratedSkin, JobAnswer, JobEvent, QueuedItem } from './types.ts';
 
-interface SeenNotes {
-  readonly warnings?: Note[] | undefined;
-  readonly messages?: Note[] | undefined;
-  readonly links?: Record<string, string> | undefined;
-  readonly rateLimit?: ReceivedRateLimit | undefined;
-}
-
-export function notesOf({ warnings = [], messages = [], links = {}, rateLimit }: SeenNotes): AnswerNotes {
+export function notesOf(answer: Partial<AnswerNotes>): AnswerNotes {
+  const { warnings = [], messages = [], links = {}, rateLimit } = answer;
   return { warnings, messages, links, rateLimit };
 }
 
@@ -32,13 +25,8 @@ export function jobAnswer(answer: z.output<typeof receivedJobAnswerSchema>): Job
   return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...notesOf(answer) };
 }
 
-export function queuedItem({
-  success,
-  job,
-  skin,
-  errors = [],
-  warnings = [],
-}: ReceivedBatchItem): QueuedItem {
+export function queuedItem(item: ReceivedBatchItem): QueuedItem {
+  const { success, job, skin, errors = [], warnings = [] } = item;
   return { success, job, skin, errors, warnings };
 }
 

@@ -31,15 +31,11 @@ export function skinPath(uuid: string): string {
   return `/v2/skins/${encodeURIComponent(uuid)}`;
 }
 
-interface LinkedPage {
-  readonly next: string | undefined;
-}
-
 /**
  * The entries of all pages, in order. Each page is read when its first entry is wanted. A page that names itself as the
  * next one is the last: the service ignored `after`.
  */
-export async function* allPages<P extends LinkedPage, T>(
+export async function* allPages<P extends { readonly next: string | undefined }, T>(
   read: (after: string | undefined) => Promise<P>,
   entriesOf: (page: P) => readonly T[],
 ): AsyncGenerator<T, void, void> {

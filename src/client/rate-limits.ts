@@ -1,35 +1,13 @@
 import { backOff } from '../base/clock.ts';
+import type { ReceivedRateLimit, ReceivedRateLimitWindow } from '../protocol/envelope.ts';
 import { classifyFailure, SkinsmithError } from './errors.ts';
-
-/**
- * Interprets the service's `rateLimit`. A part that is missing, null, impossible, or a limit of zero is
- * ignored; the other parts still count.
- */
-
-type Maybe<T> = T | null | undefined;
-
-/** One window of `rateLimit.limit`. */
-interface ToldWindow {
-  readonly limit?: Maybe<number>;
-  readonly remaining?: Maybe<number>;
-  /** Seconds since the epoch, by the service's clock. */
-  readonly reset?: Maybe<number>;
-}
-
-/** The parts of `rateLimit` that are read here. */
-interface ToldLimits {
-  /** When the next request may be sent, milliseconds; `absolute` is by the service's clock. */
-  readonly next?: Maybe<{ readonly absolute?: Maybe<number>; readonly relative?: Maybe<number> }>;
-  readonly limit?: Maybe<
-    ToldWindow & { readonly minute?: Maybe<ToldWindow>; readonly hour?: Maybe<ToldWindow> }
-  >;
-}
 
 /** What an answer says about when to try again. */
 export interface RetryAdvice {
   /** Milliseconds, from `Retry-After`. */
   readonly retryAfter?: number | undefined;
-  readonly rateLimit?: ToldLimits | undefined;
+  /** A part that is missing or impossible, or a limit of zero, is ignored; the other parts still count. */
+  readonly rateLimit?: ReceivedRateLimit | undefined;
 }
 
 /** A time window that allows a limited number of submissions. */
@@ -50,17 +28,20 @@ const ROUNDING = 2_000;
 /** Epoch times below this are in seconds, those above in milliseconds. */
 const MILLISECONDS_FROM = 1e11;
 
-/** The windows the answer names. A limit that is missing, null, 0 or less means no window. `now`: the service's clock. */
-export function limitWindows(told: ToldLimits | undefined, now: number): LimitWindow[] {
+/** The windows the answer names. A limit that is missing, 0 or less means no window. `now`: the service's clock. */
+export function limitWindows(told: ReceivedRateLimit | undefined, now: number): LimitWindow[] {
   const { limit } = told ?? {};
   const windows = [readWindow(limit?.minute ?? limit, MINUTE, now), readWindow(limit?.hour, HOUR, now)];
   return windows.filter((window) => window !== undefined);
 }
 
-function readWindow(window: Maybe<ToldWindow>, span: number, now: number): LimitWindow | undefined {
-  const { limit, remaining, reset } = window ?? {};
-  if (!isNumber(limit) || limit <= 0 || !isNumber(remaining)) return undefined;
-  const endsAt = isNumber(reset) ? reset * (reset < MILLISECONDS_FROM ? 1000 : 1) : Number.NaN;
+function readWindow(
+  { limit = 0, remaining, reset = Number.NaN }: ReceivedRateLimitWindow = {},
+  span: number,
+  now: number,
+): LimitWindow | undefined {
+  if (limit <= 0 || remaining === undefined) return undefined;
+  const endsAt = reset * (reset < MILLISECONDS_FROM ? 1000 : 1);
   return { span, limit, remaining: Math.max(0, remaining), endsIn: possible(endsAt - now, span + ROUNDING) };
 }
 
@@ -72,8 +53,9 @@ function readWindow(window: Maybe<ToldWindow>, span: number, now: number): Limit
 export function refusedWait({ retryAfter, rateLimit }: RetryAdvice, now: number): number | undefined {
   if (retryAfter !== undefined && retryAfter > 0) return retryAfter;
   const { relative, absolute } = rateLimit?.next ?? {};
-  if (isNumber(relative) && relative > 0) return relative;
-  const byMoment = isNumber(absolute) && !isNumber(relative) ? possible(absolute - now, HOUR) : undefined;
+  if (relative !== undefined && relative > 0) return relative;
+  const byMoment =
+    absolute !== undefined && relative === undefined ? possible(absolute - now, HOUR) : undefined;
   const ends = limitWindows(rateLimit, now).map(({ remaining, endsIn }) =>
     remaining === 0 ? endsIn : undefined,
   );
@@ -83,10 +65,6 @@ export function refusedWait({ retryAfter, rateLimit }: RetryAdvice, now: number)
 
 function possible(wait: number, longest: number): number | undefined {
   return wait > 0 && wait <= longest ? wait : undefined;
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
 }
 
 /** A submission that counts against the budget. Times: milliseconds of a monotonic clock. */
@@ -260,12 +238,8 @@ export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | und
     return given ?? Math.round(backOff(attempt.number, FULL_QUEUE, attempt.random));
   }
   if (!attempt.isRepeatable && failure.mayHaveArrived) return undefined;
-  if (isWait(failure.retryAfter)) return failure.retryAfter;
+  // "Now" counts as no wait: taken literally, a service that keeps refusing would be asked in a tight loop.
+  if (failure.retryAfter) return failure.retryAfter;
   const { firstPause: first, longestPause: longest } = policy;
   return Math.round(backOff(attempt.number, { first, longest }, attempt.random));
-}
-
-/** Treats "now" as no wait: taken literally, a service that keeps refusing would be asked in a tight loop. */
-function isWait(milliseconds: number | undefined): milliseconds is number {
-  return milliseconds !== undefined && milliseconds > 0;
 }

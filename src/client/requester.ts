@@ -276,7 +276,7 @@ export class Requester {
     const { href } = new URL(this.#root + path, this.#origin);
     return await this.#repeat(call, true, () =>
       fetchTexture(href, (address, limit) =>
-        this.#download(address, limit, call, address.href === href ? this.#who().apiKey : undefined),
+        this.#download(address, limit, call, address.href === href ? this.#options.apiKey : undefined),
       ),
     );
   }
@@ -285,7 +285,7 @@ export class Requester {
     const { origin, pathname, search } = address;
     const headers = {
       accept: 'image/png',
-      'user-agent': this.#who().userAgent,
+      'user-agent': this.#userAgent,
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
     };
     const path = pathname + search;
@@ -313,10 +313,8 @@ export class Requester {
       } catch (error) {
         const random = (this.#options.random ?? Math.random)();
         if (this.#closing.signal.aborted) throw error; // nor would another attempt get through
-        const pause = pauseBefore(
-          { number, error, isRepeatable, now: this.serviceClock.now(), random },
-          policy,
-        );
+        const attempted = { number, error, isRepeatable, now: this.serviceClock.now(), random };
+        const pause = pauseBefore(attempted, policy);
         const kind = (error as { status?: unknown }).status === 429 ? 'busy' : 'trouble';
         if (classifyFailure(error)?.isLate) left.trouble -= this.#clock.monotonic() - begun;
         if (pause === undefined || pause > left[kind] || left[kind] <= 0) throw error;
@@ -329,10 +327,10 @@ export class Requester {
 
   /** A request to the service itself, with the caller's credentials. */
   #below(request: Outgoing, signal: AbortSignal | undefined): ClientRequest {
-    const { apiKey, userAgent } = this.#who();
+    const { apiKey } = this.#options;
     const headers = {
       accept: 'application/json',
-      'user-agent': userAgent,
+      'user-agent': this.#userAgent,
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       ...request.headers,
     };
@@ -340,9 +338,8 @@ export class Requester {
     return { ...request, path: this.#root + request.path, headers, signal, timeout };
   }
 
-  #who(): { apiKey: string | undefined; userAgent: string } {
-    const { apiKey, userAgent = `skinsmith/${VERSION}` } = this.#options;
-    return { apiKey, userAgent };
+  get #userAgent(): string {
+    return this.#options.userAgent ?? `skinsmith/${VERSION}`;
   }
 
   #http(): HttpOptions {

@@ -48,6 +48,7 @@ export class Dispatcher<W extends Submission> {
   readonly #session: Session<W>;
   readonly #queue: CallerQueue;
   readonly #ending = new AbortController();
+  readonly #stop: AbortSignal;
   readonly #tracker: JobTracker<W>;
   readonly #submitter: Submitter<W>;
 
@@ -65,9 +66,9 @@ export class Dispatcher<W extends Submission> {
     this.#session = options.session;
     if (options.known) this.#session.isSkinsmith = true;
     this.#queue = queue;
-    const loops = AbortSignal.any([options.stop, this.#ending.signal]);
-    this.#tracker = this.#makeTracker(loops);
-    this.#submitter = this.#makeSubmitter(loops);
+    this.#stop = AbortSignal.any([options.stop, this.#ending.signal]);
+    this.#tracker = this.#makeTracker();
+    this.#submitter = this.#makeSubmitter();
   }
 
   /** Jobs that are on the service. */
@@ -160,7 +161,7 @@ export class Dispatcher<W extends Submission> {
     this.#queue.close();
   }
 
-  #makeTracker(stop: AbortSignal): JobTracker<W> {
+  #makeTracker(): JobTracker<W> {
     const { session, reader, user, follows } = this.#options;
     return new JobTracker({
       session,
@@ -168,7 +169,7 @@ export class Dispatcher<W extends Submission> {
       user,
       others: this.#queue,
       follows,
-      stop,
+      stop: this.#stop,
       onAccepted: (work, job) => {
         user.accepted(work, job);
         this.#queue.became(sharedKey(work), job.id);
@@ -179,7 +180,7 @@ export class Dispatcher<W extends Submission> {
     });
   }
 
-  #makeSubmitter(stop: AbortSignal): Submitter<W> {
+  #makeSubmitter(): Submitter<W> {
     const { session, record, user, force, hardStop, maxNew } = this.#options;
     return new Submitter(
       {
@@ -189,7 +190,7 @@ export class Dispatcher<W extends Submission> {
         wakeUp: new WakeUpSignal(session.clock),
         queue: this.#queue,
         force,
-        stop,
+        stop: this.#stop,
         hardStop,
         onElsewhere: (work, job) => this.#tracker.follow(work, job),
         onAccepted: (work, state, sent) => this.#tracker.accepted(work, state, sent),
@@ -201,7 +202,7 @@ export class Dispatcher<W extends Submission> {
   }
 
   #run(loop: Promise<void>): void {
-    this.#session.run(loop, AbortSignal.any([this.#options.stop, this.#ending.signal]));
+    this.#session.run(loop, this.#stop);
   }
 
   async #keepUp(): Promise<void> {

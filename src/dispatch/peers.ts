@@ -221,11 +221,9 @@ export class AbandonedSubmissions {
   died(gone: readonly Peer[], now: number, hasJustDied: (name: string) => boolean): void {
     for (const { id } of gone.flatMap(({ jobs }) => jobs)) this.#theirs.add(id);
     const soon = now + LISTED_SOON;
-    const groups = gone.map(({ name, unsure }) => ({
-      slots: unsure,
-      soon,
-      until: hasJustDied(name) ? now + LISTED_LATE : soon,
-    }));
+    const groups = gone.map(({ name, unsure: slots }) => {
+      return { slots, soon, until: hasJustDied(name) ? now + LISTED_LATE : soon };
+    });
     this.#groups = [...this.#groups, ...groups.filter(({ slots }) => slots > 0)];
   }
 

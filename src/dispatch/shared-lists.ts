@@ -106,11 +106,8 @@ export class SharedLists {
       if (isShared && until > clock.now() && !isOwn && peers.isThere(peer)) return UNDERWAY_PAUSE;
       const wait = age < 0 || (!isShared && isOwn) ? 0 : untilLook(account);
       if (wait > 0) return wait;
-      db.prepare('update looks set peer = ?, until = ?, spent = ?').run(
-        name,
-        clock.now() + LOOK_LEASE,
-        spentBy(account),
-      );
+      const update = db.prepare('update looks set peer = ?, until = ?, spent = ?');
+      update.run(name, clock.now() + LOOK_LEASE, spentBy(account));
       return 0;
     }, 0);
   }

@@ -45,12 +45,9 @@ export function countSubmission(db: QueueDb, state: WindowState): readonly Limit
   const exhausted = state.isAlone ? [] : rows.filter(({ left }) => left <= 0);
   const isTaken = exhausted.length === 0;
   for (const row of rows) write(db, isTaken ? { ...row, left: row.left - 1 } : row);
-  return exhausted.map(({ span, allowed, endsAt }) => ({
-    span,
-    limit: allowed,
-    remaining: 0,
-    endsIn: endsAt - state.now,
-  }));
+  return exhausted.map(({ span, allowed: limit, endsAt }) => {
+    return { span, limit, remaining: 0, endsIn: endsAt - state.now };
+  });
 }
 
 /**
@@ -83,22 +80,13 @@ function renewed(row: Row, { now, inFlight }: WindowState): Row {
 }
 
 function readRows(db: QueueDb): Row[] {
-  const rows = db.prepare('select span, allowed, left_over, ends_at from windows').all();
-  return rows.map((row) => ({
-    span: Number(row['span']),
-    allowed: Number(row['allowed']),
-    left: Number(row['left_over']),
-    endsAt: Number(row['ends_at']),
-  }));
+  const select = db.prepare('select span, allowed, left_over as "left", ends_at as endsAt from windows');
+  return select.all() as unknown as Row[]; // the table is strict
 }
 
 function write(db: QueueDb, { span, allowed, left, endsAt }: Row): void {
-  db.prepare('insert or replace into windows (span, allowed, left_over, ends_at) values (?, ?, ?, ?)').run(
-    span,
-    allowed,
-    left,
-    endsAt,
-  );
+  const insert = 'insert or replace into windows (span, allowed, left_over, ends_at) values (?, ?, ?, ?)';
+  db.prepare(insert).run(span, allowed, left, endsAt);
 }
 
 /** Milliseconds between reads of the file: while others are known, and otherwise. */
@@ -161,18 +149,18 @@ export class SharedQueue implements CallerQueue {
         db.exec('delete from works; delete from windows; update looks set spent = 0');
       this.#write(db, 0);
     }, undefined);
-    ports.slots.onChange = () => this.#touch();
+    ports.slots.onChange = () => this.#catchUp({ touch: true });
   }
 
   enter(): void {
     if (this.#wants) return;
     this.#wants = true;
-    this.#touch();
+    this.#catchUp({ touch: true });
   }
 
   leave(): void {
     this.#wants = false;
-    this.#touch();
+    this.#catchUp({ touch: true });
   }
 
   /** Stops taking other processes' jobs into account; this process's row names the jobs it leaves. */
@@ -299,10 +287,6 @@ export class SharedQueue implements CallerQueue {
     return oldest > LONG_JOB ? Math.max(learned, Math.min(oldest, 2 * learned)) : learned;
   }
 
-  #touch(): void {
-    this.#catchUp({ touch: true });
-  }
-
   #catchUp({ touch }: { touch: boolean }): void {
     this.#file.transact((db) => {
       this.#read(db);
@@ -344,11 +328,9 @@ export class SharedQueue implements CallerQueue {
   #write(db: QueueDb, taking: number): void {
     const { clock, slots, typical } = this.#ports;
     const shift = clock.now() - clock.monotonic();
-    const jobs = [...slots.jobs.values()].map(({ id, acceptedAt, eta }) => ({
-      id,
-      at: acceptedAt + shift,
-      eta,
-    }));
+    const jobs = [...slots.jobs.values()].map(({ id, acceptedAt, eta }) => {
+      return { id, at: acceptedAt + shift, eta };
+    });
     const unsure = slots.unsure.size + taking;
     const own = { name: this.#name, wants: this.#wants, unsure, jobs, typical: typical() };
     writeOwnRow(db, own, clock.now());

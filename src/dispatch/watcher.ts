@@ -135,22 +135,16 @@ export class Watcher<W extends Submission> {
   #state(now: number): LookState {
     const { session, others } = this.#ports;
     const isAlone = this.#hasList && !others.isShared && others.foreignJobs === 0;
-    return {
-      now,
-      lastLook: this.#lastLook,
-      roundTrip: session.roundTrip.ms,
-      isAlone,
-      othersAt: this.#othersAt,
-    };
+    const [lastLook, othersAt] = [this.#lastLook, this.#othersAt];
+    return { now, lastLook, roundTrip: session.roundTrip.ms, isAlone, othersAt };
   }
 
   /** All jobs that the list would show, of any process: they end in waves together. */
   #jobs(): readonly RunningJob[] {
     const { session, others } = this.#ports;
-    const theirs = others.otherJobs.map((job) => ({
-      ...job,
-      seenAt: Math.max(job.acceptedAt, this.#lastLook),
-    }));
+    const theirs = others.otherJobs.map((job) => {
+      return { ...job, seenAt: Math.max(job.acceptedAt, this.#lastLook) };
+    });
     return [...session.slots.jobs.values(), ...theirs];
   }
 

@@ -4,6 +4,7 @@ import type { Job, JobStatus } from '../protocol/job.ts';
 import type { ReceivedSkin as Skin, SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 import type { RetryPolicy } from './rate-limits.ts';
 import type { Fetch, RequestDispatcher, ResolveHost } from './transport.ts';
+
 /** The bytes of a PNG file. A Buffer is a Uint8Array; an upload's File, and what `fs.openAsBlob` opens, are Blobs. */
 export type SkinFile = Uint8Array | ArrayBuffer | Blob;
 

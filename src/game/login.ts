@@ -169,9 +169,7 @@ function readAnswer<S extends z.ZodType>(answer: GameAnswer, schema: S): z.outpu
   const parsed = status < 300 ? schema.safeParse(parsedJson(bytes)) : undefined;
   if (parsed?.success) return parsed.data;
   const what = error === undefined ? '' : ` (${error})`;
-  throw new GameError('unexpected', `Microsoft answered ${status} with an unknown error${what}.`, {
-    status,
-  });
+  throw new GameError('unexpected', `Microsoft answered ${status} with an unknown error${what}.`, { status });
 }
 
 /** An Xbox authorization: a token and its user hash. */
@@ -230,11 +228,8 @@ async function exchange(http: GameHttp, request: Omit<GameRequest, 'method'>): P
   const said = parsedJson(bytes);
   if (status >= 300) throw refusedBy(refusalSchema.safeParse(said).data?.XErr);
   const parsed = tokenSchema.safeParse(said);
-  if (!parsed.success) {
-    throw new GameError('unexpected', `Xbox answered ${status} with an unexpected body.`, {
-      status,
-    });
-  }
+  if (!parsed.success)
+    throw new GameError('unexpected', `Xbox answered ${status} with an unexpected body.`, { status });
   const { Token: token, DisplayClaims } = parsed.data;
   return { token, userHash: DisplayClaims.xui[0].uhs };
 }

@@ -10,6 +10,7 @@ import {
   receivedRateLimitSchema,
 } from './envelope.ts';
 import { planLimitsSchema, userNameSchema } from './user.ts';
+
 /** Minimum characters of an API key; shorter ones are refused without a lookup. */
 export const MIN_API_KEY_LENGTH = 64;
 

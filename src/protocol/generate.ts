@@ -16,6 +16,7 @@ import {
   variantSchema,
   visibilitySchema,
 } from './skin.ts';
+
 /** Maximum characters of an http(s) URL in a request. */
 export const MAX_URL_LENGTH = 256;
 /** Maximum characters of a `data:` URL: the base64 of a picture of about 20,000 bytes. */

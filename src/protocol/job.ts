@@ -11,6 +11,7 @@ import {
   usageSchema,
 } from './envelope.ts';
 import { receivedSkinSchema, skinSchema } from './skin.ts';
+
 /** The states of a job. See the service's `queue/states.ts` for the transitions. */
 export const JOB_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
 /** `waiting` and `processing` jobs are pending; `completed` and `failed` ones never change again. */

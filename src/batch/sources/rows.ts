@@ -1,5 +1,4 @@
 import { z } from 'zod';
-
 import { skinNameProblem, VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
 import type { VariantInput } from '../model.ts';
 import { type Line, nearestName } from './files.ts';

@@ -59,13 +59,9 @@ function leftOver({ surplus, rest }: Inflated): string[] {
 /** `what`: the kind of picture, for the message. */
 export function verifyFileSize(what: string, size: number, maxBytes: number): void {
   if (size <= maxBytes) return;
-  throw new InvalidImageError(
-    'too_large',
-    `The file is ${size} bytes; a ${what} can be at most ${maxBytes} bytes.`,
-    {
-      hint: 'Save it again with an optimising PNG encoder and without metadata.',
-    },
-  );
+  const message = `The file is ${size} bytes; a ${what} can be at most ${maxBytes} bytes.`;
+  const hint = 'Save it again with an optimising PNG encoder and without metadata.';
+  throw new InvalidImageError('too_large', message, { hint });
 }
 
 function paintPicture(header: PngHeader, layout: PngLayout, data: Uint8Array): Picture {
@@ -131,16 +127,10 @@ function inflateBounded(data: readonly Uint8Array[], size: number): Inflated {
   const packed = Buffer.concat(data);
   const { pixels, used } = inflate(packed, size);
   if (pixels.length < size) {
-    throw new InvalidImageError(
-      'pixel_data',
-      `The pixel data ends early: it is ${pixels.length} bytes long instead of ${size}.`,
-    );
+    const message = `The pixel data ends early: it is ${pixels.length} bytes long instead of ${size}.`;
+    throw new InvalidImageError('pixel_data', message);
   }
-  return {
-    pixels: pixels.subarray(0, size),
-    surplus: pixels.length - size,
-    rest: packed.length - used,
-  };
+  return { pixels: pixels.subarray(0, size), surplus: pixels.length - size, rest: packed.length - used };
 }
 
 function inflate(packed: Uint8Array, size: number): { pixels: Uint8Array; used: number } {
@@ -256,10 +246,8 @@ function paeth(left: number, above: number, corner: number): number {
 function unfilterRow(filter: number, row: Uint8Array, above: Uint8Array, step: number): void {
   const predict = predictors[filter];
   if (predict === undefined) {
-    throw new InvalidImageError(
-      'pixel_data',
-      `The pixel data is damaged: a row names filter type ${filter}, which does not exist.`,
-    );
+    const message = `The pixel data is damaged: a row names filter type ${filter}, which does not exist.`;
+    throw new InvalidImageError('pixel_data', message);
   }
   if (filter === 0) return;
   for (let at = 0; at < row.length; at++) {
@@ -327,10 +315,8 @@ function makePalettePainter(palette: Uint8Array, alphas: Uint8Array | undefined)
   return (samples, from, pixels, to) => {
     const index = samples[from]!;
     if (index >= colours) {
-      throw new InvalidImageError(
-        'palette',
-        `A pixel has colour number ${index}, but the palette has only ${colours} colours.`,
-      );
+      const message = `A pixel has colour number ${index}, but the palette has only ${colours} colours.`;
+      throw new InvalidImageError('palette', message);
     }
     pixels.set(palette.subarray(index * 3, index * 3 + 3), to);
     pixels[to + 3] = alphas?.[index] ?? 255;

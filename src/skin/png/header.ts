@@ -10,11 +10,7 @@ export interface PngHeader {
   interlaced: boolean;
 }
 
-interface RawHeader {
-  width: number;
-  height: number;
-  bitDepth: number;
-  colourType: number;
+interface RawHeader extends Omit<PngHeader, 'interlaced'> {
   compression: number;
   filter: number;
   interlace: number;
@@ -98,11 +94,8 @@ function verifySignature(bytes: Uint8Array): void {
 
 function verifySkinSize(width: number, height: number): void {
   if (isSkinSize(width, height)) return;
-  throw new InvalidImageError(
-    'dimensions',
-    `The picture is ${width}×${height} pixels; a skin is 64×64 or 64×32.`,
-    { hint: sizeHint(width, height) },
-  );
+  const message = `The picture is ${width}×${height} pixels; a skin is 64×64 or 64×32.`;
+  throw new InvalidImageError('dimensions', message, { hint: sizeHint(width, height) });
 }
 
 function sizeHint(width: number, height: number): string {
@@ -117,32 +110,24 @@ function sizeHint(width: number, height: number): string {
 
 function verifyFormat(raw: RawHeader): void {
   if (raw.width === 0 || raw.height === 0) {
-    throw new InvalidImageError(
-      'dimensions',
-      `The picture is ${raw.width}×${raw.height} pixels, so it is empty.`,
-    );
+    const message = `The picture is ${raw.width}×${raw.height} pixels, so it is empty.`;
+    throw new InvalidImageError('dimensions', message);
   }
   const depths = LEGAL_BIT_DEPTHS[raw.colourType];
-  if (depths === undefined) {
-    throw new InvalidImageError(
-      'header',
-      `The PNG header names colour type ${raw.colourType}, which does not exist.`,
-    );
-  }
-  if (!depths.includes(raw.bitDepth)) {
-    throw new InvalidImageError(
-      'header',
-      `The PNG header names ${raw.bitDepth} bits per sample, which colour type ${raw.colourType} does not allow.`,
-    );
-  }
+  if (depths === undefined) throw badHeader(`colour type ${raw.colourType}, which does not exist`);
+  if (!depths.includes(raw.bitDepth))
+    throw badHeader(`${raw.bitDepth} bits per sample, which colour type ${raw.colourType} does not allow`);
   verifyMethod('compression method', raw.compression, 0);
   verifyMethod('filter method', raw.filter, 0);
   verifyMethod('interlace method', raw.interlace, 1);
 }
 
 function verifyMethod(name: string, value: number, highest: number): void {
-  if (value <= highest) return;
-  throw new InvalidImageError('header', `The PNG header names ${name} ${value}, which does not exist.`);
+  if (value > highest) throw badHeader(`${name} ${value}, which does not exist`);
+}
+
+function badHeader(what: string): InvalidImageError {
+  return new InvalidImageError('header', `The PNG header names ${what}.`);
 }
 
 const kinds: readonly { kind: string; starts: string; at?: number }[] = [

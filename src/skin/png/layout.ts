@@ -194,19 +194,15 @@ function readChunks(bytes: Uint8Array): ChunkList {
 function readChunk(bytes: Uint8Array, at: number): Chunk & { readonly isDamaged: boolean } {
   const left = bytes.length - at;
   if (left < FRAME_BYTES) {
-    throw new InvalidImageError(
-      'truncated',
-      `The PNG was cut off: it ends after ${bytes.length} bytes, inside a chunk.`,
-    );
+    const message = `The PNG was cut off: it ends after ${bytes.length} bytes, inside a chunk.`;
+    throw new InvalidImageError('truncated', message);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, left);
   const length = view.getUint32(0);
   const type = readType(bytes, at + 4);
   if (length > MAX_CHUNK_BYTES) {
-    throw new InvalidImageError(
-      'chunk',
-      `The ${type} chunk at byte ${at} claims an impossible length of ${length} bytes.`,
-    );
+    const message = `The ${type} chunk at byte ${at} claims an impossible length of ${length} bytes.`;
+    throw new InvalidImageError('chunk', message);
   }
   if (length > left - FRAME_BYTES) {
     throw new InvalidImageError(
@@ -217,10 +213,8 @@ function readChunk(bytes: Uint8Array, at: number): Chunk & { readonly isDamaged:
   const end = at + 8 + length;
   const isDamaged = crc32(bytes.subarray(at + 4, end)) !== view.getUint32(8 + length);
   if (isDamaged && !SIDE_CHUNKS.has(type)) {
-    throw new InvalidImageError(
-      'crc',
-      `The ${type} chunk at byte ${at} is damaged: its checksum does not match.`,
-    );
+    const message = `The ${type} chunk at byte ${at} is damaged: its checksum does not match.`;
+    throw new InvalidImageError('crc', message);
   }
   return { type, data: bytes.subarray(at + 8, end), isDamaged };
 }

@@ -1,19 +1,15 @@
 import { makePicture, type Picture } from '../picture.ts';
 import { pixelOffsets, type Rect } from '../regions.ts';
 
-/** A position on the canvas, or an offset: pixels, z towards the viewer. */
-export interface Place {
-  readonly x: number;
-  readonly y: number;
-  readonly z: number;
-}
+/** A position or an offset. On the canvas: pixels, x to the right, y down, z towards the viewer. */
+export type Vector = readonly [x: number, y: number, z: number];
 
-/** A textured parallelogram: the upper left corner of the texture, and its edges to the right and down. */
+/** A textured parallelogram: the position of its texture's upper left corner, and its edges to the right and down. */
 export interface Quad {
   readonly texture: Rect;
-  readonly corner: Place;
-  readonly across: Place;
-  readonly down: Place;
+  readonly corner: Vector;
+  readonly across: Vector;
+  readonly down: Vector;
 }
 
 /** A value that changes by the same amount from pixel to pixel of a row. */
@@ -68,19 +64,18 @@ export class Canvas {
   }
 
   #draw(quad: Quad, drawRow: (y: number, slopes: Slopes) => void): void {
-    const { corner, across, down } = quad;
-    const area = across.x * down.y - across.y * down.x;
+    const [cornerX, cornerY, cornerZ] = quad.corner;
+    const [acrossX, acrossY, acrossZ] = quad.across;
+    const [downX, downY, downZ] = quad.down;
+    const area = acrossX * downY - acrossY * downX;
     if (area === 0) return;
     for (let y = Math.max(0, topOf(quad)); y < Math.min(this.picture.height, bottomOf(quad)); y++) {
-      const dx = 0.5 - corner.x;
-      const dy = y + 0.5 - corner.y;
-      const u = { start: (dx * down.y - dy * down.x) / area, step: down.y / area };
-      const v = { start: (dy * across.x - dx * across.y) / area, step: -across.y / area };
-      const z = {
-        start: corner.z + u.start * across.z + v.start * down.z,
-        step: u.step * across.z + v.step * down.z,
-      };
-      drawRow(y, { u, v, z });
+      const dx = 0.5 - cornerX;
+      const dy = y + 0.5 - cornerY;
+      const u = { start: (dx * downY - dy * downX) / area, step: downY / area };
+      const v = { start: (dy * acrossX - dx * acrossY) / area, step: -acrossY / area };
+      const start = cornerZ + u.start * acrossZ + v.start * downZ;
+      drawRow(y, { u, v, z: { start, step: u.step * acrossZ + v.step * downZ } });
     }
   }
 
@@ -125,11 +120,11 @@ function withoutAlpha(pixels: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 function topOf({ corner, across, down }: Quad): number {
-  return Math.floor(corner.y + Math.min(0, across.y) + Math.min(0, down.y));
+  return Math.floor(corner[1] + Math.min(0, across[1]) + Math.min(0, down[1]));
 }
 
 function bottomOf({ corner, across, down }: Quad): number {
-  return Math.ceil(corner.y + Math.max(0, across.y) + Math.max(0, down.y));
+  return Math.ceil(corner[1] + Math.max(0, across[1]) + Math.max(0, down[1]));
 }
 
 /** First and last pixel of a row of `width` in which both values are from 0 to 1; if none, the last is smaller. */

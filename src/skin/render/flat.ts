@@ -8,6 +8,7 @@ import {
   toModern,
   type Variant,
 } from '../regions.ts';
+
 /** The whole figure in skin pixels: two arms of 4 beside a body of 8; head 8, body 12 and legs 12. */
 export const FIGURE: Rect = { x: 0, y: 0, width: 16, height: 32 };
 

@@ -1,19 +1,12 @@
 import { makePicture, type Picture } from '../picture.ts';
 import { type Face, faceRects, PARTS, type Rect, type SkinPart, type Variant } from '../regions.ts';
-import { Canvas, type Place, type Quad } from './canvas.ts';
+import { Canvas, type Quad, type Vector } from './canvas.ts';
 import { shownSkin } from './flat.ts';
 import { TURN_FRAMES } from './views.ts';
 
-/** A point or a direction: x to the player's left, y up, z forward; skin pixels, the feet at y = 0. */
-type Vector = readonly [x: number, y: number, z: number];
-
-/** One face in space: the position of its texture's upper left corner, and its edges to the right and down. */
-interface TexturedFace {
+/** One face in space: skin pixels, x to the player's left, y up, z forward, the feet at y = 0. */
+interface TexturedFace extends Quad {
   readonly layer: 'base' | 'overlay';
-  readonly texture: Rect;
-  readonly corner: Vector;
-  readonly across: Vector;
-  readonly down: Vector;
   /** The outward normal. */
   readonly normal: Vector;
 }
@@ -254,15 +247,11 @@ function rankByCape({ texture }: TexturedFace, isFromBehind: boolean): number {
 }
 
 function middleZ({ corner, across, down }: Quad): number {
-  return corner.z + (across.z + down.z) / 2;
+  return corner[2] + (across[2] + down[2]) / 2;
 }
 
 function projectFace({ texture, corner, across, down }: TexturedFace, project: Project): Quad {
-  const place = (vector: Vector): Place => {
-    const [x, y, z] = project(vector);
-    return { x, y, z };
-  };
-  return { texture, corner: place(corner), across: place(across), down: place(down) };
+  return { texture, corner: project(corner), across: project(across), down: project(down) };
 }
 
 /** Transforms quads from the projection plane to the canvas. */
@@ -276,14 +265,9 @@ function placing(
     : Math.min(size.width / frame.width, size.height / frame.height);
   const left = (size.width - frame.width * scale) / 2;
   const top = isCut ? 0 : (size.height - frame.height * scale) / 2;
-  const enlarge = ({ x, y, z }: Place) => ({ x: x * scale, y: y * scale, z: z * scale });
-  return ({ texture, corner, across, down }) => {
-    const { x, y, z } = enlarge({ ...corner, x: corner.x - frame.left, y: corner.y - frame.top });
-    return {
-      texture,
-      corner: { x: x + left, y: y + top, z },
-      across: enlarge(across),
-      down: enlarge(down),
-    };
+  const enlarge = ([x, y, z]: Vector): Vector => [x * scale, y * scale, z * scale];
+  return ({ texture, corner: [cornerX, cornerY, cornerZ], across, down }) => {
+    const [x, y, z] = enlarge([cornerX - frame.left, cornerY - frame.top, cornerZ]);
+    return { texture, corner: [x + left, y + top, z], across: enlarge(across), down: enlarge(down) };
   };
 }

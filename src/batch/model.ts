@@ -337,12 +337,9 @@ const CONTENT_DIGITS = 32;
  */
 export function workKey({ content, variant, visibility, cape }: WorkInput): string {
   const digits = cape === undefined ? digitsOf(content) : sha256(`${digitsOf(content)} cape:${cape}`);
-  return digits.slice(0, CONTENT_DIGITS) + optionLetters(variant, visibility);
-}
-
-/** The two letters at a work key's end. */
-function optionLetters(variant: VariantInput, visibility: SkinVisibility = 'public'): string {
-  return VARIANT_LETTERS[variant] + VISIBILITY_LETTERS[visibility];
+  return (
+    digits.slice(0, CONTENT_DIGITS) + VARIANT_LETTERS[variant] + VISIBILITY_LETTERS[visibility ?? 'public']
+  );
 }
 
 function digitsOf(content: WorkContent): string {

@@ -87,23 +87,18 @@ export class ProgressCount {
   }
 }
 
+const KNOWN_OUTCOMES = {
+  journal: 'resumed',
+  lockfile: 'unchanged',
+  given: 'given',
+  duplicate: undefined,
+} as const;
+
 /** Undefined for a source that shares the result of another one. */
-function outcomeOf(
-  result: BatchResult,
-): 'failed' | 'resumed' | 'made' | 'existing' | 'unchanged' | 'given' | undefined {
+function outcomeOf(result: BatchResult) {
   if (result.error) return 'failed';
-  switch (result.origin) {
-    case 'journal':
-      return 'resumed';
-    case 'made':
-      return isNew(result) ? 'made' : 'existing';
-    case 'lockfile':
-      return 'unchanged';
-    case 'given':
-      return 'given';
-    default:
-      return undefined;
-  }
+  if (result.origin === 'made') return isNew(result) ? 'made' : 'existing';
+  return result.origin && KNOWN_OUTCOMES[result.origin];
 }
 
 /** Whether the source shares the skin of another one, which may be finished already. */

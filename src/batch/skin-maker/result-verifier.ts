@@ -78,7 +78,7 @@ export class ResultVerifier {
   async settle(work: Work, state: JobAnswer): Promise<void> {
     const { id, result, status } = state.job;
     const skin = state.skin ?? (status === 'completed' ? await this.#skin(result) : undefined);
-    if (skin) await this.#finish(work, { skin, job: id, warnings: state.warnings });
+    if (skin) await this.#finish(work, skin, { job: id, warnings: state.warnings });
     else if (status === 'completed') this.vanished(work, 'The service has forgotten the skin.');
     else await this.fail(work, new JobFailedError(id, state.errors), id);
   }
@@ -86,7 +86,7 @@ export class ResultVerifier {
   /** The service no longer knows the job. Its skin may exist nevertheless. */
   async settleForgotten(work: Work, job: string, result: string | undefined): Promise<void> {
     const skin = await this.#skin(result);
-    if (skin) await this.#finish(work, { skin, job, warnings: [] });
+    if (skin) await this.#finish(work, skin, { job, warnings: [] });
     else this.vanished(work, 'The service has forgotten the job.');
   }
 
@@ -122,9 +122,13 @@ export class ResultVerifier {
     return await reader.awaited(() => session.client.skin(uuid, session.call(signal)));
   }
 
-  async #finish(work: Work, { skin, job, warnings }: Unfinished): Promise<void> {
-    const w = mergeNotes(work.warnings, warnings);
-    await this.#prove(work, { skin: finishedSkin(skin), job, warnings: w });
+  async #finish(
+    work: Work,
+    skin: ReceivedSkin,
+    { job, warnings: theirs }: Omit<MadeSkin, 'skin'>,
+  ): Promise<void> {
+    const warnings = mergeNotes(work.warnings, theirs);
+    await this.#prove(work, { skin: finishedSkin(skin), job, warnings });
   }
 
   /** Proves a result again that an earlier run could not prove: the texture may have been served wrong temporarily. */
@@ -163,13 +167,6 @@ export class ResultVerifier {
     journal.unproven({ k: work.key, j: job, skin, w: [...warnings], service, code, message });
     await onFailed(work, { code, message, hint: KEPT_HINT }, job);
   }
-}
-
-/** The service's result of a job. */
-interface Unfinished {
-  readonly skin: ReceivedSkin;
-  readonly job: string;
-  readonly warnings: readonly Note[];
 }
 
 const KEPT_HINT = 'The skin is kept: --accept-unproven accepts it unchanged, --force asks the service again.';

@@ -58,15 +58,11 @@ export function skinOptions({ members: [first], variant, visibility, cape }: Wor
   };
 }
 
-function fileNameOf({ source }: Member): string {
-  return source.stem.split('/').at(-1) ?? '';
-}
-
 /** Tells that the name of a file is not valid for a skin. The ends of URLs and values are not meant as names. */
-function renamedNotes(member: Member): Note[] {
-  const { content, name: given } = member.source;
-  const name = nameOf(member.source);
-  if (content.kind !== 'file' || given !== undefined || name === fileNameOf(member)) return [];
+function renamedNotes({ source }: Member): Note[] {
+  const name = nameOf(source);
+  const isFile = source.content.kind === 'file' && source.name === undefined;
+  if (!isFile || name === source.stem.split('/').at(-1)) return [];
   const outcome = name === undefined ? 'Submitted without a name' : `Submitted with the name "${name}"`;
   return [{ code: 'name_changed', message: `${outcome}: names may contain ${SKIN_NAME_RULE}.` }];
 }
@@ -136,11 +132,8 @@ async function playerToSend(
   } catch (error) {
     if (signal.aborted || !(error instanceof PlayerNameError)) throw error;
     const { code, message, isPassing } = error;
-    return { problem: { code, message, ...(isPassing && { hint: retryHint(isRemote) }) } };
+    // A service elsewhere may look the player up where this machine cannot; only names are looked up here.
+    const hint = isRemote ? 'Try again later, or give the UUID of the player.' : 'Try again later.';
+    return { problem: { code, message, ...(isPassing && { hint }) } };
   }
-}
-
-/** A service elsewhere may look the player up where this machine cannot; only names are looked up here. */
-function retryHint(isRemote: boolean): string {
-  return isRemote ? 'Try again later, or give the UUID of the player.' : 'Try again later.';
 }

@@ -2,13 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { unzipSync } from 'fflate';
 import { decodedText, parsedJson } from '../../base/text.ts';
-import {
-  type BatchSource,
-  type SourceContent,
-  type SourceProblem,
-  unusable,
-  type VariantInput,
-} from '../model.ts';
+import { type BatchSource, type SourceContent, unusable, type VariantInput } from '../model.ts';
 import { fileProblem } from './files.ts';
 
 /**
@@ -52,16 +46,15 @@ export function* bedrockSources(label: string, path: string): Generator<BatchSou
   try {
     yield* sourcesIn(label, statSync(path).isDirectory() ? folderFiles(path) : zipFiles(path));
   } catch (error) {
-    const problem =
-      error instanceof PackFault ? packProblem(`${label} ${error.message}.`) : fileProblem(label, error);
-    yield { label, content: { kind: 'problem', problem }, stem: 'pack' };
+    const content: SourceContent =
+      error instanceof PackFault
+        ? unusable('invalid_skin_pack', `${label} ${error.message}.`, PACK_HINT)
+        : { kind: 'problem', problem: fileProblem(label, error) };
+    yield { label, content, stem: 'pack' };
   }
 }
 
-function packProblem(message: string): SourceProblem {
-  const hint = 'A skin pack has manifest.json, with a module of type skin_pack, and skins.json.';
-  return { code: 'invalid_skin_pack', message, hint };
-}
+const PACK_HINT = 'A skin pack has manifest.json, with a module of type skin_pack, and skins.json.';
 
 function* sourcesIn(label: string, files: PackFiles): Generator<BatchSource> {
   const manifest = jsonIn(files, 'manifest.json');
@@ -99,10 +92,7 @@ function sourceOf(skin: Fields, { label, files, names }: Pack): BatchSource {
   const cape = textOf(skin['cape']);
   const fault = faultOf(skin, { variant, texture });
   if (fault !== undefined || texture === undefined)
-    return {
-      ...source,
-      content: unusable('unusable_skin', `${source.label}: ${fault}.`),
-    };
+    return { ...source, content: unusable('unusable_skin', `${source.label}: ${fault}.`) };
   return {
     ...source,
     content: contentOf(texture, files, source.label),

@@ -43,7 +43,8 @@ export async function* folderSources(
   }
   if (hasOthers) return;
   const hint = isThinned ? `See what --ignore and ${IGNORE_FILE} leave out.` : await hintBelow(root, options);
-  yield problemSource(root.label, folderStem(root, above, ''), emptyFolder(root.label, hint));
+  const problem = { code: 'empty_folder', message: `No PNG files in ${root.label}.`, hint };
+  yield problemSource(root.label, folderStem(root, above, ''), problem);
 }
 
 async function* stepSources(
@@ -91,10 +92,6 @@ function withoutExtension(name: string): string {
 
 function problemSource(label: string, stem: string, problem: SourceProblem): BatchSource {
   return { label, content: { kind: 'problem', problem }, stem };
-}
-
-function emptyFolder(label: string, hint: string | undefined): SourceProblem {
-  return { code: 'empty_folder', message: `No PNG files in ${label}.`, hint };
 }
 
 async function hintBelow(root: WalkRoot, options: WalkOptions): Promise<string | undefined> {
@@ -193,7 +190,8 @@ async function see(
 ): Promise<Seen | undefined> {
   const { place, depth, above } = visit;
   const label = labelOf(root, place);
-  if (depth > MAX_DEPTH) return failed(place, tooDeep(label));
+  if (depth > MAX_DEPTH)
+    return failed(place, { code: 'too_deep', message: `${label} is more than ${MAX_DEPTH} folders deep.` });
   try {
     const path = join(root.path, place);
     const branch = { id: identityOf(path), above };
@@ -203,12 +201,8 @@ async function see(
       return { step: { place, files: [], problems: [], isThinned: false, isPack: true }, below: [] };
     const rules = rulesIn(path, place, entries, visit.rules);
     const content = await sorted(entries, { path, label, place, recursive, rules, names });
-    const below = content.folders.map((name) => ({
-      place: joined(place, name),
-      depth: depth + 1,
-      above: branch,
-      rules,
-    }));
+    const inside = { depth: depth + 1, above: branch, rules };
+    const below = content.folders.map((name) => ({ place: joined(place, name), ...inside }));
     return { step: { place, ...content }, below };
   } catch (error) {
     return failed(place, folderProblem(label, error));
@@ -222,10 +216,6 @@ function failed(place: string, problem: SourceProblem): Seen {
 function folderProblem(label: string, error: unknown): SourceProblem {
   if (!(error instanceof BatchSetupError)) return fileProblem(label, error);
   return { code: error.code, message: `${join(label, IGNORE_FILE)}: ${error.message}`, hint: error.hint };
-}
-
-function tooDeep(label: string): SourceProblem {
-  return { code: 'too_deep', message: `${label} is more than ${MAX_DEPTH} folders deep.` };
 }
 
 function identityOf(path: string): string {
@@ -250,14 +240,7 @@ function rulesIn(path: string, place: string, entries: readonly Dirent[], rules:
   return rules.withFile(place, decodedText(readFileSync(file)));
 }
 
-interface FolderToWalk {
-  readonly path: string;
-  readonly label: string;
-  readonly place: string;
-  readonly recursive: boolean;
-  readonly rules: IgnoreRules;
-  readonly names: RegExp;
-}
+type FolderToWalk = WalkRoot & Required<WalkOptions> & Pick<FolderStep, 'place'>;
 
 interface Content extends Omit<FolderStep, 'place'> {
   readonly folders: readonly string[];

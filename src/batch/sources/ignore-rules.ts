@@ -104,7 +104,7 @@ function parsePattern(line: string): IgnorePattern | undefined {
   const text = withoutTrailingSpaces(isNegated ? line.slice(1) : line);
   const isFolderOnly = text.endsWith('/');
   const body = isFolderOnly ? text.slice(0, -1) : text;
-  const names = parsePath(body.replace(/^\//, ''));
+  const names = new PatternParser([...body.replace(/^\//, '')]).parse();
   if (names === undefined) return undefined;
   const matches = body.includes('/') ? pathMatcher(names) : nameMatcher(names);
   return { isNegated, matches: (path) => (path.isFolder || !isFolderOnly) && matches(path) };
@@ -157,11 +157,6 @@ const CLASSES: ReadonlyMap<string, RegExp> = new Map([
 /** The pattern of one name, character by character. */
 type NamePattern = readonly PatternPart<string>[];
 
-/** The names that a pattern consists of, as Git reads it. Undefined for one that matches nothing: `[a` or `a\`. */
-function parsePath(text: string): NamePattern[] | undefined {
-  return new PatternParser([...text]).parse();
-}
-
 class PatternParser {
   readonly #characters: readonly string[];
   #at = 0;
@@ -170,6 +165,7 @@ class PatternParser {
     this.#characters = characters;
   }
 
+  /** The names that a pattern consists of, as Git reads it. Undefined for one that matches nothing: `[a` or `a\`. */
   parse(): NamePattern[] | undefined {
     const names: PatternPart<string>[][] = [[]];
     while (this.#at < this.#characters.length) {

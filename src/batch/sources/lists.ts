@@ -49,7 +49,7 @@ async function* rowsOf(
   roots: SourceRoots,
   expansion: ExpandOptions,
 ): AsyncGenerator<BatchSource> {
-  const homes = list.folder === undefined ? [roots.cwd] : [roots.cwd, list.folder];
+  const homes = list.path === undefined ? [roots.cwd] : [roots.cwd, dirname(list.path)];
   const { warn } = roots;
   for await (const item of listRows(list.chunks, list.title, { warn, isForPack: expansion.isForPack })) {
     if ('fault' in item) yield badRow(list, item.line, item.fault);
@@ -112,7 +112,7 @@ function placeOf({ label }: ListFile, line: number): string {
 
 function badRow(list: ListFile, line: number, fault: string): BatchSource {
   const content = unusable('invalid_row', `Line ${line} of ${list.title}: ${fault}.`);
-  const stem = `${list.folder === undefined ? 'stdin' : baseStem(list.label)}-${line}`;
+  const stem = `${list.path === undefined ? 'stdin' : baseStem(list.label)}-${line}`;
   return { label: placeOf(list, line), content, stem };
 }
 
@@ -224,9 +224,8 @@ interface ListFile {
   readonly label: string;
   /** Its name in messages. */
   readonly title: string;
-  /** Its absolute path, and the folder that contains it; undefined for stdin. */
+  /** Its absolute path; undefined for stdin. */
   readonly path: string | undefined;
-  readonly folder: string | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -247,11 +246,11 @@ function verifyList(label: string, cwd: string): void {
 function openList(label: string, { cwd, stdin }: SourceRoots): ListFile {
   if (label === '-') {
     const title = 'the list on stdin';
-    return { label, title, path: undefined, folder: undefined, chunks: read(title, stdin) };
+    return { label, title, path: undefined, chunks: read(title, stdin) };
   }
   const path = resolve(cwd, label);
   const chunks = read(label, () => createReadStream(path));
-  return { label, title: label, path, folder: dirname(path), chunks };
+  return { label, title: label, path, chunks };
 }
 
 async function* read(title: string, open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -279,7 +278,7 @@ function listTrouble(title: string, error: unknown): BatchSetupError {
  */
 export function openSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
   const sources = namedSources(spec, roots);
-  return spec.fit ? fittedSources(sources) : sources;
+  return spec.fit ? fitted(sources) : sources;
 }
 
 async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
@@ -288,14 +287,8 @@ async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerat
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);
   for (const list of from) verifyList(list, roots.cwd);
-  const expansion: ExpandOptions = {
-    as,
-    recursive,
-    rules,
-    isForPack,
-    stdin: roots.stdin,
-    coverage: roots.coverage,
-  };
+  const { stdin, coverage } = roots;
+  const expansion: ExpandOptions = { as, recursive, rules, isForPack, stdin, coverage };
   for (const text of args) yield* expand({ text, homes: [roots.cwd], isMirrored: false }, expansion);
   for (const player of players) yield userSource(player);
   for (const list of from) yield* listSources(list, roots, expansion);
@@ -306,15 +299,13 @@ function argumentsOf({ args, as }: SourceSpec): readonly string[] {
   return as === undefined || as === 'file' ? args.map(withoutFileScheme) : args;
 }
 
-async function* fittedSources(sources: AsyncIterable<BatchSource>): AsyncGenerator<BatchSource> {
-  for await (const source of sources) yield fitted(source);
-}
-
-/** The same source; an HD skin is scaled down when it is read. */
-function fitted(source: BatchSource): BatchSource {
-  const { content } = source;
-  if (content.kind !== 'file' && content.kind !== 'bytes' && content.kind !== 'url') return source;
-  return { ...source, content: { ...content, fit: true } };
+/** The same sources; an HD skin is scaled down when it is read. */
+async function* fitted(sources: AsyncIterable<BatchSource>): AsyncGenerator<BatchSource> {
+  for await (const source of sources) {
+    const { content } = source;
+    const isPicture = content.kind === 'file' || content.kind === 'bytes' || content.kind === 'url';
+    yield isPicture ? { ...source, content: { ...content, fit: true } } : source;
+  }
 }
 
 /** Whether exactly one source is named: one player, or one argument that is not a folder, and no list. */
@@ -323,8 +314,7 @@ export async function isSingle(spec: SourceSpec, roots: SourceRoots): Promise<bo
   const args = argumentsOf(spec);
   if (args.length + players.length !== 1 || from.length > 0) return false;
   const [only] = args;
-  if (only === undefined) return true;
-  if (!isPath(only, spec.as)) return true;
+  if (only === undefined || !isPath(only, spec.as)) return true;
   const found = findPath(only, [roots.cwd]);
   if (found.kind !== 'file' || !isSkinFile(only, found.path))
     return found.kind !== 'folder' && !isSkinPack(found);
@@ -338,12 +328,9 @@ async function hasOneSkin(label: string, path: string): Promise<boolean> {
   return true;
 }
 
-function stdinReaders({ args, from, as }: SourceSpec): number {
-  return args.filter((arg) => isStdin(arg, as)).length + from.filter((list) => list === '-').length;
-}
-
-function verifyStdinOnce(spec: SourceSpec): void {
-  if (stdinReaders(spec) <= 1) return;
+function verifyStdinOnce({ args, from, as }: SourceSpec): void {
+  const readers = args.filter((arg) => isStdin(arg, as)).length + from.filter((list) => list === '-').length;
+  if (readers <= 1) return;
   throw new BatchSetupError('stdin_twice', 'Stdin can be read only once, but - is given more than once.', {
     hint: 'Use - for one source or for one list.',
   });

@@ -54,12 +54,13 @@ export class PlayerNames {
 
   /** 32 lower-case hexadecimal digits. @throws PlayerNameError; the signal's reason */
   async uuidOf({ user: name, typed = name, isGuess }: PlayerContent, signal: AbortSignal): Promise<string> {
-    const player = await askRepeatedly(typed, async () => await this.#ask(name), {
-      clock: this.#clock,
-      signal,
-    });
+    const ask = async () => await this.#ask(name);
+    const player = await askRepeatedly(typed, ask, { clock: this.#clock, signal });
     if (player) return player.id;
-    throw nobody(typed, isGuess);
+    const message = isGuess
+      ? `No file, folder or player is called ${typed}.`
+      : `The game has no player called ${typed}.`;
+    throw new PlayerNameError('invalid_user', message);
   }
 
   async #ask(name: string): Promise<PlayerName | undefined> {
@@ -122,13 +123,12 @@ export class BedrockPlayers {
   }
 }
 
-interface Asking {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
 /** Asks again after a failure. @throws PlayerNameError; GameError that says that something does not exist; the signal's reason */
-async function askRepeatedly<T>(name: string, ask: () => Promise<T>, { clock, signal }: Asking): Promise<T> {
+async function askRepeatedly<T>(
+  name: string,
+  ask: () => Promise<T>,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await ask();
@@ -140,13 +140,6 @@ async function askRepeatedly<T>(name: string, ask: () => Promise<T>, { clock, si
       await clock.sleep(Math.min(pause, FAILED.longest), signal);
     }
   }
-}
-
-function nobody(name: string, isGuess = false): PlayerNameError {
-  const message = isGuess
-    ? `No file, folder or player is called ${name}.`
-    : `The game has no player called ${name}.`;
-  return new PlayerNameError('invalid_user', message);
 }
 
 function lookupFailed(name: string, cause: GameError): PlayerNameError {

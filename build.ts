@@ -120,11 +120,22 @@ const bundles: readonly BuildOptions[] = [
       chunkFileNames: 'chunks/[name]-[hash].cjs',
       cleanDir: true,
       dynamicImportInCjs: false, // a require, which does not start Node's loader of ECMAScript modules
-      // What many commands share is in three files instead of a hundred: reading and checking each takes Node a quarter of a
-      // millisecond. What prints the version loads none of them, and what works without the server not the server's.
+      // What many commands share is in few files instead of a hundred: reading and checking each takes Node a quarter of a
+      // millisecond. Running one that a command does not need takes longer still (the schemas in `shared`: 20 ms). What
+      // prints the version loads none of them, completion in a shell only the first two, and only what needs the server its.
       codeSplitting: {
         groups: [
-          { name: 'version', priority: 2, test: /src\/base\/version\.ts/ },
+          { name: 'version', priority: 3, test: /src\/base\/version\.ts/ },
+          {
+            name: 'core',
+            priority: 3,
+            test: /src\/(?:cli\/(?:run|history|config\/config-file|context\/data-owner|options\/option-values|terminal\/(?:io|messages|waits))|batch\/model)\.ts/,
+          },
+          {
+            name: 'settings',
+            priority: 2,
+            test: /src\/cli\/(?:config\/settings|output\/(?:format-names|reports\/report))\.ts/,
+          },
           { name: 'shared', priority: 1, test: /src\/(?:base|client|dispatch|protocol|textures|game)\// },
           { name: 'commands', test: /src\/(?:batch|cli|skin)\//, minShareCount: 5 },
           { name: 'server', test: /src\/server\/(?!pages)/, minShareCount: 3 },

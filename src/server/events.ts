@@ -57,19 +57,15 @@ export interface JobName {
   readonly owner: string;
 }
 
-/** Listeners to all jobs. */
+/** A listener to what happens to all jobs. */
 export interface JobListener {
-  accepted(owner: string, job?: JobRow): void;
-  finished(job: JobName): void;
-  storeChanged(): void;
+  accepted?(owner: string, job?: JobRow): void;
+  begun?(job: JobName): void;
+  finished?(job: JobName): void;
+  storeChanged?(): void;
 }
 
-/** The interface for listeners to what this process does with jobs. */
-export interface JobEvents {
-  accepted(owner: string, job?: JobRow): void;
-  begun(job: JobName): void;
-  finished(job: JobName): void;
-}
+const ignore = () => {};
 
 /** Wakes workers and waiting requests, so that they need not poll the store. */
 export class JobSignals {
@@ -118,20 +114,14 @@ export class JobSignals {
     return { heard, stop: () => given.abort(AWAKE) };
   }
 
-  /** Tells `listener` of everything that the process does with jobs, as long as it exists. */
-  listenToAll(listener: JobEvents): void {
-    this.#emitter.on('accepted', (owner, job) => listener.accepted(owner, job));
-    this.#emitter.on('begun', (job) => listener.begun(job)).on('finished', (job) => listener.finished(job));
-  }
-
   /** Tells `listener` of every job until the returned function is called. */
   listen(listener: JobListener): () => void {
-    const accepted = (owner: string, job?: JobRow) => listener.accepted(owner, job);
-    const finished = (job: JobName) => listener.finished(job);
-    const storeChanged = () => listener.storeChanged();
-    this.#emitter.on('accepted', accepted).on('finished', finished).on('storeChanged', storeChanged);
+    const { accepted = ignore, begun = ignore, finished = ignore, storeChanged = ignore } = listener;
+    const emitter = this.#emitter.on('accepted', accepted).on('begun', begun);
+    emitter.on('finished', finished).on('storeChanged', storeChanged);
     return () => {
-      this.#emitter.off('accepted', accepted).off('finished', finished).off('storeChanged', storeChanged);
+      emitter.off('accepted', accepted).off('begun', begun);
+      emitter.off('finished', finished).off('storeChanged', storeChanged);
     };
   }
 }
@@ -164,7 +154,7 @@ const GATHER = 10;
 export function shareSignals(signals: JobSignals, others: NewsExchange): void {
   const outgoing = new Outgoing(others);
   let isTheirs = false;
-  signals.listenToAll({
+  signals.listen({
     accepted: (owner, job) => isTheirs || outgoing.accepted(owner, !job || isPending(job.status)),
     begun: (job) => isTheirs || outgoing.begun(job),
     finished: (job) => isTheirs || outgoing.finished(job),

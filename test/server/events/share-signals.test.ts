@@ -30,7 +30,7 @@ function twoProcesses() {
 
 function hearAll(signals: JobSignals): string[] {
   const heard: string[] = [];
-  signals.listenToAll({
+  signals.listen({
     accepted: (owner) => heard.push(`accepted ${owner}`),
     begun: ({ uuid }) => heard.push(`begun ${uuid}`),
     finished: ({ uuid }) => heard.push(`finished ${uuid}`),

@@ -173,7 +173,7 @@ async function submitIn(tx: Db, job: NewJob, { limits, now }: Terms): Promise<Su
   if (limits.together) await spendShared(tx, limits.together, now);
   const { concurrency, burst, priority } = limits;
   const row = { ...newRow(job, now), turn: memory.turn, concurrency, burst };
-  const usage = afterJob(memory, { priority, via: job.via, now });
+  const usage = { ...afterGeneration(memory, job.via, now), turn: turnAfter(memory.turn, priority) };
   if (job.picture) await keepTexture(tx, { ...job.picture, created_at: now });
   const inserted = await INSERT_JOB.first(tx, row);
   const queued = { ...row, id: inserted!.id };
@@ -203,13 +203,10 @@ async function joinJob(
   return { kind: 'joined', job: same, usage: memory, isFull };
 }
 
-function afterJob(
-  memory: CallerMemory,
-  { priority, via, now }: { priority: number; via: Via; now: number },
-): CallerMemory {
+/** What is remembered of a caller after one more generation. */
+export function afterGeneration(memory: CallerMemory, via: Via, now: number): CallerMemory {
   return {
     ...memory,
-    turn: turnAfter(memory.turn, priority),
     minute: spendOne(memory.minute, MINUTE, now),
     hour: spendOne(memory.hour, HOUR, now),
     spentAt: now,

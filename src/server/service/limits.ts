@@ -11,12 +11,11 @@ import {
   MINUTE,
   refill,
   type Spent,
-  spendOne,
   totalOf,
   untilAffordable,
   type WindowShape,
 } from '../fairness.ts';
-import { opensAt, sharedOpensAt, spendShared, VIA_RULES } from '../queue/enqueue.ts';
+import { afterGeneration, opensAt, sharedOpensAt, spendShared, VIA_RULES } from '../queue/enqueue.ts';
 import { listJobs } from '../queue/lists.ts';
 import type { OverLimit } from '../queue/port.ts';
 import { type CallerMemory, currentMemory, recallCaller, rememberCaller } from '../store/callers.ts';
@@ -94,10 +93,8 @@ const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
  */
 export async function withLimits(context: StoreContext, error: unknown, caller: Caller): Promise<unknown> {
   if (!(error instanceof Refusal) || !lacksLimits(error)) return error;
-  const { code, message, cause, details } = error;
   try {
-    const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
-    return new Refusal(code, { ...details, message, cause, rateLimit });
+    return error.with({ rateLimit: await readRateLimit(context.db, caller, context.clock.now()) });
   } catch {
     return error; // why the request was refused matters more
   }
@@ -130,14 +127,14 @@ const OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['internal_error', 'serv
 /** The same refusal, with the time at which the next request may come and the rules that applied to it. */
 export async function refusalWithPace(
   context: StoreContext,
-  { code, message, cause, details }: Refusal,
+  refusal: Refusal,
   { caller, via, headers }: LimitedRequest & { readonly headers: Readonly<Record<string, string>> },
 ): Promise<Refusal> {
+  const { code, details } = refusal;
   const isTold = OURS.has(code) || details.rateLimit !== undefined;
-  if (isTold)
-    return new Refusal(code, { ...details, message, cause, headers: { ...details.headers, ...headers } });
+  if (isTold) return refusal.with({ headers: { ...details.headers, ...headers } });
   const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), via);
-  return new Refusal(code, { ...details, message, cause, headers, rateLimit });
+  return refusal.with({ headers, rateLimit });
 }
 
 interface Wait extends Pick<LimitedRequest, 'caller'> {
@@ -329,47 +326,40 @@ export class StoreCeiling {
 }
 
 /** Checks whether the caller may have another generation now. @throws Refusal `rate_limit` */
-export async function requireRoom(context: ForecastContext, { caller, via }: LimitedRequest): Promise<void> {
-  const now = context.clock.now();
-  const { owner, plan } = caller;
-  const memory = await recallCaller(context.db, owner, now);
-  if (opensAt(memory, plan, { via, now }) > now) {
-    throw await overLimitRefusal(context, { kind: 'too_fast', memory }, { caller, via });
-  }
-  const sharedAt = plan.together ? await sharedOpensAt(context.db, plan.together, now) : now;
-  if (sharedAt <= now) return;
-  throw await overLimitRefusal(context, { kind: 'crowded', opensAt: sharedAt, memory }, { caller, via });
+export async function requireRoom(context: ForecastContext, request: LimitedRequest): Promise<void> {
+  const { over } = await findSpending(context.db, request, context.clock.now());
+  if (over) throw await overLimitRefusal(context, over, request);
+}
+
+/** What the caller has spent, and the limit that refuses another generation now, if there is one. */
+async function findSpending(
+  db: Db,
+  { caller: { owner, plan }, via }: LimitedRequest,
+  now: number,
+): Promise<{ readonly memory: CallerMemory; readonly over?: OverLimit }> {
+  const memory = await recallCaller(db, owner, now);
+  if (opensAt(memory, plan, { via, now }) > now) return { memory, over: { kind: 'too_fast', memory } };
+  const sharedAt = plan.together ? await sharedOpensAt(db, plan.together, now) : now;
+  return sharedAt > now ? { memory, over: { kind: 'crowded', opensAt: sharedAt, memory } } : { memory };
 }
 
 /**
  * Charges the caller the cost of a generation for something that was not a job in the queue. Checks the limit in the
  * same step, because other requests of the caller may have used it up in the meantime. @throws Refusal `rate_limit`
  */
-export async function spendGeneration(
-  context: ForecastContext,
-  { caller, via }: LimitedRequest,
-): Promise<void> {
-  const { db, clock } = context;
-  const now = clock.now();
-  const { owner, plan } = caller;
-  const over = await inTransaction(db, async (tx): Promise<OverLimit | undefined> => {
+export async function spendGeneration(context: ForecastContext, request: LimitedRequest): Promise<void> {
+  const now = context.clock.now();
+  const { owner, plan } = request.caller;
+  const over = await inTransaction(context.db, async (tx) => {
     await lockOwner(tx, owner);
     if (plan.together) await lockOwner(tx, plan.together.owner);
-    const memory = await recallCaller(tx, owner, now);
-    if (opensAt(memory, plan, { via, now }) > now) return { kind: 'too_fast', memory };
-    const sharedAt = plan.together ? await sharedOpensAt(tx, plan.together, now) : now;
-    if (sharedAt > now) return { kind: 'crowded', opensAt: sharedAt, memory };
+    const spending = await findSpending(tx, request, now);
+    if (spending.over) return spending.over;
     if (plan.together) await spendShared(tx, plan.together, now);
-    await rememberCaller(tx, {
-      ...memory,
-      minute: spendOne(memory.minute, MINUTE, now),
-      hour: spendOne(memory.hour, HOUR, now),
-      spentAt: now,
-      ...(via === 'v1' && { generatedAt: now }),
-    });
+    await rememberCaller(tx, afterGeneration(spending.memory, request.via, now));
     return undefined;
   });
-  if (over) throw await overLimitRefusal(context, over, { caller, via });
+  if (over) throw await overLimitRefusal(context, over, request);
 }
 
 /** Shortest wait for a job whose end is overdue or unknown, in milliseconds. */

@@ -29,6 +29,12 @@ export class Refusal extends Error {
     this.details = given;
   }
 
+  /** The same refusal with further details, or others. */
+  with(details: RefusalDetails): Refusal {
+    const { code, message, cause } = this;
+    return new Refusal(code, { ...this.details, message, cause, ...details });
+  }
+
   get status(): number {
     return this.details.status ?? ERRORS[this.code].status;
   }

@@ -9,8 +9,7 @@ import { OutboundError, type OutboundFault } from '../outbound/target.ts';
 import { findKeyedJob } from '../queue/enqueue.ts';
 import type { Caller } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
-import { fullUuid } from '../service/skins/identity.ts';
-import { readSkin } from '../service/skins/skins.ts';
+import { findByReference } from '../service/skins/skins.ts';
 import type { Db } from '../store/db.ts';
 import type { TextureRow } from '../store/schema/tables.ts';
 import { findServedTexture, findTextureByUrl } from '../store/textures.ts';
@@ -61,8 +60,8 @@ export async function findHostedPageSkin(
 ): Promise<Uint8Array | undefined> {
   const id = uuidOrShortIdSchema.safeParse(skinOnPage(url)).data;
   if (id === undefined) return undefined;
-  const hash = await findTextureOfSkin(context, id, caller);
-  return hash === undefined ? undefined : (await findServedTexture(context.db, hash))?.png;
+  const skin = await findByReference(context, caller, id);
+  return skin && (await findServedTexture(context.db, skin.texture_hash))?.png;
 }
 
 /** The UUID or short ID. @throws Refusal for any other path */
@@ -76,23 +75,9 @@ function skinIn(path: string): string {
 }
 
 async function textureOfSkin(context: OwnContext, id: string, caller: Caller): Promise<string> {
-  const hash = await findTextureOfSkin(context, id, caller);
-  if (hash !== undefined) return hash;
+  const skin = await findByReference(context, caller, id);
+  if (skin) return skin.texture_hash;
   throw new Refusal('invalid_image_url', 'This service does not have this skin.');
-}
-
-async function findTextureOfSkin(
-  context: OwnContext,
-  id: string,
-  caller: Caller,
-): Promise<string | undefined> {
-  try {
-    const { texture_hash } = await readSkin(context, caller, await fullUuid(context, caller, id));
-    return texture_hash;
-  } catch (error) {
-    if (!(error instanceof Refusal && error.code === 'skin_not_found')) throw error;
-    return undefined;
-  }
 }
 
 /** The picture at a URL; `request` identifies the caller. @throws Refusal */

@@ -1,5 +1,5 @@
 import { MAX_TAGS, type SkinEdit } from '../../../protocol/skin.ts';
-import { type Db, inManagement, inTransaction, lockManagement } from '../../store/db.ts';
+import { type Db, inManagement, inTransaction } from '../../store/db.ts';
 import {
   addLike,
   changeSkin,
@@ -33,28 +33,21 @@ export async function editSkin(
   edit: SkinEdit & { readonly uuid: string },
 ): Promise<SkinWithData> {
   requireUser(caller);
-  return await inTransaction(db, async (tx) => await changeOwnSkin(tx, caller, edit));
-}
-
-/** The same, in the caller's transaction. @throws Refusal `skin_not_found`, `insufficient_grants` */
-export async function changeOwnSkin(
-  tx: Db,
-  caller: Caller,
-  { uuid, name, visibility, tags }: SkinEdit & { readonly uuid: string },
-): Promise<SkinWithData> {
-  await lockManagement(tx);
-  const skin = await ownSkin(tx, caller, uuid);
-  if (skin.visibility === 'private') requireToRead(caller);
-  if (visibility !== undefined && visibility !== skin.visibility) await requireOpen(tx, skin);
-  if (visibility === 'private' && skin.visibility !== 'private') requirePrivateSkins(caller);
-  await changeSkin(tx, skin.id, {
-    ...(name !== undefined && { name: name || null }),
-    ...(visibility !== undefined && { visibility }),
-    ...(tags !== undefined && { tags }),
+  const { uuid, name, visibility, tags } = edit;
+  return await inManagement(db, async (tx) => {
+    const skin = await ownSkin(tx, caller, uuid);
+    if (skin.visibility === 'private') requireToRead(caller);
+    if (visibility !== undefined && visibility !== skin.visibility) await requireOpen(tx, skin);
+    if (visibility === 'private' && skin.visibility !== 'private') requirePrivateSkins(caller);
+    await changeSkin(tx, skin.id, {
+      ...(name !== undefined && { name: name || null }),
+      ...(visibility !== undefined && { visibility }),
+      ...(tags !== undefined && { tags }),
+    });
+    if (visibility === 'private') await withdrawData(tx, skin.identity);
+    else if (visibility !== undefined) await shareData(tx, skin.identity);
+    return await ownSkin(tx, caller, uuid);
   });
-  if (visibility === 'private') await withdrawData(tx, skin.identity);
-  else if (visibility !== undefined) await shareData(tx, skin.identity);
-  return await ownSkin(tx, caller, uuid);
 }
 
 /** The answer has the whole skin, and one that is no longer private can be read by anyone. @throws Refusal */
@@ -76,15 +69,11 @@ async function requireOpen(tx: Db, skin: SkinWithData): Promise<void> {
  */
 export async function deleteSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
   requireUser(caller);
-  await inTransaction(db, async (tx) => await deleteOwnSkin(tx, caller, uuid));
-}
-
-/** The same, in the caller's transaction. @throws Refusal `skin_not_found` */
-export async function deleteOwnSkin(tx: Db, caller: Caller, uuid: string): Promise<void> {
-  await lockManagement(tx);
-  const skin = await ownSkin(tx, caller, uuid);
-  await deleteSkinRow(tx, skin.id);
-  await withdrawData(tx, skin.identity);
+  await inManagement(db, async (tx) => {
+    const skin = await ownSkin(tx, caller, uuid);
+    await deleteSkinRow(tx, skin.id);
+    await withdrawData(tx, skin.identity);
+  });
 }
 
 async function ownSkin(db: Db, { owner }: Caller, uuid: string): Promise<SkinWithData> {
@@ -106,12 +95,8 @@ export async function editSkins(
   caller: Caller,
   { skins, ...edit }: SkinEdit & { readonly skins: readonly string[] },
 ): Promise<BulkOutcome<SkinWithData>> {
-  return await forEach(
-    db,
-    caller,
-    skins,
-    async (tx, uuid) => await changeOwnSkin(tx, caller, { ...edit, uuid }),
-  );
+  requireUser(caller);
+  return await forEach(db, skins, async (tx, uuid) => await editSkin({ db: tx }, caller, { ...edit, uuid }));
 }
 
 /** Deletes several skins of the caller. @throws Refusal `unauthorized` */
@@ -120,19 +105,18 @@ export async function deleteSkins(
   caller: Caller,
   skins: readonly string[],
 ): Promise<BulkOutcome<string>> {
-  return await forEach(db, caller, skins, async (tx, uuid) => {
-    await deleteOwnSkin(tx, caller, uuid);
+  requireUser(caller);
+  return await forEach(db, skins, async (tx, uuid) => {
+    await deleteSkin({ db: tx }, caller, uuid);
     return uuid;
   });
 }
 
 async function forEach<Done>(
   db: Db,
-  caller: Caller,
   skins: readonly string[],
   change: (tx: Db, uuid: string) => Promise<Done>,
 ): Promise<BulkOutcome<Done>> {
-  requireUser(caller);
   return await inTransaction(db, async (tx) => {
     const outcome: BulkOutcome<Done> = { done: [], missing: [] };
     for (const uuid of skins) {

@@ -102,20 +102,22 @@ export async function fullUuid(
   caller: Caller,
   uuidOrShortId: string,
 ): Promise<string> {
-  const isShort = uuidOrShortId.length === SHORT_ID_LENGTH;
-  return isShort ? await uuidOfShortId(db, caller, uuidOrShortId) : uuidOrShortId;
+  const uuid = await findUuid(db, caller, uuidOrShortId);
+  if (uuid === undefined) throw new Refusal('skin_not_found');
+  return uuid;
 }
 
 /**
- * The UUID for a short ID, its first eight digits. Short IDs can be guessed, so they match only public skins and the
- * caller's own, and nothing if two skins match.
- * @throws Refusal `skin_not_found`
+ * The same, but undefined for a short ID without a skin. Short IDs, the first eight digits of UUIDs, can be guessed, so
+ * they match only public skins and the caller's own, and nothing if two skins match.
  */
-async function uuidOfShortId(db: Db, caller: Caller, shortId: string): Promise<string> {
-  const owner = ownerSeenBy(caller);
-  const [uuid, ...others] = await skinsBeginningWith(db, shortId, { owner, size: 2 });
-  if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');
-  return uuid;
+export async function findUuid(db: Db, caller: Caller, uuidOrShortId: string): Promise<string | undefined> {
+  if (uuidOrShortId.length !== SHORT_ID_LENGTH) return uuidOrShortId;
+  const [uuid, ...others] = await skinsBeginningWith(db, uuidOrShortId, {
+    owner: ownerSeenBy(caller),
+    size: 2,
+  });
+  return others.length > 0 ? undefined : uuid;
 }
 
 /** An operator has blocked the image: its skins stay private. @throws Refusal `blocked_image` */

@@ -8,8 +8,7 @@ import { type NamedSkin, ownSkinsNamed } from '../../store/skins.ts';
 import { type Caller, ownerSeenBy } from '../callers.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
-import { fullUuid } from './identity.ts';
-import { findVisible } from './skins.ts';
+import { findByReference } from './skins.ts';
 
 /** Columns that name a skin, in the order in which they are tried. `source` is that of lists for `skinsmith generate`. */
 const COLUMNS = ['uuid', 'skin', 'id', 'url', 'source', 'file', 'name'] as const;
@@ -163,11 +162,5 @@ async function skinAt(context: FindContext, caller: Caller, text: string): Promi
   if (texture !== undefined) return await findSkinWithTexture(context.db, texture, ownerSeenBy(caller));
   const [, end = text] = /^\/(?:ui\/skins|v2\/skins|skins|embed|s)\/([^/]+)/.exec(path ?? '') ?? [];
   const reference = uuidOrShortIdSchema.safeParse(end).data;
-  if (reference === undefined) return undefined;
-  try {
-    return (await findVisible(context, caller, await fullUuid(context, caller, reference)))?.uuid;
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'skin_not_found') return undefined;
-    throw error;
-  }
+  return reference && (await findByReference(context, caller, reference))?.uuid;
 }

@@ -19,8 +19,7 @@ import { findServedTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
 import { beginExport, type ExportContext } from './export.ts';
-import { fullUuid } from './identity.ts';
-import { readSkin } from './skins.ts';
+import { findByReference } from './skins.ts';
 
 /** Skins after which other requests have their turn. */
 const TURN = 16;
@@ -96,9 +95,9 @@ async function* named(
   ids: readonly string[],
 ): AsyncGenerator<TexturedSkin, void, void> {
   for (const id of ids) {
-    const skin = await readNamed(context, caller, id);
-    const texture = await textureOf(context, skin);
-    if (!texture) throw notFound(id);
+    const skin = await findByReference(context, caller, id);
+    const texture = skin && (await textureOf(context, skin));
+    if (!texture) throw noSkin(id);
     yield { skin, texture };
   }
 }
@@ -156,15 +155,7 @@ async function textureOf(context: ExportContext, skin: SkinWithData): Promise<Pa
   return isModern ? { png: row.png, pixels: skin.texture_hash, variant } : skinTexture(row.png, { variant });
 }
 
-async function readNamed(context: ExportContext, caller: Caller, id: string): Promise<SkinWithData> {
-  try {
-    return await readSkin(context, caller, await fullUuid(context, caller, id));
-  } catch (error) {
-    throw error instanceof Refusal && error.code === 'skin_not_found' ? notFound(id) : error;
-  }
-}
-
-function notFound(id: string): Refusal {
+function noSkin(id: string): Refusal {
   return new Refusal('skin_not_found', `There is no skin ${id}, or it is somebody else's private one.`);
 }
 

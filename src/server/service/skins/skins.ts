@@ -38,6 +38,7 @@ import { dayOf, hourOf, noteView } from '../../store/usage.ts';
 import { type Caller, countedViewer, hasScope, ownerSeenBy, requireUser } from '../callers.ts';
 import { waitRefusal } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
+import { findUuid } from './identity.ts';
 
 interface SearchLimits extends ConcurrencyLimits {
   /** Maximum number of skins read for one page. */
@@ -129,6 +130,16 @@ export async function findVisible(
 ): Promise<SkinWithData | undefined> {
   const skin = await findSkin(db, uuid);
   return skin?.visibility === 'private' && !isOwn(skin, caller) ? undefined : skin;
+}
+
+/** The same for a UUID or a short ID. */
+export async function findByReference(
+  context: { readonly db: Db },
+  caller: Caller,
+  uuidOrShortId: string,
+): Promise<SkinWithData | undefined> {
+  const uuid = await findUuid(context.db, caller, uuidOrShortId);
+  return uuid === undefined ? undefined : await findVisible(context, caller, uuid);
 }
 
 /** A key without the scope to read its user's data sees only what everyone sees. */

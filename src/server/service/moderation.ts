@@ -370,7 +370,7 @@ export async function readReports(
 }
 
 /** The names of users by what owns their skins and jobs. */
-async function namesOf(db: Db, owners: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function namesOf(db: Db, owners: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const ids = owners.map(userIdOf).filter((id) => id !== undefined);
   const users = await findUsersById(db, [...new Set(ids)]);
   return new Map(users.map(({ id, name }) => [ownerOf(id), name]));

@@ -3,7 +3,6 @@ import type { Clock } from '../../../base/clock.ts';
 import type { HealthFinding, ServiceStats } from '../../../protocol/service.ts';
 import { countPending, type PendingCounts } from '../../queue/lists.ts';
 import type { Db } from '../../store/db.ts';
-import { findUsersById } from '../../store/sessions.ts';
 import {
   countAccounts,
   countEnded,
@@ -17,10 +16,10 @@ import {
   newestFailures,
   type Span,
 } from '../../store/stats.ts';
-import { type Caller, requireOperator, type StoreContext, userIdOf } from '../callers.ts';
+import { type Caller, requireOperator, type StoreContext } from '../callers.ts';
 import type { Workers } from '../forecast.ts';
 import type { StoreCeiling } from '../limits.ts';
-import { countReportsToDecide } from '../moderation.ts';
+import { countReportsToDecide, namesOf } from '../moderation.ts';
 import { type DiagnosisContext, diagnose, type Unreadiness } from './health.ts';
 
 /** Milliseconds for which statistics are reused, so that frequent requests do not cause frequent counts in the store. */
@@ -225,9 +224,11 @@ const FAILURES = 5;
 
 async function readFailures(db: Db, now: number): Promise<readonly Failure[]> {
   const jobs = await newestFailures(db, now - DAY, FAILURES);
-  const ids = jobs.flatMap(({ owner }) => userIdOf(owner) ?? []);
-  const names = new Map((await findUsersById(db, ids)).map(({ id, name }) => [id, name]));
-  return jobs.map((job) => ({ ...job, user: names.get(userIdOf(job.owner) ?? '') }));
+  const names = await namesOf(
+    db,
+    jobs.map(({ owner }) => owner),
+  );
+  return jobs.map((job) => ({ ...job, user: names.get(job.owner) }));
 }
 
 /** May take as long as a diagnosis. @throws Refusal for callers other than the operator */

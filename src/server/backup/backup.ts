@@ -29,9 +29,11 @@ import {
   digestOf,
   type KeyFile,
   missingKeys,
+  readText,
   removeChecksum,
   SIGNING_KEY,
   STORE,
+  sync,
   verifyChecksum,
 } from './data-files.ts';
 import { discardStaged, finishRestore, nameOfWork, removeLeftovers, STAGED, swapFiles } from './swap.ts';
@@ -47,30 +49,21 @@ const START_BYTES = 100;
 /** The format of a pg_dump file; undefined for other files. @throws Error of the file system */
 export async function dumpFormat(file: string): Promise<DumpFormat | undefined> {
   const isFolder = (await stat(file)).isDirectory();
-  const opened = await open(isFolder ? join(file, CONTENTS) : file);
-  try {
-    const { buffer } = await opened.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
-    const start = buffer.toString('latin1');
-    if (start.startsWith('PGDMP') || start.startsWith(`${CONTENTS}\0`)) return 'archive';
-    return /^--\r?\n-- PostgreSQL database /.test(start) ? 'plain' : undefined;
-  } finally {
-    await opened.close();
-  }
+  const start = await readText(isFolder ? join(file, CONTENTS) : file, START_BYTES, 0);
+  if (start.startsWith('PGDMP') || start.startsWith(`${CONTENTS}\0`)) return 'archive';
+  return /^--\r?\n-- PostgreSQL database /.test(start) ? 'plain' : undefined;
 }
 
 /** The error for a dump in place of our own backup. */
 export function asDump(file: string, format: DumpFormat): BackupError {
   if (format === 'archive') {
-    return new BackupError('backup_unreadable', `${file} is a PostgreSQL dump made by pg_dump.`, {
-      hint: `Check it with skinsmith backup --verify ${file}, and restore it with pg_restore into an empty database.`,
-    });
+    const hint = `Check it with skinsmith backup --verify ${file}, and restore it with pg_restore into an empty database.`;
+    return new BackupError('backup_unreadable', `${file} is a PostgreSQL dump made by pg_dump.`, hint);
   }
   return new BackupError(
     'backup_unreadable',
     `${file} is a PostgreSQL dump as SQL, which cannot be checked for completeness.`,
-    {
-      hint: 'Restore it with psql into an empty database, and copy that to a folder with skinsmith store copy. To make dumps that can be checked, use pg_dump --format=custom.',
-    },
+    'Restore it with psql into an empty database, and copy that to a folder with skinsmith store copy. To make dumps that can be checked, use pg_dump --format=custom.',
   );
 }
 
@@ -91,9 +84,7 @@ export async function verifyDump(file: string, reading: Reading): Promise<number
     throw new BackupError(
       'backup_unreadable',
       `${file} is not a dump of a whole store: the data of ${missing.join(', ')} is missing.`,
-      {
-        hint: 'Dump the whole database of the store with pg_dump --format=custom',
-      },
+      'Dump the whole database of the store with pg_dump --format=custom',
     );
   }
   const schema = /^schema\t(\d+)/m.exec(await run('--data-only', '--table=meta', '--file=-'))?.[1];
@@ -135,16 +126,16 @@ function asFailure(file: string, cause: NodeJS.ErrnoException & { stderr?: strin
     'Install the client programs of PostgreSQL, as new as the pg_dump that made the file or newer.';
   if (cause.code === 'ENOENT') {
     const message = `${file} is a PostgreSQL dump. Checking it requires pg_restore, which is not in the PATH.`;
-    return new BackupError('pg_restore_missing', message, { hint, cause });
+    return new BackupError('pg_restore_missing', message, hint, cause);
   }
   if (typeof cause.code !== 'number') return cause;
   const [reason = ''] = (cause.stderr ?? '').replace(/^pg_restore: (?:error: )?/, '').split('\n');
   if (/unsupported version/.test(reason)) {
     const message = `The pg_restore here is too old for ${file}: ${reason}.`;
-    return new BackupError('pg_restore_too_old', message, { hint, cause });
+    return new BackupError('pg_restore_too_old', message, hint, cause);
   }
   const message = `The dump ${file} is damaged. pg_restore reports: ${reason}.`;
-  return new BackupError('backup_damaged', message, { hint: 'Use an earlier one.', cause });
+  return new BackupError('backup_damaged', message, 'Use an earlier one.', cause);
 }
 
 export interface BackupOptions {
@@ -185,7 +176,8 @@ export async function backUp({ dataDir, file, now, signal }: BackupOptions): Pro
     await copyDatabase(store, aside, { attached, onStep: () => signal.throwIfAborted() });
     const missing = await missingKeys(aside, attached);
     await appendChecksum(aside);
-    const bytes = await settle(aside);
+    await sync(aside); // before it replaces another
+    const { size: bytes } = await stat(aside);
     signal.throwIfAborted();
     await rename(aside, file);
     return { bytes, missing };
@@ -211,24 +203,12 @@ async function makePrivateFile(path: string): Promise<void> {
   await (await open(path, 'wx', 0o600)).close();
 }
 
-/** Syncs the file to the disk before it replaces another. Returns its size. */
-async function settle(path: string): Promise<number> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return (await stat(path)).size;
-}
-
 function unwritable(file: string, cause: unknown): Error {
   const { code, message, errcode } = cause as NodeJS.ErrnoException & { errcode?: number };
   const reason = code === 'ENOENT' ? 'the folder does not exist' : reasonOf(code);
   if (errcode === undefined && reason === undefined) return cause as Error;
-  return new BackupError('backup_unwritable', `Cannot write the backup ${file}: ${reason ?? message}.`, {
-    cause,
-  });
+  const said = `Cannot write the backup ${file}: ${reason ?? message}.`;
+  return new BackupError('backup_unwritable', said, undefined, cause);
 }
 
 export interface ReadBackup {
@@ -248,15 +228,14 @@ export async function readBackup(file: string): Promise<ReadBackup> {
   const found = await unlessUnreadable(file, inspectCopy(file));
   if (!found) throw new BackupError('backup_unreadable', `${file} is not a backup made by skinsmith backup.`);
   if (found.schema !== undefined && found.schema > NEWEST_SCHEMA) {
-    throw new BackupError('backup_too_new', `The backup ${file} was made by a newer skinsmith.`, {
-      hint: 'Install the newer version.',
-    });
+    const message = `The backup ${file} was made by a newer skinsmith.`;
+    throw new BackupError('backup_too_new', message, 'Install the newer version.');
   }
   if (found.schema !== undefined && found.schema < FIRST_SCHEMA) {
     throw new BackupError(
       'backup_too_old',
       `The backup ${file} was made by a development version of skinsmith before 0.1.0.`,
-      { hint: 'No release can read it. Use a newer backup.' },
+      'No release can read it. Use a newer backup.',
     );
   }
   if (found.fault !== undefined) throw damaged(file, found.fault);
@@ -270,17 +249,14 @@ export async function readBackup(file: string): Promise<ReadBackup> {
 
 async function unlessUnreadable<T>(file: string, reading: Promise<T>): Promise<T> {
   return await reading.catch((cause: Error) => {
-    throw new BackupError('backup_damaged', `${file} cannot be read as a backup: ${cause.message}.`, {
-      hint: 'Use a file made by skinsmith backup.',
-      cause,
-    });
+    const message = `${file} cannot be read as a backup: ${cause.message}.`;
+    throw new BackupError('backup_damaged', message, 'Use a file made by skinsmith backup.', cause);
   });
 }
 
 function damaged(file: string, what: string): BackupError {
-  return new BackupError('backup_damaged', `The backup ${file} is damaged: ${what}.`, {
-    hint: 'Use an earlier backup.',
-  });
+  const message = `The backup ${file} is damaged: ${what}.`;
+  return new BackupError('backup_damaged', message, 'Use an earlier backup.');
 }
 
 function readAbout(text: Uint8Array | undefined): About | undefined {
@@ -323,9 +299,8 @@ export async function restore({ dataDir, file, force, now }: RestoreOptions): Pr
   await finishRestore(dataDir, now);
   const hasData = [STORE, SIGNING_KEY].some((name) => existsSync(join(dataDir, name)));
   if (hasData && !force) {
-    throw new BackupError('data_in_the_way', `${dataDir} already holds the data of a service.`, {
-      hint: 'Move it aside with --force, or choose another folder with --data',
-    });
+    const hint = 'Move it aside with --force, or choose another folder with --data';
+    throw new BackupError('data_in_the_way', `${dataDir} already holds the data of a service.`, hint);
   }
   const staged = await layOut(dataDir, { file, found });
   const aside = `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
@@ -347,9 +322,8 @@ async function exchange(dataDir: string, names: { staged: string; aside: string 
   const store = join(dataDir, STORE);
   const outcome = existsSync(store) ? await withDatabaseAlone(store, swap) : 'unusable';
   if (outcome === 'in_use') {
-    throw new BackupError('data_in_use', `A server or another command is using ${dataDir}.`, {
-      hint: 'Stop it first.',
-    });
+    const message = `A server or another command is using ${dataDir}.`;
+    throw new BackupError('data_in_use', message, 'Stop it first.');
   }
   if (outcome === 'unusable') await swap(); // a damaged store is not in use, and may be the reason for the restore
 }
@@ -375,14 +349,5 @@ async function layOut(dataDir: string, { file, found }: { file: string; found: C
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { appendFile, open, stat } from 'node:fs/promises';
+import { appendFile, type FileHandle, open, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { idOfSigningKey } from '../../textures/signing-key.ts';
 import { type AttachedFiles, readKeysOfStore } from '../store/sqlite-copy.ts';
@@ -23,11 +23,7 @@ export class BackupError extends Error {
   readonly code: BackupErrorCode;
   readonly hint: string | undefined;
 
-  constructor(
-    code: BackupErrorCode,
-    message: string,
-    { hint, cause }: { hint?: string; cause?: unknown } = {},
-  ) {
+  constructor(code: BackupErrorCode, message: string, hint?: string, cause?: unknown) {
     super(message, { cause });
     this.code = code;
     this.hint = hint;
@@ -92,7 +88,8 @@ export async function appendChecksum(path: string): Promise<string> {
 /** Reads the whole file and checks whether it is unchanged. @throws Error of the file system */
 export async function verifyChecksum(path: string): Promise<ChecksumState> {
   const contentBytes = (await stat(path)).size - LINE_BYTES;
-  const digest = contentBytes < 0 ? undefined : LINE.exec(await readEnd(path, contentBytes))?.[1];
+  const digest =
+    contentBytes < 0 ? undefined : LINE.exec(await readText(path, LINE_BYTES, contentBytes))?.[1];
   if (digest === undefined) return { kind: 'none' };
   return (await digestOfStart(path, contentBytes)) === digest
     ? { kind: 'whole', digest }
@@ -102,20 +99,27 @@ export async function verifyChecksum(path: string): Promise<ChecksumState> {
 /** Cuts off the checksum, if there is one, which leaves only the database. */
 export async function removeChecksum(path: string): Promise<void> {
   const contentBytes = (await stat(path)).size - LINE_BYTES;
-  if (contentBytes < 0 || !LINE.test(await readEnd(path, contentBytes))) return;
-  const file = await open(path, 'r+');
-  try {
-    await file.truncate(contentBytes);
-  } finally {
-    await file.close();
-  }
+  if (contentBytes < 0 || !LINE.test(await readText(path, LINE_BYTES, contentBytes))) return;
+  await withFile(path, 'r+', async (file) => await file.truncate(contentBytes));
 }
 
-async function readEnd(path: string, from: number): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer } = await file.read(Buffer.alloc(LINE_BYTES), 0, LINE_BYTES, from);
+/** Bytes of a file, each as one character. */
+export async function readText(path: string, bytes: number, from: number): Promise<string> {
+  return await withFile(path, 'r', async (file) => {
+    const { buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, from);
     return buffer.toString('latin1');
+  });
+}
+
+/** Syncs a file to the disk. */
+export async function sync(path: string): Promise<void> {
+  await withFile(path, 'r+', async (file) => await file.sync());
+}
+
+async function withFile<T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path, flags);
+  try {
+    return await work(file);
   } finally {
     await file.close();
   }

@@ -115,13 +115,9 @@ async function finishSwap(dataDir: string, patience: number): Promise<void> {
 
 function stuck(dataDir: string, holder: LockHolder | undefined): BackupError {
   const who = holder ? `Process ${holder.pid}` : 'Another process';
-  return new BackupError(
-    'data_in_use',
-    `${who} is completing a restore into ${dataDir} and does not finish.`,
-    {
-      hint: 'It may be stopped or hang. End it, then try again: the restore is completed then.',
-    },
-  );
+  const message = `${who} is completing a restore into ${dataDir} and does not finish.`;
+  const hint = 'It may be stopped or hang. End it, then try again: the restore is completed then.';
+  return new BackupError('data_in_use', message, hint);
 }
 
 /**

@@ -11,7 +11,7 @@ import { deleteMeta, readMeta, writeMeta } from '../store/meta.ts';
 import { readDatabaseClock } from '../store/nodes.ts';
 import { changeUser, hasLink } from '../store/sessions.ts';
 import type { ServerOptions } from './server-options.ts';
-import { openBriefly } from './service-parts.ts';
+import { withStore } from './service-parts.ts';
 
 /** No key could be created: the folder has no store, or the requested key is invalid. */
 export class OwnerKeyError extends Error {
@@ -42,17 +42,14 @@ export async function makeKeyOfOwner(
   if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) {
     throw new OwnerKeyError('no_store', `No store in ${dataDir}.`);
   }
-  const store = await openBriefly({ dataDir, store: database && { ...database, creates: false } });
-  try {
-    return await inManagement(store.db, async (tx) => {
+  return await withStore({ dataDir, store: database && { ...database, creates: false } }, async (db) => {
+    return await inManagement(db, async (tx) => {
       const now = clock.now();
       const owner = await ensureOwner(tx, now);
       if (owner.disabled_at !== null) await changeUser(tx, owner.name, { disabled_at: null });
       return await makeOwnersKey(tx, owner, valid, now);
     });
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** A single-use link that signs in the owner of a store within five minutes. */
@@ -80,20 +77,17 @@ export interface RememberedService {
  * file and the folder has none. @throws Error if the store cannot be opened
  */
 export async function makeLinkOfOwner(
-  { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
+  place: Pick<ServerOptions, 'dataDir' | 'store'>,
   local: Clock,
 ): Promise<OwnerLink | undefined> {
-  if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) return undefined;
-  const store = await openBriefly({ dataDir, store: database });
-  try {
-    const clock = await clockOf(store.db, local);
-    const owner = await ensureOwner(store.db, clock.now());
-    const secret = await makeLink({ db: store.db, clock }, { user_id: owner.id, key_id: null });
+  if (!place.store && !existsSync(join(place.dataDir, 'skinsmith.db'))) return undefined;
+  return await withStore(place, async (db) => {
+    const clock = await clockOf(db, local);
+    const owner = await ensureOwner(db, clock.now());
+    const secret = await makeLink({ db, clock }, { user_id: owner.id, key_id: null });
     const path = `/ui/sign-in/link?secret=${secret}`;
-    return { path, hash: hashSecret(secret), services: await rememberedServices(store.db) };
-  } finally {
-    await store.close();
-  }
+    return { path, hash: hashSecret(secret), services: await rememberedServices(db) };
+  });
 }
 
 async function rememberedServices(db: Db): Promise<RememberedService[]> {
@@ -120,20 +114,17 @@ interface Waiting {
 
 /** Waits until a link is used. False if the time runs out or the signal aborts. */
 export async function waitForLink(
-  { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
+  place: Pick<ServerOptions, 'dataDir' | 'store'>,
   { hash }: Pick<OwnerLink, 'hash'>,
   { clock, signal, limit }: Waiting,
 ): Promise<boolean> {
-  const store = await openBriefly({ dataDir, store: database });
-  try {
+  return await withStore(place, async (db) => {
     for (const end = clock.monotonic() + limit; clock.monotonic() < end && !signal.aborted; ) {
-      if (!(await hasLink(store.db, hash))) return true;
+      if (!(await hasLink(db, hash))) return true;
       await clock.sleep(LOOK_EVERY, signal).catch(() => {}); // woken by the signal
     }
-    return !(await hasLink(store.db, hash)); // perhaps used during the last pause
-  } finally {
-    await store.close();
-  }
+    return !(await hasLink(db, hash)); // perhaps used during the last pause
+  });
 }
 
 /** The nodes of a service on PostgreSQL use the database's clock, however wrong this machine's clock is. */

@@ -85,8 +85,16 @@ export async function openStoreOf(options: OpenStoreOptions): Promise<OpenStore>
  * The same for a few statements, which are not prepared, because that would cost more than it saves. So any pooler may
  * be in front of PostgreSQL.
  */
-export async function openBriefly({ store, ...rest }: OpenStoreOptions): Promise<OpenStore> {
-  return await openStoreOf({ ...rest, store: store && { ...store, prepares: false } });
+export async function withStore<T>(
+  { dataDir, store: database }: Pick<OpenStoreOptions, 'dataDir' | 'store'>,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
+  const store = await openStoreOf({ dataDir, store: database && { ...database, prepares: false } });
+  try {
+    return await work(store.db);
+  } finally {
+    await store.close();
+  }
 }
 
 async function open({ store, dataDir, inMemory, durable, migrations }: OpenStoreOptions): Promise<OpenStore> {

@@ -14,6 +14,7 @@ import type { HostedOptions } from './hosted/options.ts';
 import { effectOfName } from './plans.ts';
 import { recordingOf, replayOf } from './recording.ts';
 import {
+  answered,
   contentOf,
   jsonReply,
   type Outcome,
@@ -385,10 +386,6 @@ function withoutAbsent<T extends object>(object: T): { [K in keyof T]: Exclude<T
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
-}
-
-function answered(reply: Reply): Outcome {
-  return { kind: 'answered', reply };
 }
 
 /** Every answer says that it is a double's, so that nobody takes it for a service. */

@@ -1,5 +1,13 @@
 import type { Clock } from '../base/clock.ts';
-import { type Outcome, pageReply, type Reply, refusalReply, withBody, withoutLimits } from './replies.ts';
+import {
+  answered,
+  type Outcome,
+  pageReply,
+  type Reply,
+  refusalReply,
+  withBody,
+  withoutLimits,
+} from './replies.ts';
 import type { DoubleRequest, RequestKind } from './requests.ts';
 import { seededRandom } from './seed.ts';
 
@@ -131,8 +139,4 @@ const STRIKES = {
 export async function strike(request: FaultyRequest, fault: Fault): Promise<Outcome> {
   const how: Strike = STRIKES[fault.kind];
   return await how(request, fault);
-}
-
-function answered(reply: Reply): Outcome {
-  return { kind: 'answered', reply };
 }

@@ -26,19 +26,24 @@ const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 /** Milliseconds for one answer of the service that is recorded. */
 const TIMEOUT = 60_000;
 
+/** A recording knows no key and no jobs. */
+const WITHOUT_RULES = {
+  key: undefined,
+  refuse: (_, code) => refusalReply(429, { code, message: code }),
+  unfinished: () => 0,
+} satisfies Partial<Backend>;
+
 /** Passes requests on to a service, and writes down what it answers. @throws DoubleError */
 export function recordingOf(upstream: string, file: string): Backend {
   const root = upstreamRoot(upstream);
   const out = openNew(file);
   return {
-    key: undefined,
     answer: async (request) => {
       const reply = await passOn(root, request);
       appendFileSync(out, `${JSON.stringify(recorded(request, reply))}\n`);
       return reply;
     },
-    refuse: (_, code) => refusalReply(429, { code, message: code }),
-    unfinished: () => 0,
+    ...WITHOUT_RULES,
     close: async () => closeSync(out),
   };
 }
@@ -106,7 +111,6 @@ export function replayOf(file: string): Backend {
     answers.set(key, [...(answers.get(key) ?? []), line]);
   }
   return {
-    key: undefined,
     answer: async (request) => {
       const found = answers.get(
         exchangeKey(request.method, withoutSecrets(request.address), bodyHash(request)),
@@ -118,8 +122,7 @@ export function replayOf(file: string): Backend {
       const body = 'text' in answer ? Buffer.from(answer.text) : Buffer.from(answer.base64, 'base64');
       return withBody(next, body);
     },
-    refuse: (_, code) => refusalReply(429, { code, message: code }),
-    unfinished: () => 0,
+    ...WITHOUT_RULES,
     close: async () => {},
   };
 }

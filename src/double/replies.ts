@@ -13,6 +13,10 @@ export type Outcome =
   | { readonly kind: 'answered'; readonly reply: Reply }
   | { readonly kind: 'cut'; readonly half?: Reply };
 
+export function answered(reply: Reply): Outcome {
+  return { kind: 'answered', reply };
+}
+
 export function jsonReply(status: number, content: unknown, headers: Reply['headers'] = {}): Reply {
   const body = Buffer.from(JSON.stringify(content));
   return withBody(

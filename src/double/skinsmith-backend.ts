@@ -5,7 +5,7 @@ import { openEmbeddedService } from '../server/embedded.ts';
 import { type Backend, DoubleError } from './backend.ts';
 import { fateOf, type JobPlan } from './plans.ts';
 import { type Reply, refusalReply } from './replies.ts';
-import { type DoubleRequest, submittedSkin } from './requests.ts';
+import { type DoubleRequest, doubleRequest, submittedSkin } from './requests.ts';
 import type { Scenario } from './scenario.ts';
 import { fixtureKey } from './seed.ts';
 
@@ -128,16 +128,8 @@ function requestOf(request: DoubleRequest, url: string): Request {
 }
 
 function listRequest(key: string): DoubleRequest {
-  return {
-    number: 0,
-    kind: 'list',
-    method: 'GET',
-    address: '/v2/queue',
-    subject: '',
-    query: new URLSearchParams(),
-    headers: { authorization: `Bearer ${key}` },
-    body: Buffer.alloc(0),
-  };
+  const headers = { authorization: `Bearer ${key}` };
+  return doubleRequest({ number: 0, method: 'GET', address: '/v2/queue', headers, body: Buffer.alloc(0) });
 }
 
 async function replyOf(response: Response): Promise<Reply> {

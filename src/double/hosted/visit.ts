@@ -155,15 +155,16 @@ export interface Counted {
 
 /** What the service counts of one caller. Times in milliseconds since the epoch, on the service's clock. */
 export class Traffic {
+  /** Milliseconds between requests; 0: the caller has no such limit. */
+  readonly delay: number;
   #rule: RateRule | undefined;
-  readonly #delay: number | undefined;
   #minute = { endsAt: 0, used: 0 };
   #hour = { endsAt: 0, used: 0 };
-  #nextRequest = 0;
+  nextRequest = 0;
 
-  constructor(rule: RateRule | undefined, delay: number | undefined) {
+  constructor(rule: RateRule | undefined, delay = 0) {
     this.#rule = rule;
-    this.#delay = delay;
+    this.delay = delay;
   }
 
   get rule(): RateRule | undefined {
@@ -174,15 +175,6 @@ export class Traffic {
   set rule(rule: RateRule | undefined) {
     this.#rule = rule;
     this.#minute = { endsAt: 0, used: 0 };
-  }
-
-  /** Milliseconds between requests; 0: the caller has no such limit. */
-  get delay(): number {
-    return this.#delay ?? 0;
-  }
-
-  get nextRequest(): number {
-    return this.#nextRequest;
   }
 
   minute(now: number): Counted {
@@ -201,7 +193,7 @@ export class Traffic {
     this.hour(now);
     this.#minute.used++;
     this.#hour.used++;
-    if (this.#delay !== undefined) this.#nextRequest = Math.max(now, this.#nextRequest) + this.#delay;
+    if (this.delay > 0) this.nextRequest = Math.max(now, this.nextRequest) + this.delay;
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Backend, DoubleError, hostedBackend } from './backend.ts';
+import { type Backend, DoubleError, hostedBackend, recordingOf, replayOf } from './backend.ts';
 import { DoubleClock, durationSchema } from './clock.ts';
 import { type Door, openDoor } from './door.ts';
 import {
@@ -12,7 +12,6 @@ import {
 import { type FaultSource, randomFaults, strike } from './faults.ts';
 import type { HostedOptions } from './hosted/options.ts';
 import { effectOfName } from './plans.ts';
-import { recordingOf, replayOf } from './recording.ts';
 import {
   answered,
   contentOf,

@@ -82,8 +82,8 @@ export async function openStoreOf(options: OpenStoreOptions): Promise<OpenStore>
 }
 
 /**
- * The same for a few statements, which are not prepared, because that would cost more than it saves. So any pooler may
- * be in front of PostgreSQL.
+ * Opens the store for a few statements, and closes it. They are not prepared, because that would cost more than it
+ * saves. So any pooler may be in front of PostgreSQL.
  */
 export async function withStore<T>(
   { dataDir, store: database }: Pick<OpenStoreOptions, 'dataDir' | 'store'>,

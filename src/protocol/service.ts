@@ -64,6 +64,10 @@ const healthFindingSchema = z
 /** The findings about one part. */
 export type HealthFinding = z.infer<typeof healthFindingSchema>;
 
+export function finding(result: HealthFinding['result'], code: string, message: string): HealthFinding {
+  return { code, result, message };
+}
+
 const findings = z.array(healthFindingSchema);
 
 /** GET /v2/account/doctor: what only the service itself can see of its health. */

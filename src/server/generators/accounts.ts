@@ -10,7 +10,7 @@ import {
   textureHashOf,
 } from '../../game/profiles.ts';
 import { type AccountSkin, uploadSkin } from '../../game/skins.ts';
-import type { HealthFinding } from '../../protocol/service.ts';
+import { finding, type HealthFinding } from '../../protocol/service.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import {
   type AccountPool,
@@ -257,12 +257,8 @@ export async function accountsHealth(
   return [
     accountsFinding(accounts, rules, clock.now()),
     linking.canSignIn
-      ? { code: 'client_id', result: 'ok', message: 'The service has a client ID for linking accounts.' }
-      : {
-          code: 'no_client_id',
-          result: 'warning',
-          message: 'The service has no client ID for linking accounts.',
-        },
+      ? finding('ok', 'client_id', 'The service has a client ID for linking accounts.')
+      : finding('warning', 'no_client_id', 'The service has no client ID for linking accounts.'),
     await gameFinding(game.http, accounts[0] ?? ANYBODY, signal),
   ];
 }
@@ -279,20 +275,15 @@ type AccountStatus =
 const NEEDS_CARE: ReadonlySet<AccountStatus> = new Set(['suspended', 'tired', 'waiting to be linked again']);
 
 function accountsFinding(accounts: readonly AccountRow[], rules: AccountRules, now: number): HealthFinding {
-  if (accounts.length === 0) {
-    return { code: 'no_accounts', result: 'problem', message: 'No game accounts linked.' };
-  }
+  if (accounts.length === 0) return finding('problem', 'no_accounts', 'No game accounts linked.');
   const standings = accounts.map((account) => accountStatus(account, rules, now));
   const counts = [...Map.groupBy(standings, (name) => name)].map(([name, all]) => `${all.length} ${name}`);
   const plural = accounts.length === 1 ? '' : 's';
   const message = `${accounts.length} game account${plural} linked: ${counts.join(', ')}.`;
-  if (!accounts.some((account) => freeAt(account, rules, now) !== undefined)) {
-    return { code: 'no_usable_account', result: 'problem', message };
-  }
-  const isWell = !standings.some((name) => NEEDS_CARE.has(name));
-  return isWell
-    ? { code: 'accounts', result: 'ok', message }
-    : { code: 'accounts_need_care', result: 'warning', message };
+  if (!accounts.some((account) => freeAt(account, rules, now) !== undefined))
+    return finding('problem', 'no_usable_account', message);
+  const needsCare = standings.some((name) => NEEDS_CARE.has(name));
+  return needsCare ? finding('warning', 'accounts_need_care', message) : finding('ok', 'accounts', message);
 }
 
 function accountStatus(account: AccountRow, { maxStreak }: AccountRules, now: number): AccountStatus {
@@ -318,11 +309,11 @@ async function gameFinding(
       ask({ service: 'session', path: `/session/minecraft/profile/${uuid}` }),
       ask({ service: 'names', path: `/minecraft/profile/lookup/name/${name}` }),
     ]);
-    return { code: 'game', result: 'ok', message: "The game's services respond." };
+    return finding('ok', 'game', "The game's services respond.");
   } catch (error) {
     if (!(error instanceof GameError)) throw error;
     const { kind, message } = error;
-    if (kind === 'rate_limited') return { code: 'game_limits', result: 'warning', message };
-    return { code: 'game_unreachable', result: 'problem', message };
+    if (kind === 'rate_limited') return finding('warning', 'game_limits', message);
+    return finding('problem', 'game_unreachable', message);
   }
 }

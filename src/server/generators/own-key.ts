@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { KeyDocument } from '../../protocol/account.ts';
-import type { HealthFinding } from '../../protocol/service.ts';
+import { finding, type HealthFinding } from '../../protocol/service.ts';
 import { buildTexturesValue } from '../../textures/property.ts';
 import {
   fingerprintOf,
@@ -221,21 +221,16 @@ async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise
   if (await isKeyChanged()) {
     const message =
       "The signing key file is missing, or is not the key that signed the store's skins. Restore the old one and restart the service.";
-    return { code: 'signing_key_changed', result: 'problem', message };
+    return finding('problem', 'signing_key_changed', message);
   }
   if (!hasKey()) {
     const message = 'The service signs with its own key, which it creates on first use.';
-    return { code: 'signing_key_unmade', result: 'ok', message };
+    return finding('ok', 'signing_key_unmade', message);
   }
-  if (!(await canSign(key))) {
-    return {
-      code: 'signing_key_unusable',
-      result: 'problem',
-      message: "The service's signing key cannot be used.",
-    };
-  }
-  const message = `The service signs with its own key (${fingerprintOf((await key()).publicKey)}).`;
-  return { code: 'signing_key', result: 'ok', message };
+  if (!(await canSign(key)))
+    return finding('problem', 'signing_key_unusable', "The service's signing key cannot be used.");
+  const fingerprint = fingerprintOf((await key()).publicKey);
+  return finding('ok', 'signing_key', `The service signs with its own key (${fingerprint}).`);
 }
 
 async function canSign(key: SigningOptions['key']): Promise<boolean> {

@@ -17,7 +17,7 @@ import {
 } from 'kysely';
 import { makeFolder } from '../../base/files.ts';
 import { importSqlite, SQLITE, sqliteCode, switchToWal } from '../../base/sqlite.ts';
-import type { HealthFinding } from '../../protocol/service.ts';
+import { finding, type HealthFinding } from '../../protocol/service.ts';
 import {
   ANY_SCHEMA,
   type ColumnTypes,
@@ -103,14 +103,10 @@ async function isDamaged(db: Db): Promise<boolean> {
 export async function damageFinding(db: Db, mostBytes = MAX_BYTES): Promise<HealthFinding> {
   const bytes = (await pragma(db, 'page_count')) * (await pragma(db, 'page_size'));
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  if (bytes > mostBytes) {
-    const message = `The store (${size}) is too large for an integrity check.`;
-    return { code: 'store_large', result: 'ok', message };
-  }
-  if (await isDamaged(db))
-    return { code: 'store_damaged', result: 'problem', message: 'The store is damaged.' };
-  const message = `The integrity check of the store (${size}) found no errors.`;
-  return { code: 'store_sound', result: 'ok', message };
+  if (bytes > mostBytes)
+    return finding('ok', 'store_large', `The store (${size}) is too large for an integrity check.`);
+  if (await isDamaged(db)) return finding('problem', 'store_damaged', 'The store is damaged.');
+  return finding('ok', 'store_sound', `The integrity check of the store (${size}) found no errors.`);
 }
 
 /**

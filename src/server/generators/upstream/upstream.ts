@@ -3,7 +3,7 @@ import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { SubmissionMark } from '../../../dispatch/submitter.ts';
-import type { HealthFinding } from '../../../protocol/service.ts';
+import { finding, type HealthFinding } from '../../../protocol/service.ts';
 import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { acceptUpstreamJob, deleteUpstreamJob, findUpstreamJob } from '../../store/upstream-jobs.ts';
@@ -147,29 +147,25 @@ export async function upstreamHealth(
     const { foreignJobs } = others;
     const taken = foreignJobs === 0 ? '' : `, ${foreignJobs} taken by other programs with the same key`;
     const message = `${place} makes the skins and accepts the key; slots there: ${slots}${taken}.`;
-    return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(availability.wait())];
+    return [finding('ok', 'upstream', message), ...waitFinding(availability.wait())];
   } catch (error) {
     const failure = classifyFailure(error);
     if (failure === undefined) throw error;
-    return [finding(failure.kind, place)];
+    return [failureFinding(failure.kind, place)];
   }
 }
 
 function waitFinding(wait: number): HealthFinding[] {
   if (wait === 0) return [];
   const message = `Jobs wait ${Math.ceil(wait / 1000)} s more, because the service limits requests or has failed.`;
-  return [{ code: 'upstream_wait', result: 'warning', message }];
+  return [finding('warning', 'upstream_wait', message)];
 }
 
-function finding(kind: FailureKind, place: string): HealthFinding {
-  if (kind === 'key_refused') {
-    const message = `${place} does not accept the configured key.`;
-    return { code: 'upstream_key_refused', result: 'problem', message };
-  }
-  if (kind === 'too_fast' || kind === 'full_queue') {
-    const message = `${place} currently limits requests.`;
-    return { code: 'upstream_limits', result: 'warning', message };
-  }
+function failureFinding(kind: FailureKind, place: string): HealthFinding {
+  if (kind === 'key_refused')
+    return finding('problem', 'upstream_key_refused', `${place} does not accept the configured key.`);
+  if (kind === 'too_fast' || kind === 'full_queue')
+    return finding('warning', 'upstream_limits', `${place} currently limits requests.`);
   const message = `${place}, which makes the skins, does not respond properly.`;
-  return { code: 'upstream_unreachable', result: 'problem', message };
+  return finding('problem', 'upstream_unreachable', message);
 }

@@ -1,5 +1,5 @@
 import { AWAKE, systemClock } from '../../../base/clock.ts';
-import type { Diagnosis, HealthFinding } from '../../../protocol/service.ts';
+import { type Diagnosis, finding, type HealthFinding } from '../../../protocol/service.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
 import { type Db, type OpenStore, StoreTooNewError } from '../../store/db.ts';
 import { isUnreachable, StoreGoneError } from '../../store/failures.ts';
@@ -195,7 +195,13 @@ async function generatorFindings({ generator, clock }: DiagnosisContext): Promis
   const over = new AbortController();
   const asked = generator.health(over.signal);
   const late = clock.sleep(LIMIT, over.signal).then(() => {
-    return [problem('generator_silent', `The generator did not report its health within ${LIMIT / 1000} s.`)];
+    return [
+      finding(
+        'problem',
+        'generator_silent',
+        `The generator did not report its health within ${LIMIT / 1000} s.`,
+      ),
+    ];
   });
   try {
     return await Promise.race([asked, late]);
@@ -216,7 +222,7 @@ const STORE_PROBLEMS: Partial<Record<Unreadiness, string>> = {
 async function storeFindings({ db, health, examineStore }: DiagnosisContext): Promise<HealthFinding[]> {
   for (const reason of await health.unreadiness()) {
     const message = STORE_PROBLEMS[reason];
-    if (message !== undefined) return [problem(reason, message)];
+    if (message !== undefined) return [finding('problem', reason, message)];
   }
   return [await schemaFinding(db), ...(await examineStore())];
 }
@@ -227,17 +233,9 @@ async function schemaFinding(db: Db): Promise<HealthFinding> {
     const version = await readVersion(db);
     const newer = `: a newer skinsmith has upgraded the store; this one, which knows ${NEWEST_SCHEMA}, still works with it`;
     const how = version > NEWEST_SCHEMA ? newer : ` of ${NEWEST_SCHEMA}`;
-    return ok('store_schema', `The schema of the store is version ${version}${how}.`);
+    return finding('ok', 'store_schema', `The schema of the store is version ${version}${how}.`);
   } catch (error) {
-    if (error instanceof StoreTooNewError) return problem(error.code, error.message);
+    if (error instanceof StoreTooNewError) return finding('problem', error.code, error.message);
     throw error;
   }
-}
-
-function ok(code: string, message: string): HealthFinding {
-  return { code, result: 'ok', message };
-}
-
-function problem(code: string, message: string): HealthFinding {
-  return { code, result: 'problem', message };
 }

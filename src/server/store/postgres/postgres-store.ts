@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type SelectQueryBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
-import type { HealthFinding } from '../../../protocol/service.ts';
+import { finding, type HealthFinding } from '../../../protocol/service.ts';
 import {
   ANY_SCHEMA,
   type ColumnTypes,
@@ -81,38 +81,35 @@ async function readLook(pool: Pool): Promise<Look> {
 
 function reached({ version, bytes }: Look, milliseconds: number): HealthFinding {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  return finding(
-    'store_reached',
-    true,
-    `PostgreSQL ${version} responds within ${milliseconds} ms; the database has ${size}.`,
-  );
+  const message = `PostgreSQL ${version} responds within ${milliseconds} ms; the database has ${size}.`;
+  return finding('ok', 'store_reached', message);
 }
 
 function clockFinding(skew: number): HealthFinding {
   const how = `${Math.abs(Math.round(skew))} ms ${skew > 0 ? 'behind' : 'ahead of'} the database's`;
-  return finding('store_clock', Math.abs(skew) < MAX_SKEW, `This server's clock is ${how}.`);
+  return judged('store_clock', Math.abs(skew) < MAX_SKEW, `This server's clock is ${how}.`);
 }
 
 function poolFinding({ totalCount, options, idleCount }: Pool, waiting: number): HealthFinding {
   const used = `${totalCount - idleCount} of ${options.max ?? totalCount} connections are in use`;
   const rest = waiting === 0 ? '' : `, and ${waiting} requests are waiting for one`;
-  return finding('store_pool', waiting === 0, `${used}${rest}.`);
+  return judged('store_pool', waiting === 0, `${used}${rest}.`);
 }
 
 function connectionsFinding({ connections, most }: Look): HealthFinding {
   const message = `The database has ${connections} of ${most} possible connections.`;
-  return finding('store_connections', connections < MANY * most, message);
+  return judged('store_connections', connections < MANY * most, message);
 }
 
 function listenerFinding(listener: { readonly isListening: boolean } | undefined): HealthFinding {
   const message = listener?.isListening
     ? 'This server receives notifications from the others.'
     : 'This server receives no notifications from the others; it checks the store four times a second instead.';
-  return finding('store_listener', listener?.isListening ?? false, message);
+  return judged('store_listener', listener?.isListening ?? false, message);
 }
 
-function finding(code: string, isFine: boolean, message: string): HealthFinding {
-  return { code, result: isFine ? 'ok' : 'warning', message };
+function judged(code: string, isFine: boolean, message: string): HealthFinding {
+  return finding(isFine ? 'ok' : 'warning', code, message);
 }
 
 /** Milliseconds between measurements, each of which reads the file system for every table. */

@@ -43,13 +43,13 @@ export type SourceContent =
   /** Skin data instead of a picture. */
   | { readonly kind: 'data'; readonly given: SuppliedSkin }
   /**
-   * 32 hexadecimal digits: a skin that the service has, else a player. `given`: the service's answer; absent
-   * until it was asked.
+   * 32 hexadecimal digits: a skin that the service has, else a player. `given`: the skin that the service has, once it
+   * has answered.
    */
   | { readonly kind: 'uuid'; readonly uuid: string; readonly given?: SuppliedSkin }
   /**
-   * A player of Bedrock Edition: XUID, or gamertag in lower case. `typed`: the name as written; `given`: the skin data, absent until
-   * it was asked for.
+   * A player of Bedrock Edition: XUID, or gamertag in lower case. `typed`: the name as written; `given`: the skin data,
+   * once it has been looked up.
    */
   | {
       readonly kind: 'bedrock';

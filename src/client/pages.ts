@@ -65,13 +65,6 @@ export function skinPage(path: string, answer: SkinListAnswer): SkinPage {
 function startedOver(path: string, { links = {}, rateLimit }: SkinListAnswer): ServiceError {
   const message = 'The skin that the page comes after is gone. Read the list from its start.';
   const errors = [{ code: STARTED_OVER, message }];
-  return new ServiceError({
-    method: 'GET',
-    path,
-    status: 200,
-    errors,
-    links,
-    rateLimit,
-    retryAfter: undefined,
-  });
+  const request = { method: 'GET', path, status: 200 };
+  return new ServiceError({ ...request, errors, links, rateLimit, retryAfter: undefined });
 }

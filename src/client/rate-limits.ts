@@ -23,7 +23,7 @@ export interface LimitWindow {
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
-/** Milliseconds by which the end of a window may seem too late: it is told in whole seconds, and so is the clock. */
+/** Milliseconds by which the end of a window may seem too late: the service gives it in whole seconds, and its clock as well. */
 const ROUNDING = 2_000;
 /** Epoch times below this are in seconds, those above in milliseconds. */
 const MILLISECONDS_FROM = 1e11;

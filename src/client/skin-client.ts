@@ -69,18 +69,11 @@ async function submission(
 /** The request that asks for several skins. A batch is JSON, so files become `data:` URLs. @throws TypeError as above */
 async function batchSubmission(items: readonly QueueItem[], call: CallOptions): Promise<Outgoing> {
   const headers = idempotencyHeader(call);
-  const bodies = items.map(async ({ source, options = {} }) => ({
-    ...fieldsOf(options),
-    ...(await linked(source)),
-  }));
+  const bodies = items.map(async ({ source, options = {} }) => {
+    return { ...fieldsOf(options), ...(await linked(source)) };
+  });
   const batch = await Promise.all(bodies);
   return { method: 'POST', path: '/v2/queue/batch', content: { json: { batch } }, headers };
-}
-
-/** The request that submits a failed job again. @throws TypeError as above */
-function retry(job: string, call: CallOptions): Outgoing {
-  const path = `/v2/queue/${encodeURIComponent(job)}/retry`;
-  return { method: 'POST', path, headers: idempotencyHeader(call) };
 }
 
 async function linked(source: SkinSource): Promise<{ url: string } | { user: string }> {
@@ -179,11 +172,8 @@ export class SkinClient {
     const request = await submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, { options, call });
     const timeout = MAX_TOTAL_WAIT_SECONDS * 1000 + this.#requester.timeout;
     try {
-      const answer = await this.#requester.request(
-        { ...request, timeout },
-        receivedGenerateAnswerSchema,
-        call,
-      );
+      const patient = { ...request, timeout };
+      const answer = await this.#requester.request(patient, receivedGenerateAnswerSchema, call);
       return { skin: answer.skin, job: jobIn(answer.links), ...notesOf(answer) };
     } catch (error) {
       const id = timedOutJob(error);
@@ -223,7 +213,9 @@ export class SkinClient {
    * exists by now.
    */
   async retryJob(id: string, call: CallOptions = {}): Promise<JobAnswer> {
-    return jobAnswer(await this.#requester.request(retry(id, call), receivedJobAnswerSchema, call));
+    const path = `/v2/queue/${encodeURIComponent(id)}/retry`;
+    const request = { method: 'POST', path, headers: idempotencyHeader(call) } as const;
+    return jobAnswer(await this.#requester.request(request, receivedJobAnswerSchema, call));
   }
 
   /** GET /v2/queue: one page of the caller's jobs, newest first. */
@@ -358,11 +350,8 @@ export class SkinClient {
 
   /** GET /v2/delay: the current rate limit. */
   async delay(call: CallOptions = {}): Promise<ReceivedRateLimit> {
-    const {
-      rateLimit,
-      success: _,
-      ...top
-    } = await this.#requester.get('/v2/delay', receivedDelayAnswerSchema, call);
+    const answer = await this.#requester.get('/v2/delay', receivedDelayAnswerSchema, call);
+    const { rateLimit, success: _, ...top } = answer;
     return rateLimit ?? top;
   }
 

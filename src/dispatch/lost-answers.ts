@@ -309,7 +309,7 @@ function hasOptions(found: SkinOfLostJob, { variant, visibility, cape }: Request
 }
 
 /**
- * How many options were asked for. Submissions of one picture choose their jobs in the order of this, most first:
+ * How many options were requested. Submissions of one picture choose their jobs in this order, most options first:
  * one that asks for nothing would also take the job of one that asks for slim arms.
  */
 function countOptions({ variant, visibility, cape }: RequestedOptions): number {

@@ -139,7 +139,7 @@ export class ServiceLostError extends Error {
   }
 }
 
-/** The first repetition comes at once; a service that keeps failing is asked ever more rarely. */
+/** The first repetition comes at once; a service that keeps failing gets ever fewer requests. */
 const LONGEST_LOSS_PAUSE = 30_000;
 
 /** Milliseconds before a submission whose answers were lost `losses` times is sent again. */

@@ -87,7 +87,7 @@ export function isPlausible(eta: number | undefined): eta is number {
 /** The pause grows by this part of the time for which the service has not known the job. */
 const ABSENT_GROWTH = 0.25;
 
-/** From when on the job may be polled singly again. */
+/** When the job may be polled singly again. */
 export function pollableAt({ polledAt, absent }: RunningJob): number {
   if (polledAt === undefined) return 0;
   const missing = absent ? absent.at - absent.since : 0;
@@ -219,7 +219,7 @@ export function settlingTimeAfterDeath(age: number, { isOtherKeys = false } = {}
 export interface UnknownJobReport {
   /** When it should have known the job for the first time. */
   readonly since: number;
-  /** When it was asked last. */
+  /** When it last said so. */
   readonly at: number;
   /** Number of such answers in a row. */
   readonly times: number;

@@ -79,7 +79,7 @@ export class Session<W extends Submission = Submission> {
   /** When each submission in flight was sent, and how long the last ones took to be answered. */
   readonly #posted = new Map<W, number>();
   readonly #answerTimes = new RecentSamples();
-  /** The end of the wait for a limit that the user has been told about. */
+  /** When the wait for a limit ends that was last reported to the user. */
   #limitToldUntil = 0;
   /** Until when a request counts as unanswered. */
   #silentUntil = Number.NEGATIVE_INFINITY;
@@ -158,7 +158,7 @@ export class Session<W extends Submission = Submission> {
     this.#answerTimes.add(this.now() - sentAt);
     this.intake.passed();
     this.pace.accepted(state, this.#moment(), sent);
-    this.#limitToldUntil = Number.NEGATIVE_INFINITY; // an acceptance seems to end the wait that was told
+    this.#limitToldUntil = Number.NEGATIVE_INFINITY; // to the user, an acceptance ends the reported wait
     if (state.links['events'] !== undefined) this.isSkinsmith = true;
     this.sawJobTime(state.job);
     const { status, timestamp = newest } = state.job;

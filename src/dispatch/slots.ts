@@ -86,7 +86,7 @@ export interface OpenJob<W extends Submission> extends RunningJob {
   absent?: UnknownJobReport | undefined;
 }
 
-/** The slots of one process, as other processes are told of them. */
+/** The slots of one process, as far as other processes see them. */
 export type CountedSlots = Pick<
   Slots<Submission>,
   'jobs' | 'unsure' | 'ours' | 'others' | 'onChange' | 'foreignJobs'

@@ -152,7 +152,8 @@ export class DataPack {
   }
 
   add(packed: PackedSkin): readonly PackFile[] {
-    const skin = profileSkin(packed);
+    const { name, variant, texture, cape, elytra } = packed;
+    const skin = { name, variant, look: { texture, cape, elytra } };
     const place = this.#lines.length;
     const at = `~${(place % ROW) * STEP} ~ ~${Math.floor(place / ROW) * STEP}`;
     this.#lines.push(this.#mannequin(skin, at));
@@ -178,10 +179,6 @@ export class DataPack {
   #function(name: string, ...lines: readonly string[]): PackFile {
     return textFile(functionPath(this.#options.namespace, name), `${lines.join('\n')}\n`);
   }
-}
-
-function profileSkin({ name, variant, texture, cape, elytra }: PackedSkin): ProfileSkin {
-  return { name, variant, look: { texture, cape, elytra } };
 }
 
 /** The file that tells which source has which name in a pack. */

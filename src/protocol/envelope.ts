@@ -259,9 +259,5 @@ function textsOf(fields: Record<string, unknown>): Record<string, string> {
 
 /** An error answer; the first entry of `errors` gives the reason. */
 export const errorAnswerSchema = envelopeSchema
-  .extend({
-    success: z.literal(false),
-    errors: notes.min(1),
-    rateLimit: rateLimitSchema.optional(),
-  })
+  .extend({ success: z.literal(false), errors: notes.min(1), rateLimit: rateLimitSchema.optional() })
   .meta({ id: 'Refusal' });

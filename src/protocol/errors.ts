@@ -23,10 +23,7 @@ export const ERRORS = {
   set_not_found: { status: 404, message: 'No such set.' },
   user_not_found: { status: 404, message: 'The request belongs to no user.' },
   already_liked: { status: 409, message: 'You like this skin already.' },
-  invalid_content_type: {
-    status: 415,
-    message: 'The body must be multipart/form-data or application/json.',
-  },
+  invalid_content_type: { status: 415, message: 'The body must be multipart/form-data or application/json.' },
   rate_limit: { status: 429, message: 'Too many requests.' },
   job_limit: { status: 429, message: 'Too many jobs in the queue.' },
   concurrency_limit: { status: 429, message: 'Too many requests at the same time.' },

@@ -28,9 +28,7 @@ const NOT_A_NAME = `${SKIN_NAME_RULE}, with a letter or digit, and not a UUID`;
 
 export const setNameSchema = skinNameSchema.refine(
   (name) => /[a-z0-9]/i.test(name) && !uuidSchema.safeParse(name).success,
-  {
-    error: NOT_A_NAME,
-  },
+  { error: NOT_A_NAME },
 );
 
 /** Why the service would refuse a set's name; undefined if it is valid. */
@@ -77,9 +75,7 @@ export const setEditSchema = z
     /** Skins to take out. */
     remove: skins.optional(),
   })
-  .refine(changesSomething, {
-    error: 'Nothing to change: send a name, a visibility or skins.',
-  })
+  .refine(changesSomething, { error: 'Nothing to change: send a name, a visibility or skins.' })
   .refine(({ skins, add, remove }) => skins === undefined || (add === undefined && remove === undefined), {
     error: 'Send all skins, or those to add and remove.',
   });

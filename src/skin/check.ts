@@ -37,7 +37,13 @@ export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
     return reportOn(readSkin(bytes, { maxBytes }), { size: bytes.length, wanted });
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;
-    return { valid: false, ...readSize(bytes), warnings: [], error: viewError(error) };
+    const { code, message, hint } = error;
+    return {
+      valid: false,
+      ...readSize(bytes),
+      warnings: [],
+      error: { code, message, ...(hint && { hint }) },
+    };
   }
 }
 
@@ -58,10 +64,6 @@ function reportOn(
     warnings: listWarnings({ picture, detected, animated, faults, size, wanted }),
     ...(!isSound && { resaved: encodePng(picture) }),
   };
-}
-
-function viewError({ code, message, hint }: InvalidImageError): NonNullable<SkinReport['error']> {
-  return hint === undefined ? { code, message } : { code, message, hint };
 }
 
 function readSize(bytes: Uint8Array): { width?: number; height?: number } {

@@ -221,7 +221,7 @@ export function sourcePath(source: string, lockDir: string): string | undefined 
   return NOT_A_FILE.test(source) ? undefined : nodePath.resolve(lockDir, source);
 }
 
-/** Whether a source is a file that does not exist any more; false where that cannot be told. */
+/** Whether a source is a file that does not exist any more; false if that cannot be determined. */
 export function isGone(source: string, lockDir: string): boolean {
   const path = sourcePath(source, lockDir);
   if (path === undefined) return false;

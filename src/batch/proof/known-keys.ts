@@ -10,8 +10,8 @@ import type { PublicSigningKey } from '../model.ts';
 type PublishedKeys = Pick<Game['keys'], 'known' | 'hasSigned'>;
 
 /**
- * Whether the game has signed a value. The keys shipped with the program verify nearly everything; otherwise
- * the game is asked for newer ones, until a request fails.
+ * Whether the game has signed a value. The keys shipped with the program verify nearly everything; for the rest,
+ * newer ones are requested from the game, until a request fails.
  */
 export class GameKeys {
   readonly #keys: PublishedKeys;

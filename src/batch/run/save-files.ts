@@ -127,7 +127,7 @@ interface LockfileChange {
   readonly entry: number | undefined;
 }
 
-/** Names of one source's outputs that the lockfile remembers, the latest ones: a line must not grow for ever. */
+/** Names of one source's outputs that the lockfile remembers, the latest ones: a line must not grow without limit. */
 const MAX_NAMES = 10;
 
 /** What the lockfile has to hold when the batch ends. */

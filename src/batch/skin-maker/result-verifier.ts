@@ -196,7 +196,7 @@ interface SkinProverOptions {
   readonly freshKey: () => Promise<Facts['publicKey']>;
 }
 
-/** Proves that a skin is what was asked for, and finds out who signed it. */
+/** Proves that a skin is what was requested, and finds out who signed it. */
 export class SkinProver {
   readonly #options: SkinProverOptions;
 

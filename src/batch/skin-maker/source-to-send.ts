@@ -58,7 +58,7 @@ export function skinOptions({ members: [first], variant, visibility, cape }: Wor
   };
 }
 
-/** Tells that the name of a file is not valid for a skin. The ends of URLs and values are not meant as names. */
+/** Says that a file's name is not valid for a skin. The ends of URLs and values are not meant as names. */
 function renamedNotes({ source }: Member): Note[] {
   const name = nameOf(source);
   const isFile = source.content.kind === 'file' && source.name === undefined;

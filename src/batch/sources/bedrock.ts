@@ -184,7 +184,7 @@ function folderFiles(folder: string): PackFiles {
   };
 }
 
-/** Nothing is written to disk, and nothing but what is asked for is unpacked. */
+/** Nothing is written to disk, and only requested files are unpacked. */
 function zipFiles(path: string): PackFiles {
   const { size } = statSync(path);
   if (size > MAX_PACK_BYTES) throw new PackFault(`has more than ${MAX_PACK_BYTES / 1024 ** 2} MiB`);

@@ -249,7 +249,7 @@ type PatternPart<T> = 'many' | ((item: T) => boolean);
 /**
  * Whether the parts, in order, match all the items. Takes at most as many steps as the product of both lengths: at a
  * mismatch only the last `many` takes one more item, because the parts before it match already. A regular expression
- * would try every way to split the items, which can take for ever.
+ * would try every way to split the items, which can take forever.
  */
 function standFor<T>(parts: readonly PatternPart<T>[], items: readonly T[]): boolean {
   let [part, item, many, given] = [0, 0, -1, 0];

@@ -376,7 +376,7 @@ function readWords({
   return { skin: { value, signature, ...(called !== undefined && !isUuid(called) && { name: called }) } };
 }
 
-/** Plugins separate a value from its signature with a semicolon as well; Denizen has a name behind them. */
+/** Plugins separate a value from its signature with a semicolon as well; Denizen puts a name after them. */
 function wordsOf(text: string): Words {
   const start = text.slice(0, LONGEST_TEXT).trim();
   const lead = LEAD.exec(start);

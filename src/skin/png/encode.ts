@@ -107,7 +107,7 @@ function channelsOf(colours: Uint8Array, channels: readonly number[]): Uint8Arra
   return colours.filter((_, at) => channels.includes(at % 4));
 }
 
-/** The alphas of the colours, if needed: colours behind the last one that is not opaque need none. */
+/** The alphas of the colours, if needed: colours after the last one that is not opaque need none. */
 function alphaOf(colours: Uint8Array): readonly Chunk[] {
   const alphas = channelsOf(colours, [3]);
   const count = alphas.findLastIndex((alpha) => alpha < 255) + 1;
@@ -143,7 +143,7 @@ function makeChunk(type: string, data: Uint8Array): Buffer {
   return chunk;
 }
 
-/** Names the program that drew a picture. It stands right behind the header. */
+/** Names the program that drew a picture. It comes right after the header. */
 const MARK = makeChunk('tEXt', Buffer.from('Software\0skinsmith', 'latin1'));
 
 /** Bytes at the start of a file that tell whether it has the mark. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SignerCounts } from '../../../src/batch/model.ts';
+import { SignerCounts, signerText } from '../../../src/batch/model.ts';
 
 test('Skins to make again are counted by signer and key', () => {
   const counts = new SignerCounts();
@@ -10,6 +10,15 @@ test('Skins to make again are counted by signer and key', () => {
     { signedBy: other, sources: 1 },
     { signedBy: { ...one, key: 'cd' }, sources: 1 },
   ]);
+});
+
+test('A signer has a name for people', () => {
+  const own = { fingerprint: 'ab' };
+  const keys = [undefined, 'ab', 'cd'];
+  const names = keys.map((key) => signerText({ signer: 'embedded', key }, own));
+  expect(names).toEqual(['an embedded service', 'this machine', 'another machine']);
+  const others = ['game', 'unproved', 'https://one.example'].map((signer) => signerText({ signer }, own));
+  expect(others).toEqual(['the game', 'an unknown signer', 'https://one.example']);
 });
 
 test('Without skins to make again, the list is empty', () => {

@@ -116,6 +116,13 @@ describe('YAML', () => {
     ]);
   });
 
+  test('is read to a depth of 64', () => {
+    let { tree } = readYaml(`${'{a: '.repeat(100)}b${'}'.repeat(100)}`) as { tree: unknown };
+    let depth = 0;
+    for (; tree; tree = (tree as { a: unknown }).a) depth++;
+    expect(depth).toBe(65);
+  });
+
   test('that is damaged or too long is not read', () => {
     expect(readYaml('a: 1\nb: [')).toEqual({ fault: expect.stringMatching(/^is not valid YAML: line \d$/) });
     expect(readYaml('a: "b')).toMatchObject({ fault: expect.any(String) });
@@ -238,6 +245,7 @@ describe('The folder of a plugin', () => {
       'skins/d.urlindex': '{}',
       'skins/config.yml': 'a: 1\n',
       'skins/damaged.skin': 'nothing',
+      'skins/two.json': JSON.stringify([BOTH, { no: 'skin' }]),
       'skins/deep/e.customskin': custom('e'),
     });
     const labels = async (recursive: boolean) =>
@@ -249,6 +257,8 @@ describe('The folder of a plugin', () => {
       ['skins/b.customskin', 'data'],
       ['skins/c.playerskin', 'data'],
       ['skins/damaged.skin', 'problem'],
+      ['skins/two.json:1', 'data'],
+      ['skins/two.json:2', 'problem'],
     ];
     expect(await labels(false)).toEqual(top);
     expect(await labels(true)).toEqual([...top, ['skins/deep/e.customskin', 'data']]);

@@ -29,6 +29,10 @@ describe('A file that is no lockfile', () => {
     expect(await failureOfText(text)).toMatchObject({ code: 'lockfile_invalid', line: 1 });
   });
 
+  test('is wrong as a whole', async () => {
+    expect((await failureOfText('[1,2]\n')).message).toMatch(/The line is not an entry: Invalid input/);
+  });
+
   test('is named, with what is wrong and what to do', async () => {
     const path = await ownPath(`${GOOD}${GOOD.replace('"options"', '"choices"')}`);
     const error = await failureOfOpening(path);

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -41,12 +42,18 @@ test('A source that arrives while the job for its picture is under way learns of
 });
 
 test('A source that comes when the skin of its picture is made is a duplicate, of no earlier run', async () => {
-  const { clock, events, batch } = await prepareScripted();
+  const { folder, clock, events, batch } = await prepareScripted();
   const finished = Promise.withResolvers<void>();
+  const lockfile = join(folder, 'skins.lock');
+  const fileOf = (label: string): BatchSource => {
+    const path = join(folder, `${label}.png`);
+    writeFileSync(path, skinPng(1));
+    return { label, stem: label, content: { kind: 'file', path } };
+  };
   async function* sources() {
-    yield { ...sourceOf('first', 1), name: 'Ann' };
+    yield { ...fileOf('first'), name: 'Ann' };
     await finished.promise;
-    yield { ...sourceOf('again', 1), name: 'Bob' };
+    yield { ...fileOf('again'), name: 'Bob' };
   }
   const told: unknown[] = [];
   const onEvent = (event: (typeof events)[number]) => {
@@ -55,7 +62,9 @@ test('A source that comes when the skin of its picture is made is a duplicate, o
     told.push([origin, warnings.some(({ code }) => code === 'name_not_used')]);
     finished.resolve();
   };
-  const summary = await clock.until(batch(0, { sources: sources(), onEvent }));
+  const summary = await clock.until(batch(0, { sources: sources(), onEvent, lockfile }));
+  const entries = readFileSync(lockfile, 'utf8').trim().split('\n');
+  expect(entries.map((line) => JSON.parse(line).source)).toEqual(['again.png', 'first.png']);
   expect(summary).toMatchObject({ sources: 2, made: 1, resumed: 0, duplicates: 1, known: 0, finished: 2 });
   expect(told).toEqual([
     ['made', false],

@@ -42,14 +42,18 @@ export async function ask(way: Way, request: Ask): Promise<Told> {
   const { status, headers, body } = await send(way, request);
   const kept = [...headers].filter(([name, value]) => !isOfNetwork(name, value));
   const type = headers.get('content-type') ?? 'text/plain';
-  return { status, headers: Object.fromEntries(kept), body: parsed(await readBytes(body ?? []), type) };
+  const bytes = await readBytes(body ?? [], type === 'text/event-stream');
+  return { status, headers: Object.fromEntries(kept), body: parsed(bytes, type) };
 }
 
-async function readBytes(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
+async function readBytes(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  areEvents: boolean,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) {
     chunks.push(chunk);
-    if (isStartOfEvents(chunks)) break;
+    if (areEvents && isStartOfEvents(chunks)) break;
   }
   return Buffer.concat(chunks);
 }
@@ -59,11 +63,15 @@ function isStartOfEvents(chunks: readonly Uint8Array[]): boolean {
   return /^event: .*\ndata: .*\n\n/m.test(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** The hash, if it is neither JSON nor text. */
+/** Bytes of no answer but the description of the interface, in which nothing is drawn: to compare its hash is enough. */
+const LARGE = 500_000;
+
+/** The hash, if it is neither JSON nor text, or large. */
 function parsed(bytes: Buffer, type: string): unknown {
+  const isJson = type.startsWith('application/json');
+  if (bytes.length > LARGE || (!isJson && !type.startsWith('text/'))) return hash('sha1', bytes);
   const text = bytes.toString('utf8');
-  if (type.startsWith('application/json')) return text === '' ? text : JSON.parse(text);
-  return type.startsWith('text/') ? text : hash('sha1', bytes);
+  return isJson && text !== '' ? JSON.parse(text) : text;
 }
 
 /** What only matters to connections, caches, browsers and the logs of others. */

@@ -69,7 +69,7 @@ export class ProofError extends Error {
 /** In the form of the lockfile. */
 const BASE64 = /^[A-Za-z0-9+/=]*$/;
 
-/** Whose key verifies a signature: the game's, the service's own, or no known one. */
+/** Whose key verifies a signature: the game's, the service's own, or no known one. The first and the last also name signers. */
 export type Signing = 'game' | 'service' | 'unproved';
 
 /**

@@ -153,17 +153,14 @@ interface GameHttpOptions {
   readonly timeout: number;
 }
 
-/** At most one of the three bodies. */
-interface GameRequestBody {
+/** At most one of the three bodies: `json`, `form`, `fields`. */
+export interface GameRequest {
   readonly json?: unknown;
   readonly form?: FormData;
-  /** Sent as an URL-encoded form. */
+  /** Sent as a URL-encoded form. */
   readonly fields?: Readonly<Record<string, string>>;
   /** A secret in the body that must not appear in errors, in case the service echoes it. */
   readonly secret?: string;
-}
-
-export interface GameRequest extends GameRequestBody {
   readonly service: GameService;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** Path below the service's base URL, with its query; empty for the base URL itself. */

@@ -6,15 +6,12 @@ import { type PngHeader, readHeader } from './png/header.ts';
 import { isLegacyOnSquare, scaleRect } from './regions.ts';
 import { type DetectedVariant, detectVariant } from './variant.ts';
 
-/** What follows from the pixels of a skin. */
-interface SkinFacts {
+/** A decoded skin file, and what follows from its pixels. */
+export interface ReadSkin extends DecodedPng {
   /** Pixel hash. */
   readonly pixels: string;
   readonly detected: DetectedVariant;
 }
-
-/** A decoded skin file, and what follows from its pixels. */
-export interface ReadSkin extends DecodedPng, SkinFacts {}
 
 /** Decodes a skin as `readPng` does, with what follows from its pixels. @throws InvalidImageError */
 export function readSkin(bytes: Uint8Array, limits: DecodeLimits = {}): ReadSkin {

@@ -29,24 +29,17 @@ import {
   type SuppliedSkins,
 } from './signer-rule.ts';
 
-/** Options for every skin. */
-interface SkinDefaults {
-  /** Applies to every source without its own options. */
+export interface PlannerOptions {
+  /** For every source without a variant of its own; the same for the visibility. */
   readonly variant: VariantInput;
   readonly visibility: SkinVisibility | undefined;
   readonly cape: string | undefined;
-}
-
-/** What earlier runs have left. */
-interface KnownResults {
+  /** What earlier runs have left. */
   readonly lockfile: Lockfile | undefined;
   /** Folder that the lockfile's paths are relative to. */
   readonly lockDir: string;
   readonly journal: Journal | undefined;
   readonly digests: DigestCache | undefined;
-}
-
-export interface PlannerOptions extends SkinDefaults, KnownResults {
   /** Whether to submit the work; otherwise the plan is only reported. */
   readonly submits: boolean;
   /** Make again what the lockfile holds. */

@@ -56,12 +56,6 @@ interface SignerRuleOptions {
   readonly keys: KnownKeys;
 }
 
-/** An entry as the plan sees it. */
-interface CheckedEntry {
-  readonly standing: SignerStatus;
-  readonly signedBy: SignedBy;
-}
-
 /** Applies the rule to the entries that a plan meets. */
 export class SignerRule {
   readonly #options: SignerRuleOptions;
@@ -93,7 +87,7 @@ export class SignerRule {
   }
 
   /** Asks the service for its key only if an entry depends on it. */
-  async judge(entry: LockEntry): Promise<CheckedEntry> {
+  async judge(entry: LockEntry): Promise<{ standing: SignerStatus; signedBy: SignedBy }> {
     const signedBy = this.signedBy(entry);
     const standing = this.keeps(signedBy) ?? 'outdated';
     if (standing !== 'outdated' || signedBy.key === undefined) return { standing, signedBy };
@@ -231,8 +225,7 @@ export class SuppliedSkins {
   }
 
   async #signedBy(signing: Signing): Promise<SignedBy> {
-    if (signing === 'game') return { signer: GAME };
-    if (signing === 'unproved') return { signer: UNPROVED };
+    if (signing !== 'service') return { signer: signing };
     return { signer: this.#options.service, key: (await this.#key())?.fingerprint };
   }
 

@@ -15,7 +15,6 @@ import {
   type FinishedSkin,
   fetchHint,
   finishedSkin,
-  GAME,
   mergeNotes,
   pixelsOf,
   provableVariant,
@@ -217,8 +216,7 @@ export class SkinProver {
   }
 
   signedBy(signing: Signing): SignedBy {
-    if (signing === 'game') return { signer: GAME };
-    if (signing === 'unproved') return { signer: UNPROVED };
+    if (signing !== 'service') return { signer: signing };
     // `embedded` names both the service and its signer.
     return { signer: this.#options.options.service.name, key: this.#options.facts().fingerprint };
   }

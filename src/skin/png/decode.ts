@@ -11,7 +11,6 @@ export interface DecodeLimits {
 /** A decoded skin file. */
 export interface DecodedPng {
   picture: Picture;
-  header: PngHeader;
   /** True for an animated PNG; `picture` is then its still image. */
   animated: boolean;
   /** What is wrong with the file without changing its pixels, as phrases. */
@@ -32,14 +31,14 @@ export function decodePng(bytes: Uint8Array, limits: DecodeLimits = {}): Picture
 export function readPng(bytes: Uint8Array, limits: DecodeLimits = {}): DecodedPng {
   const header = readSkinHeader(bytes);
   verifyFileSize('skin', bytes.length, limits.maxBytes ?? MAX_SKIN_BYTES);
-  return { header, ...readPixels(bytes, header) };
+  return readPixels(bytes, header);
 }
 
 /**
  * Decodes what follows a checked header: decompression stops at the size that such a picture has.
  * Throws `InvalidImageError`.
  */
-export function readPixels(bytes: Uint8Array, header: PngHeader): Omit<DecodedPng, 'header'> {
+export function readPixels(bytes: Uint8Array, header: PngHeader): DecodedPng {
   const layout = readLayout(bytes, header);
   const inflated = inflateBounded(layout.data, filteredBytes(header));
   return {

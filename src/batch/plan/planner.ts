@@ -202,13 +202,13 @@ export class Planner {
   }
 
   #workOf(draft: NumberedSource): Work | Planned {
-    const { inspected = this.#inspect(draft.source), ...named } = draft;
-    const { source } = named;
+    const { index, stem, source, record, wantedStem } = draft;
+    const { inspected = this.#inspect(source) } = draft;
     const { cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
     if ('problem' in inspected) {
       const id = source.content.kind === 'file' ? this.#ids.of(source.content, undefined) : source.label;
-      const member = { ...named, id, pixels: undefined };
+      const member = { index, stem, source, record, wantedStem, id, pixels: undefined };
       return { member, decision: { kind: 'refused', problem: inspected.problem } };
     }
     const { pixels, bytes, warnings } = inspected;
@@ -221,7 +221,7 @@ export class Planner {
       variant: variant === 'auto' && given ? givenVariant(given) : variant,
       visibility,
       cape,
-      members: [{ ...named, id, pixels }],
+      members: [{ index, stem, source, record, wantedStem, id, pixels }],
       bytes,
       warnings,
       attempt: 0,

@@ -104,8 +104,9 @@ async function* lineSkins(label: string, path: string): AsyncGenerator<FoundSkin
   }
 }
 
-function lineSkin(place: string, text: string): FoundSkin {
-  const read = isSkinText(text) ? readSkinText(text) : { fault: 'It is not skin data.' };
+function lineSkin(place: string, text: string, otherHint = LINE_HINT): FoundSkin {
+  if (!isSkinText(text)) return faulty(place, `${place}: It is not skin data.`, otherHint);
+  const read = readSkinText(text);
   return 'skin' in read ? { place, skin: read.skin } : faulty(place, `${place}: ${read.fault}`, LINE_HINT);
 }
 
@@ -115,7 +116,7 @@ function* textSkins(label: string, text: string): Generator<FoundSkin> {
   if (json !== undefined || DOCUMENT.test(label)) return yield* documentSkins(label, json);
   const lines = text.split('\n').map((line) => line.trim());
   const isOneText = lines.filter((line) => isSkinText(line)).length < 2;
-  if (isOneText && !COMMANDS.test(label)) return yield* wholeSkins(label, text.trim());
+  if (isOneText && !COMMANDS.test(label)) return yield* wholeSkins(label, text.trim(), FILE_HINT);
   const isLeftOut = (line: string) =>
     line === '' || line.startsWith('#') || (COMMANDS.test(label) && !isSkinText(line));
   if (lines.every(isLeftOut)) return yield faulty(label, `${label} holds no skin data.`);
@@ -123,10 +124,10 @@ function* textSkins(label: string, text: string): Generator<FoundSkin> {
     if (!isLeftOut(line)) yield* wholeSkins(`${label}:${at + 1}`, line);
 }
 
-/** A text that has one skin, or in SNBT any number. */
-function* wholeSkins(place: string, text: string): Generator<FoundSkin> {
+/** A text that has one skin, or in SNBT any number. `otherHint`: for a text that is something else. */
+function* wholeSkins(place: string, text: string, otherHint?: string): Generator<FoundSkin> {
   const [first, ...more] = skinsInSnbt(text);
-  if (!first || more.length === 0) return yield named(lineSkin(place, text), place);
+  if (!first || more.length === 0) return yield named(lineSkin(place, text, otherHint), place);
   yield* [first, ...more].map((one) => ({ ...one, place: `${place}:${one.place}` }));
 }
 

@@ -191,7 +191,7 @@ function goneProblem({ result: { source }, outputs = [] }: PlannedSource): Sourc
   return {
     code: 'gone',
     message: `${source} is in the lockfile, but its folder or list no longer has it.${files}`,
-    hint: 'Drop it: run it without --frozen, with --prune.',
+    hint: 'To drop it, run the same command with --prune instead of --frozen.',
   };
 }
 
@@ -219,7 +219,7 @@ function endText(
   if (fresh > 0) parts.push(`${count(fresh)} to be made`);
   if (failed > 0) parts.push(`${count(failed)} failed`);
   if (gone > 0) parts.push(`${count(gone)} more in the lockfile without a source`);
-  const hint = missing > 0 ? ' Run it without --frozen to make them.' : '';
+  const hint = missing > 0 ? ' Run without --frozen to make them.' : '';
   const place = out === undefined || known + given === 0 ? '' : ` Written to ${out}.`;
   const end = `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.join(', ')}.${place}${hint}`;
   return [end, signers.text].filter(Boolean).join(' ');

@@ -93,21 +93,25 @@ export interface SingleView {
 
 /** The progress of one source as a terminal line, cut to its width. */
 export function singleLine(source: string, view: SingleView, columns: number): string {
-  const line = singleParts(source, view).join(' · ');
-  return oneLine(line, columns);
+  const remark = remarkOf(view);
+  const parts = remark === undefined ? singleParts(source, view) : [...singleParts(source, view), remark];
+  return oneLine(parts.join(' · '), columns);
 }
 
-/** The same state as a sentence, for a log. */
+/** The same state in sentences, for a log. */
 export function singleSentence(source: string, view: SingleView): string {
-  return `${singleParts(source, view).join(', ')}.`.replace(/\.\.$/, '.');
+  return [`${singleParts(source, view).join(', ')}.`, remarkOf(view)].filter(Boolean).join(' ');
 }
 
-function singleParts(source: string, { job, seconds, waiting, remark: last }: SingleView): string[] {
-  const remark = waiting?.text ?? last;
+function remarkOf({ waiting, remark }: SingleView): string | undefined {
+  const said = waiting?.text ?? remark;
+  return said === undefined ? undefined : clean(said);
+}
+
+function singleParts(source: string, { job, seconds }: SingleView): string[] {
   const parts = [`Generating ${clean(source)}`];
   if (job !== undefined) parts.push(`job ${clean(job)}`);
   if (seconds >= 2) parts.push(span(seconds));
-  if (remark !== undefined) parts.push(clean(remark));
   return parts;
 }
 

@@ -226,6 +226,7 @@ describe('A file of a plugin', () => {
     expect(problemOf(source!)).toMatchObject({
       code: 'invalid_skin_data',
       message: expect.stringMatching(message),
+      hint: expect.stringMatching(/^Give a lockfile/),
     });
   });
 

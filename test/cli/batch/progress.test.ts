@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { RunningProgress } from '../../../src/batch/options.ts';
-import { BatchProgress, LIST_PROGRESS } from '../../../src/cli/batch/progress.ts';
+import { BatchProgress, LIST_PROGRESS, singleSentence } from '../../../src/cli/batch/progress.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
@@ -107,4 +107,10 @@ describe('A batch that waits', () => {
     expect(last()).not.toContain('waiting');
     progress.stop();
   });
+});
+
+test('A log says how long one skin has taken, and then why it waits, in a sentence of its own', () => {
+  const view = { job: undefined, seconds: 5, remark: 'The service is busy.' };
+  expect(singleSentence('a.png', view)).toBe('Generating a.png, 5 s. The service is busy.');
+  expect(singleSentence('a.png', { ...view, remark: undefined })).toBe('Generating a.png, 5 s.');
 });

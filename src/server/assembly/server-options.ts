@@ -15,8 +15,8 @@ import type { Site } from '../service/context.ts';
 import type { Migration } from '../store/meta.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 
-/** Where the service listens, and its public address. */
-interface ServerAddressOptions {
+export interface ServerOptions {
+  // Where the service listens, and its public address.
   readonly host?: string;
   /** 0: any free port. */
   readonly port?: number;
@@ -27,10 +27,8 @@ interface ServerAddressOptions {
    */
   readonly trustProxy?: string;
   readonly networkLimits?: Partial<NetworkLimits>;
-}
 
-/** How the skin data is made. */
-interface GenerationOptions {
+  // How the skin data is made.
   /** Jobs to generate at the same time, by all nodes of the service together; 0: accept jobs but generate nothing. */
   readonly workers?: number;
   /** What makes the skin data; default: `signing`, our own key. */
@@ -48,10 +46,8 @@ interface GenerationOptions {
   readonly signingKeyFile?: string | undefined;
   /** Continues with a signing key other than the one that signed the store's skins. */
   readonly newSigningKey?: boolean;
-}
 
-/** The game's services and the linked game accounts. */
-interface GameServiceOptions {
+  // The game's services and the linked game accounts.
   /** The pace of requests, and the time limit of each. */
   readonly game?: Pick<GameOptions, 'rules' | 'timeout'>;
   /** Addresses of the game's services, if not the usual ones. */
@@ -64,16 +60,10 @@ interface GameServiceOptions {
   readonly loginClientId?: string | undefined;
   /** False: only operators may link game accounts. */
   readonly userAccounts?: boolean;
-}
-
-/** Proxies to the network. */
-interface NetworkOptions {
-  /** For the game, the upstream service and its textures, and the single sign-on provider; default: none. */
+  /** Proxies for the game, the upstream service and its textures, and the single sign-on provider; default: none. */
   readonly proxies?: Proxies | undefined;
-}
 
-/** The store, and how long it keeps things. */
-interface ServerStoreOptions {
+  // The store, and how long it keeps things.
   /** Folder of the store and the keys; created if missing. */
   readonly dataDir: string;
   /**
@@ -90,10 +80,8 @@ interface ServerStoreOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /** Size in bytes at which the store accepts nothing new. By default, the embedded service and PostgreSQL have no limit. */
   readonly maxStoreBytes?: number;
-}
 
-/** Who may use the service, and how much. */
-interface ServerAccessOptions {
+  // Who may use the service, and how much.
   /** JSON file with plans (service/plans.ts); default: plans.json in the data folder, if it exists. */
   readonly plansFile?: string;
   /** False: every caller needs an API key. */
@@ -120,25 +108,15 @@ interface ServerAccessOptions {
   readonly ownerKey?: boolean;
   /** Whether /metrics is readable without an operator's key. */
   readonly openMetrics?: boolean;
-}
 
-/** Settings of the log. */
-interface ServerLogOptions {
+  // Settings of the log.
   readonly logLevel?: LogLevel;
   /** What to log of callers' addresses; default: `short`. */
   readonly logAddresses?: LogAddresses;
   /** Default: stderr, because stdout is for data. */
   readonly logStream?: LogStream;
-}
 
-export interface ServerOptions
-  extends ServerAddressOptions,
-    GenerationOptions,
-    GameServiceOptions,
-    NetworkOptions,
-    ServerStoreOptions,
-    ServerAccessOptions,
-    ServerLogOptions {
+  // How it runs.
   /** Whether a single command uses the service, inside its process. */
   readonly embedded?: boolean;
   /** Whether a command runs the service only for a while, perhaps beside another with the same data. */

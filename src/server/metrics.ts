@@ -140,12 +140,11 @@ export class Metrics {
   /** Whether everyone may read them, not only an operator. */
   readonly isOpen: boolean;
   readonly #registry = new Registry();
-  readonly #counters: Counters;
+  readonly #counters: ReturnType<typeof makeCounters>;
 
   constructor(sources: MetricSources, { isOpen = false }: { readonly isOpen?: boolean } = {}) {
     this.isOpen = isOpen;
-    const registers = [this.#registry];
-    this.#counters = { ...makeRequestCounters(registers), ...makeJobCounters(registers) };
+    this.#counters = makeCounters([this.#registry]);
     if (sources.store) addStoreGauges(this.#registry, sources.store); // first, because the others read the store
     addGauges(this.#registry, sources);
     for (const metric of processMetrics()) this.#registry.registerMetric(metric);
@@ -180,16 +179,11 @@ export class Metrics {
   }
 }
 
-type Counters = ReturnType<typeof makeRequestCounters> & ReturnType<typeof makeJobCounters>;
-
-function makeRequestCounters(registers: Registry[]) {
-  return {
-    requests: new Counter({
-      name: 'skinsmith_http_requests_total',
-      help: 'Answered requests.',
-      labelNames: ['route', 'method', 'status'],
-      registers,
-    }),
+function makeCounters(registers: Registry[]) {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers });
+  const counters = {
+    requests: counter('skinsmith_http_requests_total', 'Answered requests.', ['route', 'method', 'status']),
     requestSeconds: new Histogram({
       name: 'skinsmith_http_request_duration_seconds',
       help: 'Time from the start of a request to the end of its answer.',
@@ -197,58 +191,25 @@ function makeRequestCounters(registers: Registry[]) {
       buckets: REQUEST_BUCKETS,
       registers,
     }),
-    refusals: new Counter({
-      name: 'skinsmith_refusals_total',
-      help: 'Refused or failed requests, by error code.',
-      labelNames: ['code'],
-      registers,
-    }),
-    dropped: new Counter({
-      name: 'skinsmith_connections_dropped_total',
-      help: 'Connections closed because there were too many, or because they sent too much.',
-      registers,
-    }),
-  };
-}
-
-function makeJobCounters(registers: Registry[]) {
-  return {
-    webhooks: makeWebhooks(registers),
-    duplicates: new Counter({
-      name: 'skinsmith_duplicates_total',
-      help: 'Generations answered with known skin data.',
-      registers,
-    }),
+    refusals: counter('skinsmith_refusals_total', 'Refused or failed requests, by error code.', ['code']),
+    dropped: counter(
+      'skinsmith_connections_dropped_total',
+      'Connections closed because there were too many, or because they sent too much.',
+    ),
+    webhooks: counter('skinsmith_webhooks_total', 'Webhooks delivered or abandoned.', ['outcome']),
+    duplicates: counter('skinsmith_duplicates_total', 'Generations answered with known skin data.'),
     generationSeconds: new Histogram({
       name: 'skinsmith_generation_duration_seconds',
       help: 'Time a generator took to make skin data.',
       buckets: GENERATION_BUCKETS,
       registers,
     }),
-    completed: new Counter({
-      name: 'skinsmith_jobs_completed_total',
-      help: 'Jobs completed by workers.',
-      registers,
-    }),
-    failed: new Counter({
-      name: 'skinsmith_jobs_failed_total',
-      help: 'Permanently failed jobs, by error code.',
-      labelNames: ['code'],
-      registers,
-    }),
+    completed: counter('skinsmith_jobs_completed_total', 'Jobs completed by workers.'),
+    failed: counter('skinsmith_jobs_failed_total', 'Permanently failed jobs, by error code.', ['code']),
   };
-}
-
-/** Starts at 0, so that the first abandoned webhook shows as an increase. */
-function makeWebhooks(registers: Registry[]) {
-  const webhooks = new Counter({
-    name: 'skinsmith_webhooks_total',
-    help: 'Webhooks delivered or abandoned.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  for (const outcome of ['delivered', 'given_up']) webhooks.inc({ outcome }, 0);
-  return webhooks;
+  // At 0, so that the first abandoned webhook shows as an increase.
+  for (const outcome of ['delivered', 'given_up']) counters.webhooks.inc({ outcome }, 0);
+  return counters;
 }
 
 function addGauges(

@@ -275,7 +275,7 @@ export async function prune({
   retention,
 }: Pick<MaintenanceOptions, 'store' | 'clock' | 'retention'>): Promise<void> {
   const before = clock.now() - retention;
-  await pruneJobs(store.db, { before, clock });
+  await pruneJobs(store.db, before, { clock });
   await pruneCallers(store.db, clock.now());
   await pruneRevokedKeys(store.db, before);
   await pruneUnusedTextures(store.db, before);

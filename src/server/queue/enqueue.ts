@@ -129,13 +129,10 @@ export function answerToKey(earlier: JobRow, job: NewJob): Repeated {
 /** Maximum keys stored per job: a further one still finds the job while it is pending or its skin is known. */
 const MAX_KEYS = 32;
 
-async function countKeys(tx: Db, jobId: number): Promise<number> {
-  return await countRows(tx.selectFrom('idempotency_keys').where('job_id', '=', jobId));
-}
-
 /** Stores the request's key, if it has one, for the job of another request that answered it. */
 export async function keepKey(tx: Db, { owner, idempotencyKey }: NewJob, { id }: JobRow): Promise<void> {
-  if (idempotencyKey === undefined || (await countKeys(tx, id)) >= MAX_KEYS) return;
+  if (idempotencyKey === undefined) return;
+  if ((await countRows(tx.selectFrom('idempotency_keys').where('job_id', '=', id))) >= MAX_KEYS) return;
   await tx.insertInto('idempotency_keys').values({ owner, key: idempotencyKey, job_id: id }).execute();
 }
 

@@ -186,26 +186,18 @@ export class StoreQueue implements JobLeases {
 /** Jobs deleted per statement: a longer one would block everyone else. */
 const PRUNED_AT_ONCE = 5_000;
 
-interface Pruned {
-  /** Deletes jobs that ended before, milliseconds since the epoch. */
-  readonly before: number;
-  readonly clock: Pick<Clock, 'sleep'>;
-  readonly atOnce?: number;
-}
-
-/** Deletes jobs that ended long ago, a part at a time. */
-export async function pruneJobs(db: Db, { before, clock, atOnce = PRUNED_AT_ONCE }: Pruned): Promise<void> {
-  while ((await pruneSome(db, before, atOnce)) > 0) await clock.sleep(0); // lets others use the store
-}
-
-async function pruneSome(db: Db, before: number, atOnce: number): Promise<bigint> {
-  const { numDeletedRows } = await db
+/** Deletes jobs that ended before `before`, milliseconds since the epoch, a part at a time. */
+export async function pruneJobs(
+  db: Db,
+  before: number,
+  { clock, atOnce = PRUNED_AT_ONCE }: { readonly clock: Pick<Clock, 'sleep'>; readonly atOnce?: number },
+): Promise<void> {
+  const old = db
     .deleteFrom('jobs')
     .where('id', 'in', (jobs) =>
       jobs.selectFrom('jobs').select('id').where(FINISHED).where('finished_at', '<', before).limit(atOnce),
-    )
-    .executeTakeFirst();
-  return numDeletedRows;
+    );
+  while (await hasEffect(old)) await clock.sleep(0); // lets others use the store
 }
 
 /**

@@ -51,7 +51,9 @@ export function storeFingerprint(place: StorePlace): string {
  */
 export async function openSnapshot(place: StorePlace): Promise<OpenPlace> {
   const opened =
-    'folder' in place ? await openFileSnapshot(place.folder) : await openDatabase(place.postgres);
+    'folder' in place
+      ? await openFileSnapshot(place.folder)
+      : await (await importPostgres()).openDatabaseSnapshot(place.postgres);
   try {
     await verifyVersion(opened.db, place);
     await verifyWhole(opened.db);
@@ -62,6 +64,9 @@ export async function openSnapshot(place: StorePlace): Promise<OpenPlace> {
   }
 }
 
+/** The driver is loaded only for a database. */
+const importPostgres = async () => await import('../store/postgres/postgres-store.ts');
+
 async function openFileSnapshot(folder: string): Promise<OpenPlace> {
   const path = join(folder, 'skinsmith.db');
   if (!existsSync(path)) throw new StoreCopyError('no_data', `No service data in ${folder}.`);
@@ -69,12 +74,6 @@ async function openFileSnapshot(folder: string): Promise<OpenPlace> {
   const db = sqliteDb(new DatabaseSync(path, { readOnly: true }));
   await sql`begin`.execute(db); // the first read decides the moment
   return { db, close: async () => await db.destroy() };
-}
-
-/** Loads the driver only for a database. */
-async function openDatabase(settings: PostgresSettings): Promise<OpenPlace> {
-  const { openDatabaseSnapshot } = await import('../store/postgres/postgres-store.ts');
-  return await openDatabaseSnapshot(settings);
 }
 
 async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
@@ -97,8 +96,7 @@ async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
 /** Creates its tables if they are missing. @throws StoreCopyError if a server uses it */
 export async function openTarget(place: StorePlace): Promise<OpenPlace> {
   if ('folder' in place) return await openStore(place.folder);
-  const { openDatabaseTarget } = await import('../store/postgres/postgres-store.ts');
-  const { db, close } = await openDatabaseTarget(place.postgres);
+  const { db, close } = await (await importPostgres()).openDatabaseTarget(place.postgres);
   const [node] = await listNodes(db, NODE_TIMEOUT);
   if (!node) return { db, close };
   await close();

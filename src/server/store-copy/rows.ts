@@ -172,14 +172,13 @@ function valueText(value: Value): string | number | null {
 /** Inserts rows, replacing those with the same keys. */
 export async function putRows(db: Db, table: ReadTable, rows: readonly CopiedRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const columns = sql.join(table.columns.map((name) => sql.ref(name)));
   const values = sql.join(
     rows.map((row) => sql`(${sql.join(table.columns.map((name) => sql.val(row[name] ?? null)))})`),
   );
   const changed = table.columns.filter((name) => !table.key.includes(name));
   const change = sql.join(changed.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`));
-  await sql`insert into ${sql.table(table.name)} (${columns}) ${NUMBERING[db.store.kind].inserting} values ${values}
-    on conflict (${sql.join(table.key.map((name) => sql.ref(name)))})
+  await sql`insert into ${sql.table(table.name)} (${names(table.columns)}) ${NUMBERING[db.store.kind].inserting} values ${values}
+    on conflict (${names(table.key)})
     do ${changed.length === 0 ? sql`nothing` : sql`update set ${change}`}`.execute(db);
 }
 

@@ -159,20 +159,15 @@ export async function takeChore(
 
 /** Renews the lease on a chore. */
 export async function renewChore(db: Db, name: string, { owner, lease }: ChoreHolder): Promise<void> {
-  await db
-    .updateTable('chores')
-    .set({ lease_until: sql<number>`${DATABASE_NOW} + ${lease}::bigint` })
-    .where('name', '=', name)
-    .where('lease_owner', '=', owner)
-    .execute();
+  const lease_until = sql<number>`${DATABASE_NOW} + ${lease}::bigint`;
+  await choreOf(db, name, owner).set({ lease_until }).execute();
 }
 
 /** Ends a run of a chore. */
 export async function endChore(db: Db, name: string, owner: string): Promise<void> {
-  await db
-    .updateTable('chores')
-    .set({ lease_owner: null, lease_until: null })
-    .where('name', '=', name)
-    .where('lease_owner', '=', owner)
-    .execute();
+  await choreOf(db, name, owner).set({ lease_owner: null, lease_until: null }).execute();
+}
+
+function choreOf(db: Db, name: string, owner: string) {
+  return db.updateTable('chores').where('name', '=', name).where('lease_owner', '=', owner);
 }

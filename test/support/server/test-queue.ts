@@ -64,7 +64,7 @@ export class TestQueue extends StoreQueue {
   pending = () => readPending(this.#db);
   waitingBefore = (job: { turn: number; id: number }) => countWaitingBefore(this.#db, job);
   async prune(before: number): Promise<void> {
-    await pruneJobs(this.#db, { before, clock: this.#clock });
+    await pruneJobs(this.#db, before, { clock: this.#clock });
     await pruneCallers(this.#db, this.#clock.now());
   }
 }

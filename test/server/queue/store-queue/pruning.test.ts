@@ -35,7 +35,7 @@ test.each([
     await mustClaim(queue, 'w');
     const pauses: number[] = [];
     const sleep = async (milliseconds: number) => void pauses.push(milliseconds);
-    await pruneJobs(db, { before: clock.now(), clock: { sleep }, atOnce });
+    await pruneJobs(db, clock.now(), { clock: { sleep }, atOnce });
     expect(pauses).toEqual(Array(count).fill(0));
     const left = await db.selectFrom('jobs').select('request_key').orderBy('id').execute();
     expect(left.map(({ request_key }) => request_key)).toEqual(['on time', 'under way', 'waiting']);

@@ -200,11 +200,6 @@ export async function sealTokens(cipher: TokenCipher, uuid: string, tokens: Acco
   return await cipher.seal(uuid, JSON.stringify(tokens));
 }
 
-/** @throws AccountKeyError */
-export async function openTokens(cipher: TokenCipher, uuid: string, sealed: string): Promise<AccountTokens> {
-  return tokensSchema.parse(JSON.parse(await cipher.open(uuid, sealed)));
-}
-
 /** What working with linked accounts needs. */
 export interface AccountContext {
   readonly db: Db;
@@ -310,7 +305,8 @@ export class HeldAccount {
   }
 
   async #tokens(): Promise<AccountTokens> {
-    return await openTokens(this.#context.cipher, this.#row.uuid, this.#row.secret);
+    const { uuid, secret } = this.#row;
+    return tokensSchema.parse(JSON.parse(await this.#context.cipher.open(uuid, secret)));
   }
 
   /** Tokens from a new link in the meantime take precedence. */

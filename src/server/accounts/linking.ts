@@ -98,18 +98,17 @@ export class Linking {
     if (own.length >= MAX_PENDING_OF_ONE || this.#pending.size >= MAX_PENDING)
       throw new LinkError('Too many sign-ins are under way. Finish one first.');
     const device = await beginDeviceLogin(this.#context.game.http, { clientId });
-    const { userCode, verificationUri, expiresAt, interval } = device;
+    const { interval } = device;
     const id = randomUUID();
-    this.#pending.set(id, { linker, clientId, device, interval, nextPollAt: this.#now() + interval });
-    return { id, userCode, verificationUri, expiresAt, interval };
+    const login = { linker, clientId, device, interval, nextPollAt: this.#now() + interval };
+    this.#pending.set(id, login);
+    return begunLogin(id, login);
   }
 
   /** A sign-in of the user that is under way; undefined if there is none or it has ended. */
   find(id: string, owner: string): BegunLogin | undefined {
     const login = this.#pending.get(id);
-    if (login?.linker.owner !== owner) return undefined;
-    const { userCode, verificationUri, expiresAt } = login.device;
-    return { id, userCode, verificationUri, expiresAt, interval: login.interval };
+    return login?.linker.owner === owner ? begunLogin(id, login) : undefined;
   }
 
   /**
@@ -151,10 +150,8 @@ export class Linking {
     if (now < login.nextPollAt) return undefined;
     login.nextPollAt = now + login.interval;
     const { clientId, device } = login;
-    const polled = await pollDeviceLogin(this.#context.game.http, {
-      clientId,
-      deviceCode: device.deviceCode,
-    });
+    const { deviceCode } = device;
+    const polled = await pollDeviceLogin(this.#context.game.http, { clientId, deviceCode });
     if (typeof polled !== 'string') return polled;
     if (polled === 'slow_down') login.interval += SLOWER;
     return undefined;
@@ -202,6 +199,11 @@ export class Linking {
   }
 }
 
+function begunLogin(id: string, { device, interval }: PendingLogin): BegunLogin {
+  const { userCode, verificationUri, expiresAt } = device;
+  return { id, userCode, verificationUri, expiresAt, interval };
+}
+
 async function readProfile(fetch: () => Promise<AccountProfile>): Promise<AccountProfile> {
   try {
     return await fetch();
@@ -210,12 +212,9 @@ async function readProfile(fetch: () => Promise<AccountProfile>): Promise<Accoun
     if (error.kind === 'unauthorized')
       throw new LinkError('The game does not accept this token.', { cause: error });
     if (error.kind !== 'no_profile') throw error;
-    throw new LinkError(
-      'The account has no profile: it does not own Minecraft: Java Edition, or never chose a name.',
-      {
-        cause: error,
-      },
-    );
+    const message =
+      'The account has no profile: it does not own Minecraft: Java Edition, or never chose a name.';
+    throw new LinkError(message, { cause: error });
   }
 }
 

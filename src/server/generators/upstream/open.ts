@@ -1,5 +1,5 @@
 import { AWAKE, type Clock } from '../../../base/clock.ts';
-import { openSender, type Proxies, type Sender } from '../../../base/proxies.ts';
+import { openSender, type Proxies } from '../../../base/proxies.ts';
 import { classifyFailure, InsecureHttpError } from '../../../client/errors.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
 import type { RequestDispatcher } from '../../../client/transport.ts';
@@ -53,13 +53,16 @@ export async function openUpstream(context: OpenUpstreamOptions): Promise<OpenGe
   const { upstream: settings, db } = context;
   if (!settings) throw new TypeError('The generator "upstream" needs the service that makes the skins.');
   const sender = context.proxies && (await openSender(context.proxies));
-  const target: Target = { client: openClient(settings, { ...context, sender }), settings };
+  const { url: baseUrl, apiKey, insecureHttp, timeout } = settings;
+  const { clock, dispatcher = sender } = context;
+  const client = new SkinClient({ baseUrl, apiKey, insecureHttp, timeout, clock, dispatcher });
+  const target: Target = { client, settings };
   const parts = makeParts(context, target);
   const { session, availability, contact, jobs, textures, stop } = parts;
   const close = async () => {
     stop.abort(AWAKE);
     await session.settled();
-    await Promise.all([target.client.close(), textures.close()]);
+    await Promise.all([client.close(), textures.close()]);
     await sender?.close();
   };
   try {
@@ -73,24 +76,6 @@ export async function openUpstream(context: OpenUpstreamOptions): Promise<OpenGe
   if (availability.isDown) jobs.lookSoon(); // notices when it responds again
   const upstream = new Upstream({ ...parts, db });
   return { workers: contact.slots, close, generator: generatorOf(upstream, parts, target) };
-}
-
-function openClient(
-  { url: baseUrl, apiKey, insecureHttp, timeout }: UpstreamSettings,
-  {
-    clock,
-    dispatcher,
-    sender,
-  }: Pick<OpenUpstreamOptions, 'clock' | 'dispatcher'> & { readonly sender?: Sender | undefined },
-): SkinClient {
-  return new SkinClient({
-    baseUrl,
-    apiKey,
-    insecureHttp,
-    timeout,
-    clock,
-    dispatcher: dispatcher ?? sender,
-  });
 }
 
 function generatorOf(

@@ -232,10 +232,15 @@ export async function proveData(
   { hash, variant }: Texture,
   means: Pick<ProofMeans, 'publicKey' | 'freshKey' | 'texture'>,
 ): Promise<string> {
-  return await asGenerationError(async () => {
+  try {
     await proveSkin(data, { pixels: hash, variant }, means);
     return readTextures(data.value).skin.url;
-  });
+  } catch (error) {
+    if (!(error instanceof ProofError)) throw error;
+    if (error.code === 'unproven') throw error.cause; // why the texture could not be read
+    const message = `The service that makes the skins returned invalid skin data: ${error.message}`;
+    throw new GenerationError('invalid_skin_data', message, { cause: error });
+  }
 }
 
 /** The pixel hash of a picture; undefined if it is not one of a skin. */
@@ -245,16 +250,5 @@ export function pixelsIn(png: Uint8Array): string | undefined {
   } catch (error) {
     if (error instanceof ProofError) return undefined;
     throw error;
-  }
-}
-
-async function asGenerationError<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ProofError)) throw error;
-    if (error.code === 'unproven') throw error.cause; // why the texture could not be read
-    const message = `The service that makes the skins returned invalid skin data: ${error.message}`;
-    throw new GenerationError('invalid_skin_data', message, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Note } from '../../protocol/envelope.ts';
+import type { Note, RateLimit, RateLimitWindow } from '../../protocol/envelope.ts';
 import type { JobPlan } from '../plans.ts';
 import { jsonReply, type Reply } from '../replies.ts';
 import type { DoubleRequest } from '../requests.ts';
@@ -271,23 +271,11 @@ export function countSubmission(visit: Visit): void {
   if (traffic.rule?.perHour) visit.hour = traffic.hour(now);
 }
 
-interface ToldWindow extends Counted {
-  readonly limit: number;
-  readonly remaining: number;
-}
-
-/** `rateLimit` as answers to POSTs and refusals carry it. */
-interface ToldRateLimit {
-  readonly next: { readonly absolute: number; readonly relative: number };
-  readonly delay: { readonly millis: number; readonly seconds: number };
-  readonly limit: ToldWindow & { readonly minute: ToldWindow; readonly hour: ToldWindow };
-}
-
 /**
  * `V2GenerateHandler.makeRateLimitInfo`: the hour's limit is 0 unless the options have one; the top of `limit`
  * repeats the minute. Tells the same in headers, and in a `Retry-After` where nothing remains of a 429.
  */
-export function makeRateLimitInfo(visit: Visit, status: number): ToldRateLimit {
+export function makeRateLimitInfo(visit: Visit, status: number): RateLimit {
   const { now, headers, minDelay } = visit;
   const minute = toldOfRateLimits(visit.minute, visit.maxPerMinute, now);
   if (minute.remaining <= 0)
@@ -307,7 +295,7 @@ export function makeRateLimitInfo(visit: Visit, status: number): ToldRateLimit {
   };
 }
 
-function toldOfRateLimits(counted: Counted | undefined, limit: number, now: number): ToldWindow {
+function toldOfRateLimits(counted: Counted | undefined, limit: number, now: number): RateLimitWindow {
   const { used, reset } = counted ?? { used: 0, reset: Math.floor(now / 1000) };
   return { used, limit, remaining: Math.max(0, limit - used), reset };
 }

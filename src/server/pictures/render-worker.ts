@@ -7,7 +7,7 @@ import { drawInto } from '../../skin/render/render.ts';
 import { drawSolid, turnScene } from '../../skin/render/solid.ts';
 import { TURN_FRAMES } from '../../skin/render/views.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import { type CardSkin, drawCard, drawLineup, drawSetCard, type GroupText } from './card.ts';
+import { type CardSkin, drawCard, drawLineup, drawSetCard } from './card.ts';
 import type { RenderJob, RenderResult } from './render-thread.ts';
 import { AnimationEncoder } from './webp.ts';
 
@@ -40,11 +40,6 @@ function besideOf({ group }: Pick<RenderJob, 'group'>): CardSkin[] {
   });
 }
 
-function groupText({ group }: Pick<RenderJob, 'group'>): GroupText {
-  if (!group?.text) throw new Error('A group needs its texts.');
-  return group.text;
-}
-
 class Artist {
   /** Opened for the first turn: each has memory of its own. */
   #encoder: Promise<AnimationEncoder> | undefined;
@@ -53,9 +48,11 @@ class Artist {
     const skin = decodePng(png, { maxBytes: MAX_BYTES });
     const { variant } = chooseVariant(skin, wanted);
     const cape = capePng && decodePng(capePng, { maxBytes: MAX_BYTES });
-    const { view, text } = job;
-    if (view === 'group')
-      return encodeSmallPng(drawSetCard([{ skin, variant }, ...besideOf(job)], groupText(job)));
+    const { view, text, group } = job;
+    if (view === 'group') {
+      if (!group?.text) throw new Error('A group needs its texts.');
+      return encodeSmallPng(drawSetCard([{ skin, variant }, ...besideOf(job)], group.text));
+    }
     if (view === 'lineup') return encodeSmallPng(drawLineup([{ skin, variant }, ...besideOf(job)]));
     if (view === 'turn') return await this.#drawTurn({ skin, variant, cape }, job);
     if (view !== 'card') return encodeSmallPng(drawInto(skin, { ...job, view, variant, cape }));

@@ -55,6 +55,24 @@ export class ByteCache<Value> {
 /** Approximate size of the map entry and its objects. */
 const ENTRY_BYTES = 200;
 
+/** Reads something on first use, and again once it is older than `age` milliseconds. A failure is not kept. */
+export function remembered<T>(
+  read: () => Promise<T>,
+  age = Number.POSITIVE_INFINITY,
+  now = () => performance.now(),
+): () => Promise<T> {
+  let last: { readonly at: number; readonly value: Promise<T> } | undefined;
+  return async () => {
+    const at = now();
+    if (last === undefined || at - last.at >= age) last = { at, value: read() };
+    const { value } = last;
+    return await value.catch((error: unknown) => {
+      if (last?.value === value) last = undefined;
+      throw error;
+    });
+  };
+}
+
 /** The parts of `fs.Stats` that change when a file changes. */
 export interface FileStamp {
   readonly size: number;

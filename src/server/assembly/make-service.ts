@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { remembered } from '../../base/caches.ts';
 import type { Clock } from '../../base/clock.ts';
 import { callbackPolicy } from '../callbacks.ts';
 import type { ServiceEvents } from '../events.ts';
@@ -40,20 +41,6 @@ import { kindOf, openGenerator, openOutbound, openOwnKey } from './generators.ts
 import type { Node, Releases } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
 import { makeServiceParts, type RuntimeState, type ServiceParts } from './service-parts.ts';
-
-/** Returns a function that opens something costly on first use. A failure is not remembered. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return async () => {
-    made ??= make();
-    try {
-      return await made;
-    } catch (error) {
-      made = undefined;
-      throw error;
-    }
-  };
-}
 
 /** The single sign-on provider; undefined if there is none. Sends no request yet. */
 export async function openProvider(
@@ -104,7 +91,7 @@ export async function makeService(
   options: AssemblyOptions,
   { store, state, releases, node, jobsToDo }: Surroundings,
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
-  const parts = makeServiceParts({ store, state, node });
+  const parts = makeServiceParts(store, state, node);
   const ownKey = await openOwnKey(options, store.db);
   const outbound = await openOutbound(options, parts, releases);
   const publicUrl = () => state.publicUrl;
@@ -134,7 +121,7 @@ export async function makeService(
     openRequests: new OpenRequests(parts),
     metrics: await openMetrics(options, { parts, feeds, pool, state, store }),
     workers: pool,
-    description: once(describe),
+    description: remembered(describe),
     keyDocument: async () =>
       await describeKey(ownKey, { generator, publicUrl: state.publicUrl, name: rules.site.name }),
   };
@@ -229,7 +216,7 @@ function makeStatus(
   const { usedBytes, isReplaced, examine: examineStore } = store;
   const { schema } = parts.db.store;
   const trouble = () => (isReplaced() ? new StoreReplacedError() : (schema.fault ?? pool.trouble));
-  const ceiling = new StoreCeiling({ usedBytes, maxBytes: mostBytes(options) });
+  const ceiling = new StoreCeiling(usedBytes, mostBytes(options));
   const health = new Health({
     ...parts,
     trouble,

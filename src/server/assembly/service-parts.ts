@@ -47,15 +47,7 @@ export interface ServiceParts extends Node {
   readonly onError: (error: unknown) => void;
 }
 
-export function makeServiceParts({
-  store: { db, notifier },
-  state,
-  node,
-}: {
-  readonly store: OpenStore;
-  readonly state: RuntimeState;
-  readonly node: Node;
-}): ServiceParts {
+export function makeServiceParts({ db, notifier }: OpenStore, state: RuntimeState, node: Node): ServiceParts {
   const signals = new JobSignals();
   if (notifier) shareSignals(signals, newsByNotification(notifier));
   return {

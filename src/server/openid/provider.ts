@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import * as client from 'openid-client';
+import { remembered } from '../../base/caches.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Allowance, EvictingMap, isWhole, refill } from '../fairness.ts';
 import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
@@ -82,11 +83,13 @@ export class OpenIdProvider {
   readonly #options: ProviderOptions;
   readonly #networks = new EvictingMap<Allowance>(MANY_NETWORKS);
   readonly #all: Allowance;
-  #described: { readonly configuration: Promise<client.Configuration>; readonly until: number } | undefined;
+  readonly #configuration: () => Promise<client.Configuration>;
 
   constructor(options: ProviderOptions) {
     this.#options = options;
-    this.#all = { left: PER_MINUTE, at: options.clock.monotonic() };
+    const now = () => options.clock.monotonic();
+    this.#all = { left: PER_MINUTE, at: now() };
+    this.#configuration = remembered(async () => await this.#discover(), DESCRIPTION_AGE, now);
   }
 
   /** The provider's name on the button. */
@@ -168,18 +171,6 @@ export class OpenIdProvider {
     );
     if (!missing || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
     return { ...(await client.fetchUserInfo(configuration, accessToken, claims.sub)), ...claims };
-  }
-
-  async #configuration(): Promise<client.Configuration> {
-    const now = this.#options.clock.monotonic();
-    if (!this.#described || this.#described.until <= now) {
-      const described = { configuration: this.#discover(), until: now + DESCRIPTION_AGE };
-      this.#described = described;
-      described.configuration.catch(() => {
-        if (this.#described === described) this.#described = undefined; // so that the next sign-in tries again
-      });
-    }
-    return await this.#described.configuration;
   }
 
   async #discover(): Promise<client.Configuration> {

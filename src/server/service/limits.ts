@@ -294,29 +294,23 @@ export async function verifyPolling(
 /** Bytes: enough for weeks of a busy public service. */
 export const MAX_STORE_BYTES = 10 * 1024 ** 3;
 
-export interface StoreCeilingOptions {
-  /** Bytes in use now. */
-  readonly usedBytes: () => number;
-  readonly maxBytes: number;
-}
-
 /** The size limit of the store. At the limit the service accepts nothing new, but still serves what it has. */
 export class StoreCeiling {
-  readonly #options: StoreCeilingOptions;
+  readonly #usedBytes: () => number;
+  readonly #maxBytes: number;
 
-  constructor(options: StoreCeilingOptions) {
-    this.#options = options;
+  constructor(usedBytes: () => number, maxBytes: number) {
+    this.#usedBytes = usedBytes;
+    this.#maxBytes = maxBytes;
   }
 
   get isReached(): boolean {
-    const { usedBytes, maxBytes } = this.#options;
-    return Number.isFinite(maxBytes) && usedBytes() >= maxBytes;
+    return Number.isFinite(this.#maxBytes) && this.#usedBytes() >= this.#maxBytes;
   }
 
   /** Bytes in use now, and their maximum; undefined: no limit. */
   get use(): { readonly used: number; readonly most: number | undefined } {
-    const { usedBytes, maxBytes } = this.#options;
-    return { used: usedBytes(), most: Number.isFinite(maxBytes) ? maxBytes : undefined };
+    return { used: this.#usedBytes(), most: Number.isFinite(this.#maxBytes) ? this.#maxBytes : undefined };
   }
 
   /** Call before anything new is stored. @throws Refusal `store_full` */

@@ -58,9 +58,8 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    const { clock, leastDuration: least } = options;
-    this.#times = new WorkTimes({ clock, least });
-    this.#idle = new IdleWorkers(clock);
+    this.#times = new WorkTimes(options.clock, options.leastDuration);
+    this.#idle = new IdleWorkers(options.clock);
   }
 
   start(): void {
@@ -383,21 +382,18 @@ export class CompletionBatcher {
 /** Number of recent jobs for the typical time. */
 const KEPT = 15;
 
-export interface WorkTimesOptions {
-  readonly clock: Clock;
-  /** Minimum milliseconds of a job, if known before the first one is done. */
-  readonly least: number | undefined;
-}
-
 /** How long recent jobs took, from a worker's claim to the record of their end. */
 export class WorkTimes {
-  readonly #options: WorkTimesOptions;
+  readonly #clock: Clock;
+  readonly #least: number | undefined;
   /** Start times of the jobs under way (monotonic). */
   readonly #begun = new Map<string, number>();
   #durations: number[] = [];
 
-  constructor(options: WorkTimesOptions) {
-    this.#options = options;
+  /** `least`: minimum milliseconds of a job, if known before the first one is done. */
+  constructor(clock: Clock, least: number | undefined) {
+    this.#clock = clock;
+    this.#least = least;
   }
 
   /** Jobs under way. */
@@ -406,14 +402,14 @@ export class WorkTimes {
   }
 
   begin(uuid: string): void {
-    this.#begun.set(uuid, this.#options.clock.monotonic());
+    this.#begun.set(uuid, this.#clock.monotonic());
   }
 
   /** Remembers the time of a finished job. */
   learn(uuid: string): void {
     const begun = this.#begun.get(uuid);
     if (begun === undefined) return;
-    this.#durations.push(this.#options.clock.monotonic() - begun);
+    this.#durations.push(this.#clock.monotonic() - begun);
     if (this.#durations.length > KEPT) this.#durations.shift();
   }
 
@@ -428,6 +424,6 @@ export class WorkTimes {
    */
   typical(): number | undefined {
     const sorted = this.#durations.toSorted((a, b) => a - b);
-    return sorted[sorted.length >> 1] ?? this.#options.least;
+    return sorted[sorted.length >> 1] ?? this.#least;
   }
 }

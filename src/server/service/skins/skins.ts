@@ -195,7 +195,7 @@ export async function readPublicSkins(
   caller: Caller,
   query: SkinListQuery,
 ): Promise<SkinList> {
-  return await readFrom(context, caller, { ...query, scope: 'public' });
+  return await readList(context, caller, { ...query, scope: 'public' });
 }
 
 /** The caller's own skins of every visibility, newest first. @throws Refusal `unauthorized`, `validation_error` */
@@ -205,14 +205,14 @@ export async function readOwnSkins(
   query: SkinListQuery,
 ): Promise<SkinList> {
   const { owner } = requireUser(caller);
-  return await readFrom(context, caller, { ...query, scope: { owner } });
+  return await readList(context, caller, { ...query, scope: { owner } });
 }
 
 type ListInput = SkinListQuery & { readonly scope: SkinScope };
 type SkinListPage = Omit<SkinList, 'hasStartedOver'>;
 
 /** @throws Refusal `validation_error`; when too many search, as `Searches` does */
-async function readFrom(context: SearchContext, caller: Caller, input: ListInput): Promise<SkinList> {
+async function readList(context: SearchContext, caller: Caller, input: ListInput): Promise<SkinList> {
   const before = await placeOf(context, caller, input);
   const list = await readPage(context, caller, { input, before });
   return { ...list, hasStartedOver: input.after !== undefined && before === undefined };
@@ -238,6 +238,7 @@ async function searchList(
   { input, page }: { readonly input: ListInput; readonly page: SkinSelection },
 ): Promise<SkinListPage> {
   const { scope, size, filter, visibility, variant, tag, cape, signer, sort } = input;
+  const { textures } = game.http.addresses;
   const words = wordsIn(filter ?? '');
   if (filter && words.length === 0) return { skins: [], next: undefined };
   const { skins, stoppedAt } = await searches.search(db, caller, {
@@ -248,14 +249,10 @@ async function searchList(
     variant,
     tag,
     hasCape: cape === undefined ? undefined : cape === 'true',
-    textures: signer && { at: withoutScheme(game.http.addresses.textures), isThere: signer === 'game' },
+    textures: signer && { at: textures.replace(/^https?:\/\//, ''), isThere: signer === 'game' },
   });
   const list = cutToSize(skins, size, sort);
   return { ...list, next: list.next ?? (stoppedAt && nameOf(stoppedAt, sort)) };
-}
-
-function withoutScheme(address: string): string {
-  return address.replace(/^https?:\/\//, '');
 }
 
 function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): SkinListPage {

@@ -55,17 +55,10 @@ const LIMIT = 5_000;
 type StoreFault = Extract<Unreadiness, 'store_replaced' | 'store_unreachable' | 'store_not_writable'>;
 
 /** A trial write and its start (monotonic). */
-class Trial {
+interface Trial {
   readonly at: number;
   readonly fault: Promise<StoreFault | undefined>;
-  isOver = false;
-
-  constructor(at: number, fault: Promise<StoreFault | undefined>) {
-    this.at = at;
-    this.fault = fault.finally(() => {
-      this.isOver = true;
-    });
-  }
+  isOver: boolean;
 }
 
 async function defaultLimit(signal: AbortSignal): Promise<void> {
@@ -136,8 +129,11 @@ export class Health {
     const trial = this.#trial;
     // While one write hangs, more would take all connections.
     if (trial && at - trial.at < (trial.isOver ? TRY_AGE : LIMIT)) return await trial.fault;
-    this.#trial = new Trial(at, this.#tryToWrite());
-    return await this.#trial.fault;
+    const next: Trial = { at, fault: this.#tryToWrite(), isOver: false };
+    this.#trial = next;
+    return await next.fault.finally(() => {
+      next.isOver = true;
+    });
   }
 
   /** Only a write shows whether the disk is full or the folder read-only. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../../base/clock.ts';
+import { remembered } from '../../../base/caches.ts';
 import type { HealthFinding, ServiceStats } from '../../../protocol/service.ts';
 import { countPending, type PendingCounts } from '../../queue/lists.ts';
 import type { Db } from '../../store/db.ts';
@@ -35,45 +35,15 @@ export interface StatsOptions extends StoreContext {
 
 /** Statistics of the whole service. They reveal nothing about single skins or their owners. */
 export class Stats {
-  readonly #stats: ReadAtTimes<ServiceStats>;
-  readonly #history: ReadAtTimes<readonly HourFigures[]>;
+  /** The statistics, at most a minute old. */
+  readonly read: () => Promise<ServiceStats>;
+  /** The last 24 hours of the clock, the current one last; at most a minute old. */
+  readonly readHistory: () => Promise<readonly HourFigures[]>;
 
   constructor(options: StatsOptions) {
-    this.#stats = new ReadAtTimes(options.clock, async () => await readStats(options));
-    this.#history = new ReadAtTimes(options.clock, async () => await readHistory(options));
-  }
-
-  /** The statistics, at most a minute old. */
-  async read(): Promise<ServiceStats> {
-    return await this.#stats.get();
-  }
-
-  /** The last 24 hours of the clock, the current one last; at most a minute old. */
-  async readHistory(): Promise<readonly HourFigures[]> {
-    return await this.#history.get();
-  }
-}
-
-/** Reads something again when it is older than `FIGURES_AGE`. A failure is not kept. */
-class ReadAtTimes<T> {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #read: () => Promise<T>;
-  #last: { readonly at: number; readonly value: Promise<T> } | undefined;
-
-  constructor(clock: Pick<Clock, 'monotonic'>, read: () => Promise<T>) {
-    this.#clock = clock;
-    this.#read = read;
-  }
-
-  async get(): Promise<T> {
-    const at = this.#clock.monotonic();
-    if (this.#last === undefined || at - this.#last.at >= FIGURES_AGE)
-      this.#last = { at, value: this.#read() };
-    const { value } = this.#last;
-    return await value.catch((error: unknown) => {
-      if (this.#last?.value === value) this.#last = undefined;
-      throw error;
-    });
+    const now = () => options.clock.monotonic();
+    this.read = remembered(async () => await readStats(options), FIGURES_AGE, now);
+    this.readHistory = remembered(async () => await readHistory(options), FIGURES_AGE, now);
   }
 }
 

@@ -228,19 +228,13 @@ export async function recordDone(
 ): Promise<FoundAnswer> {
   if (context.ceiling.isReached) {
     if (job.callback) throw new Refusal('store_full');
-    return { kind: 'known', job: unkeptJob(job, skin, context.clock.now()), skin };
+    const row = knownRow(job, { skinUuid: skin.uuid, now: context.clock.now() });
+    return { kind: 'known', job: { ...row, id: 0 }, skin };
   }
-  const recorded = await recordKnown(context.db, job, {
-    skinUuid: skin.uuid,
-    now: context.clock.now(),
-  });
+  const recorded = await recordKnown(context.db, job, { skinUuid: skin.uuid, now: context.clock.now() });
   if (recorded.kind !== 'recorded') return await answerAgain(context, recorded);
   context.signals.accepted(job.owner, recorded.job);
   return { kind: 'known', job: recorded.job, skin };
-}
-
-function unkeptJob(job: NewJob, { uuid }: SkinWithData, now: number): JobRow {
-  return { ...knownRow(job, { skinUuid: uuid, now }), id: 0 };
 }
 
 /** Removes what the caller may not read. */

@@ -4,7 +4,7 @@ import { MovableClock } from '../../../support/server/movable-clock.ts';
 
 function workTimes(least?: number) {
   const clock = new MovableClock();
-  const times = new WorkTimes({ clock, least });
+  const times = new WorkTimes(clock, least);
   const work = (ms: number) => {
     times.begin('x');
     clock.forward(ms);

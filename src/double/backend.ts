@@ -44,7 +44,7 @@ export function hostedBackend(url: string, options: HostedOptions): Backend {
   };
 }
 
-/** One exchange of a recording: a line of JSON. It holds no key, no cookie, and of a body only its hash. */
+/** One exchange of a recording: a line of JSON. It contains no keys or cookies, and only the hash of a body. */
 const recordedSchema = z.object({
   method: z.string(),
   /** Path and query. */
@@ -58,7 +58,7 @@ const recordedSchema = z.object({
 });
 type Recorded = z.infer<typeof recordedSchema>;
 
-/** Headers of answers that clients act upon; all others may tell who was asked, and by whom. */
+/** Headers of answers that clients act upon; others may reveal the service and its caller. */
 const KEPT_HEADERS = /^(content-type|retry-after|location|cache-control|etag|date|x-ratelimit-[\w-]+)$/;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
@@ -72,7 +72,7 @@ const WITHOUT_RULES = {
   unfinished: () => 0,
 } satisfies Partial<Backend>;
 
-/** Passes requests on to a service, and writes down what it answers. @throws DoubleError */
+/** Passes requests on to a service, and records its answers. @throws DoubleError */
 export function recordingOf(upstream: string, file: string): Backend {
   const root = upstreamRoot(upstream);
   const out = openNew(file);
@@ -97,7 +97,7 @@ function upstreamRoot(text: string): string {
   return url.href.replace(/\/(v2\/?)?$/, '');
 }
 
-/** @throws DoubleError if there is a file already: it is never replaced */
+/** @throws DoubleError if the file exists: it is never replaced */
 function openNew(file: string): number {
   try {
     return openSync(file, 'wx', 0o600);

@@ -50,7 +50,7 @@ export class DoubleClock implements Clock {
     });
   }
 
-  /** Lets so many milliseconds pass at once; everything that was waiting for them goes on. */
+  /** Lets this many milliseconds pass at once; whatever was waiting for them continues. */
   advance(ms: number): void {
     this.#advanced += ms;
     for (const sleeper of [...this.#sleepers].sort((a, b) => a.at - b.at)) this.#arm(sleeper);

@@ -56,7 +56,7 @@ export interface DoubleOptions {
   readonly replay?: string;
 }
 
-/** A service for tests of clients: in memory, with faults on demand, and with an eye on what clients do. */
+/** A service for tests of clients: in memory, with faults on demand, and checks of what clients do. */
 export interface Double {
   /** Its root, no slash at the end. */
   readonly url: string;
@@ -68,7 +68,7 @@ export interface Double {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Lets time pass at once. `time`: milliseconds, or a text such as 1m. */
   advance(time: number | string): void;
-  /** What clients must keep to from now on, in addition to earlier expectations. */
+  /** Adds expectations that clients must meet from now on. */
   expect(expectations: z.input<typeof expectationsSchema>): void;
   /** The expectations that were not met so far. */
   violations(): readonly Violation[];
@@ -78,7 +78,7 @@ export interface Double {
   stop(): Promise<void>;
 }
 
-/** Clients did what they must not. `message` lists it. */
+/** Clients did not meet the expectations. `message` lists them. */
 export class UnmetExpectations extends Error {
   override readonly name = 'UnmetExpectations';
   readonly code = 'unmet_expectations';
@@ -241,7 +241,7 @@ class RunningDouble implements Double {
     return marked(outcome, this.#options.as ?? 'hosted');
   }
 
-  /** The first rule that matches, then what a name asks for, then chance. */
+  /** The first rule that matches, then the effect of a name, then chance. */
   #effectOn(
     request: DoubleRequest,
     { submitted, key }: { submitted: SubmittedSkin | undefined; key: Exchange['key'] },
@@ -291,7 +291,7 @@ class RunningDouble implements Double {
     state.dropped++;
   }
 
-  /** What a test asks of the double itself. */
+  /** Requests of a test to the double itself. */
   async #control({ method, address, body }: DoubleRequest): Promise<Reply> {
     try {
       const content: unknown = body.length > 0 ? JSON.parse(body.toString('utf8')) : {};
@@ -425,7 +425,7 @@ interface Seen {
   readonly at: number;
   readonly answered: number;
   readonly outcome: Outcome;
-  /** What the service answered, whatever of it was sent. */
+  /** What the service answered, whether or not it was sent. */
   readonly processed: Reply | undefined;
 }
 

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { durationSchema } from './clock.ts';
 import { type DoubleRequest, type RequestKind, routePattern } from './requests.ts';
 
-/** What a double tells of one request and its answer. Never a key. */
+/** One request and its answer, without keys. */
 export interface Exchange {
   /** 1 for the first request. */
   readonly number: number;
   /** When it came in: milliseconds since the epoch, by the double's clock. */
   readonly at: number;
-  /** When it was answered, or its connection broke, likewise. */
+  /** When it was answered, or its connection broke, by the same clock. */
   readonly answered: number;
   readonly method: string;
   /** Path and query. */
@@ -69,12 +69,12 @@ export interface Violation {
 
 /** Timers of callers and of the double may differ a little, milliseconds. */
 const TOLERANCE = 50;
-/** A submission that comes within so many milliseconds after an answer may have been sent before that arrived. */
+/** A submission that comes within this many milliseconds after an answer may have been sent before that arrived. */
 const ON_THE_WAY = 250;
 
 const POLITE: Expectations = { maxPending: 5, pollGap: 1_000, keyOnApi: true, onceEach: true, waits: true };
 
-/** What callers did that they must not. `exchanges`: in their order. */
+/** The expectations that callers did not meet. `exchanges`: in their order. */
 export function violationsOf(expected: Expectations, exchanges: readonly Exchange[]): Violation[] {
   const all = { ...(expected.polite && POLITE), ...expected };
   return [
@@ -107,7 +107,7 @@ function tooFast(exchanges: readonly Exchange[], gap: number): Violation[] {
   const last = new Map<string, number>();
   const fast = exchanges.filter(({ kind, job, jobStatus, at }) => {
     if (kind !== 'job' || job === undefined) return false;
-    // Whoever saw the end in a list reads the result at once.
+    // A caller that saw the end in a list reads the result at once.
     if (jobStatus === 'completed' || jobStatus === 'failed') return false;
     const before = last.get(job);
     last.set(job, at);
@@ -146,8 +146,8 @@ function submittedAgain(exchanges: readonly Exchange[]): Violation[] {
 }
 
 /**
- * Whoever sends the same again has read the refusal. Other submissions count from when the answer must have arrived:
- * those that were sent together were on their way before.
+ * A caller that sends the same again has read the refusal. Other submissions count from when the answer must have
+ * arrived: those sent together were already on their way.
  */
 function impatient(exchanges: readonly Exchange[]): Violation[] {
   let limits: readonly { readonly notBefore: number; readonly refused: Exchange }[] = [];

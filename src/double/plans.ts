@@ -1,7 +1,7 @@
 import { type ErrorCode, isErrorCode } from '../protocol/errors.ts';
 import type { Fault } from './faults.ts';
 
-/** What becomes of the first `times` jobs of one picture; those after are made as they should be. */
+/** What happens to the first `times` jobs of one picture; later ones succeed. */
 export type Fate =
   /** No job at all: the submission itself is answered with this error. */
   | { readonly kind: 'refused'; readonly times: number; readonly code: ErrorCode }
@@ -29,7 +29,7 @@ export interface JobPlan {
   readonly fate?: Fate;
   /** Milliseconds; Infinity: the job never ends. */
   readonly serviceTime?: number;
-  /** The job ends when somebody has polled it so many times. */
+  /** The job ends when it has been polled this many times. */
   readonly polls?: number;
   /** The submission is answered at once, as of a picture that the service has. */
   readonly isKnown?: boolean;
@@ -43,7 +43,7 @@ export interface Effect {
   readonly job?: JobPlan | undefined;
 }
 
-/** Names that are scenarios, as the test cards of payment services are. `N`: only the first so many times. */
+/** Names that are scenarios, as the test cards of payment services are. `N`: only the first N times. */
 export interface NamedInput {
   readonly form: string;
   readonly meaning: string;
@@ -156,8 +156,8 @@ export const NAMED_INPUTS = {
 } as const satisfies Record<string, NamedInput>;
 
 /**
- * What a name of a submission (or of its file) asks for. What follows the first dot is not read, so several pictures
- * of one folder can ask for the same: `slow-5000.knight.png`.
+ * The effect of a name of a submission (or of its file). Everything after the first dot is ignored, so several pictures
+ * in one folder can have the same effect: `slow-5000.knight.png`.
  */
 export function effectOfName(name: string, use: number): Effect | undefined {
   const [base = ''] = name.split('.', 1);

@@ -8,7 +8,7 @@ export interface Reply {
   readonly body: Buffer | ReadableStream<Uint8Array>;
 }
 
-/** What comes of a request: an answer, or a connection that is reset, after half of the answer if there is one. */
+/** The outcome of a request: an answer, or a connection that is reset, after half of the answer if there is one. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly reply: Reply }
   | { readonly kind: 'cut'; readonly half?: Reply };
@@ -35,7 +35,7 @@ function pageOf(title: string): string {
   return `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>${title}</pre>\n</body>\n</html>\n`;
 }
 
-/** A refusal of the interface: what every answer above 399 holds at least. */
+/** A refusal of the interface, with what every answer above 399 contains. */
 export function refusalReply(status: number, { code, message }: Note, headers: Reply['headers'] = {}): Reply {
   return jsonReply(status, { success: false, errors: [{ code, message }] }, headers);
 }
@@ -44,7 +44,7 @@ export function withBody({ status, headers }: Omit<Reply, 'body'>, body: Buffer)
   return { status, headers: { ...headers, 'content-length': String(body.length) }, body };
 }
 
-/** The object that an answer holds as JSON; undefined if it holds none. */
+/** The JSON object in an answer; undefined if there is none. */
 export function contentOf({ headers, body }: Reply): Readonly<Record<string, unknown>> | undefined {
   if (!Buffer.isBuffer(body) || !String(headers['content-type']).startsWith('application/json'))
     return undefined;
@@ -63,7 +63,7 @@ export function refusalCode(reply: Reply): string | undefined {
   return errors?.[0]?.code ?? `http_${reply.status}`;
 }
 
-/** The same answer without a word about limits. */
+/** The same answer without limits. */
 export function withoutLimits(reply: Reply): Reply {
   const { status, headers } = reply;
   const kept = Object.fromEntries(

@@ -32,7 +32,7 @@ export interface DoubleRequest {
   readonly method: string;
   /** Path and query. */
   readonly address: string;
-  /** What the path names: a job, a skin, a texture; empty where it names none. */
+  /** The id in the path: of a job, a skin or a texture; empty if there is none. */
   readonly subject: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
@@ -65,7 +65,7 @@ export function doubleRequest(sent: Sent): DoubleRequest {
   return { ...sent, ...routeOf(sent.method, pathname), query };
 }
 
-/** What a request asks for, and the id that its path names. */
+/** The kind of a request, and the id in its path. */
 export function routeOf(method: string, path: string): Pick<DoubleRequest, 'kind' | 'subject'> {
   for (const [wanted, pattern, kind] of ROUTES) {
     const match = method === wanted ? pattern.exec(path) : null;
@@ -89,7 +89,7 @@ export function routePattern(route: string): (request: Pick<DoubleRequest, 'meth
   };
 }
 
-/** What a submission asks for, as far as it can be read. */
+/** The contents of a submission, as far as they can be read. */
 export interface SubmittedSkin {
   readonly name: string | undefined;
   /** Name of the file without its extension. */

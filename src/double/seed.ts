@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 
-/** The API key of a double's only user, unless told otherwise. */
+/** The API key of a double's only user, by default. */
 export const DOUBLE_KEY = '5eedf00d'.repeat(9);
 
 /** Chance and ids of a double: the same seed gives the same, in the order in which they are drawn. */
@@ -12,7 +12,7 @@ export class Seed {
     this.#seed = String(seed);
   }
 
-  /** So many random bytes, at most 32, in hexadecimal digits. */
+  /** Random bytes, at most 32, in hexadecimal digits. */
   hex(bytes: number): string {
     return createHash('sha256')
       .update(`${this.#seed}:${this.#drawn++}`)

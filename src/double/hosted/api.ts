@@ -138,7 +138,7 @@ export class HostedApi {
     return clock.now() + clockOffset;
   }
 
-  /** As late as its way there and back takes. `onProcessed`: before the way back. */
+  /** The answer after the latency of both ways. `onProcessed`: called before the way back. */
   async answerFromAfar(
     request: DoubleRequest,
     closing: AbortSignal,
@@ -160,7 +160,7 @@ export class HostedApi {
     return this.#options.alter ? altered(reply, request, this.#options.alter) : reply;
   }
 
-  /** What a fault refuses with, in the words of the service. */
+  /** The refusal of a fault, in the words of the service. */
   refuse(request: DoubleRequest, code: Refused, { wait, says }: Pick<Fault, 'wait' | 'says'>): Reply {
     const visit = this.#visit(request, 'user');
     lookUpRate(visit);
@@ -184,7 +184,7 @@ export class HostedApi {
     }
   }
 
-  /** When the service was as the answer to a request shows it. */
+  /** The time of the state that the answer to a request shows. */
   #asOf(request: DoubleRequest): number {
     const { lag = () => 0 } = this.#options;
     return this.now() - (request.method === 'GET' ? lag(request) : 0);
@@ -247,7 +247,7 @@ export class HostedApi {
     return listAnswer(visit, this.intake.book.list(visit.now));
   }
 
-  /** `v2GetJob`: whoever knows the id may look. */
+  /** `v2GetJob`: everyone who knows the id may see the job. */
   async #job(visit: Visit): Promise<Reply> {
     const id = parseOrRefuse(OBJECT_ID, visit.request.subject);
     const job = this.intake.book.find(id, visit.now);

@@ -11,50 +11,50 @@ import type { HostedFlags, RateRule } from './visit.ts';
 export interface HostedOptions {
   /** API key of the one user; at least 64 characters. */
   readonly key?: string;
-  /** How long a job is processed, 40 unless given; a list is gone through job by job, again and again. */
+  /** How long a job is processed; default: 40. A list is used job by job, again and again. */
   readonly serviceTime?: number | readonly number[] | ((job: PlannedJob) => number);
-  /** Jobs processed at a time; 5 unless given, 0: none ever. */
+  /** Jobs processed at a time; default: 5; 0: none ever. */
   readonly workers?: number;
-  /** Unfinished jobs the caller may have; 5 unless given. */
+  /** Unfinished jobs the caller may have; default: 5. */
   readonly limit?: number;
-  /** How many more than `limit` it lets through by mistake; 0 unless given. */
+  /** How many more than `limit` it lets through by mistake; default: 0. */
   readonly slack?: number;
-  /** The caller's rate limit; unless given none is looked up, and answers tell zeros. */
+  /** The caller's rate limit; default: none is looked up, and answers contain zeros. */
   readonly rate?: RateRule;
-  /** Whether the jobs of a caller with a rate are spread over time (`notBefore`); true unless given. */
+  /** Whether the jobs of a caller with a rate are spread over time (`notBefore`); default: true. */
   readonly spread?: boolean;
-  /** Pause between two requests of a caller, announced everywhere but enforced by POST /v2/generate only; none unless given. */
+  /** Pause between two requests of a caller, announced everywhere but enforced by POST /v2/generate only; default: none. */
   readonly delay?: number;
-  /** Unfinished jobs that `blockConcurrency` allows and the grants state; as many as `workers` unless given. */
+  /** Unfinished jobs that `blockConcurrency` allows and the grants state; default: as many as `workers`. */
   readonly concurrency?: number;
   readonly flags?: HostedFlags;
-  /** Added to the `eta` of a new job, 0 unless given; false: answers have none. */
+  /** Added to the `eta` of a new job; default: 0; false: answers have none. */
   readonly eta?: false | number;
   /** Pictures that are answered at once as duplicates: those it has made (default), none, all, or these as well. */
   readonly known?: 'made' | 'nothing' | 'everything' | ((pixels: string) => boolean);
-  /** Minimum time between two reads of one job, below which they get a 429; 0 unless given. */
+  /** Minimum time between two reads of one job, below which they get a 429; default: 0. */
   readonly lookGap?: number;
   /** How long POST /v2/generate waits, instead of its `timeout`. */
   readonly patience?: number;
   /** Merged into the grants of GET /v2/me. */
   readonly grants?: Readonly<Record<string, unknown>>;
-  /** How long a request takes each way: 0 over a network, 5 in memory unless given. */
+  /** How long a request takes each way; default: 0 over a network, 5 in memory. */
   readonly latency?: number | ((kind: RequestKind) => number);
-  /** How far behind reads are, as from a lagging replica; 0 unless given. */
+  /** How far behind reads are, as from a lagging replica; default: 0. */
   readonly lag?: (request: DoubleRequest) => number;
-  /** How far the service's clock is ahead of this machine's; 0 unless given. */
+  /** How far the service's clock is ahead of this machine's; default: 0. */
   readonly clockOffset?: number;
-  /** This machine's clock; the real one unless given. */
+  /** This machine's clock; default: the real one. */
   readonly clock?: Clock;
   /** Changes what answers say, see replies.ts. */
   readonly alter?: Alteration;
-  /** The outcome of a picture's jobs, by its pixel hash; success unless given. */
+  /** The outcome of a picture's jobs, by its pixel hash; default: success. */
   readonly fate?: (pixels: string) => Fate | undefined;
-  /** RSA key to sign with; the fixture key unless given. */
+  /** RSA key to sign with; default: the fixture key. */
   readonly signingKey?: KeyObject;
-  /** Where ids come from; another source in each run unless given. */
+  /** Where ids come from; default: another source in each run. */
   readonly seed?: Seed;
-  /** Writes down what is accepted. */
+  /** Records what is accepted. */
   readonly recorder?: SubmissionRecorder;
 }
 
@@ -74,7 +74,7 @@ export interface AcceptedSubmission {
 export interface SubmissionRecorder {
   /** `earlier`: earlier jobs for the same picture and variant. */
   submission(submission: AcceptedSubmission, earlier: readonly HostedJob[]): void;
-  /** So many jobs of the caller are unfinished now, those of other programs included. */
+  /** How many jobs of the caller are unfinished now, including those of other programs. */
   unfinished(count: number): void;
 }
 

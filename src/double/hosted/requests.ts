@@ -55,7 +55,7 @@ export interface SubmittedSkin {
   readonly picture: () => Picture;
 }
 
-/** Reads what is asked for. @throws HostedRefusal, InvalidRequest */
+/** Reads a submission. @throws HostedRefusal, InvalidRequest */
 export async function readSubmission(request: DoubleRequest): Promise<SubmittedSkin> {
   const type = request.headers['content-type'] ?? '';
   if (/^multipart\/form-data\b/.test(type)) return await readUpload(request.body, type);

@@ -26,8 +26,8 @@ interface Making {
 }
 
 /**
- * What a wrong skin shows. It is no picture of the caller's: whoever lost the answer to that picture's submission
- * would rightly take the skin, and what becomes of a source would depend on chance.
+ * What a wrong skin shows. It is not a picture of the caller: a caller who lost the answer to that picture's submission
+ * would rightly take the skin, and the result of a source would depend on chance.
  */
 const STRANGERS = plainPicture([7, 255, 255, 255]);
 

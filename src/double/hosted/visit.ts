@@ -9,7 +9,7 @@ export type CallerKind = 'user' | 'anonymous';
 
 /**
  * What is known while one request is answered: the published server keeps it on `req` and `res`. A limit that
- * was not looked up is absent, and told as zeros.
+ * was not looked up is absent, and answers contain zeros for it.
  */
 export interface Visit {
   readonly request: DoubleRequest;
@@ -44,7 +44,7 @@ export function success(
   return jsonReply(status, { success: true, ...content, warnings, messages, links }, headers);
 }
 
-/** The published server's MineSkinError: one code and sentence, perhaps with what was behind it. */
+/** The published server's MineSkinError: one code and sentence, perhaps with its causes. */
 export class HostedRefusal extends Error {
   readonly status: number;
   readonly errors: readonly Note[];
@@ -117,7 +117,7 @@ export function newVisit(
   return { ...about, links: {}, headers: {}, ...unknown };
 }
 
-/** A user's own affairs. @throws HostedRefusal for anybody else */
+/** @throws HostedRefusal for callers without a key */
 export function requireUser({ caller }: Visit): void {
   if (caller !== 'user') throw new HostedRefusal(401, 'unauthorized', 'Unauthorized');
 }
@@ -135,11 +135,11 @@ export interface HostedFlags {
 export interface RateRule {
   /** Submissions in a window. */
   readonly limit: number;
-  /** Milliseconds; a minute unless given. What the server counts in seconds is a sixtieth of it. */
+  /** Milliseconds; default: a minute. What the server counts in seconds is a sixtieth of it. */
   readonly window?: number | undefined;
   /**
-   * Submissions in an hour, 100 in the published description's plan `free`; told and kept to only if given, because the
-   * published source looks none up.
+   * Submissions in an hour, 100 in the published description's plan `free`; default: none, because the published
+   * source looks none up.
    */
   readonly perHour?: number | undefined;
 }

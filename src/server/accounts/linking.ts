@@ -259,8 +259,8 @@ function newAccount(
 }
 
 /**
- * An account that is linked again gets new tokens and keeps its record of the original skin. It belongs to whoever
- * signs in with it: if that is another user, the consents of its former user no longer apply.
+ * An account that is linked again gets new tokens and keeps its record of the original skin. It belongs to the
+ * user who signs in with it: if that is another user, the consents of its former user no longer apply.
  */
 function linkedAgain(
   known: AccountRow,

@@ -281,7 +281,7 @@ export async function groupInput(
   return { ...first, ...CARD, view: 'group', group, overlay: true };
 }
 
-/** The first of these skins side by side, without texts, likewise. @throws Refusal `not_found` */
+/** The first of these skins side by side, without texts and blocked pictures. @throws Refusal `not_found` */
 export async function lineupInput(
   textures: TextureSource,
   skins: readonly GroupSkin[],

@@ -121,7 +121,7 @@ export async function deleteSetRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('sets').where('id', '=', id).execute();
 }
 
-/** The numbers of a set's skins in its order, whoever may see them. */
+/** The numbers of a set's skins in its order, regardless of who may see them. */
 export async function skinsInSet(db: Db, id: number): Promise<number[]> {
   const rows = await db
     .selectFrom('set_skins')

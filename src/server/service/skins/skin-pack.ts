@@ -69,7 +69,7 @@ export async function packSkins(
   }
 }
 
-/** A pack of skins that the caller sees, without those whose pictures are blocked. @throws Refusal likewise */
+/** A pack of skins that the caller sees, without those whose pictures are blocked. @throws Refusal as `packSkins` does */
 export async function packThese(
   context: ExportContext,
   caller: Caller,

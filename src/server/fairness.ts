@@ -54,6 +54,25 @@ function freedAt(step: number, shape: WindowShape): number {
   return (step + 1) * shape.step + shape.span;
 }
 
+/** What was spent within the last minute. */
+export class MinuteTally {
+  #spent: Spent = [];
+
+  isIdle(now: number): boolean {
+    this.#spent = stillSpent(this.#spent, MINUTE, now);
+    return this.#spent.length === 0;
+  }
+
+  /** When one more fits under the limit, in milliseconds since the epoch; `now`: at once. */
+  roomAt(limit: number, now: number): number {
+    return this.isIdle(now) ? now : roomAt(this.#spent, MINUTE, limit, now);
+  }
+
+  spend(now: number): void {
+    this.#spent = spendOne(this.#spent, MINUTE, now);
+  }
+}
+
 /** How much a caller may still spend at once, as of `at` (monotonic milliseconds). It refills over time. */
 export interface Allowance {
   left: number;

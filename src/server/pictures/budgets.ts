@@ -1,17 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { GameError } from '../../game/errors.ts';
-import {
-  type Allowance,
-  EvictingMap,
-  isWhole,
-  MINUTE,
-  refill,
-  roomAt,
-  type Spent,
-  spendOne,
-  stillSpent,
-  untilAffordable,
-} from '../fairness.ts';
+import { type Allowance, EvictingMap, isWhole, MinuteTally, refill, untilAffordable } from '../fairness.ts';
 import type { Caller } from '../service/callers.ts';
 import { waitRefusal } from '../service/limits.ts';
 import type { Refusal } from '../service/refusal.ts';
@@ -39,31 +28,13 @@ const REST = 30_000;
 /** Number of callers above which those without counts are forgotten. */
 const MAX_LOOKING_UP = 1_000;
 
-/** Look-ups of the last minute that count towards one limit. */
-class Tally {
-  #spent: Spent = [];
-
-  isIdle(now: number): boolean {
-    this.#spent = stillSpent(this.#spent, MINUTE, now);
-    return this.#spent.length === 0;
-  }
-
-  hasRoom(limit: number, now: number): boolean {
-    return this.isIdle(now) || roomAt(this.#spent, MINUTE, limit, now) <= now;
-  }
-
-  spend(now: number): void {
-    this.#spent = spendOne(this.#spent, MINUTE, now);
-  }
-}
-
 /** Limits look-ups at the game for pictures: of all callers together, and of each. */
 export class LookupBudget {
   readonly #clock: Clock;
   readonly #shares: LookupShares;
   readonly #rest: number;
-  readonly #all = new Tally();
-  readonly #callers = new EvictingMap<Tally>(MAX_LOOKING_UP);
+  readonly #all = new MinuteTally();
+  readonly #callers = new EvictingMap<MinuteTally>(MAX_LOOKING_UP);
   /** Monotonic. */
   #restsUntil = Number.NEGATIVE_INFINITY;
 
@@ -96,17 +67,17 @@ export class LookupBudget {
   #spend(caller: Caller): void {
     const now = this.#clock.now();
     const limits = this.#limitsOf(caller, now);
-    const isSpent = limits.some(([tally, limit]) => !tally.hasRoom(limit, now));
+    const isSpent = limits.some(([tally, limit]) => tally.roomAt(limit, now) > now);
     if (isSpent || this.#clock.monotonic() < this.#restsUntil) {
       throw new GameError('rate_limited', 'Too many picture look-ups; try again in a minute.');
     }
     for (const [tally] of limits) tally.spend(now);
   }
 
-  #limitsOf({ owner }: Caller, now: number): (readonly [tally: Tally, limit: number])[] {
+  #limitsOf({ owner }: Caller, now: number): (readonly [tally: MinuteTally, limit: number])[] {
     const own = this.#callers.ensure(
       owner,
-      () => new Tally(),
+      () => new MinuteTally(),
       (tally) => tally.isIdle(now),
     );
     const { all, one } = this.#shares;

@@ -1,4 +1,4 @@
-import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness.ts';
+import { EvictingMap, MinuteTally } from '../fairness.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
 import { type LimitedRequest, readRateLimit, withWait } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
@@ -38,7 +38,7 @@ export function maxFetchesOf({ kind }: Pick<Caller, 'kind'>): number {
 
 interface Tally {
   underWay: number;
-  spent: Spent;
+  readonly begun: MinuteTally;
 }
 
 /**
@@ -55,22 +55,15 @@ export class Fetches {
   /** `now`: milliseconds since the epoch. */
   enter(caller: Caller, target: Target, now: number): FetchAdmission {
     const { kind, owner, plan } = caller;
-    const tally = this.#tallyOf(owner, now);
+    const isIdle = (other: Tally) => other.underWay === 0 && other.begun.isIdle(now);
+    const tally = this.#tallies.ensure(owner, () => ({ underWay: 0, begun: new MinuteTally() }), isIdle);
     if (tally.underWay >= maxFetchesOf(caller)) return { kind: 'busy' };
     const underWay = this.#underWay[target];
     if (isCrowded(underWay, kind)) return { kind: 'crowded' };
-    const at = roomAt(tally.spent, MINUTE, plan.perMinute, now);
+    const at = tally.begun.roomAt(plan.perMinute, now);
     if (at > now) return { kind: 'too_fast', at };
-    tally.spent = spendOne(tally.spent, MINUTE, now);
+    tally.begun.spend(now);
     return { kind: 'entered', leave: begin(underWay, kind, tally) };
-  }
-
-  #tallyOf(owner: string, now: number): Tally {
-    const isIdle = ({ underWay, spent }: Tally) =>
-      underWay === 0 && stillSpent(spent, MINUTE, now).length === 0;
-    const tally = this.#tallies.ensure(owner, () => ({ underWay: 0, spent: [] }), isIdle);
-    tally.spent = stillSpent(tally.spent, MINUTE, now);
-    return tally;
   }
 }
 

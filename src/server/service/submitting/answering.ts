@@ -2,7 +2,7 @@ import { newUuid } from '../../../base/text.ts';
 import type { Note, RateLimit } from '../../../protocol/envelope.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals, ServiceEvents } from '../../events.ts';
-import { EvictingMap, MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../../fairness.ts';
+import { EvictingMap, MinuteTally } from '../../fairness.ts';
 import {
   findRepeated,
   type KnownData,
@@ -124,15 +124,14 @@ const MANY_CALLERS = 1_000;
  * record in the public list, so their number is limited. Counted per process.
  */
 export class Duplicates {
-  readonly #tallies = new EvictingMap<{ spent: Spent }>(MANY_CALLERS);
+  readonly #tallies = new EvictingMap<MinuteTally>(MANY_CALLERS);
 
   /** Counts one. @returns when the next one is allowed, milliseconds since the epoch; `now`: this one is allowed */
   count({ owner, limit, now }: { owner: string; limit: number; now: number }): number {
-    const isIdle = ({ spent }: { spent: Spent }) => stillSpent(spent, MINUTE, now).length === 0;
-    const tally = this.#tallies.ensure(owner, () => ({ spent: [] }), isIdle);
-    tally.spent = stillSpent(tally.spent, MINUTE, now);
-    const at = roomAt(tally.spent, MINUTE, limit, now);
-    if (at <= now) tally.spent = spendOne(tally.spent, MINUTE, now);
+    const isIdle = (other: MinuteTally) => other.isIdle(now);
+    const tally = this.#tallies.ensure(owner, () => new MinuteTally(), isIdle);
+    const at = tally.roomAt(limit, now);
+    if (at <= now) tally.spend(now);
     return at;
   }
 }

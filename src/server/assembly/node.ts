@@ -75,13 +75,15 @@ const RENEWALS_PER_LEASE = 3;
 const EARLY = 0.1;
 
 interface Surroundings {
-  /** This node. */
-  readonly owner: string;
+  readonly releases: Releases;
   readonly onError: (error: unknown) => void;
 }
 
 /** On several machines, the first node takes the chore's row in the store. */
-export function choresInStore(db: Db, { owner, onError }: Surroundings): Chores {
+export function choresInStore(
+  db: Db,
+  { owner, onError }: Pick<Surroundings, 'onError'> & { readonly owner: string },
+): Chores {
   const holder = { owner, lease: LEASE };
   return {
     run: async (chore, every, work) => {
@@ -120,18 +122,13 @@ export interface Node {
   readonly isAlone: () => Promise<boolean>;
 }
 
-interface NodeSurroundings {
-  readonly releases: Releases;
-  readonly onError: (error: unknown) => void;
-}
-
 /**
  * With PostgreSQL, other nodes may be on other machines: the database provides the clock and records which nodes are alive.
  */
 export async function openNode(
   { clock }: Pick<ServerOptions, 'clock'>,
   db: Db,
-  surroundings: NodeSurroundings,
+  surroundings: Surroundings,
 ): Promise<Node> {
   const self = nameThisNode();
   if (!db.store.isShared) {
@@ -153,11 +150,7 @@ export async function openNode(
 }
 
 /** Returns the database's clock, which each heartbeat reads. */
-async function startBeating(
-  db: Db,
-  id: string,
-  { releases, onError }: NodeSurroundings,
-): Promise<DatabaseClock> {
+async function startBeating(db: Db, id: string, { releases, onError }: Surroundings): Promise<DatabaseClock> {
   const state = async () => await sendHeartbeat(db, { id, version: VERSION });
   const clock = await openDatabaseClock(state, systemClock);
   let beating: Promise<void> | undefined;

@@ -116,12 +116,8 @@ export async function setHidden(
     if (hidden !== isHidden) {
       if (hidden) await hide(tx, skin);
       else await showAgain(tx, skin);
-      await logAction(tx, clock, {
-        operator,
-        action: hidden ? 'hide_skin' : 'show_skin',
-        subject: uuid,
-        note,
-      });
+      const action = hidden ? 'hide_skin' : 'show_skin';
+      await logAction(tx, clock, { operator, action, subject: uuid, note });
     }
     const { visibility, hidden_from } = await moderatedSkin(tx, uuid);
     return { uuid, visibility, hidden: hidden_from !== null };

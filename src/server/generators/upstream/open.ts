@@ -141,7 +141,7 @@ function makeParts(context: OpenUpstreamOptions, { client, settings }: Target) {
 /** Waits for the service without a limit: jobs are kept, and more may come in the meantime. */
 function makeSession(
   { clock, random = Math.random, onError }: Pick<OpenUpstreamOptions, 'clock' | 'random' | 'onError'>,
-  { client, own, availability }: SessionParts,
+  { client, own, availability }: { client: SkinClient; own: RecentIds; availability: () => Availability },
 ): Session<UpstreamWork> {
   return new Session({
     client,
@@ -162,10 +162,4 @@ function makeSession(
     },
     onTaskEnd: () => {},
   });
-}
-
-interface SessionParts {
-  readonly client: SkinClient;
-  readonly own: RecentIds;
-  readonly availability: () => Availability;
 }

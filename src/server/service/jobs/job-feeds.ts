@@ -16,8 +16,7 @@ export interface JobFollower {
   end(): void;
 }
 
-export interface JobFeedOptions {
-  readonly owner: string;
+interface FeedOptions {
   readonly reads: JobReads;
   readonly onError: (error: unknown) => void;
 }
@@ -46,7 +45,7 @@ const MAX_TOLD = 64;
  * at once, and remembered until a read has reached it.
  */
 export class JobFeed {
-  readonly #options: JobFeedOptions;
+  readonly #options: FeedOptions & { readonly owner: string };
   readonly #followers = new Set<JobFollower>();
   readonly #newcomers = new Set<JobFollower>();
   readonly #pending = new Set<string>();
@@ -57,7 +56,7 @@ export class JobFeed {
   #isLooking = false;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(options: JobFeedOptions) {
+  constructor(options: FeedOptions & { readonly owner: string }) {
     this.#options = options;
   }
 
@@ -204,11 +203,9 @@ function hasSome({ isAccepted, accepted, ended, isAny }: News): boolean {
   return isAccepted || isAny || accepted.length > 0 || ended.size > 0;
 }
 
-export interface OtherNodesOptions {
-  readonly reads: JobReads;
+interface OtherNodesOptions extends FeedOptions {
   /** The feeds of all owners that have followers. */
   readonly feeds: ReadonlyMap<string, JobFeed>;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Maximum number of accepted jobs, or of followed pending ones, per read. */
@@ -306,22 +303,16 @@ const MAX_FOLLOWERS = 1_000;
 const MAX_PER_ADDRESS = 10;
 const MAX_STRANGERS = 500;
 
-export interface JobFeedsOptions {
-  readonly reads: JobReads;
-  readonly signals: JobSignals;
-  readonly onError: (error: unknown) => void;
-}
-
 /** All followers of jobs, by owner. Followers of the same owner share one feed, so its jobs are read only once. */
 export class JobFeeds {
-  readonly #options: JobFeedsOptions;
+  readonly #options: FeedOptions & { readonly signals: JobSignals };
   readonly #feeds = new Map<string, JobFeed>();
   readonly #otherNodes: OtherNodes;
   #stopListening: (() => void) | undefined;
   #size = 0;
   #strangers = 0;
 
-  constructor(options: JobFeedsOptions) {
+  constructor(options: FeedOptions & { readonly signals: JobSignals }) {
     this.#options = options;
     this.#otherNodes = new OtherNodes({ ...options, feeds: this.#feeds });
   }

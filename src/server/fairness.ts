@@ -136,6 +136,25 @@ export class EvictingMap<Entry> {
   }
 }
 
+/** What each of many holders may still spend at once. Above `many`, those with a full allowance are forgotten. */
+export class Allowances {
+  readonly #perMinute: number;
+  readonly #allowances: EvictingMap<Allowance>;
+
+  constructor(perMinute: number, many: number) {
+    this.#perMinute = perMinute;
+    this.#allowances = new EvictingMap(many);
+  }
+
+  /** What the holder may spend at `at` (monotonic milliseconds). */
+  of(holder: string, at: number): Allowance {
+    const made = () => ({ left: this.#perMinute, at });
+    const allowance = this.#allowances.ensure(holder, made, (other) => isWhole(other, at));
+    refill(allowance, this.#perMinute, at);
+    return allowance;
+  }
+}
+
 /** Items in order of arrival, but taking groups in turn. */
 export class RoundRobin<T> {
   readonly #groups = new Map<string, T[]>();

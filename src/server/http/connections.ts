@@ -1,7 +1,7 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
-import { type Allowance, EvictingMap, isWhole, refill } from '../fairness.ts';
+import { Allowances } from '../fairness.ts';
 import { REQUEST_LIMITS, type RequestLimits } from '../service/limits.ts';
 import { hasBody } from './request.ts';
 
@@ -268,7 +268,7 @@ export class CountedMessage extends IncomingMessage {
 export class UnfinishedBodies {
   readonly #options: UnfinishedBodiesOptions;
   readonly #bodies = new Map<IncomingMessage, Body>();
-  readonly #allowances = new EvictingMap<Allowance>(MANY_SENDERS);
+  readonly #allowances = new Allowances(SMALL_PIECES_PER_MINUTE, MANY_SENDERS);
   #bytes = 0;
 
   constructor(options: UnfinishedBodiesOptions) {
@@ -332,11 +332,7 @@ export class UnfinishedBodies {
 
   #isAffordable(sender: string | undefined): boolean {
     if (sender === undefined) return true;
-    const at = this.#options.clock.monotonic();
-    const made = () => ({ left: SMALL_PIECES_PER_MINUTE, at });
-    const allowance = this.#allowances.ensure(sender, made, (one) => isWhole(one, at));
-    refill(allowance, SMALL_PIECES_PER_MINUTE, at);
-    return --allowance.left >= 0;
+    return --this.#allowances.of(sender, this.#options.clock.monotonic()).left >= 0;
   }
 
   #flooded(body: Body): void {

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import * as client from 'openid-client';
 import { remembered } from '../../base/caches.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type Allowance, EvictingMap, isWhole, refill } from '../fairness.ts';
+import { type Allowance, Allowances, refill } from '../fairness.ts';
 import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
 import {
   asProviderError,
@@ -81,7 +81,7 @@ const CLOCK_TOLERANCE = 30;
  */
 export class OpenIdProvider {
   readonly #options: ProviderOptions;
-  readonly #networks = new EvictingMap<Allowance>(MANY_NETWORKS);
+  readonly #networks = new Allowances(PER_NETWORK, MANY_NETWORKS);
   readonly #all: Allowance;
   readonly #configuration: () => Promise<client.Configuration>;
 
@@ -135,9 +135,7 @@ export class OpenIdProvider {
 
   #spend(network: string): void {
     const at = this.#options.clock.monotonic();
-    const made = () => ({ left: PER_NETWORK, at });
-    const own = this.#networks.ensure(network, made, (one) => isWhole(one, at));
-    refill(own, PER_NETWORK, at);
+    const own = this.#networks.of(network, at);
     refill(this.#all, PER_MINUTE, at);
     if (own.left < 1 || this.#all.left < 1) throw new ProviderError('busy', 'too many sign-ins');
     own.left--;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { GameError } from '../../game/errors.ts';
-import { type Allowance, EvictingMap, isWhole, MinuteTally, refill, untilAffordable } from '../fairness.ts';
+import { Allowances, EvictingMap, MinuteTally, untilAffordable } from '../fairness.ts';
 import type { Caller } from '../service/callers.ts';
 import { waitRefusal } from '../service/limits.ts';
 import type { Refusal } from '../service/refusal.ts';
@@ -98,7 +98,7 @@ const MAX_DRAWING = 10_000;
 /** Limits drawing per caller. Each process counts by itself. */
 export class RenderBudget {
   readonly #clock: Clock;
-  readonly #allowances = new EvictingMap<Allowance>(MAX_DRAWING);
+  readonly #allowances = new Allowances(UNITS_PER_MINUTE, MAX_DRAWING);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -106,19 +106,11 @@ export class RenderBudget {
 
   /** @throws Refusal `rate_limit` */
   spend(caller: Caller, { width, height }: { readonly width: number; readonly height: number }): void {
-    const allowance = this.#allowanceOf(caller.owner);
+    const allowance = this.#allowances.of(caller.owner, this.#clock.monotonic());
     const cost = Math.ceil((width * height) / UNIT);
     const wait = untilAffordable(allowance, cost, UNITS_PER_MINUTE);
     if (wait > 0) throw this.#refusal(caller, wait);
     allowance.left -= cost;
-  }
-
-  #allowanceOf(owner: string): Allowance {
-    const at = this.#clock.monotonic();
-    const isIdle = (other: Allowance) => isWhole(other, at);
-    const allowance = this.#allowances.ensure(owner, () => ({ left: UNITS_PER_MINUTE, at }), isIdle);
-    refill(allowance, UNITS_PER_MINUTE, at);
-    return allowance;
   }
 
   #refusal(caller: Caller, wait: number): Refusal {

@@ -3,14 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { type Game, isSignedByAny } from '../../../game/game.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import { isSignedBy } from '../../../textures/signing-key.ts';
-import {
-  type Allowance,
-  type ConcurrencyLimits,
-  ConcurrencyQueue,
-  EvictingMap,
-  isWhole,
-  refill,
-} from '../../fairness.ts';
+import { Allowances, type ConcurrencyLimits, ConcurrencyQueue } from '../../fairness.ts';
 import type { Db } from '../../store/db.ts';
 import { type SimilarSkinRow, similarSkins } from '../../store/similar-skins.ts';
 import {
@@ -289,7 +282,7 @@ const MANY_VIEWERS = 10_000;
 /** Decides which views count. Each process counts by itself. */
 export class Views {
   readonly #clock: Clock;
-  readonly #allowances = new EvictingMap<Allowance>(MANY_VIEWERS);
+  readonly #allowances = new Allowances(VIEWS_PER_MINUTE, MANY_VIEWERS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -297,10 +290,7 @@ export class Views {
 
   /** Whether another view by this viewer counts; if so, it is used up. */
   spend(viewer: string): boolean {
-    const at = this.#clock.monotonic();
-    const made = () => ({ left: VIEWS_PER_MINUTE, at });
-    const allowance = this.#allowances.ensure(viewer, made, (other) => isWhole(other, at));
-    refill(allowance, VIEWS_PER_MINUTE, at);
+    const allowance = this.#allowances.of(viewer, this.#clock.monotonic());
     if (allowance.left < 1) return false;
     allowance.left--;
     return true;

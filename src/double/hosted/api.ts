@@ -28,7 +28,6 @@ import { SkinRequests, SkinSigner, skinToJson } from './skins.ts';
 import {
   blockConcurrency,
   blockDelay,
-  blockHour,
   blockRate,
   type CallerKind,
   HostedRefusal,
@@ -209,7 +208,6 @@ export class HostedApi {
     lookUpRate(visit);
     if (visit.request.kind === 'generate') lookUpDelay(visit);
     blockRate(visit, this.intake.flags);
-    blockHour(visit);
     if (visit.request.kind === 'generate') blockDelay(visit);
     const concurrent = this.intake.book.unfinished(visit.caller, visit.now);
     blockConcurrency(concurrent, this.#concurrency, this.intake.flags);

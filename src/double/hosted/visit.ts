@@ -232,19 +232,19 @@ export function lookUpDelay(visit: Visit): void {
   headers['x-ratelimit-nextrequest'] = `${visit.nextRequest}`;
 }
 
-/** `globalPerMinuteRateLimitMiddleware`: refuses if the flag is set, one request later than announced. */
-export function blockRate({ minute, maxPerMinute, now, headers }: Visit, flags: HostedFlags): void {
-  if (!minute || !flags.blockPerMinute || minute.used <= maxPerMinute) return;
-  headers['retry-after'] = `${Math.ceil(minute.reset - now / 1000)}`;
-  throw new HostedRefusal(429, 'rate_limit', `rate limit exceeded, ${minute.used} > ${maxPerMinute}`);
+/**
+ * `globalPerMinuteRateLimitMiddleware`: refuses if the flag is set, one request later than announced, and in any case
+ * once the hourly quota is used up.
+ */
+export function blockRate(visit: Visit, flags: HostedFlags): void {
+  const { minute, maxPerMinute, hour, maxPerHour } = visit;
+  if (minute && flags.blockPerMinute && minute.used > maxPerMinute) refuseRate(visit, minute, maxPerMinute);
+  if (hour && isHourSpent(visit)) refuseRate(visit, hour, maxPerHour);
 }
 
-/** The answer once the hourly quota is used up. */
-export function blockHour(visit: Visit): void {
-  const { hour, maxPerHour, now, headers } = visit;
-  if (!hour || !isHourSpent(visit)) return;
-  headers['retry-after'] = `${Math.ceil(hour.reset - now / 1000)}`;
-  throw new HostedRefusal(429, 'rate_limit', `rate limit exceeded, ${hour.used} > ${maxPerHour}`);
+function refuseRate({ now, headers }: Visit, { used, reset }: Counted, most: number): never {
+  headers['retry-after'] = `${Math.ceil(reset - now / 1000)}`;
+  throw new HostedRefusal(429, 'rate_limit', `rate limit exceeded, ${used} > ${most}`);
 }
 
 /** `globalDelayRateLimitMiddleware` */

@@ -117,16 +117,11 @@ async function ifReachable(collect: () => Promise<void>): Promise<void> {
 export interface MetricSources {
   readonly pendingJobs: () => Promise<PendingCounts>;
   readonly eventStreams: () => number;
-  readonly workers: () => WorkerCounts;
+  /** Those of this process. */
+  readonly workers: () => { readonly count: number; readonly busy: number };
   readonly connections: () => Promise<number>;
   /** Undefined: the store is a file. */
   readonly store: SharedStore | undefined;
-}
-
-/** The workers of this process. */
-interface WorkerCounts {
-  readonly count: number;
-  readonly busy: number;
 }
 
 /** Seconds. Known skins are answered in milliseconds, waiting requests after half a minute at most. */

@@ -80,10 +80,6 @@ export async function openDatabaseClock(read: () => Promise<number>, local: Cloc
 /** Milliseconds without a heartbeat after which a node counts as gone. If it resumes later, others have its leases. */
 export const NODE_TIMEOUT = 10_000;
 
-interface Beat extends Pick<NodeRow, 'seen_at'> {
-  readonly oldest_reader: string | null;
-}
-
 /**
  * A heartbeat of a node; the first one registers it. Returns the database's time, and checks whether the store has
  * become too new.
@@ -92,7 +88,9 @@ export async function sendHeartbeat(
   db: Db,
   { id, version }: Pick<NodeRow, 'id' | 'version'>,
 ): Promise<number> {
-  const { rows } = await sql<Beat>`insert into nodes (id, version, started_at, seen_at)
+  const { rows } = await sql<
+    Pick<NodeRow, 'seen_at'> & { oldest_reader: string | null }
+  >`insert into nodes (id, version, started_at, seen_at)
     values (${id}, ${version}, ${DATABASE_NOW}, ${DATABASE_NOW})
     on conflict (id) do update set seen_at = excluded.seen_at, version = excluded.version
     returning seen_at, ${sql.raw(OLDEST_READER)} as oldest_reader`.execute(db);

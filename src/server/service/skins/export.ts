@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { type LockEntry, withDigest } from '../../../protocol/lock-line.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
@@ -102,9 +103,9 @@ export async function exportThese(
 }
 
 async function* withPictures(context: ExportContext, skins: readonly SkinWithData[]): SkinExport['skins'] {
-  const files = new Set<string>();
+  const written = new Written();
   for (const skin of skins) {
-    const one = await withPicture(context, skin, files);
+    const one = await withPicture(context, skin, written);
     if (one) yield one;
   }
   return undefined;
@@ -129,7 +130,7 @@ export async function beginExport(context: ExportContext, caller: Caller): Promi
 }
 
 async function* exported(context: ExportContext, caller: Caller, query: ExportQuery): SkinExport['skins'] {
-  const files = new Set<string>();
+  const written = new Written();
   // Part of the file has been sent, and a refused page would break it off.
   const patient = { ...context, searches: context.searches.patient };
   let { after } = query;
@@ -137,7 +138,7 @@ async function* exported(context: ExportContext, caller: Caller, query: ExportQu
     const size = Math.min(PAGE, context.exports.most - read);
     const { skins, next } = await readOwnSkins(patient, caller, { ...query, after, size });
     for (const skin of skins) {
-      const one = await withPicture(context, skin, files);
+      const one = await withPicture(context, skin, written);
       if (one) yield one;
     }
     if (next === undefined) return undefined;
@@ -147,18 +148,32 @@ async function* exported(context: ExportContext, caller: Caller, query: ExportQu
   return after;
 }
 
+/** What an export remembers from one skin to the next. */
+class Written {
+  /** Paths of pictures. */
+  readonly files = new Set<string>();
+  /** Of this service's own keys: to make one takes longer than the rest of a line. */
+  readonly #fingerprints = new Map<KeyObject, string>();
+
+  fingerprintOf(key: KeyObject): string {
+    const known = this.#fingerprints.get(key) ?? fingerprintOf(key);
+    this.#fingerprints.set(key, known);
+    return known;
+  }
+}
+
 /** Undefined if its picture is blocked, or the skin was deleted just now. */
 async function withPicture(
   context: ExportContext,
   skin: SkinWithData,
-  files: Set<string>,
+  written: Written,
 ): Promise<ExportedSkin | undefined> {
   const texture = await findServedTexture(context.db, skin.texture_hash);
   if (!texture) return undefined;
-  const source = fileOf(skin, files);
-  files.add(source);
+  const source = fileOf(skin, written.files);
+  written.files.add(source);
   const detected = detectVariant(decodePng(texture.png)).variant;
-  const line = await lineOf(context, skin, { source, detected });
+  const line = await lineOf(context, skin, { source, detected, written });
   return { line, png: texture.png, time: skin.skin_created_at };
 }
 
@@ -169,11 +184,17 @@ function fileOf({ name, uuid }: SkinWithData, taken: ReadonlySet<string>): strin
   return taken.has(file) ? `skins/${uuid}.png` : file;
 }
 
+interface Found {
+  readonly source: string;
+  readonly detected: 'classic' | 'slim';
+  readonly written: Written;
+}
+
 /** The line that `skinsmith generate` would write. With these options, it recognizes the picture again. */
 async function lineOf(
   context: ExportContext,
   skin: SkinWithData,
-  { source, detected }: { readonly source: string; readonly detected: 'classic' | 'slim' },
+  { source, detected, written }: Found,
 ): Promise<LockEntry> {
   const { uuid, name, variant, visibility, value, signature, url, texture_hash } = skin;
   const service = context.publicUrl();
@@ -192,7 +213,7 @@ async function lineOf(
     texture: url,
     hash: textureName(url) || texture_hash,
     service,
-    key: key && fingerprintOf(key),
+    key: key && written.fingerprintOf(key),
     signer: { game: 'game', server: service, earlier: service, other: 'unproved' }[signing],
   });
 }

@@ -299,22 +299,19 @@ export class Planner {
     if (pending || this.#seen.has(key)) return { kind: 'duplicate', work: pending };
     const decision = this.#take(work);
     if (state?.step === 'unproven') return { kind: 'unproven', work };
-    return outdated && decision.kind === 'new' ? { ...decision, outdated } : decision;
+    return outdated ? { ...decision, outdated } : decision;
   }
 
-  #take(work: Work): SourceDecision {
-    const { lockfile } = this.#options;
+  #take(work: Work): Extract<SourceDecision, { kind: 'new' }> {
+    const { lockfile, submits } = this.#options;
     const id = work.members[0]?.id ?? '';
     const changed = lockfile?.find(id, work.key)?.state === 'changed';
-    const decision = { kind: 'new', work, changed } as const;
-    if (!this.#options.submits) {
-      this.#seen.add(work.key);
-      return decision;
-    }
-    this.#pending.set(work.key, work);
-    this.#kept += work.bytes?.length ?? 0;
-    if (this.#kept > KEPT_BYTES) this.sent(work);
-    return decision;
+    if (submits) {
+      this.#pending.set(work.key, work);
+      this.#kept += work.bytes?.length ?? 0;
+      if (this.#kept > KEPT_BYTES) this.sent(work);
+    } else this.#seen.add(work.key);
+    return { kind: 'new', work, changed };
   }
 }
 

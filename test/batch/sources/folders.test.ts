@@ -1,7 +1,24 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { Coverage } from '../../../src/batch/model.ts';
 import { walkFolder } from '../../../src/batch/sources/folders.ts';
 import { IgnoreRules } from '../../../src/batch/sources/ignore-rules.ts';
-import { folderOf } from '../../support/batch/read-sources.ts';
+import { allOf, folderOf, rootsIn } from '../../support/batch/read-sources.ts';
+
+test('A run knows what is gone only from folders that it could read whole', async () => {
+  const cwd = await folderOf({
+    'whole/a.png': 'a',
+    'cut/a.png': 'a',
+    'cut/below/.skinsmithignore': '#'.repeat(64 * 1024 + 1),
+  });
+  symlinkSync('nowhere', join(cwd, 'whole/broken.png'));
+  const coverage = new Coverage();
+  const sources = await allOf({ args: ['whole', 'cut'], recursive: true }, { ...rootsIn(cwd), coverage });
+  expect(sources.map(({ content: { kind } }) => kind)).toEqual(['problem', 'file', 'file', 'problem']);
+  const covered = ['whole/gone.png', 'cut/gone.png'].map((path) => coverage.folderOf(join(cwd, path)));
+  expect(covered).toEqual([{ path: join(cwd, 'whole'), recursive: true, isEmpty: false }, undefined]);
+});
 
 test('Signals are heard while the files of a large folder are compared with patterns', async () => {
   const path = await folderOf(Array.from({ length: 50 }, (_, index) => `${index}.png`));

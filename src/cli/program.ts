@@ -120,10 +120,10 @@ async function fill(command: Command, entry: Leaf | Group, runner: Runner): Prom
 
 /** Calls `run` of a command module with what the user typed. */
 export function actionOf(command: Command, run: NonNullable<CommandModule['run']>, runner: Runner) {
-  const typed = run as (...words: readonly unknown[]) => number | Promise<number>;
+  const typed = run as (...words: readonly unknown[]) => ReturnType<typeof run>;
   return async (...words: readonly unknown[]) => {
     const given = words.slice(0, command.options.length > 0 ? -1 : -2); // commander adds options and command
-    await runner(async (context) => await typed.call(command, ...given, context));
+    await runner(async (context) => typed.call(command, ...given, context));
   };
 }
 

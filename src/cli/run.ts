@@ -74,7 +74,7 @@ class Run {
       const context = await contextFor(program, this.#stop);
       try {
         if (process.getuid?.() === 0) await becomeDataOwner(context, this.command);
-        this.status = await work(context);
+        this.status = (await work(context)) ?? exitStatus('done');
       } finally {
         await context.close();
         clearTimeout(timer);

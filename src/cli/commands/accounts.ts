@@ -110,14 +110,13 @@ export const accountsList = {
   run: runAccountsList,
 } satisfies CommandModule;
 
-export async function runAccountsList(context: CommandContext): Promise<number> {
+export async function runAccountsList(context: CommandContext): Promise<void> {
   const accounts = await withAccount(context, ({ games }, call) => games.list(call));
   await context.seenNames.add(
     'accounts',
     accounts.map(({ name, uuid }) => ({ value: name, about: uuid })),
   );
   await printRows(accounts, TABLE, context, noAccounts(context));
-  return exitStatus('done');
 }
 
 const HEALTH_COLUMNS = {
@@ -209,7 +208,7 @@ async function changeAccount(
   named: string,
   change: GameAccountChange,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   if (Object.keys(change).length === 0) {
     throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith accounts edit --help');
   }
@@ -217,7 +216,6 @@ async function changeAccount(
     games.change(uuid, change, { signal: context.signal }),
   );
   printRow(account, TABLE, context);
-  return exitStatus('done');
 }
 
 export const accountsPause = {
@@ -347,7 +345,7 @@ export async function runAccountsLink(
   from: string | undefined,
   options: AccountsLinkOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const token = await readToken(from, options, context);
   const { signal } = context;
   const { share } = options;
@@ -356,7 +354,6 @@ export async function runAccountsLink(
   );
   printRow(account, TABLE, context);
   await context.messages.note('To make skins with it: skinsmith serve --generator accounts');
-  return exitStatus('done');
 }
 
 async function readToken(

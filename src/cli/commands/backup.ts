@@ -4,7 +4,7 @@ import { isStream } from '../../base/files.ts';
 import type { Backup, CopyProgress, StoreCopy, StorePlace } from '../../server/server.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { backUpAsOwner, backUpToStream, switchToOwnerOf, withFileFor } from '../context/data-owner.ts';
-import { CliError, exitStatus } from '../errors/exit.ts';
+import { CliError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
@@ -78,7 +78,7 @@ export async function runBackup(
   file: string,
   { data, verify = false, overwrite = false }: BackupOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   if (verify) return await verifyBackup(file, context);
   const { folders, clock, signal, flags, io, messages } = context;
   if (data === undefined && context.env['SKINSMITH_STORE']) throw inPostgres(file);
@@ -88,7 +88,7 @@ export async function runBackup(
   if (file === '-' || isStream(file)) {
     const made = await backUpToStream(dataDir, file === '-' ? undefined : file, make);
     if (flags.json) (file === '-' ? io.err : io.out).write(jsonLine({ file, ...made } satisfies BackupView));
-    return exitStatus('done');
+    return;
   }
   verifyPlace(file, { inputs: DATA_FILES.map((name) => join(dataDir, name)), overwrite });
   const view: BackupView = { file, ...(await backUpAsOwner(dataDir, file, make)) };
@@ -98,7 +98,6 @@ export async function runBackup(
     `${file} contains all of ${dataDir}, including its secrets. To restore it: skinsmith restore ${file}${place}`,
   );
   for (const key of view.missing) await messages.warn(lacking(key, dataDir));
-  return exitStatus('done');
 }
 
 /** An earlier backup is as valuable as any other file. @throws CliError */
@@ -136,7 +135,7 @@ function inPostgres(file: string): CliError {
   return new CliError('backup_elsewhere', message, { hint });
 }
 
-async function verifyBackup(file: string, context: CommandContext): Promise<number> {
+async function verifyBackup(file: string, context: CommandContext): Promise<void> {
   const { dumpFormat, readBackup } = await import('../../server/server.ts');
   const format = await dumpFormat(file).catch(() => undefined); // a file that cannot be read is reported below
   if (format === 'archive') return await verifyDumpOf(file, context);
@@ -156,10 +155,9 @@ async function verifyBackup(file: string, context: CommandContext): Promise<numb
   } else {
     io.out.write(`${clean(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}`)}\n`);
   }
-  return exitStatus('done');
 }
 
-async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandContext): Promise<number> {
+async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandContext): Promise<void> {
   const { verifyDump } = await import('../../server/server.ts');
   const schema = await verifyDump(file, { env, signal });
   const view: CheckedBackupView = { file, schema, proven: false };
@@ -168,7 +166,6 @@ async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandCon
       ? jsonLine(view)
       : `${clean(file)} is complete: a dump of a PostgreSQL store, schema ${schema}; pg_restore has read all of it\n`,
   );
-  return exitStatus('done');
 }
 
 interface RestoreOptions {
@@ -216,7 +213,7 @@ export async function runRestore(
   file: string,
   { data, force = false }: RestoreOptions,
   { folders, clock, flags, io, messages }: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { restore } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
   const { time, version, aside } = await withFileFor(
@@ -234,7 +231,6 @@ export async function runRestore(
   if (flags.json) io.out.write(jsonLine(view));
   messages.say(`Restored ${dataDir} to the state of ${made}.`);
   if (aside !== undefined) messages.say(`The previous data is in ${aside}.`);
-  return exitStatus('done');
 }
 
 interface CopiedView {
@@ -286,7 +282,7 @@ export const storeCopy = {
   run: runStoreCopy,
 } satisfies CommandModule;
 
-export async function runStoreCopy(source: string, target: string, context: CommandContext): Promise<number> {
+export async function runStoreCopy(source: string, target: string, context: CommandContext): Promise<void> {
   const { signal, flags, io, messages } = context;
   const [from, to] = [placeOf(source, context), placeOf(target, context)];
   for (const place of [from, to]) if ('folder' in place) switchToOwnerOf(place.folder);
@@ -305,7 +301,6 @@ export async function runStoreCopy(source: string, target: string, context: Comm
   messages.say(
     'Now start the service on it. It needs the same signing-key.pem, account-key and plans.json, which are not in the store.',
   );
-  return exitStatus('done');
 }
 
 /** @throws CliError if an address is not one of a database */

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Cape, CapeChange } from '../../index.ts';
 import { capeIn, connectWithProgress, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { exitStatus, usageError } from '../errors/exit.ts';
+import { usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history.ts';
 import {
   doneViews,
@@ -71,13 +71,12 @@ export const capesList = {
 export async function runCapesList(
   { all = false }: CapesListOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const capes = all
     ? await withAccount(context, (account, call) => account.capes(call))
     : await readPublic(context);
   await context.seenNames.add('capes', capes.map(seenCape));
   await printRows(capes, TABLE, context, 'No capes.');
-  return exitStatus('done');
 }
 
 async function readPublic(context: CommandContext): Promise<readonly Cape[]> {
@@ -110,14 +109,13 @@ export async function runCapesCreate(
   file: string,
   typed: CapesCreateOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const png = await readBounded(file);
   const { alias = basename(file, extname(file)), hidden = false } = typed;
   const input = { alias, support: hidden ? 'none' : 'public' } as const;
   const cape = await withAccount(context, (account, call) => account.addCape(png, input, call));
   await context.seenNames.add('capes', [seenCape(cape)]);
   printRow(cape, TABLE, context);
-  return exitStatus('done');
 }
 
 export interface CapesEditOptions {
@@ -149,7 +147,7 @@ export async function runCapesEdit(
   name: string,
   typed: CapesEditOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { alias, hide, show } = typed;
   const support = hide ? 'none' : show ? 'public' : undefined;
   if (alias === undefined && support === undefined) {
@@ -161,7 +159,6 @@ export async function runCapesEdit(
     return await account.changeCape(uuid, change, call);
   });
   printRow(cape, TABLE, context);
-  return exitStatus('done');
 }
 
 const DELETED = doneViews('uuid', 'UUID of the cape', 'deleted');
@@ -180,7 +177,7 @@ export const capesDelete = {
   run: runCapesDelete,
 } satisfies CommandModule;
 
-export async function runCapesDelete(names: readonly string[], context: CommandContext): Promise<number> {
+export async function runCapesDelete(names: readonly string[], context: CommandContext): Promise<void> {
   const { messages, seenNames, flags, io } = context;
   const deleted = await withAccount(context, async (account, call) => {
     const all = await account.capes(call);
@@ -193,5 +190,4 @@ export async function runCapesDelete(names: readonly string[], context: CommandC
     return capes;
   });
   if (flags.json) io.out.write(jsonDocument(deleted.map(({ uuid }) => DELETED.view(uuid))));
-  return exitStatus('done');
 }

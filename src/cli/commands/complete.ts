@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
 import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { exitStatus } from '../errors/exit.ts';
 import { COMMAND_GROUPS, shownCommands, TOPIC_SUMMARIES } from '../help/help-page.ts';
 import { FORMAT_NAMES } from '../output/format-names.ts';
 import { REPORT_KINDS } from '../output/reports/report.ts';
@@ -319,7 +318,7 @@ async function runComplete(
   typed: readonly string[],
   { current }: { readonly current: string },
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { paths, lead, values } = await completionOf(
     this.parent ?? this,
     typed,
@@ -327,5 +326,4 @@ async function runComplete(
     async (kind, previous) => await localValues(kind, previous, context),
   );
   context.io.out.write(tabRows([[paths, lead], ...values.map(({ value, about }) => [value, about])]));
-  return exitStatus('done');
 }

@@ -1,6 +1,5 @@
 import { Argument } from 'commander';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { exitStatus } from '../errors/exit.ts';
 
 /** The shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -174,7 +173,6 @@ export const completion = {
   run: runCompletion,
 } satisfies CommandModule;
 
-export function runCompletion(shell: Shell, { io }: CommandContext): number {
+export async function runCompletion(shell: Shell, { io }: CommandContext): Promise<void> {
   io.out.write(SCRIPTS[shell]);
-  return exitStatus('done');
 }

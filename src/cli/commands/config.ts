@@ -58,7 +58,7 @@ export const configList = {
   run: runConfigList,
 } satisfies CommandModule;
 
-export async function runConfigList(context: CommandContext): Promise<number> {
+export async function runConfigList(context: CommandContext): Promise<void> {
   const { flags, env, configFile } = context;
   const file = await configFile.settings();
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
@@ -68,7 +68,6 @@ export async function runConfigList(context: CommandContext): Promise<number> {
   });
   const views = [...set, ...(await keyViews(context))];
   await printRows(views, TABLE, context, 'Nothing is set; commands use the embedded service.');
-  return exitStatus('done');
 }
 
 function shown(name: SettingName, { value }: SettingOrigin): unknown {
@@ -127,14 +126,13 @@ export const configSet = {
   run: runConfigSet,
 } satisfies CommandModule;
 
-export async function runConfigSet(name: string, text: string, context: CommandContext): Promise<number> {
+export async function runConfigSet(name: string, text: string, context: CommandContext): Promise<void> {
   const setting = settingNamed(name);
   const value = parseSetting(setting, { value: text, from: 'the command line' });
   await context.configFile.set(setting, value);
   const variable = envNameOf(setting);
   if (context.env[variable])
     await context.messages.warn(`${variable} is set too, and takes precedence over the config file.`);
-  return exitStatus('done');
 }
 
 export const configUnset = {
@@ -150,9 +148,8 @@ export const configUnset = {
   run: runConfigUnset,
 } satisfies CommandModule;
 
-export async function runConfigUnset(name: string, { configFile }: CommandContext): Promise<number> {
+export async function runConfigUnset(name: string, { configFile }: CommandContext): Promise<void> {
   await configFile.unset(settingNamed(name));
-  return exitStatus('done');
 }
 
 export const configPath = {
@@ -166,7 +163,6 @@ export const configPath = {
   run: runConfigPath,
 } satisfies CommandModule;
 
-export async function runConfigPath({ io, flags, configFile }: CommandContext): Promise<number> {
+export async function runConfigPath({ io, flags, configFile }: CommandContext): Promise<void> {
   io.out.write(flags.json ? jsonLine(configFile.path) : `${configFile.path}\n`);
-  return exitStatus('done');
 }

@@ -7,7 +7,7 @@ import { streamLines } from '../../base/streams.ts';
 import type { SetFileFormat, SkinExportFormat, SkinVisibility } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import { visibilityOption } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
@@ -204,7 +204,7 @@ export async function runSkinsExport(
   named: string | undefined,
   options: SkinsExportOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { format = named?.endsWith('.lock') ? 'lock' : 'zip', after, overwrite, ...filters } = options;
   const file = named ?? `skins.${format}`;
   verifyTarget(file, { format, isText: format === 'lock', overwrite }, context);
@@ -220,7 +220,6 @@ export async function runSkinsExport(
     file === '-' ? await print(copy, context) : await save(copy, { file, overwrite }, context),
   );
   await tell({ file, format, ...exported }, context);
-  return exitStatus('done');
 }
 
 export interface ExportTarget {
@@ -371,7 +370,7 @@ export async function runSetsExport(
   named: string | undefined,
   options: SetsExportOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { format = named?.endsWith('.lock') ? 'lock' : 'zip', namespace, game, overwrite } = options;
   const file = named ?? `${set.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}${ENDINGS[format]}`;
   verifyTarget(file, { format, isText: format === 'lock', overwrite }, context);
@@ -395,7 +394,6 @@ export async function runSetsExport(
     file === '-' ? await print(fill, context) : await save(fill, { file, overwrite }, context),
   );
   tellOfSet({ file, format, sha1: sha1.digest('hex') }, context);
-  return exitStatus('done');
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array, void, void> {}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { askOnce } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CliError, exitStatus } from '../errors/exit.ts';
+import { CliError } from '../errors/exit.ts';
 import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
@@ -41,7 +41,7 @@ export const health = {
 
 const answerSchema = z.object({ status: z.string(), version: z.string() });
 
-export async function runHealth(context: CommandContext): Promise<number> {
+export async function runHealth(context: CommandContext): Promise<void> {
   const { io, flags } = context;
   const service = (await context.settings())['base-url'] ?? HERE;
   const { status, json } = await askOnce(new URL(`${service}/health`), 'unhealthy', context);
@@ -49,7 +49,6 @@ export async function runHealth(context: CommandContext): Promise<number> {
   if (status !== 200 || !data) throw unwell(service, data?.status ?? `status ${status}`);
   const view = { ...data, service } satisfies HealthView;
   io.out.write(flags.json ? jsonDocument(view) : columnRows(COLUMNS, [view]));
-  return exitStatus('done');
 }
 
 function unwell(service: string, said: string): CliError {

@@ -1,7 +1,7 @@
 import { type AccountClient, type Identity, ServiceError } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CliError, exitStatus } from '../errors/exit.ts';
+import { CliError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import {
@@ -62,12 +62,11 @@ export const identitiesList = {
 export async function runIdentitiesList(
   { user }: IdentitiesListOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { seenNames } = context;
   const identities = await withAccount(context, (account, call) => account.identities(user, call));
   await seenNames.add('identities', identities.map(seenIdentity));
   await printRows(identities, TABLE, context, 'No identities.');
-  return exitStatus('done');
 }
 
 export interface IdentitiesDeleteOptions {
@@ -103,7 +102,7 @@ export async function runIdentitiesDelete(
   ids: readonly string[],
   { user, last = false }: IdentitiesDeleteOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { messages, seenNames, flags, io } = context;
   await withAccount(context, async (account, call) => {
     const all = await account.identities(user, call);
@@ -115,7 +114,6 @@ export async function runIdentitiesDelete(
     }
   });
   if (flags.json) io.out.write(jsonDocument(ids.map(DELETED.view)));
-  return exitStatus('done');
 }
 
 function identityIn(all: readonly Identity[], id: string, context: CommandContext): Identity {

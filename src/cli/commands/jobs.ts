@@ -82,7 +82,7 @@ export const jobs = {
   run: runJobs,
 } satisfies CommandModule;
 
-export async function runJobs(options: JobsOptions, context: CommandContext): Promise<number> {
+export async function runJobs(options: JobsOptions, context: CommandContext): Promise<void> {
   if (options.watch) return await runWatch(options, context);
   const { status } = options;
   const { client } = await connectWithProgress(await context.settings(), context);
@@ -91,7 +91,6 @@ export async function runJobs(options: JobsOptions, context: CommandContext): Pr
   const views = jobs.map((job) => jobView(job, sources.get(job.id) ?? job.source));
   await printRows(views, JOB_TABLE, context, 'No jobs.');
   if (more) context.messages.say(truncationNote(jobs.length, LISTING, totalText(more)));
-  return exitStatus('done');
 }
 
 function totalText({ total, isAll }: More): string {
@@ -127,7 +126,7 @@ async function readJobs(
 }
 
 /** Ends when the reader closes the output, or on Ctrl-C. */
-async function runWatch({ status }: JobsOptions, context: CommandContext): Promise<number> {
+async function runWatch({ status }: JobsOptions, context: CommandContext): Promise<void> {
   const settings = await context.settings();
   const { client } = await connectWithProgress(settings, context);
   const { io, clock, signal, messages } = context;
@@ -142,7 +141,6 @@ async function runWatch({ status }: JobsOptions, context: CommandContext): Promi
   } catch (error) {
     if (!isInterruption(error) || signal.reason === CLOSED_PIPE) throw error; // Ctrl-C is the normal way to end it
   }
-  return exitStatus('done');
 }
 
 export interface WatchOptions {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import { network, nonEmpty, nonEmptyWords } from '../options/option-values.ts';
@@ -153,11 +153,10 @@ export const keysList = {
   run: runKeysList,
 } satisfies CommandModule;
 
-export async function runKeysList({ user }: KeysListOptions, context: CommandContext): Promise<number> {
+export async function runKeysList({ user }: KeysListOptions, context: CommandContext): Promise<void> {
   const keys = await withAccount(context, (account, call) => account.keys(user, call));
   await context.seenNames.add('keys', keys.map(seenKey));
   await printRows(keys, TABLE, context, 'No keys.');
-  return exitStatus('done');
 }
 
 export interface KeysCreateOptions extends TypedKeyOptions {
@@ -218,7 +217,7 @@ export async function runKeysCreate(
   name: string | undefined,
   options: KeysCreateOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { user } = options;
   for (const place of ['data', 'store'] as const) {
     if (options[place] !== undefined && !options.owner)
@@ -234,7 +233,6 @@ export async function runKeysCreate(
     : await askForKey({ ...input, ...(user !== undefined && { user }), ...secret }, context);
   await context.seenNames.add('keys', [seenKey(key)]);
   await show(key, options, context);
-  return exitStatus('done');
 }
 
 async function show(
@@ -308,18 +306,13 @@ export const keysEdit = {
   run: runKeysEdit,
 } satisfies CommandModule;
 
-export async function runKeysEdit(
-  id: string,
-  typed: TypedKeyChange,
-  context: CommandContext,
-): Promise<number> {
+export async function runKeysEdit(id: string, typed: TypedKeyChange, context: CommandContext): Promise<void> {
   const change = keyChange(typed);
   if (Object.keys(change).length === 0) {
     throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith keys edit --help');
   }
   const key = await withAccount(context, (account, call) => account.changeKey(id, change, call));
   printRow(key, TABLE, context);
-  return exitStatus('done');
 }
 
 const REVOKED = doneViews('id', 'id of the key', 'revoked');
@@ -339,7 +332,7 @@ export const keysRevoke = {
   run: runKeysRevoke,
 } satisfies CommandModule;
 
-export async function runKeysRevoke(ids: readonly string[], context: CommandContext): Promise<number> {
+export async function runKeysRevoke(ids: readonly string[], context: CommandContext): Promise<void> {
   await withAccount(context, async (account, call) => {
     for (const id of ids) {
       await account.revokeKey(id, call);
@@ -348,5 +341,4 @@ export async function runKeysRevoke(ids: readonly string[], context: CommandCont
     }
   });
   if (context.flags.json) context.io.out.write(jsonDocument(ids.map(REVOKED.view)));
-  return exitStatus('done');
 }

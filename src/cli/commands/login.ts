@@ -10,7 +10,7 @@ import {
 import { allowsInsecureHttp, type Connection, makeClient } from '../connection/connect.ts';
 import { connectWithProgress } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { signInHint } from '../errors/service-hints.ts';
 import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import { askSecret, confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
@@ -50,7 +50,7 @@ export async function runLogin(
   from: string | undefined,
   { keyFile }: LoginOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const settings = await context.settings();
   const baseUrl = context.flags.local ? undefined : settings['base-url'];
   if (baseUrl === undefined) {
@@ -71,7 +71,6 @@ export async function runLogin(
   if (context.env['SKINSMITH_API_KEY']?.trim())
     await context.messages.warn('SKINSMITH_API_KEY is set and is used instead of the stored key.');
   await offerDefault(baseUrl, isAsked, context);
-  return exitStatus('done');
 }
 
 /** Asks on a terminal whether to use the service by default; tells a script how to do so. */
@@ -191,7 +190,7 @@ export const logout = {
   run: runLogout,
 } satisfies CommandModule;
 
-export async function runLogout(context: CommandContext): Promise<number> {
+export async function runLogout(context: CommandContext): Promise<void> {
   const baseUrl = (await context.settings())['base-url'];
   if (baseUrl === undefined) {
     throw usageError(
@@ -203,7 +202,6 @@ export async function runLogout(context: CommandContext): Promise<number> {
   const forgotten = await context.configFile.forgetKey(baseUrl);
   context.messages.say(forgotten ? `Removed the key for ${baseUrl}.` : `No key is stored for ${baseUrl}.`);
   if (context.env['SKINSMITH_API_KEY']) await context.messages.warn('SKINSMITH_API_KEY is still set.');
-  return exitStatus('done');
 }
 
 /** Unfinished jobs, and generations in the current minute and hour. */
@@ -272,7 +270,7 @@ export const whoami = {
   run: runWhoami,
 } satisfies CommandModule;
 
-export async function runWhoami(context: CommandContext): Promise<number> {
+export async function runWhoami(context: CommandContext): Promise<void> {
   const connection = await connectWithProgress(await context.settings(), context);
   const { client, isEmbedded } = connection;
   const me = await askWho(connection, context);
@@ -284,7 +282,6 @@ export async function runWhoami(context: CommandContext): Promise<number> {
   if (flags.json) io.out.write(jsonDocument(view));
   else if (io.out.isTTY) io.out.write(whoamiText(view));
   else io.out.write(columnRows(COLUMNS, whoamiCells(view)));
-  return exitStatus('done');
 }
 
 /** @throws CliError for a caller without a key, whom the service cannot identify */

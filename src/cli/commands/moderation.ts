@@ -74,7 +74,7 @@ async function setHidden(
   uuids: readonly string[],
   { set: isSet, ...decision }: DecisionOptions & { readonly hidden: boolean },
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { flags, io } = context;
   verifyUuids(uuids, context, isSet ? 'set' : 'skin');
   const decided = await withAccount(context, async ({ moderation, sets }, call) => {
@@ -86,7 +86,6 @@ async function setHidden(
     return done;
   });
   io.out.write(flags.json ? jsonDocument(decided) : columnRows(COLUMNS, decided));
-  return exitStatus('done');
 }
 
 const LISTING = { what: 'blocked images', usual: 100 };
@@ -114,14 +113,13 @@ export const moderationList = {
   run: runModerationList,
 } satisfies CommandModule;
 
-export async function runModerationList(typed: TypedLimit, context: CommandContext): Promise<number> {
+export async function runModerationList(typed: TypedLimit, context: CommandContext): Promise<void> {
   const { messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
     readPages(limitOf(typed, LISTING), (page) => moderation.blockedImages(page, call)),
   );
   await printRows(entries, IMAGES, context, 'No blocked images.');
   if (isCut) messages.say(truncationNote(entries.length, LISTING));
-  return exitStatus('done');
 }
 
 const LOG_LISTING = { what: 'entries', usual: 100 };
@@ -159,14 +157,13 @@ export const moderationLog = {
   run: runModerationLog,
 } satisfies CommandModule;
 
-export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<number> {
+export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<void> {
   const { messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
     readPages(limitOf(typed, LOG_LISTING), (page) => moderation.log(page, call)),
   );
   await printRows(entries, LOG, context, 'No entries.');
   if (isCut) messages.say(truncationNote(entries.length, LOG_LISTING));
-  return exitStatus('done');
 }
 
 export const moderationHide = {
@@ -219,7 +216,7 @@ export async function runModerationClearName(
   uuids: readonly string[],
   decision: NoteOption,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { flags, io } = context;
   verifyUuids(uuids, context, 'set');
   const named = await withAccount(context, async ({ sets }, call) => {
@@ -228,7 +225,6 @@ export async function runModerationClearName(
     return done;
   });
   io.out.write(flags.json ? jsonDocument(named) : columnRows(SET_COLUMNS, named));
-  return exitStatus('done');
 }
 
 interface ModerationDeleteOptions extends DecisionOptions {
@@ -306,7 +302,7 @@ export async function runModerationBlock(
   images: readonly string[],
   { note }: NoteOption,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { flags, io } = context;
   const inputs = images.map((image) => blockInputFor(image, note));
   const blocked = await withAccount(context, async ({ moderation }, call) => {
@@ -318,7 +314,6 @@ export async function runModerationBlock(
     return views;
   });
   io.out.write(flags.json ? jsonDocument(blocked) : columnRows(BLOCK_COLUMNS, blocked));
-  return exitStatus('done');
 }
 
 /** @throws CliError for what is neither a hash nor a UUID */
@@ -354,7 +349,7 @@ export async function runModerationUnblock(
   hashes: readonly string[],
   decision: NoteOption,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { messages, flags, io } = context;
   verifyHashes(hashes, context);
   await withAccount(context, async ({ moderation }, call) => {
@@ -364,7 +359,6 @@ export async function runModerationUnblock(
     }
   });
   if (flags.json) io.out.write(jsonDocument(hashes.map(UNBLOCKED.view)));
-  return exitStatus('done');
 }
 
 /** @throws CliError when one of them is not the hash of an image */

@@ -7,7 +7,7 @@ import { openSender, type Sender } from '../../base/proxies.ts';
 import type { OwnerLink, RememberedService, ServerOptions } from '../../server/server.ts';
 import { readProxies } from '../config/network-settings.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CliError, exitStatus } from '../errors/exit.ts';
+import { CliError } from '../errors/exit.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import type { Fields } from '../output/described.ts';
 import { markupData } from '../output/reports/report.ts';
@@ -244,7 +244,7 @@ export async function runOpen(
   { data, store: named, storePooler, port, browser }: OpenOptions,
   context: CommandContext,
   launch: Launch = openBrowser,
-): Promise<number> {
+): Promise<void> {
   const dataDir = data ?? context.folders.data;
   const pooled = { ...(named && { store: named }), ...(storePooler && { storePooler }) };
   const place = { dataDir, store: chooseStore(pooled, context) };
@@ -255,7 +255,7 @@ export async function runOpen(
   for (const url of doubtful) await context.messages.warn(doubtAbout(url));
   if (link && origin !== undefined) {
     if ((await show({ origin, link, place })) !== 'used') context.signal.throwIfAborted();
-    return exitStatus('done');
+    return;
   }
   const options = { data: dataDir, port, logLevel: 'warn', ...pooled } as const;
   return await serveAndShow(options, context, show);
@@ -272,7 +272,7 @@ async function serveAndShow(
   options: ServeOptions,
   context: CommandContext,
   show: (shown: Shown) => Promise<unknown>,
-): Promise<number> {
+): Promise<void> {
   const { makeLinkOfOwner, startServer } = await import('../../server/server.ts');
   const place = await serverOptions(options, context);
   // Webhooks wait for `serve`, which knows the networks that they may reach.
@@ -287,7 +287,6 @@ async function serveAndShow(
   } finally {
     await server.close();
   }
-  return exitStatus('done');
 }
 
 /** `launch`: opens a file in the browser; absent to open none, and then it is unknown whether the link was used. */

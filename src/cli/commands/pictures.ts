@@ -9,7 +9,7 @@ import { drawView } from '../../skin/render/render.ts';
 import { DEFAULT_SIZE, DEFAULT_VIEW, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/views.ts';
 import { onlySource } from '../batch/call.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { type CliError, usageError } from '../errors/exit.ts';
 import { wholeNumber } from '../options/option-values.ts';
 import { OVERWRITE, variantOption } from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
@@ -75,7 +75,7 @@ export async function runPreview(
   typed: string,
   options: PreviewOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { variant = 'auto', out } = options;
   const guard = new OutputGuard([typed], options);
   if (out !== undefined) guard.verify(out, DRAWN_PICTURE);
@@ -88,7 +88,6 @@ export async function runPreview(
   if (context.flags.json)
     context.io.out.write(jsonDocument({ ...previewView(found), ...(out && { file: out }) }));
   else if (out === undefined) show(found, options, context);
-  return exitStatus('done');
 }
 
 function previewView({ title, variant, picture: { width, height } }: FoundPicture): PreviewView {
@@ -192,7 +191,7 @@ export async function runRender(
   source: string,
   options: RenderCommandOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wanted = 'auto', overlay, out } = options;
   verifyOutput(options, context);
   const inputs = [source, ...(options.cape === undefined ? [] : [options.cape])];
@@ -205,7 +204,6 @@ export async function runRender(
   write(markPng(encodeSmallPng(drawn)), { out, guard }, context);
   const shown: RenderView = { source: title, view, variant, width, height, file: out };
   if (context.flags.json) context.io.out.write(jsonDocument(shown));
-  return exitStatus('done');
 }
 
 function verifyOutput({ view, cape, out }: RenderCommandOptions, { io, flags }: CommandContext): void {

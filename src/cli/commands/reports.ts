@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { REPORT_REASONS, type Report, type ReportInput } from '../../index.ts';
 import { connectWithProgress, readPages, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { exitStatus, usageError } from '../errors/exit.ts';
+import { usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import {
   addLimitOptions,
@@ -80,14 +80,13 @@ export const reportsList = {
 export async function runReportsList(
   { state = 'open', ...typed }: ReportsListOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const { messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
     readPages(limitOf(typed, LISTING), (page) => moderation.reports({ ...page, state }, call)),
   );
   await printRows(entries, TABLE, context, `No ${state} reports.`);
   if (isCut) messages.say(truncationNote(entries.length, LISTING));
-  return exitStatus('done');
 }
 
 export interface ReportsCreateOptions extends ReportInput {
@@ -119,7 +118,7 @@ export async function runReportsCreate(
   uuid: string,
   { set: isSet, ...report }: ReportsCreateOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   verifyUuids([uuid], context, isSet ? 'set' : 'skin');
   const { client } = await connectWithProgress(await context.settings(), context);
   const { signal } = context;
@@ -127,7 +126,6 @@ export async function runReportsCreate(
   else await client.reportSkin(uuid, report, { signal });
   context.messages.say('Report sent.');
   if (context.flags.json) context.io.out.write(jsonDocument(REPORTED.view(uuid)));
-  return exitStatus('done');
 }
 
 export const reportsClose = {
@@ -149,7 +147,7 @@ export async function runReportsClose(
   ids: readonly string[],
   decision: { readonly note?: string },
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   verifyNumbers(ids, context);
   const closed = await withAccount(context, async ({ moderation }, call) => {
     const reports: Report[] = [];
@@ -157,7 +155,6 @@ export async function runReportsClose(
     return reports;
   });
   await printRows(closed, TABLE, context, '');
-  return exitStatus('done');
 }
 
 /** @throws CliError when one of them is not the number of a report */

@@ -101,7 +101,7 @@ export const setsList = {
   run: runSetsList,
 } satisfies CommandModule;
 
-export async function runSetsList(options: SetsListOptions, context: CommandContext): Promise<number> {
+export async function runSetsList(options: SetsListOptions, context: CommandContext): Promise<void> {
   const { signal } = context;
   const { entries, isCut } = await withSets(
     context,
@@ -113,7 +113,6 @@ export async function runSetsList(options: SetsListOptions, context: CommandCont
   );
   await printRows(entries, TABLE, context, 'No sets.');
   if (isCut) context.messages.say(truncationNote(entries.length, LISTING, undefined));
-  return exitStatus('done');
 }
 
 const SET_ARGUMENT = 'name or UUID of a set';
@@ -142,12 +141,11 @@ export const setsGet = {
   run: runSetsGet,
 } satisfies CommandModule;
 
-export async function runSetsGet(name: string, context: CommandContext): Promise<number> {
+export async function runSetsGet(name: string, context: CommandContext): Promise<void> {
   const { signal, io, flags } = context;
   const set = await withSets(context, async (sets) => await sets.get(name, { signal }));
   if (flags.json) io.out.write(jsonDocument(setView(set)));
   else await printRows(set.skins, SKIN_TABLE, context, 'No skins.');
-  return exitStatus('done');
 }
 
 export interface SetsCreateOptions {
@@ -180,7 +178,7 @@ export async function runSetsCreate(
   uuids: readonly string[],
   { from, visibility }: SetsCreateOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   verifySetName(name);
   verifyUuids(uuids, context);
   const skins = [...uuids, ...(from === undefined ? [] : await uuidsIn(from))];
@@ -190,7 +188,6 @@ export async function runSetsCreate(
       await sets.create({ name, skins, ...(visibility && { visibility }) }, { signal: context.signal }),
   );
   printSet(set, context);
-  return exitStatus('done');
 }
 
 /** @throws CliError */
@@ -239,7 +236,7 @@ export async function runSetsEdit(
   set: string,
   { from, ...options }: SetsEditOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   if (options.name !== undefined) verifySetName(options.name);
   verifyUuids([...(options.add ?? []), ...(options.remove ?? [])], context);
   const add = [...(options.add ?? []), ...(from === undefined ? [] : await uuidsIn(from))];
@@ -250,7 +247,6 @@ export async function runSetsEdit(
     async (sets) => await sets.edit(set, edit, { signal: context.signal }),
   );
   printSet(changed, context);
-  return exitStatus('done');
 }
 
 /** @throws CliError */

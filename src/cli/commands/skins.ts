@@ -174,7 +174,7 @@ export const skinsList = {
   run: runSkinsList,
 } satisfies CommandModule;
 
-export async function runSkinsList(options: SkinsListOptions, context: CommandContext): Promise<number> {
+export async function runSkinsList(options: SkinsListOptions, context: CommandContext): Promise<void> {
   const { client } = await connectWithProgress(await context.settings(), context);
   const { skins, isCut, total } = await readPages(client, options, {
     limit: limitOf(options, LISTING),
@@ -188,7 +188,6 @@ export async function runSkinsList(options: SkinsListOptions, context: CommandCo
   else if (skins.length === 0 && !isCut) await context.messages.note('No skins.');
   else context.io.out.write(tableText(skins, SKIN_TABLE, context));
   if (isCut) context.messages.say(leftOut(skins.length, total));
-  return exitStatus('done');
 }
 
 function leftOut(shown: number, total: number | undefined): string {
@@ -247,7 +246,7 @@ export async function runSkinsGet(
   uuids: readonly string[],
   options: SkinsGetOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   verifyUuids(uuids, context);
   const settings = await context.settings({ format: options.format });
   const formats = openFormats(settings.format, options);
@@ -259,7 +258,7 @@ export async function runSkinsGet(
     const views = skins.map(skinView);
     const document = uuids.length > 1 ? views : views[0];
     context.io.out.write(jsonDocument(document));
-    return exitStatus('done');
+    return;
   }
   const isList = uuids.length > 1;
   const printer = new ResultPrinter(context.io, {
@@ -274,7 +273,6 @@ export async function runSkinsGet(
   for (const skin of skins)
     await printer.add(resultView({ source: skin.name ?? skin.uuid, skin: finishedSkin(skin) }));
   printer.end();
-  return exitStatus('done');
 }
 
 export interface SkinsEditOptions {

@@ -1,7 +1,6 @@
 import type { AccountClient, User, UserChange } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { exitStatus } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import {
@@ -73,14 +72,13 @@ export const usersList = {
   run: runUsersList,
 } satisfies CommandModule;
 
-export async function runUsersList(typed: TypedLimit, context: CommandContext): Promise<number> {
+export async function runUsersList(typed: TypedLimit, context: CommandContext): Promise<void> {
   const { users, isCut } = await withAccount(context, (account) =>
     readPages(account, limitOf(typed, LISTING), context.signal),
   );
   await context.seenNames.add('users', users.map(seenUser));
   await printRows(users, TABLE, context, 'No users.');
   if (isCut) context.messages.say(truncationNote(users.length, LISTING));
-  return exitStatus('done');
 }
 
 async function readPages(
@@ -111,10 +109,9 @@ export const usersGet = {
   run: runUsersGet,
 } satisfies CommandModule;
 
-export async function runUsersGet(name: string, context: CommandContext): Promise<number> {
+export async function runUsersGet(name: string, context: CommandContext): Promise<void> {
   const user = await withAccount(context, (account, call) => account.user(name, call));
   printRow(user, TABLE, context);
-  return exitStatus('done');
 }
 
 export interface UsersCreateOptions {
@@ -140,13 +137,12 @@ export async function runUsersCreate(
   name: string,
   options: UsersCreateOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   const user = await withAccount(context, (account, call) => account.createUser({ ...options, name }, call));
   await context.seenNames.add('users', [seenUser(user)]);
   printRow(user, TABLE, context);
   const create = forService(`skinsmith keys create --user ${user.name}`, context);
   await context.messages.note(`Create a key for the user: ${create}`);
-  return exitStatus('done');
 }
 
 export const usersEdit = {
@@ -165,10 +161,9 @@ export const usersEdit = {
 } satisfies CommandModule;
 
 /** Changes a user and prints its new state. */
-async function changeUser(name: string, change: UserChange, context: CommandContext): Promise<number> {
+async function changeUser(name: string, change: UserChange, context: CommandContext): Promise<void> {
   const user = await withAccount(context, (account, call) => account.setUser(name, change, call));
   printRow(user, TABLE, context);
-  return exitStatus('done');
 }
 
 export const usersEnable = {

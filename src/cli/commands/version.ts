@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { askOnce } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { jsonDocument } from '../text/text.ts';
 
@@ -62,7 +62,7 @@ export const version = {
 export async function runVersion(
   { check, licenses }: VersionOptions,
   context: CommandContext,
-): Promise<number> {
+): Promise<void> {
   if (check && licenses) throw usageError('two_outputs', '--check and --licenses cannot be combined.');
   const { io, flags } = context;
   const newest = check ? await newestRelease(context) : undefined;
@@ -71,7 +71,6 @@ export async function runVersion(
   else if (newest === undefined) io.out.write(columnRows(COLUMNS, [{ version: VERSION }]));
   else if (io.out.isTTY) io.out.write(verdict(newest));
   else io.out.write(columnRows(CHECK_COLUMNS, [{ version: VERSION, newest }]));
-  return exitStatus('done');
 }
 
 /** Also the output of `skinsmith --version --json`. */

@@ -51,8 +51,11 @@ export interface OpenContext extends CommandContext {
   close(): Promise<void>;
 }
 
-/** Runs a command's work with its dependencies and returns the exit status. */
-export type Runner = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
+/** The exit status of a command; none is success. */
+export type ExitStatus = Promise<number> | Promise<void>;
+
+/** Runs a command's work with its dependencies. */
+export type Runner = (work: (context: CommandContext) => ExitStatus) => Promise<void>;
 
 export interface CommandModule {
   /** The first line precedes the examples. */
@@ -67,7 +70,7 @@ export interface CommandModule {
    * Gets the arguments, the options if the command has any, and the context; `this` is the command. Absent: `declare` sets
    * the action, which needs no context.
    */
-  readonly run?: (...words: never[]) => number | Promise<number>;
+  readonly run?: (...words: never[]) => ExitStatus;
 }
 
 type ContextOptions = Pick<CommandContext, 'io' | 'env' | 'signal' | 'flags'>;

@@ -7,7 +7,7 @@ import {
   runAccountsList,
   runAccountsUnlink,
 } from '../../../src/cli/commands/accounts.ts';
-import type { CommandContext } from '../../../src/cli/context/context.ts';
+import type { CommandContext, ExitStatus } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -18,7 +18,7 @@ guardAgainstLeaks();
 async function withService(options = {}) {
   const { fake, server, link } = await runAccountServer({}, { interval: 0.02, ...options });
   const { url, key } = server;
-  const run = (command: (context: CommandContext) => Promise<number>, more: object = {}) =>
+  const run = (command: (context: CommandContext) => ExitStatus, more: object = {}) =>
     runCommand(command, { url, key, ...more });
   return { fake, server, link, run };
 }
@@ -30,7 +30,7 @@ describe('accounts', () => {
     const dashed = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
     const edit = (named: string, change: object) => (context: CommandContext) =>
       accountsEdit.run(named, change, context);
-    const changes: [(context: CommandContext) => Promise<number>, string[]][] = [
+    const changes: [(context: CommandContext) => ExitStatus, string[]][] = [
       [(context) => accountsPause.run('ANN', context), ['paused', 'share']],
       [edit(uuid, { restore: true }), ['paused', 'share,restore']],
       [(context) => accountsResume.run('ann', context), ['active', 'share,restore']],

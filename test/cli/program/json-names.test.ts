@@ -4,7 +4,7 @@ import { runJobs } from '../../../src/cli/commands/jobs.ts';
 import { runKeysCreate, runKeysRevoke } from '../../../src/cli/commands/keys.ts';
 import { runSkinsGet } from '../../../src/cli/commands/skins.ts';
 import { runUsersGet, runUsersList } from '../../../src/cli/commands/users.ts';
-import type { CommandContext } from '../../../src/cli/context/context.ts';
+import type { CommandContext, ExitStatus } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -14,7 +14,7 @@ guardAgainstLeaks();
 
 test('JSON has the same field for the same thing, once', async () => {
   const server = await runServer();
-  const json = async (run: (context: CommandContext) => Promise<number>) =>
+  const json = async (run: (context: CommandContext) => ExitStatus) =>
     JSON.parse((await runCommand(run, { ...server, flags: { json: true } })).out);
   const made = (await server.owner.upload('/v2/generate', skinPng(1))).body.skin;
   await addCape(server, 'red');

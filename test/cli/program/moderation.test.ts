@@ -10,7 +10,7 @@ import {
   runModerationUnblock,
 } from '../../../src/cli/commands/moderation.ts';
 import { runReportsClose, runReportsCreate, runReportsList } from '../../../src/cli/commands/reports.ts';
-import type { CommandContext } from '../../../src/cli/context/context.ts';
+import type { CommandContext, ExitStatus } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -23,7 +23,7 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
   const { url, key, anonymous } = await runServer();
   const { body } = await anonymous().upload('/v2/generate', skinPng(1), { name: 'Rude' });
   const [uuid, hash] = [String(body.skin?.uuid), String(body.skin?.texture.hash.skin)];
-  const run = async (work: (context: CommandContext) => Promise<number>, more: object = {}) => {
+  const run = async (work: (context: CommandContext) => ExitStatus, more: object = {}) => {
     const { status, out, told } = await runCommand(work, { url, key, ...more });
     expect([status, told]).toEqual([0, undefined]);
     return out;
@@ -57,8 +57,7 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
 test('A reported set is hidden, shown, stripped of its name and deleted by its UUID', async () => {
   const { url, key, owner } = await runServer();
   const { uuid = '' } = (await owner.json('/v2/sets', { name: 'Rude Words' })).body.set ?? {};
-  const run = async (work: (context: CommandContext) => Promise<number>) =>
-    await runCommand(work, { url, key });
+  const run = async (work: (context: CommandContext) => ExitStatus) => await runCommand(work, { url, key });
   const hidden = await run((context) => moderationHide.run([uuid], { set: true }, context));
   expect(hidden).toMatchObject({ status: 0, out: `${uuid}\tprivate\thidden\n` });
   const shown = await run((context) => moderationShow.run([uuid], { set: true }, context));

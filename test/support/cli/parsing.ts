@@ -22,7 +22,7 @@ async function understand({ declare }: CommandModule, argv: readonly string[]): 
   const runner: Runner = async (work) => {
     expect(await work(context)).toBe(7); // what `run` answers is the exit status
   };
-  const run = (...words: readonly unknown[]) => {
+  const run = async (...words: readonly unknown[]) => {
     calls.push(words.slice(0, words.indexOf(context)));
     return 7;
   };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import type { GlobalFlags } from '../../../src/cli/config/settings.ts';
-import { type CommandContext, openContext } from '../../../src/cli/context/context.ts';
+import { type CommandContext, type ExitStatus, openContext } from '../../../src/cli/context/context.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
@@ -10,7 +10,7 @@ import { ownFolder } from '../server/own-folder.ts';
 import { testIo } from './test-io.ts';
 
 export interface Ran {
-  /** What `run` answered; undefined when it threw. */
+  /** The exit status of `run`; undefined when it threw. */
   readonly status: number | undefined;
   readonly out: string;
   readonly err: string;
@@ -35,7 +35,7 @@ interface DeskOptions {
 
 /** Runs one command as if typed, on a machine of its own, in this process. */
 export async function runCommand(
-  run: (context: CommandContext) => Promise<number>,
+  run: (context: CommandContext) => ExitStatus,
   { url, key, isTTY = false, stdin, answers, signal, flags = {}, env: more = {} }: DeskOptions,
 ): Promise<Ran> {
   const {
@@ -65,7 +65,7 @@ export async function runCommand(
   });
   onTestFinished(async () => await context.close());
   try {
-    return { status: await run(context), out: out(), err: err(), told: undefined };
+    return { status: (await run(context)) ?? 0, out: out(), err: err(), told: undefined };
   } catch (error) {
     return { status: undefined, out: out(), err: err(), told: reportOf(error, context) };
   }

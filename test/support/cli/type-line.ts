@@ -1,3 +1,4 @@
+import type { ExitStatus } from '../../../src/cli/context/context.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { type Ran, runCommand } from './run-command.ts';
 
@@ -8,8 +9,8 @@ export async function typeLine(
 ): Promise<Ran> {
   return await runCommand(async (context) => {
     let status = -1;
-    const runner = () => async (work: (own: typeof context) => Promise<number>) => {
-      status = await work(context);
+    const runner = () => async (work: (own: typeof context) => ExitStatus) => {
+      status = (await work(context)) ?? 0;
     };
     const program = await buildProgram({ runner, words });
     await program.parseAsync([...words], { from: 'user' });

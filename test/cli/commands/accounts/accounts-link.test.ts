@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runAccountsLink } from '../../../../src/cli/commands/accounts.ts';
-import type { CommandContext } from '../../../../src/cli/context/context.ts';
+import type { CommandContext, ExitStatus } from '../../../../src/cli/context/context.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { CLIENT_ID, runAccountServer } from '../../../support/server/account-server.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
@@ -14,7 +14,7 @@ guardAgainstLeaks();
 async function withService(options = {}) {
   const { fake, server, link } = await runAccountServer({}, { interval: 0.02, ...options });
   const { url, key } = server;
-  const run = (command: (context: CommandContext) => Promise<number>, more: object = {}) =>
+  const run = (command: (context: CommandContext) => ExitStatus, more: object = {}) =>
     runCommand(command, { url, key, ...more });
   return { fake, server, link, run };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runKeysList, runKeysRevoke } from '../../../../src/cli/commands/keys.ts';
 import { runUsersList } from '../../../../src/cli/commands/users.ts';
-import type { CommandContext } from '../../../../src/cli/context/context.ts';
+import type { CommandContext, ExitStatus } from '../../../../src/cli/context/context.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { type Exchange, scriptedServer } from '../../../support/client/scripted-server.ts';
 
@@ -18,7 +18,7 @@ describe('A service without an account manager', () => {
     what: string,
     first: string,
     answer: Omit<Exchange, 'expect'>,
-    run: (context: CommandContext) => Promise<number>,
+    run: (context: CommandContext) => ExitStatus,
   ][] = [
     ['an HTML page', list, page, (context) => runKeysList({}, context)],
     ['a landing page', list, landing, (context) => runKeysList({}, context)],

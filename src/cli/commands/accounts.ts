@@ -106,7 +106,6 @@ export const accountsList = {
     ['Print them as JSON', 'skinsmith accounts list --json'],
   ],
   output: [tableOutput('list', TABLE)],
-
   run: runAccountsList,
 } satisfies CommandModule;
 
@@ -150,7 +149,6 @@ export const accountsHealth = {
       json: { shape: 'list', fields: FIELDS },
     },
   ],
-
   run: runAccountsHealth,
 } satisfies CommandModule;
 
@@ -254,11 +252,6 @@ export const accountsResume = {
     await changeAccount(named, { paused: false }, context),
 } satisfies CommandModule;
 
-export interface AccountsUnlinkOptions {
-  /** Skip the confirmation. */
-  readonly yes?: boolean;
-}
-
 interface UnlinkedView {
   readonly uuid: string;
   readonly name: string;
@@ -295,7 +288,7 @@ export const accountsUnlink = {
 
 export async function runAccountsUnlink(
   named: string,
-  { yes }: AccountsUnlinkOptions,
+  { yes }: { readonly yes?: boolean },
   context: CommandContext,
 ): Promise<number> {
   const outcome = await withGameAccount(named, context, async (games, { uuid, name }) => {

@@ -168,11 +168,6 @@ async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandCon
   );
 }
 
-interface RestoreOptions {
-  readonly data?: string;
-  readonly force?: boolean;
-}
-
 interface RestoredView {
   readonly data: string;
   readonly made: string;
@@ -211,7 +206,7 @@ export const restore = {
 
 export async function runRestore(
   file: string,
-  { data, force = false }: RestoreOptions,
+  { data, force = false }: { readonly data?: string; readonly force?: boolean },
   { folders, clock, flags, io, messages }: CommandContext,
 ): Promise<void> {
   const { restore } = await import('../../server/server.ts');

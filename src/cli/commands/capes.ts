@@ -51,10 +51,6 @@ function supportOf({ support, supported = true }: Cape): string {
   return support ?? (supported ? 'public' : 'none');
 }
 
-export interface CapesListOptions {
-  readonly all?: boolean;
-}
-
 export const capesList = {
   description: 'List the capes that generate --cape can use.',
   examples: [
@@ -69,7 +65,7 @@ export const capesList = {
 } satisfies CommandModule;
 
 export async function runCapesList(
-  { all = false }: CapesListOptions,
+  { all = false }: { readonly all?: boolean },
   context: CommandContext,
 ): Promise<void> {
   const capes = all

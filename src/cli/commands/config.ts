@@ -54,7 +54,6 @@ export const configList = {
     ['Print them as JSON', 'skinsmith config list --json'],
   ],
   output: [tableOutput('list', TABLE)],
-
   run: runConfigList,
 } satisfies CommandModule;
 
@@ -159,7 +158,6 @@ export const configPath = {
     ['Print its folder', 'dirname "$(skinsmith config path)"'],
   ],
   output: [{ json: { shape: 'value', about: 'the path, a string' } }],
-
   run: runConfigPath,
 } satisfies CommandModule;
 

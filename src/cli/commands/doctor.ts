@@ -41,7 +41,6 @@ export const doctor = {
     ['Check a service before you use it', 'skinsmith doctor --base-url https://skins.example.org'],
   ],
   output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
-
   run: runDoctor,
 } satisfies CommandModule;
 

@@ -163,12 +163,6 @@ function print(view: DownloadView, { io, flags }: CommandContext): void {
   io.out.write(flags.json ? jsonDocument(view) : columnRows(COLUMNS, [view]));
 }
 
-export interface SkinsDownloadOptions {
-  /** Folder. */
-  readonly out?: string;
-  readonly overwrite?: boolean;
-}
-
 /** A texture that was downloaded. */
 interface Downloaded {
   readonly uuid: string;
@@ -206,7 +200,7 @@ export const skinsDownload = {
 
 export async function runSkinsDownload(
   uuids: readonly string[],
-  options: SkinsDownloadOptions,
+  options: { readonly out?: string; readonly overwrite?: boolean },
   context: CommandContext,
 ): Promise<number> {
   const { out = '.' } = options;

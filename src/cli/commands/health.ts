@@ -35,7 +35,6 @@ export const health = {
     ['Also print its version, as JSON', 'skinsmith health --base-url https://skins.example.org --json'],
   ],
   output: [{ columns: COLUMNS, json: { shape: 'object', fields: FIELDS } }],
-
   run: runHealth,
 } satisfies CommandModule;
 

@@ -42,10 +42,6 @@ export function seenIdentity({ id, subject, issuer }: Identity): SeenName {
   return { value: id, about: `${subject} at ${issuer}` };
 }
 
-export interface IdentitiesListOptions {
-  readonly user?: string;
-}
-
 export const identitiesList = {
   description: 'List the OpenID Connect accounts with which a user can sign in to a skinsmith service.',
   examples: [
@@ -60,19 +56,13 @@ export const identitiesList = {
 } satisfies CommandModule;
 
 export async function runIdentitiesList(
-  { user }: IdentitiesListOptions,
+  { user }: { readonly user?: string },
   context: CommandContext,
 ): Promise<void> {
   const { seenNames } = context;
   const identities = await withAccount(context, (account, call) => account.identities(user, call));
   await seenNames.add('identities', identities.map(seenIdentity));
   await printRows(identities, TABLE, context, 'No identities.');
-}
-
-export interface IdentitiesDeleteOptions {
-  readonly user?: string;
-  /** Delete even the only way to sign in. */
-  readonly last?: boolean;
 }
 
 const DELETED = doneViews('id', 'id of the identity', 'deleted');
@@ -100,7 +90,7 @@ export const identitiesDelete = {
 
 export async function runIdentitiesDelete(
   ids: readonly string[],
-  { user, last = false }: IdentitiesDeleteOptions,
+  { user, last = false }: { readonly user?: string; readonly last?: boolean },
   context: CommandContext,
 ): Promise<void> {
   const { messages, seenNames, flags, io } = context;

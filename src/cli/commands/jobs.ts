@@ -198,10 +198,6 @@ function changesIn(jobs: readonly Job[], seen: Map<string, Job['status']>): read
   return changed;
 }
 
-export interface StatusOptions extends TypedOutputOptions {
-  readonly wait?: boolean;
-}
-
 export const status = {
   description:
     'Show the status of jobs, with the skins of completed ones.\n' +
@@ -221,7 +217,7 @@ export const status = {
 
 export async function runStatus(
   jobs: readonly string[],
-  options: StatusOptions,
+  options: TypedOutputOptions & { readonly wait?: boolean },
   context: CommandContext,
 ): Promise<number> {
   const settings = await context.settings({ format: options.format });
@@ -319,10 +315,6 @@ function waitingText({ job }: JobAnswer, source: string | undefined, now: number
   return `Waiting for ${source ?? job.id}${due}; Ctrl-C is safe, the job continues`;
 }
 
-export interface RetryOptions {
-  readonly wait?: boolean;
-}
-
 export const retry = {
   description:
     'Submit failed jobs again, as new jobs of the same pictures and options.\n' +
@@ -346,7 +338,7 @@ export const retry = {
 
 export async function runRetry(
   jobs: readonly string[],
-  { wait = false }: RetryOptions,
+  { wait = false }: { readonly wait?: boolean },
   context: CommandContext,
 ): Promise<number> {
   const { json = false } = context.flags;

@@ -136,10 +136,6 @@ export function seenKey({ id, name, user }: ApiKey): SeenName {
   return { value: id, about: `${name} of ${user}` };
 }
 
-export interface KeysListOptions {
-  readonly user?: string;
-}
-
 export const keysList = {
   description: 'List API keys of a skinsmith service.\n' + 'Shows only the last four characters of each key.',
   examples: [
@@ -153,7 +149,10 @@ export const keysList = {
   run: runKeysList,
 } satisfies CommandModule;
 
-export async function runKeysList({ user }: KeysListOptions, context: CommandContext): Promise<void> {
+export async function runKeysList(
+  { user }: { readonly user?: string },
+  context: CommandContext,
+): Promise<void> {
   const keys = await withAccount(context, (account, call) => account.keys(user, call));
   await context.seenNames.add('keys', keys.map(seenKey));
   await printRows(keys, TABLE, context, 'No keys.');

@@ -16,10 +16,6 @@ import { type Columns, columnRows, type Fields } from '../output/described.ts';
 import { askSecret, confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
-export interface LoginOptions {
-  readonly keyFile?: string;
-}
-
 export const login = {
   description:
     'Store an API key for a service.\n' +
@@ -48,7 +44,7 @@ export const login = {
 /** `from`: `-` to read the key from stdin. */
 export async function runLogin(
   from: string | undefined,
-  { keyFile }: LoginOptions,
+  { keyFile }: { readonly keyFile?: string },
   context: CommandContext,
 ): Promise<void> {
   const settings = await context.settings();
@@ -186,7 +182,6 @@ export const logout = {
     ['Remove the key for another service', 'skinsmith logout --base-url https://skins.example.org'],
   ],
   output: [],
-
   run: runLogout,
 } satisfies CommandModule;
 
@@ -266,7 +261,6 @@ export const whoami = {
       json: { shape: 'object', fields: FIELDS },
     },
   ],
-
   run: runWhoami,
 } satisfies CommandModule;
 

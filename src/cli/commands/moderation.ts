@@ -227,11 +227,6 @@ export async function runModerationClearName(
   io.out.write(flags.json ? jsonDocument(named) : columnRows(SET_COLUMNS, named));
 }
 
-interface ModerationDeleteOptions extends DecisionOptions {
-  /** Skip the confirmation. */
-  readonly yes?: boolean;
-}
-
 const DELETED = doneViews('uuid', 'UUID of the skin or set', 'deleted');
 export const moderationDelete = {
   description:
@@ -252,7 +247,7 @@ export const moderationDelete = {
 
 export async function runModerationDelete(
   uuids: readonly string[],
-  { yes, set: isSet, ...decision }: ModerationDeleteOptions,
+  { yes, set: isSet, ...decision }: DecisionOptions & { readonly yes?: boolean },
   context: CommandContext,
 ): Promise<number> {
   const { messages, flags, io } = context;

@@ -57,10 +57,6 @@ const TABLE: Table<Report> = {
 
 const LISTING = { what: 'reports', usual: 100 };
 
-export interface ReportsListOptions extends TypedLimit {
-  readonly state?: 'open' | 'closed';
-}
-
 export const reportsList = {
   description: 'List reports of skins and sets, newest first (operators only).',
   examples: [
@@ -78,7 +74,7 @@ export const reportsList = {
 } satisfies CommandModule;
 
 export async function runReportsList(
-  { state = 'open', ...typed }: ReportsListOptions,
+  { state = 'open', ...typed }: TypedLimit & { readonly state?: 'open' | 'closed' },
   context: CommandContext,
 ): Promise<void> {
   const { messages } = context;
@@ -87,10 +83,6 @@ export async function runReportsList(
   );
   await printRows(entries, TABLE, context, `No ${state} reports.`);
   if (isCut) messages.say(truncationNote(entries.length, LISTING));
-}
-
-export interface ReportsCreateOptions extends ReportInput {
-  readonly set?: boolean;
 }
 
 const REPORTED = doneViews('uuid', 'UUID of the skin or set', 'reported');
@@ -116,7 +108,7 @@ export const reportsCreate = {
 
 export async function runReportsCreate(
   uuid: string,
-  { set: isSet, ...report }: ReportsCreateOptions,
+  { set: isSet, ...report }: ReportInput & { readonly set?: boolean },
   context: CommandContext,
 ): Promise<void> {
   verifyUuids([uuid], context, isSet ? 'set' : 'skin');

@@ -83,10 +83,6 @@ async function withSets<T>(
 
 const LISTING = { what: 'sets', usual: 30 };
 
-export interface SetsListOptions extends TypedLimit {
-  readonly public?: boolean;
-}
-
 export const setsList = {
   description: 'List your sets of skins, newest first.',
   examples: [
@@ -101,7 +97,10 @@ export const setsList = {
   run: runSetsList,
 } satisfies CommandModule;
 
-export async function runSetsList(options: SetsListOptions, context: CommandContext): Promise<void> {
+export async function runSetsList(
+  options: TypedLimit & { readonly public?: boolean },
+  context: CommandContext,
+): Promise<void> {
   const { signal } = context;
   const { entries, isCut } = await withSets(
     context,
@@ -148,12 +147,6 @@ export async function runSetsGet(name: string, context: CommandContext): Promise
   else await printRows(set.skins, SKIN_TABLE, context, 'No skins.');
 }
 
-export interface SetsCreateOptions {
-  /** Path of a lockfile. */
-  readonly from?: string;
-  readonly visibility?: SkinVisibility;
-}
-
 export const setsCreate = {
   description:
     'Make a set of skins: its pictures, lockfile and resource pack are one file each, and it has a page.\n' +
@@ -176,7 +169,7 @@ export const setsCreate = {
 export async function runSetsCreate(
   name: string,
   uuids: readonly string[],
-  { from, visibility }: SetsCreateOptions,
+  { from, visibility }: { readonly from?: string; readonly visibility?: SkinVisibility },
   context: CommandContext,
 ): Promise<void> {
   verifySetName(name);
@@ -256,10 +249,6 @@ function verifyEdit(edit: SetEdit): void {
   throw usageError('nothing_to_change', message);
 }
 
-export interface SetsDeleteOptions {
-  readonly yes?: boolean;
-}
-
 export const setsDelete = {
   description:
     'Delete a set of yours; its skins stay.\nAsks for confirmation first; without a terminal, --yes is required.',
@@ -276,7 +265,7 @@ export const setsDelete = {
 
 export async function runSetsDelete(
   set: string,
-  { yes = false }: SetsDeleteOptions,
+  { yes = false }: { readonly yes?: boolean },
   context: CommandContext,
 ): Promise<number> {
   if (!yes && !(await confirm(`Delete the set ${clean(set)}? Its skins stay.`, context))) {

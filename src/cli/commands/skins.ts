@@ -217,8 +217,6 @@ async function readPages(
   return { skins: skins.slice(0, limit), isCut: after !== undefined, total };
 }
 
-export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption {}
-
 export const skinsGet = {
   description: 'Print skins with their values and signatures.',
   examples: [
@@ -244,7 +242,7 @@ export const skinsGet = {
 
 export async function runSkinsGet(
   uuids: readonly string[],
-  options: SkinsGetOptions,
+  options: TypedOutputOptions & TypedPictureOption,
   context: CommandContext,
 ): Promise<void> {
   verifyUuids(uuids, context);
@@ -364,11 +362,6 @@ function verifyEdit(edit: SkinEdit): void {
   if (edit.name) verifyName({ name: edit.name }, true);
 }
 
-export interface SkinsDeleteOptions {
-  /** Skip the confirmation. */
-  readonly yes?: boolean;
-}
-
 const COLUMNS = fieldColumns<{ readonly uuid: string }>('uuid');
 
 const DELETED = doneViews('uuid', 'UUID of the skin', 'deleted');
@@ -393,7 +386,7 @@ export const skinsDelete = {
 
 export async function runSkinsDelete(
   uuids: readonly string[],
-  { yes }: SkinsDeleteOptions,
+  { yes }: { readonly yes?: boolean },
   context: CommandContext,
 ): Promise<number> {
   verifyUuids(uuids, context);

@@ -114,10 +114,6 @@ export async function runUsersGet(name: string, context: CommandContext): Promis
   printRow(user, TABLE, context);
 }
 
-export interface UsersCreateOptions {
-  readonly plan?: string;
-}
-
 export const usersCreate = {
   description: 'Create a user of a skinsmith service (operators only).',
   examples: [
@@ -135,7 +131,7 @@ export const usersCreate = {
 
 export async function runUsersCreate(
   name: string,
-  options: UsersCreateOptions,
+  options: { readonly plan?: string },
   context: CommandContext,
 ): Promise<void> {
   const user = await withAccount(context, (account, call) => account.createUser({ ...options, name }, call));

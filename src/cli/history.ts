@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, writeFileAtomically } from '../base/files.ts';
+import { parsedJson } from '../base/text.ts';
 import type { SourceContent } from '../batch/model.ts';
 import type { SkinOptions } from '../index.ts';
 
@@ -91,14 +92,9 @@ function lineOf({ job, source, sent }: JobSource): string {
 }
 
 function parseLine(line: string): JobSource[] {
-  if (line === '') return [];
-  try {
-    const { job, source, sent } = JSON.parse(line) as Record<string, unknown>;
-    if (typeof job !== 'string' || typeof source !== 'string') return [];
-    return [{ job, source, ...(isSent(sent) && { sent }) }];
-  } catch {
-    return []; // truncated by a crash
-  }
+  const { job, source, sent } = Object(parsedJson(line)) as Record<string, unknown>;
+  if (typeof job !== 'string' || typeof source !== 'string') return []; // truncated by a crash
+  return [{ job, source, ...(isSent(sent) && { sent }) }];
 }
 
 /** Whether it names a picture; services check the options. */

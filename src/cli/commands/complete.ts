@@ -2,6 +2,7 @@ import { type Dirent, statSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
+import { parsedJson } from '../../base/text.ts';
 import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { COMMAND_GROUPS, shownCommands, TOPIC_SUMMARIES } from '../help/help-page.ts';
@@ -110,13 +111,10 @@ async function skinsOf(lockfile: string): Promise<LocalValue[]> {
   }
 }
 
+/** None for a line that is not an entry, or was truncated at the read limit. */
 function skinOf(line: string): LocalValue[] {
-  try {
-    const { uuid, source } = JSON.parse(line) as Record<string, unknown>;
-    return typeof uuid === 'string' && typeof source === 'string' ? [{ value: uuid, about: source }] : [];
-  } catch {
-    return []; // not an entry, or truncated at the read limit
-  }
+  const { uuid, source } = Object(parsedJson(line)) as Record<string, unknown>;
+  return typeof uuid === 'string' && typeof source === 'string' ? [{ value: uuid, about: source }] : [];
 }
 
 /** The possible completions where the user pressed Tab. */

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { isStream, Replacement, removeLeftovers } from '../../base/files.ts';
 import { streamLines } from '../../base/streams.ts';
+import { parsedJson } from '../../base/text.ts';
 import type { SetFileFormat, SkinExportFormat, SkinVisibility } from '../../index.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
@@ -104,17 +105,9 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 
 /** @throws CliError when the line has no UUID, or the service begins again where it began before */
 function placeBehind(line: Uint8Array, before: string | undefined): string {
-  const uuid = uuidIn(Buffer.from(line).toString());
+  const { uuid } = Object(parsedJson(line)) as { readonly uuid?: unknown };
   if (typeof uuid !== 'string' || uuid === before) throw unreadable();
   return uuid;
-}
-
-function uuidIn(line: string): unknown {
-  try {
-    return (JSON.parse(line) as { uuid?: unknown } | null)?.uuid;
-  } catch {
-    return undefined;
-  }
 }
 
 function cutOff(): CliError {

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '../../base/files.ts';
+import { parsedJson } from '../../base/text.ts';
 import type { Backup } from '../../server/server.ts';
 import { CliError } from '../errors/exit.ts';
 
@@ -135,18 +136,12 @@ async function backUpElsewhere(dataDir: string, fd: number): Promise<Backup> {
     const { bytes, missing } = JSON.parse(last) as Backup;
     return { bytes, missing };
   }
-  const { error } = parsed(last);
+  const { error } = (parsedJson(last) ?? {}) as {
+    readonly error?: { code: string; message: string; hint?: string };
+  };
   throw new CliError(error?.code ?? 'backup_unwritable', error?.message ?? said.trim(), {
     hint: error?.hint,
   });
-}
-
-function parsed(line: string): { readonly error?: { code: string; message: string; hint?: string } } {
-  try {
-    return JSON.parse(line) as object;
-  } catch {
-    return {};
-  }
 }
 
 /** A user who is not root. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
+import { parsedJson } from '../../base/text.ts';
 import type { LogLevel } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Colors } from '../terminal/io.ts';
@@ -118,13 +119,10 @@ export class LogText {
   }
 }
 
+/** Undefined for what is not a log line, which is printed unchanged. */
 function parsed(json: string): LogLine | undefined {
-  try {
-    const line: unknown = JSON.parse(json);
-    return typeof line === 'object' && line !== null ? (line as LogLine) : undefined;
-  } catch {
-    return undefined; // not a log line: printed unchanged
-  }
+  const line = parsedJson(json);
+  return typeof line === 'object' && line !== null ? (line as LogLine) : undefined;
 }
 
 /** The time of day in the local time zone. */

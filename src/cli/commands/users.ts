@@ -1,5 +1,5 @@
-import type { AccountClient, User, UserChange } from '../../index.ts';
-import { withAccount } from '../connection/connector.ts';
+import type { User, UserChange } from '../../index.ts';
+import { readPages, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
@@ -58,7 +58,6 @@ export function seenUser({ name, plan }: User): SeenName {
 }
 
 const LISTING = { what: 'users', usual: 100 };
-const PAGE_SIZE = 128;
 export const usersList = {
   description: 'List the users of a skinsmith service by name (operators only).',
   examples: [
@@ -73,27 +72,15 @@ export const usersList = {
 } satisfies CommandModule;
 
 export async function runUsersList(typed: TypedLimit, context: CommandContext): Promise<void> {
-  const { users, isCut } = await withAccount(context, (account) =>
-    readPages(account, limitOf(typed, LISTING), context.signal),
+  const { entries, isCut } = await withAccount(context, (account, call) =>
+    readPages(limitOf(typed, LISTING), async (page) => {
+      const { users, next } = await account.users(page, call);
+      return { entries: users, next };
+    }),
   );
-  await context.seenNames.add('users', users.map(seenUser));
-  await printRows(users, TABLE, context, 'No users.');
-  if (isCut) context.messages.say(truncationNote(users.length, LISTING));
-}
-
-async function readPages(
-  account: AccountClient,
-  limit: number,
-  signal: AbortSignal,
-): Promise<{ users: User[]; isCut: boolean }> {
-  const users: User[] = [];
-  let after: string | undefined;
-  do {
-    const page = await account.users({ after, size: PAGE_SIZE }, { signal });
-    users.push(...page.users);
-    after = page.users.length === 0 ? undefined : page.next;
-  } while (after !== undefined && users.length < limit);
-  return { users: users.slice(0, limit), isCut: after !== undefined || users.length > limit };
+  await context.seenNames.add('users', entries.map(seenUser));
+  await printRows(entries, TABLE, context, 'No users.');
+  if (isCut) context.messages.say(truncationNote(entries.length, LISTING));
 }
 
 export const usersGet = {

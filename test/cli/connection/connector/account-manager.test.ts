@@ -23,7 +23,7 @@ describe('A service without an account manager', () => {
     ['an HTML page', list, page, (context) => runKeysList({}, context)],
     ['a landing page', list, landing, (context) => runKeysList({}, context)],
     ['JSON', 'DELETE /v2/account/keys/k', json, (context) => runKeysRevoke(['k'], context)],
-    ['JSON', 'GET /v2/account/users?size=128', json, (context) => runUsersList({}, context)],
+    ['JSON', 'GET /v2/account/users?size=100', json, (context) => runUsersList({}, context)],
   ];
   test.each(rows)(
     'that answers with %s to %s is named, and where its keys are',

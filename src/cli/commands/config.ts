@@ -1,13 +1,12 @@
 import {
   envNameOf,
-  isSafeToShow,
   isSettingName,
   originOf,
   parseSetting,
   SETTING_MEANINGS,
   SETTING_NAMES,
   type SettingName,
-  type SettingOrigin,
+  shownValue,
 } from '../config/settings.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
@@ -63,14 +62,10 @@ export async function runConfigList(context: CommandContext): Promise<void> {
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
   const set: SettingView[] = SETTING_NAMES.flatMap((name) => {
     const origin = originOf(name, sources);
-    return origin ? [{ name, ...origin, value: shown(name, origin) }] : [];
+    return origin ? [{ name, ...origin, value: shownValue(name, origin) }] : [];
   });
   const views = [...set, ...(await keyViews(context))];
   await printRows(views, TABLE, context, 'Nothing is set; commands use the embedded service.');
-}
-
-function shown(name: SettingName, { value }: SettingOrigin): unknown {
-  return isSafeToShow(name, value) ? value : 'an address that is not accepted';
 }
 
 async function keyViews({ env, configFile }: CommandContext): Promise<SettingView[]> {

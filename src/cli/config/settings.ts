@@ -118,8 +118,13 @@ function quoted(name: SettingName, value: unknown): string | undefined {
 }
 
 /** False for an address with a user name, password or query, which is refused and shown nowhere, not even in part. */
-export function isSafeToShow(name: SettingName, value: unknown): boolean {
+function isSafeToShow(name: SettingName, value: unknown): boolean {
   return name !== 'base-url' || !/[@?#]/.test(String(value));
+}
+
+/** A value as lists and reports show it. */
+export function shownValue(name: SettingName, { value }: SettingOrigin): unknown {
+  return isSafeToShow(name, value) ? value : 'an address that is not accepted';
 }
 
 /** The choices of a setting that takes one of a few words. */

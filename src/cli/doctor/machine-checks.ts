@@ -7,13 +7,13 @@ import { VERSION } from '../../index.ts';
 import {
   ENVIRONMENT,
   envNameOf,
-  isSafeToShow,
   isSettingName,
   originOf,
   parseSetting,
   SETTING_NAMES,
   type SettingName,
   type SettingOrigin,
+  shownValue,
 } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
@@ -84,12 +84,8 @@ function hiddenIn(
   if (!seen?.from.startsWith('SKINSMITH_') || !beneath) return [];
   if (String(seen.value) === String(beneath.value)) return [];
   return [
-    `${seen.from} (${shown(name, seen)}) overrides ${name} in the config file (${shown(name, beneath)}).`,
+    `${seen.from} (${shownValue(name, seen)}) overrides ${name} in the config file (${shownValue(name, beneath)}).`,
   ];
-}
-
-function shown(name: SettingName, { value }: SettingOrigin): string {
-  return isSafeToShow(name, value) ? String(value) : 'an address that is not accepted';
 }
 
 /** Free space below which a warning is given: a store and its journal grow. */

@@ -11,7 +11,7 @@ import type {
 import { fetchProxies, gameSettings, usableProxies } from '../config/network-settings.ts';
 import { allowsInsecureHttp } from '../connection/connect.ts';
 import type { CommandContext } from '../context/context.ts';
-import { CliError, usageError } from '../errors/exit.ts';
+import { CliError } from '../errors/exit.ts';
 import { colorsFor } from '../terminal/io.ts';
 import { readSecretFile } from '../terminal/read-input.ts';
 import { clean, isLoopback } from '../text/text.ts';
@@ -25,7 +25,7 @@ import {
 } from './options.ts';
 
 import { LogText, logsJson, ownLog } from './own-log.ts';
-import { chooseStore } from './store.ts';
+import { chooseStore, wrong } from './store.ts';
 
 /** The options that the service starts with. @throws CliError */
 export async function serverOptions(options: ServeOptions, context: CommandContext): Promise<ServerOptions> {
@@ -130,10 +130,6 @@ function lostPages({ publicUrl }: Addressed): string | undefined {
 }
 
 type Surroundings = Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, 'flags' | 'io' | 'signal'>>;
-
-function wrong(message: string, hint?: string): CliError {
-  return usageError('invalid_setting', message, hint);
-}
 
 interface ChosenGenerator {
   readonly generator: GeneratorKind;

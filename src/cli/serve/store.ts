@@ -124,6 +124,7 @@ function isReadable(file: string): boolean {
   }
 }
 
-function wrong(message: string, hint?: string): CliError {
+/** An error for a setting of `serve`. */
+export function wrong(message: string, hint?: string): CliError {
   return usageError('invalid_setting', message, hint);
 }

@@ -14,7 +14,7 @@ import { exitStatus, usageError } from '../errors/exit.ts';
 import { collect, OVERWRITE } from '../options/skin-options.ts';
 import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
-import { OutputGuard } from '../output/output-guard.ts';
+import { COPIED_PICTURE, OutputGuard } from '../output/output-guard.ts';
 import { WARNINGS_FIELD } from '../output/results.ts';
 import {
   addPictureOption,
@@ -161,9 +161,6 @@ function checkOne({ label, content }: BatchSource, { mend = false } = {}): Check
   return { view: { ...view, warnings: [...notes, ...warnings] }, bytes: skin.resaved ?? mended.bytes };
 }
 
-/** Copies of pictures keep no mark: an existing file is either the same or not ours. */
-const COPY = { isOurs: () => false, isPicture: true };
-
 /** The folder of `--fix`. */
 class CleanCopies {
   readonly #folder: string;
@@ -200,7 +197,7 @@ class CleanCopies {
     if (!view.valid || !bytes) return checked;
     const file = join(this.#folder, `${this.#names.take(source.stem)}.png`);
     try {
-      this.#guard.write(file, bytes, COPY);
+      this.#guard.write(file, bytes, COPIED_PICTURE);
     } catch (error) {
       const { code, message, hint } = sourceReportOf(error, context);
       return { view: { ...view, valid: false, error: { code, message, ...(hint && { hint }) } } };

@@ -15,7 +15,7 @@ import { sourceReportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { addLocalSourceOptions, OVERWRITE, SOURCE_KINDS } from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
-import { OutputGuard } from '../output/output-guard.ts';
+import { COPIED_PICTURE, OutputGuard } from '../output/output-guard.ts';
 import { findTexture, readable } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
@@ -69,9 +69,6 @@ export const download = {
   },
   run: runDownload,
 } satisfies CommandModule;
-
-/** Saves textures unchanged, without a mark, so an existing file is either equal or not ours. */
-const TEXTURE = { isOurs: () => false, isPicture: true };
 
 export async function runDownload(
   sources: readonly string[],
@@ -142,7 +139,7 @@ async function downloadOne(
     const { bytes, variant = 'auto' } = await findTexture(source, context);
     const { picture, size } = pictureIn(bytes, source.label);
     if (file === '-') await context.io.out.writePart(bytes);
-    else guard.write(file, bytes, TEXTURE);
+    else guard.write(file, bytes, COPIED_PICTURE);
     return { source: source.label, file, variant: chooseVariant(picture, variant).variant, ...size };
   } catch (error) {
     await printFailure(source.label, sourceReportOf(error, context), context);
@@ -247,7 +244,7 @@ async function downloadSkin(
     // A skin always gets the same file name, and no two skins share one.
     const stem = name === undefined ? uuid : `${name.replaceAll('/', '_')}-${uuid.slice(0, 8)}`;
     const file = join(out, `${names.take(stem)}.png`);
-    guard.write(file, png, TEXTURE);
+    guard.write(file, png, COPIED_PICTURE);
     return { uuid, ...(name !== undefined && { name }), file };
   } catch (error) {
     await printFailure(wanted, sourceReportOf(error, context), context);

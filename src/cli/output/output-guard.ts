@@ -33,6 +33,9 @@ export const DRAWN_PICTURE: Replaceable = {
   isPicture: true,
 };
 
+/** A copy of a picture has no mark: an existing file is either the same or not ours. */
+export const COPIED_PICTURE: Replaceable = { isOurs: () => false, isPicture: true };
+
 /** It holds paid skins: no output of another kind replaces it. */
 const LOCKFILE = 'skins.lock';
 

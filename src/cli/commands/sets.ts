@@ -74,11 +74,12 @@ function printSet(set: SkinSet, context: CommandContext): void {
 /** Runs a request about sets. @throws CliError `not_offered` at services without sets */
 async function withSets<T>(
   context: CommandContext,
-  work: (sets: AccountClient['sets']) => Promise<T>,
+  work: (sets: AccountClient['sets'], call: { readonly signal: AbortSignal }) => Promise<T>,
 ): Promise<T> {
+  const { signal } = context;
   const { client } = await connectWithProgress(await context.settings(), context);
   const about = ['set_not_found', 'skin_not_found'];
-  return await whereOffered({ what: 'use sets', about }, async () => await work(client.account.sets));
+  return await whereOffered({ what: 'use sets', about }, () => work(client.account.sets, { signal }));
 }
 
 const LISTING = { what: 'sets', usual: 30 };
@@ -101,17 +102,12 @@ export async function runSetsList(
   options: TypedLimit & { readonly public?: boolean },
   context: CommandContext,
 ): Promise<void> {
-  const { signal } = context;
-  const { entries, isCut } = await withSets(
-    context,
-    async (sets) =>
-      await readPages(
-        limitOf(options, LISTING),
-        async (page) => await sets.list({ ...page, isPublic: options.public ?? false }, { signal }),
-      ),
+  const isPublic = options.public ?? false;
+  const { entries, isCut } = await withSets(context, (sets, call) =>
+    readPages(limitOf(options, LISTING), (page) => sets.list({ ...page, isPublic }, call)),
   );
   await printRows(entries, TABLE, context, 'No sets.');
-  if (isCut) context.messages.say(truncationNote(entries.length, LISTING, undefined));
+  if (isCut) context.messages.say(truncationNote(entries.length, LISTING));
 }
 
 const SET_ARGUMENT = 'name or UUID of a set';
@@ -141,8 +137,8 @@ export const setsGet = {
 } satisfies CommandModule;
 
 export async function runSetsGet(name: string, context: CommandContext): Promise<void> {
-  const { signal, io, flags } = context;
-  const set = await withSets(context, async (sets) => await sets.get(name, { signal }));
+  const { io, flags } = context;
+  const set = await withSets(context, (sets, call) => sets.get(name, call));
   if (flags.json) io.out.write(jsonDocument(setView(set)));
   else await printRows(set.skins, SKIN_TABLE, context, 'No skins.');
 }
@@ -175,11 +171,8 @@ export async function runSetsCreate(
   verifySetName(name);
   verifyUuids(uuids, context);
   const skins = [...uuids, ...(from === undefined ? [] : await uuidsIn(from))];
-  const set = await withSets(
-    context,
-    async (sets) =>
-      await sets.create({ name, skins, ...(visibility && { visibility }) }, { signal: context.signal }),
-  );
+  const input = { name, skins, ...(visibility && { visibility }) };
+  const set = await withSets(context, (sets, call) => sets.create(input, call));
   printSet(set, context);
 }
 
@@ -235,11 +228,7 @@ export async function runSetsEdit(
   const add = [...(options.add ?? []), ...(from === undefined ? [] : await uuidsIn(from))];
   const edit = { ...options, add: add.length > 0 ? add : undefined };
   verifyEdit(edit);
-  const changed = await withSets(
-    context,
-    async (sets) => await sets.edit(set, edit, { signal: context.signal }),
-  );
-  printSet(changed, context);
+  printSet(await withSets(context, (sets, call) => sets.edit(set, edit, call)), context);
 }
 
 /** @throws CliError */
@@ -272,7 +261,7 @@ export async function runSetsDelete(
     context.messages.say('Nothing was deleted.');
     return exitStatus('failed');
   }
-  await withSets(context, async (sets) => await sets.delete(set, { signal: context.signal }));
+  await withSets(context, (sets, call) => sets.delete(set, call));
   if (context.flags.json) context.io.out.write(jsonDocument({ set, deleted: true }));
   else context.messages.say(`Deleted the set ${clean(set)}.`);
   return exitStatus('done');

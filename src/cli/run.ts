@@ -22,7 +22,7 @@ import { cleanLines, jsonLine } from './text/text.ts';
 
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
-  const run = new Run(new AbortController());
+  const run = new Run();
   const flush = new OutputFlush(process.stdout);
   const configure = (program: Command) =>
     configureCommand(program, {
@@ -53,7 +53,7 @@ async function untilShown(parsing: Promise<unknown>): Promise<void> {
 
 /** Reports that a text could not be written to stdout. Returns the exit status. */
 export async function reportUnwritten(error: Error): Promise<number> {
-  return await new Run(new AbortController()).report(asUnwritten(error), false);
+  return await new Run().report(asUnwritten(error), false);
 }
 
 /** One run of the program, with its exit status. */
@@ -61,11 +61,7 @@ class Run {
   status = 0;
   /** The command that the user typed, as far as it is known. */
   command: Command | undefined;
-  readonly #stop: AbortController;
-
-  constructor(stop: AbortController) {
-    this.#stop = stop;
-  }
+  readonly #stop = new AbortController();
 
   runnerOf(program: Command): Runner {
     return async (work) => {

@@ -68,7 +68,7 @@ type Request = Parameters<RequestDispatcher['request']>[0];
 
 /** @throws PrivateAddressError; what the network throws */
 async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDispatcher['request']> {
-  const { allowedAddresses, literalOf } = await import('../../server/outbound/target.ts');
+  const { allowedAddresses, literalOf, OutboundError } = await import('../../server/outbound/target.ts');
   const { hostname, port, protocol } = new URL(request.origin);
   const literal = literalOf(hostname);
   try {
@@ -77,7 +77,6 @@ async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDi
       allowedAddresses([literal], { host: hostname, port: portOf(port, protocol), policy: agent.policy });
     return await (await agent.sender()).request(request);
   } catch (error) {
-    const { OutboundError } = await import('../../server/outbound/target.ts');
     if (!(error instanceof OutboundError)) throw error;
     if (error.code === 'address_refused') throw new PrivateAddressError(request.origin, error);
     throw error.cause ?? error;
@@ -101,8 +100,7 @@ async function networksOf(
 
 /** The service's addresses, on its port; none if it cannot be looked up. */
 async function addressesOf({ hostname, port, protocol }: URL, resolve: ResolveName): Promise<Network[]> {
-  const { literalOf } = await import('../../server/outbound/target.ts');
-  const { parseNetwork } = await import('../../server/outbound/target.ts');
+  const { literalOf, parseNetwork } = await import('../../server/outbound/target.ts');
   const literal = literalOf(hostname);
   const found = literal === undefined ? await resolve(hostname).catch(() => []) : [literal];
   return found.map((text) => {

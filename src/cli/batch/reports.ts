@@ -46,7 +46,8 @@ export class Reports {
     const writers: ReportWriter[] = [];
     const guard = guardOf(typed);
     const paths = (typed.report ?? []).map(({ path }) => resolve(path));
-    if (new Set(paths).size < paths.length) throw sameFile();
+    if (new Set(paths).size < paths.length)
+      throw usageError('same_report', 'Two reports cannot be written to the same file.');
     try {
       for (const { kind, path } of typed.report ?? []) {
         const isOurs = (earlier: string) => startOf(earlier, MARKED_BYTES).includes(REPORTS[kind].mark);
@@ -101,10 +102,6 @@ export class Reports {
   async abandon(): Promise<void> {
     for (const writer of this.#writers) await writer.abandon();
   }
-}
-
-function sameFile(): CliError {
-  return usageError('same_report', 'Two reports cannot be written to the same file.');
 }
 
 function reportEntry(result: BatchResult): ReportEntry {

@@ -91,7 +91,8 @@ export async function runDownload(
       const view = await downloadOne(source, { file, guard, context });
       if (!view) tally.failed++;
       else if (list) list.add(view, tally.all);
-      else if (place.kind !== 'stdout') print(view, context);
+      else if (place.kind !== 'stdout')
+        context.io.out.write(context.flags.json ? jsonDocument(view) : columnRows(COLUMNS, [view]));
       tally.all++;
     }
     list?.end();
@@ -154,10 +155,6 @@ function pictureIn(bytes: Uint8Array, label: string) {
     const { width, height } = from ?? picture;
     return { picture, size: { width, height } };
   });
-}
-
-function print(view: DownloadView, { io, flags }: CommandContext): void {
-  io.out.write(flags.json ? jsonDocument(view) : columnRows(COLUMNS, [view]));
 }
 
 /** A texture that was downloaded. */

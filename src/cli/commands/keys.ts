@@ -229,7 +229,9 @@ export async function runKeysCreate(
   const secret = options.import && { secret: await readKeyText(context) };
   const key = options.owner
     ? await makeOwnersKey(input, options, context)
-    : await askForKey({ ...input, ...(user !== undefined && { user }), ...secret }, context);
+    : await withAccount(context, (account, call) =>
+        account.createKey({ ...input, ...(user !== undefined && { user }), ...secret }, call),
+      );
   await context.seenNames.add('keys', [seenKey(key)]);
   await show(key, options, context);
 }
@@ -263,10 +265,6 @@ async function readKeyText(context: CommandContext): Promise<string> {
     ? await askSecret('The key to accept (not shown)', context)
     : await readStdinText(context);
   return text.trim();
-}
-
-async function askForKey(input: ApiKeyInput, context: CommandContext): Promise<ApiKeyMade> {
-  return await withAccount(context, (account, call) => account.createKey(input, call));
 }
 
 async function makeOwnersKey(

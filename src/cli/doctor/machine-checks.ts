@@ -35,7 +35,10 @@ export const settingsCheck: Check = {
     const [first] = wrong;
     if (first) return problem(wrong.map(({ message }) => message).join(' '), first.hint);
     const file = await setup.context.configFile.settings();
-    const [variables, keys] = [unknownVariables(setup.context), Object.keys(file).filter(isUnknownKey)];
+    const [variables, keys] = [
+      unknownVariables(setup.context),
+      Object.keys(file).filter((name) => !isSettingName(name)),
+    ];
     if (variables.length + keys.length > 0) {
       const hint = keys.length > 0 ? KEY_HINT : VARIABLE_HINT;
       return warning(`${[...variables, ...keys].join(', ')}: unknown setting.`, hint);
@@ -59,11 +62,6 @@ function faultOf(name: SettingName, origin: SettingOrigin): CliError[] {
     if (error instanceof CliError) return [error];
     throw error;
   }
-}
-
-/** `config set` rejects unknown names, so these were added by hand. */
-function isUnknownKey(name: string): boolean {
-  return !isSettingName(name);
 }
 
 function unknownVariables({ env }: Pick<CommandContext, 'env'>): string[] {
@@ -100,7 +98,8 @@ export async function lookAtFolder(folder: string): Promise<CheckFinding> {
     const existing = await nearestFolder(folder);
     if (existing === folder) await tryToWrite(folder);
     else await access(existing, constants.W_OK | constants.X_OK);
-    const space = await freeSpace(existing);
+    const { bavail, bsize } = await statfs(existing);
+    const space = bavail * bsize;
     const state = existing === folder ? 'can be written' : 'is created when needed';
     const detail = `${folder} ${state}; ${sizeText(space)} free.`;
     return space < LITTLE_SPACE ? warning(detail, 'Free some space on that disk.') : ok(detail);
@@ -141,11 +140,6 @@ async function tryToWrite(folder: string): Promise<void> {
     await file.close();
     await rm(path, { force: true });
   }
-}
-
-async function freeSpace(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }
 
 function sizeText(bytes: number): string {

@@ -2,7 +2,6 @@ import { isAboutCertificate, networkReason } from '../../base/error-reasons.ts';
 import { parsedJson } from '../../base/text.ts';
 import { isHostedService } from '../../dispatch/service-facts.ts';
 import { isPending, type RateLimit, ServiceError, VERSION } from '../../index.ts';
-import type { CommandContext } from '../context/context.ts';
 import {
   addressHint,
   bindingOf,
@@ -37,7 +36,7 @@ export const connectionCheck: Check = {
       const place = isEmbedded ? 'The embedded service' : answer.url.origin;
       return findingOf(answer, place, setup.context);
     } catch (error) {
-      if (error instanceof ProbeError) return unreached(error, setup.context);
+      if (error instanceof ProbeError) return STAGES[error.stage](error, setup.context);
       throw error;
     }
   },
@@ -100,10 +99,6 @@ const STAGES = {
       isAboutCertificate(cause) ? certificateHint(cause, naming) : PROXY_HINT,
     ),
 } satisfies Record<Stage, (error: ProbeError, naming: ServiceNaming) => CheckFinding>;
-
-function unreached(error: ProbeError, context: Pick<CommandContext, 'env' | 'flags'>): CheckFinding {
-  return STAGES[error.stage](error, context);
-}
 
 /** Identifies the sender of a response: skinsmith, the hosted service or another server. */
 export const answerCheck: Check = {

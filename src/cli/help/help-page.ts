@@ -1,4 +1,4 @@
-import { type Argument, type Command, Help, type Option } from 'commander';
+import { type Command, Help, type Option } from 'commander';
 
 /** Help topics that are not commands; their texts are in man/formats-page.ts. */
 export const TOPIC_SUMMARIES = [
@@ -187,7 +187,9 @@ export class HelpPage extends Help {
     return [
       list(
         'Arguments:',
-        helper.visibleArguments(command).map((one) => argumentItem(one, helper)),
+        helper
+          .visibleArguments(command)
+          .map((one) => [helper.argumentTerm(one), helper.argumentDescription(one)]),
       ),
       termLines(command, helper),
       ...grouped(commands, helper.visibleCommands(command), commandHeading).map(([heading, group]) =>
@@ -223,10 +225,6 @@ function termLines(command: Command, helper: Help): string {
   const width = Math.max(...terms.rows.map(([term]) => term.length));
   const lines = terms.rows.map(([term, meaning]) => helper.formatItem(term, width, meaning, helper));
   return [`${terms.heading}:`, ...lines].join('\n');
-}
-
-function argumentItem(argument: Argument, helper: Help): readonly [string, string] {
-  return [helper.argumentTerm(argument), helper.argumentDescription(argument)];
 }
 
 function commandHeading(command: Command): string {

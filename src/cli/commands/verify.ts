@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { decodedText } from '../../base/text.ts';
 import { sourcePath } from '../../batch/lockfile/entries.ts';
@@ -31,6 +31,7 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { requireSignerOption } from '../options/skin-options.ts';
 import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
+import { startOf } from '../output/output-guard.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { readBounded } from '../terminal/read-input.ts';
 import { clean, count, hanging } from '../text/text.ts';
@@ -125,14 +126,8 @@ function keptSkin({ signature = '', ...skin }: SkinInJson, label: string): Store
  * a single line.
  */
 function isLockfile(path: string): boolean {
-  const buffer = Buffer.alloc(FIRST_BYTES);
-  const fd = openSync(path, 'r');
-  try {
-    const text = decodedText(buffer.subarray(0, readSync(fd, buffer)));
-    return text.trim() === '' || path.endsWith('.lock') || /^\{"source":.*"options":\{.*\}$/m.test(text);
-  } finally {
-    closeSync(fd);
-  }
+  const text = decodedText(startOf(path, FIRST_BYTES));
+  return text.trim() === '' || path.endsWith('.lock') || /^\{"source":.*"options":\{.*\}$/m.test(text);
 }
 
 function isFolder(path: string): CliError {

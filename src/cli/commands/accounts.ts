@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { bareUuid } from '../../base/text.ts';
 import type { AccountClient, GameAccount, GameAccountChange, GameAccountCheck } from '../../index.ts';
 import { withAccount } from '../connection/connector.ts';
@@ -181,6 +182,10 @@ async function print(check: GameAccountCheck, { io }: CommandContext): Promise<v
   );
 }
 
+function addAccount(command: Command): Command {
+  return command.argument('<account>', 'name or UUID of the account');
+}
+
 export const accountsEdit = {
   description: 'Edit the settings of a game account.',
   examples: [
@@ -189,8 +194,7 @@ export const accountsEdit = {
   ],
   output: [tableOutput('object', TABLE)],
   declare(command) {
-    command
-      .argument('<account>', 'name or UUID of the account')
+    addAccount(command)
       .option('--share', 'make skins for all users with the account')
       .option('--no-share', 'make skins only for the user who linked the account')
       .option('--restore', "restore the account's own skin after ten idle minutes and when the service stops")
@@ -228,9 +232,7 @@ export const accountsPause = {
     ],
   ],
   output: [tableOutput('object', TABLE)],
-  declare(command) {
-    command.argument('<account>', 'name or UUID of the account');
-  },
+  declare: addAccount,
   run: async (named: string, context: CommandContext) =>
     await changeAccount(named, { paused: true }, context),
 } satisfies CommandModule;
@@ -245,9 +247,7 @@ export const accountsResume = {
     ],
   ],
   output: [tableOutput('object', TABLE)],
-  declare(command) {
-    command.argument('<account>', 'name or UUID of the account');
-  },
+  declare: addAccount,
   run: async (named: string, context: CommandContext) =>
     await changeAccount(named, { paused: false }, context),
 } satisfies CommandModule;
@@ -279,9 +279,7 @@ export const accountsUnlink = {
   ],
   output: [{ json: { shape: 'object', fields: UNLINK_FIELDS } }],
   declare(command) {
-    command
-      .argument('<account>', 'name or UUID of the account')
-      .option('-y, --yes', 'do not ask for confirmation');
+    addAccount(command).option('-y, --yes', 'do not ask for confirmation');
   },
   run: runAccountsUnlink,
 } satisfies CommandModule;

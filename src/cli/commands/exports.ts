@@ -10,7 +10,7 @@ import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
-import { visibilityOption } from '../options/skin-options.ts';
+import { armVariantOption, visibilityOption } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
@@ -179,12 +179,7 @@ export const skinsExport = {
         ).choices(FORMATS),
       )
       .option('--filter <text>', 'export only skins whose names contain all of these words')
-      .addOption(
-        new Option('--variant <variant>', 'export only skins with this arm variant').choices([
-          'classic',
-          'slim',
-        ]),
-      )
+      .addOption(armVariantOption('export only skins with this arm variant'))
       .addOption(visibilityOption('export only skins with this visibility'))
       .option('--after <uuid>', 'export only skins after this one: where an earlier export ended', nonEmpty)
       .option('--overwrite', 'replace an existing file, but never a picture');

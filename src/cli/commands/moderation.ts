@@ -176,9 +176,7 @@ export const moderationHide = {
     ['Hide a set of skins', 'skinsmith moderation hide SET --set'],
   ],
   output: [MODERATED_OUTPUT],
-  declare(command) {
-    describeDecision(command);
-  },
+  declare: describeDecision,
   run: async (uuids: string[], typed: DecisionOptions, context: CommandContext) =>
     await setHidden(uuids, { ...typed, hidden: true }, context),
 } satisfies CommandModule;
@@ -190,9 +188,7 @@ export const moderationShow = {
     ['Say why, for the log', 'skinsmith moderation show SKIN --note "a mistake"'],
   ],
   output: [MODERATED_OUTPUT],
-  declare(command) {
-    describeDecision(command);
-  },
+  declare: describeDecision,
   run: async (uuids: string[], typed: DecisionOptions, context: CommandContext) =>
     await setHidden(uuids, { ...typed, hidden: false }, context),
 } satisfies CommandModule;

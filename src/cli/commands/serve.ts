@@ -38,9 +38,7 @@ export const serve = {
     ],
   ],
   output: [{ json: { shape: 'object', fields: FIELDS } }],
-  declare(command) {
-    addServeOptions(command);
-  },
+  declare: addServeOptions,
   async run(this: Command, typed: ServeOptions, context: CommandContext): Promise<number> {
     return typed.double ? await runDouble(givenOptions(this), context) : await runServe(typed, context);
   },

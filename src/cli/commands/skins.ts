@@ -28,6 +28,7 @@ import {
 } from '../options/option-values.ts';
 import {
   addFormatOption,
+  armVariantOption,
   type TypedOutputOptions,
   verifyName,
   visibilityOption,
@@ -155,12 +156,7 @@ export const skinsList = {
     command
       .option('--public', 'list the public skins of all users')
       .option('--filter <text>', 'list only skins whose names contain all of these words')
-      .addOption(
-        new Option('--variant <variant>', 'list only skins with this arm variant').choices([
-          'classic',
-          'slim',
-        ]),
-      )
+      .addOption(armVariantOption('list only skins with this arm variant'))
       .addOption(visibilityOption('list only your skins with this visibility').conflicts('public'))
       .option('--tag <tag>', 'list only skins with this tag', nonEmpty)
       .addOption(

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { User, UserChange } from '../../index.ts';
 import { readPages, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
@@ -57,6 +58,10 @@ export function seenUser({ name, plan }: User): SeenName {
   return { value: name, about: plan };
 }
 
+function addName(command: Command): Command {
+  return command.argument('<name>', 'name of the user', nonEmpty);
+}
+
 const LISTING = { what: 'users', usual: 100 };
 export const usersList = {
   description: 'List the users of a skinsmith service by name (operators only).',
@@ -90,9 +95,7 @@ export const usersGet = {
     ['Print only the plan of a user', 'skinsmith users get bob | cut -f2'],
   ],
   output: [tableOutput('object', TABLE)],
-  declare(command) {
-    command.argument('<name>', 'name of the user', nonEmpty);
-  },
+  declare: addName,
   run: runUsersGet,
 } satisfies CommandModule;
 
@@ -109,9 +112,7 @@ export const usersCreate = {
   ],
   output: [tableOutput('object', TABLE)],
   declare(command) {
-    command
-      .argument('<name>', 'name of the user', nonEmpty)
-      .option('--plan <plan>', 'plan of the user (default: free)');
+    addName(command).option('--plan <plan>', 'plan of the user (default: free)');
   },
   run: runUsersCreate,
 } satisfies CommandModule;
@@ -136,9 +137,7 @@ export const usersEdit = {
   ],
   output: [tableOutput('object', TABLE)],
   declare(command) {
-    command
-      .argument('<name>', 'name of the user', nonEmpty)
-      .requiredOption('--plan <plan>', 'new plan of the user');
+    addName(command).requiredOption('--plan <plan>', 'new plan of the user');
   },
   run: changeUser,
 } satisfies CommandModule;
@@ -156,9 +155,7 @@ export const usersEnable = {
     ['Enable a user of another service', 'skinsmith users enable carol --base-url https://skins.example.org'],
   ],
   output: [tableOutput('object', TABLE)],
-  declare(command) {
-    command.argument('<name>', 'name of the user', nonEmpty);
-  },
+  declare: addName,
   run: async (name: string, context: CommandContext) => await changeUser(name, { disabled: false }, context),
 } satisfies CommandModule;
 
@@ -174,8 +171,6 @@ export const usersDisable = {
     ],
   ],
   output: [tableOutput('object', TABLE)],
-  declare(command) {
-    command.argument('<name>', 'name of the user', nonEmpty);
-  },
+  declare: addName,
   run: async (name: string, context: CommandContext) => await changeUser(name, { disabled: true }, context),
 } satisfies CommandModule;

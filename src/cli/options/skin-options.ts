@@ -68,6 +68,10 @@ export function variantOption(): Option {
   return new Option('--variant <variant>', about).choices(['auto', 'classic', 'slim']);
 }
 
+export function armVariantOption(about: string): Option {
+  return new Option('--variant <variant>', about).choices(['classic', 'slim']);
+}
+
 export function visibilityOption(about: string): Option {
   return new Option('--visibility <visibility>', about).choices(['public', 'unlisted', 'private']);
 }

@@ -173,20 +173,13 @@ async function openGame({ env, proxied }: WithProxies): Promise<Game> {
 async function gameServices({ http, names, keys }: Game): Promise<GameServices> {
   const { GameKeys } = await import('../../batch/proof/known-keys.ts');
   const { BedrockPlayers, PlayerNames } = await import('../../batch/sources/player-names.ts');
-  const skinOf: GameServices['skinOf'] = async (id, gone) => {
-    const { fetchPlayerSkin } = await import('../../game/profiles.ts');
-    return await fetchPlayerSkin(http, id, gone);
-  };
-  const textureAt: GameServices['textureAt'] = async (url, gone) => {
-    const { downloadTexture } = await import('../../game/profiles.ts');
-    return (await downloadTexture(http, url, gone)).bytes;
-  };
+  const profiles = async () => await import('../../game/profiles.ts');
   return {
     players: new PlayerNames(names, systemClock),
     bedrock: new BedrockPlayers(http, systemClock),
     keys: new GameKeys(keys),
-    skinOf,
-    textureAt,
+    skinOf: async (id, signal) => await (await profiles()).fetchPlayerSkin(http, id, signal),
+    textureAt: async (url, signal) => (await (await profiles()).downloadTexture(http, url, signal)).bytes,
   };
 }
 

@@ -7,21 +7,15 @@ import { anonymousCaller, type Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { RequestLimiter, type RequestLimits } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
-import type { UserRow } from '../store/schema/tables.ts';
 import { API_HEADERS, errorAnswer, PREFLIGHT, responseOf, SECURITY_HEADERS } from './answers.ts';
 import { receiveBody } from './bodies.ts';
-import { Endpoint } from './endpoint.ts';
+import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { type Log, type LogAddresses, logRequest } from './log.ts';
 import { type Bindings, HttpRequest, originsOf } from './request.ts';
 import type { Answer, Route } from './route.ts';
 import { ROUTES } from './routes/routes.ts';
 
-export interface AppOptions {
-  readonly context: ServiceContext;
-  /** The user of requests without a key, if they come from the process that embeds the service. */
-  readonly localUser?: UserRow;
-  /** Whether callers without a key are served; routes without authentication always serve them. */
-  readonly allowsAnonymous: boolean;
+export interface AppOptions extends Omit<EndpointOptions, 'requestLimiter'> {
   /** The pages for people; undefined: only the API, so that no pages are loaded. */
   readonly pages?: Pages | undefined;
   readonly limits: RequestLimits;

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { compressed, refusalAnswer } from '../http/answers.ts';
+import type { EndpointOptions } from '../http/endpoint.ts';
 import type { ServiceLog } from '../http/log.ts';
 import { type HttpRequest, isUnderUnprovedName, OPAQUE_ORIGIN, originsOf } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
 import { UNLISTED } from '../http/routes/pictures.ts';
 import { anonymousCaller, type Caller, type Origins, requireScope } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
-import type { RequestLimiter } from '../service/limits.ts';
 import { asRefusal, Refusal } from '../service/refusal.ts';
 import { findCaller, type SessionCaller } from '../service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';
@@ -49,11 +49,7 @@ export const PAGE_HEADERS = {
 
 export const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 
-export interface PageEndpointOptions {
-  readonly context: ServiceContext;
-  readonly allowsAnonymous: boolean;
-  readonly requestLimiter: RequestLimiter;
-}
+type PageEndpointOptions = Omit<EndpointOptions, 'localUser'>;
 
 /** The person who sent a request. */
 export interface PageAdmission {
@@ -232,7 +228,7 @@ export async function pageErrorAnswer(
   }: {
     request: Pick<HttpRequest, 'headers' | 'method' | 'url'>;
     log: ServiceLog;
-    context: PageEndpointOptions['context'];
+    context: ServiceContext;
   },
   { requestId, session }: { requestId: string; session?: SessionCaller | undefined },
 ): Promise<Answer> {
@@ -241,34 +237,14 @@ export async function pageErrorAnswer(
   context.events.emit('refused', refusal.code);
   const { headers, ...refused } = refusalAnswer(refusal);
   const reader = await readerOf(request, context.publicUrl());
-  const details = (refusal.details.notes ?? []).map(({ message }) => message);
   if (!wantsPage(request.headers)) {
-    const says = [reasonOf(refusal).writeText(reader), ...details].join(' ');
+    const says = [reasonOf(refusal).writeText(reader), ...detailsOf(refusal)].join(' ');
     return withPageHeaders({ ...refused, body: { ...(refused.body as object), says }, headers });
   }
   const visitor = visitorOf(session);
-  const page = problemPage({
-    status: refusal.status,
-    code: refusal.code,
-    message: refusal.message,
-    details,
-    requestId,
-    signIn: signInAddress(request),
-  });
-  const surroundings = surroundingsOf({ visitor, context, reader, request });
-  const answer = written({ ...page, status: refusal.status }, surroundings);
+  const page = problemPage(refusal, { requestId, signIn: signInAddress(request) });
+  const answer = written(page, surroundingsOf({ visitor, context, reader, request }));
   return { ...answer, headers: { ...headers, ...answer.headers } };
-}
-
-export interface Problem {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  /** More about the problem, such as the invalid fields. */
-  readonly details: readonly string[];
-  readonly requestId: string;
-  /** The address of the sign-in page that then leads back. */
-  readonly signIn: string;
 }
 
 const TITLES: Readonly<Record<number, Html>> = {
@@ -281,15 +257,25 @@ const TITLES: Readonly<Record<number, Html>> = {
 };
 
 /** What happened, and what to do. */
-export function problemPage({ status, code, message, details, requestId, signIn }: Problem): Page {
+function problemPage(
+  refusal: Refusal,
+  { requestId, signIn }: { readonly requestId: string; readonly signIn: string },
+): Page {
+  const { status, code } = refusal;
+  const details = detailsOf(refusal);
   return {
     status,
     title: TITLES[status] ?? (status >= 500 ? say`Something went wrong` : say`That did not work`),
-    body: html`<p class="lead">${reasonOf({ code, message })}</p>
+    body: html`<p class="lead">${reasonOf(refusal)}</p>
 ${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${inEnglish(detail)}</li>`)}</ul>`}
 <p>${adviceFor(status, signIn)}</p>
 <p class="quiet">${say`Error <code>${code}</code>, request ID <code>${requestId}</code>`}</p>`,
   };
+}
+
+/** More about the problem, such as the invalid fields. */
+function detailsOf({ details: { notes = [] } }: Refusal): string[] {
+  return notes.map(({ message }) => message);
 }
 
 /** `signIn`: the address of the sign-in page that then leads back. */

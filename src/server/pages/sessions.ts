@@ -8,10 +8,13 @@ import {
   listOwnSessions,
   revokeOwnSession,
   type SessionCaller,
+  type SessionView,
 } from '../service/sessions.ts';
 import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
+import { userPath } from './operator-moderation.ts';
 import {
+  FOR_OPERATORS,
   forUsers,
   type PageAnswer,
   type PageCall,
@@ -57,20 +60,14 @@ export const SESSION_PAGES: readonly PageRoute[] = [
     path: '/ui/account/identities/:id/unlink',
     ...forUsers('account'),
     params: z.object({ id: identityIdSchema }),
-    handle: async (call) =>
-      await unlinked(call, { path: '/ui/account/identities', back: '/ui/sessions', isOwn: true }),
+    handle: async (call) => await unlinked(call, undefined),
   }),
   pageRoute({
     method: 'POST',
     path: '/ui/operator/users/:name/identities/:id/unlink',
-    ...forUsers('operator'),
+    ...FOR_OPERATORS,
     params: z.object({ id: identityIdSchema, name: userNameSchema }),
-    handle: async (call) => {
-      const user = call.params.name;
-      const path = `/ui/operator/users/${user}/identities`;
-      const back = `/ui/operator/users/${user}` as const;
-      return await unlinked(call, { user, path, back, isOwn: false });
-    },
+    handle: async (call) => await unlinked(call, call.params.name),
   }),
 ];
 
@@ -82,41 +79,32 @@ function sessionOf({ session }: Pick<PageCall, 'session'>): SessionCaller {
 
 const lastSchema = z.object({ last: z.literal('yes').optional() });
 
-interface Unlink {
-  /** Default: the person who is signed in. */
-  readonly user?: string;
-  readonly path: string;
-  readonly back: `/ui${string}`;
-  readonly isOwn: boolean;
-}
-
-/** Unlinks an identity. The only way to sign in needs the person's confirmation. */
+/**
+ * Unlinks an identity of a user, or of the person who is signed in. The only way to sign in needs the person's
+ * confirmation.
+ */
 async function unlinked(
   { context, caller, session, params: { id }, request }: PageCall<{ readonly id: string }>,
-  { user, path, back, isOwn }: Unlink,
+  user: string | undefined,
 ): Promise<PageAnswer> {
   const { last } = lastSchema.parse(request.body ?? {});
+  const isOwn = user === undefined;
+  const back = isOwn ? '/ui/sessions' : userPath(user);
   const identities = await readIdentities(context, caller, user);
   const lastWay = identities.find((one) => one.id === id && one.isLastWay);
   if (lastWay && last === undefined)
-    return confirmUnlinkPage(`${path}/${id}/unlink`, { subject: lastWay.subject, back, isOwn });
+    return confirmUnlinkPage(`${isOwn ? '/ui/account' : back}/identities/${id}/unlink`, {
+      subject: lastWay.subject,
+      back,
+      isOwn,
+    });
   const mayBeLast = last !== undefined;
   await unlinkIdentity(context, caller, { id, user, mayBeLast, sessionId: session?.sessionId });
   return seeOther(back);
 }
 
-/** Times are milliseconds since the epoch. */
-export interface ShownSession {
-  readonly id: string;
-  readonly agent: string;
-  readonly created_at: number;
-  readonly used_at: number;
-  readonly expires_at: number;
-  readonly isCurrent: boolean;
-}
-
 export interface SessionsView {
-  readonly sessions: readonly ShownSession[];
+  readonly sessions: readonly SessionView[];
   /** Whether these are all of the person's sessions. */
   readonly isWhole: boolean;
   readonly identities: readonly Identity[];
@@ -138,7 +126,7 @@ function ways(identities: readonly Identity[]): Html {
 <ul class="list">${identityRows(identities, '/ui/account/identities')}</ul></section>`;
 }
 
-function row({ id, agent, created_at, used_at, expires_at, isCurrent }: ShownSession): Html {
+function row({ id, agent, created_at, used_at, expires_at, isCurrent }: SessionView): Html {
   return html`<li class="panel"><div class="grow"><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag active">${say`this browser`}</span>`}
 <p class="quiet">${say`Signed in ${moment(created_at)}, last seen ${moment(used_at)}, expires ${moment(expires_at)}`}</p></div>
 <form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="${say`End the session of ${browserOf(agent)}, signed in ${minuteOf(created_at)}`}">${say`End`}</button></form></li>`;

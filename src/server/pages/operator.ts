@@ -4,7 +4,7 @@ import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../../protoco
 import { pageQuerySchema } from '../../protocol/envelope.ts';
 import type { GameAccount } from '../../protocol/game-account.ts';
 import type { LogEntry, OperatorAction } from '../../protocol/moderation.ts';
-import type { HealthFinding, ServiceStats } from '../../protocol/service.ts';
+import type { HealthFinding } from '../../protocol/service.ts';
 import { uuidSchema } from '../../protocol/skin.ts';
 import type { PlanView } from '../../protocol/user.ts';
 import { readBody } from '../http/bodies.ts';
@@ -15,7 +15,7 @@ import { readOperatorLog } from '../service/moderation.ts';
 import { planView } from '../service/plans.ts';
 import { Refusal } from '../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../service/skins/capes.ts';
-import { type Failure, type HourFigures, readOverview } from '../service/status/stats.ts';
+import { type Failure, type HourFigures, type Overview, readOverview } from '../service/status/stats.ts';
 import { failureCount, STATES, skinsMade } from './account-games.ts';
 import {
   actionButton,
@@ -53,7 +53,7 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
     handle: async ({ context, caller }) => {
       requireOperator(caller); // other users would see their own accounts
       const accounts = await readGameAccounts(context, caller);
-      return accountsPage({ accounts });
+      return accountsPage(accounts);
     },
   }),
   pageRoute({
@@ -74,7 +74,7 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
     ...FOR_OPERATORS,
     handle: async ({ context, caller }) => {
       const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
-      return capesPage({ capes });
+      return capesPage(capes);
     },
   }),
   pageRoute({
@@ -175,22 +175,8 @@ function isAboutPlan(action: OperatorAction): boolean {
   return action === 'create_user' || action === 'change_plan';
 }
 
-export interface OperatorOverview {
+interface OperatorOverview extends Overview {
   readonly version: string;
-  /** Why the service accepts no jobs; empty: it does. */
-  readonly unready: readonly string[];
-  readonly findings: readonly HealthFinding[];
-  /** Unfinished jobs. */
-  readonly jobs: { readonly waiting: number; readonly processing: number };
-  readonly workers: { readonly count: number };
-  /** Bytes; `most`: undefined without a limit. */
-  readonly store: { readonly used: number; readonly most: number | undefined };
-  /** Free bytes on the disk of the store, if known. */
-  readonly diskLeft: number | undefined;
-  readonly stats: ServiceStats;
-  readonly history: readonly HourFigures[];
-  readonly failures: readonly Failure[];
-  readonly openReports: number;
   readonly plans: readonly PlanView[];
 }
 
@@ -263,9 +249,7 @@ function figures({ jobs, workers, store, diskLeft, stats }: OperatorOverview): H
 
 /** In units of the drawing: the width of an hour, and the height of the bars above and below the line. */
 const BAR = 10;
-
 const UP = 60;
-
 const DOWN = 20;
 
 /** New skins as bars above a line, failed jobs below it, and the same as a table. */
@@ -316,7 +300,7 @@ function size(bytes: number): Html {
   return html`${measured(number, digits)} ${unit}`;
 }
 
-export function accountsPage({ accounts }: { readonly accounts: readonly GameAccount[] }): Page {
+export function accountsPage(accounts: readonly GameAccount[]): Page {
   return operatorPage('accounts', {
     title: say`Game accounts`,
     body: listOr(say`No game accounts linked.`, accounts.map(accountRow)),
@@ -339,7 +323,7 @@ ${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), ht
 
 const CAPES_PATH = '/ui/operator/capes';
 
-export function capesPage({ capes }: { readonly capes: readonly WireCape[] }): Page {
+export function capesPage(capes: readonly WireCape[]): Page {
   return operatorPage('capes', {
     title: say`Capes`,
     body: html`<form class="panel" method="post" action="${CAPES_PATH}" enctype="multipart/form-data"><div class="row">

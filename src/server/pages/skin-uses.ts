@@ -26,13 +26,11 @@ import {
 } from '../../textures/commands.ts';
 import { checkAddress } from '../outbound/target.ts';
 import type { SignerKind } from '../service/skins/skins.ts';
+import type { SkinCard } from './frame.ts';
 import { type Content, count, counted, type Html, html, type Reader, say } from './html.ts';
 
 /** A skin to use somewhere. */
-export interface UsableSkin {
-  readonly uuid: string;
-  readonly name: string | null;
-  readonly visibility: 'public' | 'unlisted' | 'private';
+export interface UsableSkin extends SkinCard {
   readonly variant: string;
   readonly texture_hash: string;
   readonly url: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPORT_REASONS, reportBodySchema } from '../../protocol/moderation.ts';
+import { reportBodySchema } from '../../protocol/moderation.ts';
 import { SHORT_ID_LENGTH, skinEditSchema, uuidOrShortIdSchema, uuidSchema } from '../../protocol/skin.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS, widthOf } from '../../skin/render/views.ts';
 import { renderAnswer } from '../http/routes/pictures.ts';
@@ -32,6 +32,7 @@ import {
   type GroupId,
   USE_IDS,
   USES,
+  type UsableSkin,
   type UseFile,
   type UseId,
   type Way,
@@ -95,10 +96,7 @@ export const SKIN_PAGES: readonly PageRoute[] = [
       const { view, uuid } = call.params;
       const choice = { view, size: call.query.size, overlay: true };
       const { input } = await skinInput(call.context, call.caller, uuid, choice);
-      return await renderAnswer(call, input, {
-        'Cache-Control': 'private, no-store',
-        'Cross-Origin-Resource-Policy': 'same-origin',
-      });
+      return await renderAnswer(call, input, { 'Cross-Origin-Resource-Policy': 'same-origin' });
     },
   }),
   // A file for the folder of a plugin.
@@ -185,15 +183,7 @@ async function publicSkinsPage({ context, caller }: PageCall, start: string) {
 /** More skins than will ever share a short address. */
 const MAX_SHARING = 12;
 
-export interface SkinView {
-  readonly uuid: string;
-  readonly name: string | null;
-  readonly visibility: 'public' | 'unlisted' | 'private';
-  readonly variant: string;
-  readonly texture_hash: string;
-  readonly url: string;
-  readonly value: string;
-  readonly signature: string;
+export interface SkinView extends UsableSkin {
   readonly views: number;
   readonly skin_created_at: number;
   /** Its visibility before an operator hid it; null: not hidden. */
@@ -416,7 +406,7 @@ export function reportForm(path: `/ui${string}`, label: Html): Html {
   return html`<details class="report"><summary>${label}</summary>
 <form method="post" action="${path}"><div class="row">
 <div><label for="reason">${say`Reason`}</label><select id="reason" name="reason">
-${REPORT_REASONS.map((reason) => html`<option value="${reason}">${REASON_WORDS[reason]}</option>`)}
+${options(REASON_WORDS, undefined)}
 </select></div>
 <div><label for="text">${say`Details`}</label><input id="text" name="text" maxlength="500" autocomplete="off"></div>
 </div><button>${say`Send report`}</button></form></details>`;

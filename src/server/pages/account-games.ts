@@ -14,15 +14,7 @@ import { requireUser } from '../service/callers.ts';
 import { withinFetchLimits } from '../sources/fetches.ts';
 import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
 import { count, counted, type Html, html, say, separated } from './html.ts';
-import {
-  checked,
-  dataAnswer,
-  forUsers,
-  type PageCall,
-  type PageRoute,
-  pageRoute,
-  seeOther,
-} from './page-route.ts';
+import { checked, forUsers, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/games';
 const ofAccount = z.object({ uuid: uuidSchema });
@@ -76,7 +68,7 @@ export const GAME_PAGES: readonly PageRoute[] = [
     path: `${PATH}/logins/:id/state`,
     ...forUsers('account'),
     params: ofLogin,
-    handle: async (call) => dataAnswer(200, await loginOf(call)),
+    handle: async (call) => ({ status: 200, body: await loginOf(call) }),
   }),
   pageRoute({
     method: 'POST',

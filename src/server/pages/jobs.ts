@@ -25,14 +25,7 @@ import { findTexture } from '../store/textures.ts';
 import { visitorSecret } from './cookies.ts';
 import { actionButton, moment, type Page, reasonOf } from './frame.ts';
 import { type Content, count, counted, type Html, html, say } from './html.ts';
-import {
-  dataAnswer,
-  type PageCall,
-  type PageRoute,
-  pageRoute,
-  seeOther,
-  verifyMaySee,
-} from './page-route.ts';
+import { type PageCall, type PageRoute, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
 import { rememberedUse } from './skin.ts';
 import { bestWayOf } from './skin-uses.ts';
 
@@ -110,10 +103,8 @@ export const JOB_PAGES: readonly PageRoute[] = [
       const texture = job?.owner === caller.owner && (await findTexture(context.db, job.texture_hash));
       if (!job || !texture) throw new Refusal('not_found');
       const look = { view: 'front', size: PICTURE, overlay: true, variant: job.variant } as const;
-      return await renderAnswer(call, inputFor(texture, look), {
-        'Cache-Control': 'private, no-store',
-        'Cross-Origin-Resource-Policy': 'same-origin',
-      });
+      const headers = { 'Cross-Origin-Resource-Policy': 'same-origin' };
+      return await renderAnswer(call, inputFor(texture, look), headers);
     },
   }),
   pageRoute({
@@ -128,7 +119,7 @@ export const JOB_PAGES: readonly PageRoute[] = [
       const found = await readJob(context, caller, params.jobId);
       const isNews = found.job.status !== query.seen;
       const state = isNews ? found : await waitForChange(context, found.job, { ms: CHANGE_WAIT });
-      return dataAnswer(200, await stateOf(state, call));
+      return { status: 200, body: await stateOf(state, call) };
     },
   }),
   pageRoute({
@@ -136,7 +127,7 @@ export const JOB_PAGES: readonly PageRoute[] = [
     path: '/ui/jobs/:jobId/retry',
     isFor: 'callers',
     scopes: ['generate'],
-    params: z.object({ jobId: z.string().max(64) }),
+    params,
     handle: async (call) => {
       const input = { uuid: call.params.jobId, visitor: visitorSecret(call) };
       const { job } = await retryJob(call.context, call.caller, input);
@@ -185,7 +176,6 @@ async function stateOf(
 
 /** Jobs from a visitor's address to read at once, and in all, to find those from the browser. */
 const READ_AT_ONCE = 100;
-
 const MAX_READ = 2_000;
 
 /** Jobs per page. */
@@ -271,17 +261,8 @@ ${source !== null && html`<div><dt>${say`Made from`}</dt><dd><bdi>${source}</bdi
   };
 }
 
-/** One of the visitor's own jobs. Times are milliseconds since the epoch. */
-export interface OwnJob {
-  readonly uuid: string;
-  readonly status: JobStatus;
-  /** What the skin is made from; null: unknown. */
-  readonly source: string | null;
-  /** The name of the skin. */
-  readonly name: string | null;
-  readonly skin_uuid: string | null;
-  readonly created_at: number;
-  readonly finished_at: number | null;
+/** One of the visitor's own jobs. */
+export interface OwnJob extends ListedJob {
   /** When it is expected to end. */
   readonly eta: number | undefined;
   /** Why it failed. */

@@ -11,10 +11,10 @@ import { findVisible } from '../service/skins/skins.ts';
 import { submit } from '../service/submitting/submit.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { visitorSecret, withVisitorCookie } from './cookies.ts';
-import { inEnglish, options, type Page, reasonOf } from './frame.ts';
+import { inEnglish, options, type Page, reasonOf, VISIBILITIES } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
 import { assetAddress } from './layout.ts';
-import { dataAnswer, type PageCall, type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
+import { type PageCall, type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
 
 /** What a skin is made from. */
 const SOURCE_TYPES = ['file', 'url', 'player'] as const;
@@ -46,7 +46,7 @@ export const MAKE_PAGES: readonly PageRoute[] = [
         verifyMaker(call, fields['maker']);
         const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
         const { job } = await submit(context, { ...readInput(body, {}), ...origin });
-        return asPage ? seeOther(`/ui/jobs/${job.uuid}`) : dataAnswer(202, { job: job.uuid });
+        return asPage ? seeOther(`/ui/jobs/${job.uuid}`) : { status: 202, body: { job: job.uuid } };
       } catch (error) {
         const refusal = asRefusal(error);
         if (!asPage || refusal.code === 'internal_error') throw error;
@@ -224,14 +224,10 @@ ${name === undefined && html`<p class="quiet"><a href="/ui/jobs">${say`Skins mad
 }
 
 function visibilityOptions({ name, hasPrivateSkins }: FormMaker, chosen: string | undefined): Html {
-  const option = (value: string, label: Html) =>
-    html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
+  if (hasPrivateSkins) return html`${options<string>(VISIBILITIES, chosen)}`;
+  const { private: _, ...others } = VISIBILITIES;
   const refused = name === undefined ? say`Private (sign in first)` : say`Private (not in your plan)`;
-  return html`${option('public', say`Public`)}${option('unlisted', say`Unlisted`)}${
-    hasPrivateSkins
-      ? option('private', say`Private`)
-      : html`<option value="private" disabled>${refused}</option>`
-  }`;
+  return html`${options<string>(others, chosen)}<option value="private" disabled>${refused}</option>`;
 }
 
 /** The page's script fills it. */
@@ -256,28 +252,21 @@ const NAMES: Readonly<Record<SourceType, Content>> = {
   player: say`Player`,
 };
 
-const SOURCES: Readonly<Record<SourceType, string>> = {
-  file: 'skin.png',
-  url: 'https://example.com/skin.png',
-  player: 'jeb_',
-};
-const FIELDS: Readonly<Record<SourceType, string>> = {
-  file: 'file=@skin.png',
-  url: 'url=https://example.com/skin.png',
-  player: 'user=jeb_',
+/** An example of each source, as an argument of the command and as a field of the API. */
+const EXAMPLES: Readonly<Record<SourceType, readonly [argument: string, field: string]>> = {
+  file: ['skin.png', 'file=@skin.png'],
+  url: ['https://example.com/skin.png', 'url=https://example.com/skin.png'],
+  player: ['jeb_', 'user=jeb_'],
 };
 
 export function makePage({ from, ...form }: FormView): Page {
+  const [argument, field] = EXAMPLES[from];
   return {
     title: say`Make a skin`,
     body: html`<nav class="tabs" aria-label="${say`What to make it from`}">
 ${SOURCE_TYPES.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>
 ${makeForm({ from, ...form })}`,
-    terminal: {
-      command: `skinsmith generate ${SOURCES[from]}`,
-      path: '/v2/generate',
-      options: `-F ${FIELDS[from]}`,
-    },
+    terminal: { command: `skinsmith generate ${argument}`, path: '/v2/generate', options: `-F ${field}` },
   };
 }

@@ -79,11 +79,6 @@ export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}):
   return { status: 303, body: undefined, headers: { Location: path, ...headers } };
 }
 
-/** Data for the scripts of a page. */
-export function dataAnswer(status: number, body: object): Answer {
-  return { status, body, headers: { 'Content-Type': 'application/json; charset=utf-8' } };
-}
-
 export function isPage(answer: PageAnswer): answer is Page {
   return 'title' in answer;
 }

@@ -175,12 +175,8 @@ export function removeTag(uuid: string, tag: string, fields: Readonly<Record<str
 <button class="quiet-button" aria-label="${say`Remove the tag ${tag}`}">×</button></form>`;
 }
 
-interface Confirmation {
-  /** What it acts on, for screen readers. */
-  readonly about: Content;
+interface Confirmation extends Omit<ActionOptions, 'isDanger'> {
   readonly path: string;
-  /** Hidden fields to send with it. */
-  readonly fields?: Readonly<Record<string, string>>;
   /** What happens then. */
   readonly warning: Content;
   /** The label of the button. */
@@ -372,15 +368,9 @@ const SECTIONS = {
   games: ['/ui/account/games', say`Game accounts`],
 } as const;
 
-export type AccountSection = keyof typeof SECTIONS;
-
 /** A page about the person who is signed in, with links to the others. */
-export function accountPage(section: AccountSection, page: Page): Page {
-  const body = html`<nav class="tabs" aria-label="${say`Account`}">
-${Object.entries(SECTIONS).map(([name, [path, label]]) => html`<a href="${path}"${name === section && html` aria-current="page"`}>${label}</a>`)}
-</nav>
-${page.body}`;
-  return { ...page, body };
+export function accountPage(section: keyof typeof SECTIONS, page: Page): Page {
+  return { ...page, body: html`${sectionTabs(say`Account`, SECTIONS, section)}\n${page.body}` };
 }
 
 const OPERATOR_SECTIONS = {
@@ -393,15 +383,19 @@ const OPERATOR_SECTIONS = {
   log: ['/ui/operator/log', say`Log`],
 } as const;
 
-export type OperatorSection = keyof typeof OPERATOR_SECTIONS;
-
 /** A page for operators, with links to the others. */
-export function operatorPage(section: OperatorSection, page: Page): Page {
-  const body = html`<nav class="tabs" aria-label="${say`Operator`}">
-${Object.entries(OPERATOR_SECTIONS).map(([name, [path, label]]) => html`<a href="${path}"${name === section && html` aria-current="page"`}>${label}</a>`)}
-</nav>
-${page.body}`;
-  return { ...page, body };
+export function operatorPage(section: keyof typeof OPERATOR_SECTIONS, page: Page): Page {
+  return { ...page, body: html`${sectionTabs(say`Operator`, OPERATOR_SECTIONS, section)}\n${page.body}` };
+}
+
+function sectionTabs(
+  label: Html,
+  sections: Readonly<Record<string, readonly [path: string, label: Html]>>,
+  current: string,
+): Html {
+  return html`<nav class="tabs" aria-label="${label}">
+${Object.entries(sections).map(([name, [path, text]]) => html`<a href="${path}"${name === current && html` aria-current="page"`}>${text}</a>`)}
+</nav>`;
 }
 
 /** A list of rows, or a sentence if there are none. */

@@ -62,15 +62,8 @@ export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const)
     path,
     ...forUsers('read'),
     query: query.pick({ filter: true, visibility: true, variant: true, after: true }),
-    handle: async ({ query: { after, filter, visibility, variant }, ...call }) => {
-      const chosen = {
-        after,
-        filter: filter || undefined,
-        visibility: visibility || undefined,
-        variant: variant || undefined,
-      };
-      return await exportAnswer(kind, path, { ...call, query: chosen });
-    },
+    handle: async ({ query: { after, ...filters }, ...call }) =>
+      await exportAnswer(kind, path, { ...call, query: { after, ...given(filters) } }),
   });
 });
 
@@ -91,8 +84,9 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
     ...forUsers('skins'),
     handle: async (call) => {
       const { context, caller, request } = call;
-      const { act, list, skin: skins, set, ...change } = formSchema.parse(request.body ?? {});
-      const missing = missingIn({ act, skins, set, ...change });
+      const form = formSchema.parse(request.body ?? {});
+      const { act, list, skin: skins, set, ...change } = form;
+      const missing = missingIn(form);
       if (missing) {
         const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
         return { ...page, status: 400 };
@@ -125,17 +119,24 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
   }),
 ];
 
+/** The filters of a search. Its empty fields are left out. */
+function given({ filter, visibility, variant }: Omit<Choice, 'sort'>) {
+  return {
+    filter: filter || undefined,
+    visibility: visibility || undefined,
+    variant: variant || undefined,
+  };
+}
+
 async function readList(
   { context, caller }: Pick<PageCall, 'context' | 'caller'>,
   { after, ...choice }: Place,
 ): Promise<MySkinsView> {
-  const { sort, filter, visibility, variant } = choice;
+  const { sort } = choice;
   const { skins, next, total } = await readOwnSkins(context, caller, {
     size: SIZE,
     after,
-    filter: filter || undefined,
-    visibility: visibility || undefined,
-    variant: variant || undefined,
+    ...given(choice),
     sort: sort === 'popular' ? sort : undefined,
   });
   return { skins, next, total, ...choice, after };
@@ -189,13 +190,11 @@ type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;
 /** What the person has to do first, if anything. */
 function missingIn({
   act,
-  skins,
+  skin: skins,
   set,
   visibility,
   name,
-}: Change & { readonly act: string; readonly set: string | undefined; readonly skins: readonly string[] }):
-  | Html
-  | undefined {
+}: z.output<typeof formSchema>): Html | undefined {
   if (skins.length === 0) return say`Select skins first.`;
   if (act === 'set' && set === undefined) return say`Type the name of a new or existing set first.`;
   const isEmpty = act === 'change' && visibility === undefined && name === undefined;
@@ -211,13 +210,8 @@ export interface OwnSkin extends SkinCard {
   readonly hidden_from: string | null;
 }
 
-interface Choice {
-  readonly sort: 'newest' | 'popular';
-  /** Text that the names contain; empty: all skins. */
-  readonly filter: string;
-  readonly visibility: '' | SkinCard['visibility'];
-  readonly variant: '' | 'classic' | 'slim';
-}
+/** Which skins the list has; an empty field: all. */
+type Choice = Omit<Place, 'after'>;
 
 export interface MySkinsView extends Choice {
   readonly skins: readonly OwnSkin[];
@@ -354,7 +348,7 @@ ${copyField(say`SHA-1, which changes with the skins`, sha1)}</dl>`
 }
 <p class="quiet">${say`The file <code>skins.json</code> in the pack tells which skin has which name.`}</p>
 <p><a href="${back}">${say`Back to my skins`}</a></p>`,
-    terminal: { command: `skinsmith pack ${skins.join(' ')}`, path: path, options: '-o pack.zip' },
+    terminal: { command: `skinsmith pack ${skins.join(' ')}`, path, options: '-o pack.zip' },
   };
 }
 

@@ -15,8 +15,7 @@ import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
 import { type FullSet, isForEverybody } from '../service/skins/sets.ts';
 import type { SkinPack } from '../service/skins/skin-pack.ts';
-import type { HttpRequest } from './request.ts';
-import type { Answer } from './route.ts';
+import type { Answer, Call } from './route.ts';
 
 export interface ExportOptions {
   /** The address of the next part, which begins after the last skin of this one. */
@@ -77,12 +76,7 @@ interface ExportKind {
   readonly write: (skins: SkinExport['skins'], options: ExportOptions) => AsyncIterable<Uint8Array>;
 }
 
-interface DownloadCall {
-  readonly context: ServiceContext;
-  readonly request: Pick<HttpRequest, 'method' | 'signal'>;
-  readonly caller: Caller;
-  readonly verify: () => Promise<void>;
-}
+type DownloadCall = Pick<Call, 'context' | 'request' | 'caller' | 'verify'>;
 
 /** The caller's skins as a file, produced while it is read. `path`: of this address. @throws Refusal */
 export async function exportAnswer(
@@ -172,7 +166,7 @@ export async function setPackAnswer(
   {
     full,
     kind,
-    namespace = full.set.slug.replaceAll('.', '_').slice(0, 32),
+    namespace = packSpace(full.set.slug),
     game,
   }: z.output<typeof setPackQuerySchema> & { readonly full: FullSet; readonly kind: 'resource' | 'data' },
 ): Promise<Answer> {
@@ -182,6 +176,11 @@ export async function setPackAnswer(
   const pack = await packThese(context, caller, { ...options, skins, kind, about: set.name });
   const isPublic = pack.isPublic && isForEverybody(full);
   return packAnswer(kind === 'data' ? `${set.slug}-data` : set.slug, { ...pack, isPublic });
+}
+
+/** The usual namespace of a set's packs. */
+export function packSpace(slug: string): string {
+  return slug.replaceAll('.', '_').slice(0, 32);
 }
 
 function packAnswer(file: string, { bytes, sha1, isPublic }: SkinPack): Answer {

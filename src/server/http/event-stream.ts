@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Clock, sleepOrWake } from '../../base/clock.ts';
 import type { HttpRequest } from './request.ts';
+import { EVENT_STREAM } from './route.ts';
 
 /** Bytes that may wait for a slow reader. Beyond that, the stream is cut and the reader must reconnect. */
 const MAX_BACKLOG = 1024 * 1024;
@@ -15,7 +16,7 @@ const RECONNECT = 1_000;
 const LAST_WORDS = 500;
 
 export const EVENT_STREAM_HEADERS = {
-  'Content-Type': 'text/event-stream',
+  'Content-Type': EVENT_STREAM,
   'Cache-Control': 'no-store',
   'X-Accel-Buffering': 'no',
   // The stream is the connection's last answer: when either ends, so does the other.

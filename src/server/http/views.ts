@@ -115,7 +115,7 @@ export function similarSkinView({ uuid, name, variant, cape_hash, distance }: Si
 /** `textureUrl`: gives the address of a texture. */
 export function capeView(cape: CapeRow, textureUrl: (hash: string) => string): WireCape {
   return {
-    uuid: cape.uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    uuid: dashed(cape.uuid),
     alias: cape.alias,
     hash: cape.texture_hash,
     url: textureUrl(cape.texture_hash),
@@ -185,8 +185,6 @@ export function jobLinks(job: JobRow): Record<string, string> {
   const skin = job.skin_uuid !== null && { skin: `/v2/skins/${job.skin_uuid}` };
   return { self, job: self, ...skin, ...EVENTS_LINK };
 }
-
-/** Lists are read page by page. `after`: the position of the previous page's last entry. */
 
 /** The position of a page's last entry, if more may follow because the page is full. */
 export function placeAfter<Entry, Place>(

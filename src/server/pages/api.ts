@@ -1,4 +1,4 @@
-import type { Route } from '../http/route.ts';
+import { isV1Address, type Route } from '../http/route.ts';
 import { ROUTES } from '../http/routes/routes.ts';
 import type { Page } from './frame.ts';
 import { type Content, type Html, html, say } from './html.ts';
@@ -34,9 +34,7 @@ const GROUPS: readonly (readonly [title: Html, pattern: RegExp])[] = [
 
 /** For people who write programs: what the API is, how to begin, and every address of it. */
 function apiPage(origin: string): Page {
-  const current = ROUTES.filter(
-    ({ deprecated, paths: [path] }) => !deprecated && !/^\/(?:generate|get|render|validate)\b/.test(path),
-  );
+  const current = ROUTES.filter(({ deprecated, paths: [path] }) => !deprecated && !isV1Address(path));
   const byGroup = Map.groupBy(
     current,
     ({ paths: [path] }) => GROUPS.find(([, fits]) => fits.test(path))?.[0],

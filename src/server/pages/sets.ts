@@ -3,7 +3,7 @@ import { reportBodySchema } from '../../protocol/moderation.ts';
 import { setNameSchema, setReferenceSchema } from '../../protocol/set.ts';
 import { uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { lineupSize, MAX_LINEUP } from '../../skin/render/views.ts';
-import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
+import { EXPORTS, packSpace, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { lineupInput } from '../pictures/renders.ts';
 import { hasScope } from '../service/callers.ts';
@@ -280,11 +280,6 @@ ${visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession
 <p>${say`Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.`}</p>
 <dl class="copyable">${visibility !== 'private' && copyField(say`For server.properties`, `resource-pack=${pack}`)}
 ${copyField(say`Command that summons them all (needs the data pack)`, `/function ${space}:lineup`)}</dl></section>`;
-}
-
-/** The namespace of a set's packs. */
-function packSpace(slug: string): string {
-  return slug.replaceAll('.', '_').slice(0, 32);
 }
 
 function ownForm({ uuid, name, visibility, hidden_from }: FullSet['set']): Html {

@@ -64,7 +64,7 @@ export const SIGN_IN_PAGES: readonly PageRoute[] = [
       const { method, headers } = call.request;
       // A HEAD request, or a browser's prefetch, must not use up the link.
       const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
-      if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query);
+      if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query.secret);
       return await followLink(call, call.query.secret);
     },
   }),
@@ -307,7 +307,7 @@ ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
 }
 
 /** Asks for confirmation before signing in: a link on another site could be somebody else's. */
-export function linkPage({ secret }: { readonly secret: string }): Page {
+export function linkPage(secret: string): Page {
   return {
     title: say`Sign in with this link?`,
     body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>${say`Continue only if you created this link yourself with <code>skinsmith open</code>.`}</p>

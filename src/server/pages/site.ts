@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Answer } from '../http/route.ts';
-import { serviceNameOf } from '../http/routes/cards.ts';
+import { serviceNameOf, titleOf } from '../http/routes/cards.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readPublicPage, readPublicSkins } from '../service/skins/skins.ts';
 import type { SkinWithData } from '../store/skins.ts';
@@ -126,10 +126,11 @@ ${skins.map((skin) => entryOf(origin, skin))}</feed>
 `;
 }
 
-function entryOf(origin: string, { uuid, name, skin_created_at }: SkinWithData): Html {
+function entryOf(origin: string, skin: SkinWithData): Html {
+  const { uuid, skin_created_at } = skin;
   const id = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, 'urn:uuid:$1-$2-$3-$4-$5');
   const picture = html`<img src="${origin}/v2/skins/${uuid}/isometric.png?size=256" alt="" width="128" height="256">`;
-  return html`<entry><id>${id}</id><title>${name ?? `Skin ${uuid.slice(0, 8)}`}</title>
+  return html`<entry><id>${id}</id><title>${titleOf(skin)}</title>
 <link rel="alternate" type="text/html" href="${origin}/ui/skins/${uuid}"/>
 <updated>${new Date(skin_created_at).toISOString()}</updated><content type="html">${picture.toString()}</content></entry>
 `;

@@ -33,7 +33,7 @@ import { rateLimitAfter, type Submitted } from '../../service/submitting/answeri
 import { retryJob, submit, submitBatch, verifyMayBatch } from '../../service/submitting/submit.ts';
 import { generateBodies, generateHeaders, readGenerateRequest, readInput } from '../bodies.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../event-stream.ts';
-import { type Answer, type Call, type Route, route } from '../route.ts';
+import { type Answer, type Call, EVENT_STREAM, type Route, route } from '../route.ts';
 import {
   EVENTS_LINK,
   envelope,
@@ -46,6 +46,8 @@ import {
   skinView,
   v2Answer,
 } from '../views.ts';
+
+const SKIN_FOUND: Note = { code: 'skin_found', message: 'Found an existing skin.' };
 
 export const generateRoute = route({
   method: 'POST',
@@ -71,9 +73,7 @@ export const generateRoute = route({
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     const notes = {
       warnings: [...call.warnings, ...warnings, ...submitted.warnings],
-      messages: isKnown
-        ? [{ code: 'skin_found', message: 'Found an existing skin.' }]
-        : [{ code: 'skin_generated', message: 'The skin was generated.' }],
+      messages: [isKnown ? SKIN_FOUND : { code: 'skin_generated', message: 'The skin was generated.' }],
       links: {
         self: `/v2/skins/${skin.uuid}`,
         skin: `/v2/skins/${skin.uuid}`,
@@ -158,7 +158,7 @@ export const QUEUE_ROUTES: readonly Route[] = [
     verifyCaller: verifyMayFollow,
     paths: ['/v2/queue/events', '/queue/events'],
     summary: "The caller's jobs as server-sent events: the pending ones, then each that is accepted or ends",
-    answers: { 200: 'text/event-stream' },
+    answers: { 200: EVENT_STREAM },
     handle: async (call) => {
       const { request, context } = call;
       const stream = new EventStream({ greeting: "the caller's jobs", request, clock: context.clock });
@@ -216,13 +216,11 @@ function submissionAnswer(submitted: Submitted, general: readonly Note[]): { sta
   const { job } = submitted;
   const warnings = [...general, ...submitted.warnings];
   if (submitted.kind === 'ended') return { status: 200, body: jobBody(submitted, warnings) };
-  if (submitted.kind === 'known') {
-    const messages = [{ code: 'skin_found', message: 'Found an existing skin.' }];
-    const notes = envelope({ warnings, messages, links: jobLinks(job) });
+  const message =
+    submitted.kind === 'known' ? SKIN_FOUND : { code: 'job_queued', message: 'The job is queued.' };
+  const notes = envelope({ warnings, messages: [message], links: jobLinks(job) });
+  if (submitted.kind === 'known')
     return { status: 200, body: { ...notes, job: jobView(job), skin: skinView(submitted.skin, true) } };
-  }
-  const messages = [{ code: 'job_queued', message: 'The job is queued.' }];
-  const notes = envelope({ warnings, messages, links: jobLinks(job) });
   return { status: 202, body: { ...notes, job: jobView(job, submitted.eta) } };
 }
 

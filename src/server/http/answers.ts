@@ -34,7 +34,7 @@ const { 'x-frame-options': _, ...unframed } = SECURITY_HEADERS;
 export const FRAMED_HEADERS = { ...unframed, 'cross-origin-resource-policy': 'cross-origin' } as const;
 
 /** For all answers of the API, except those of version 1. */
-export const VERSION_HEADERS = {
+const VERSION_HEADERS = {
   'mineskin-api-version': 'v2',
   'mineskin-version': `skinsmith-${VERSION}`,
 } as const;
@@ -77,7 +77,7 @@ export const PREFLIGHT: Answer = {
 /** Names in lower case. */
 type HeaderFields = Record<string, string | string[]>;
 
-export interface ResponseOptions {
+interface ResponseOptions {
   /** Headers of all answers. Names in lower case. */
   readonly common: Readonly<Record<string, string>>;
   /** ID of the request. */
@@ -247,7 +247,7 @@ export function errorAnswer(
 }
 
 /** The bytes of an answer, plain and compressed, shared by all connections. */
-export interface Encodings {
+interface Encodings {
   readonly plain: Uint8Array;
   readonly gzipped: Uint8Array;
 }

@@ -38,7 +38,7 @@ const MAX_PER_USER = 200;
 /** Milliseconds for which an address is blocked after one of its connections sent too much at once. */
 const BAN = 10_000;
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   /** Maximum number of connections, in all and per address; those that have sent a valid key do not count for the latter. */
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
@@ -226,7 +226,7 @@ const MAX_SMALL_PIECES = 1_000;
 const SMALL_PIECES_PER_MINUTE = 20_000;
 const MANY_SENDERS = 1_000;
 
-export interface UnfinishedBodiesOptions {
+interface UnfinishedBodiesOptions {
   /** Maximum bytes of all bodies together. */
   readonly most: number;
   readonly clock: Pick<Clock, 'monotonic'>;

@@ -94,7 +94,7 @@ export const ANSWER_HEADERS = {
   ...DELAY_HEADERS,
   ...RATE_LIMIT_HEADERS,
 } as const;
-export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
 const COMMON_HEADERS: readonly AnswerHeader[] = [
   'X-Request-Id',

@@ -17,13 +17,13 @@ import { type FullSet, isForEverybody } from '../service/skins/sets.ts';
 import type { SkinPack } from '../service/skins/skin-pack.ts';
 import type { Answer, Call } from './route.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   /** The address of the next part, which begins after the last skin of this one. */
   readonly partAfter: (after: string) => string;
 }
 
 /** skins.lock alone: a line for each skin. */
-export async function* lockLines(skins: SkinExport['skins']): AsyncGenerator<Uint8Array, void, void> {
+async function* lockLines(skins: SkinExport['skins']): AsyncGenerator<Uint8Array, void, void> {
   for await (const { line } of skins) yield Buffer.from(`${lineOf(line)}\n`);
 }
 

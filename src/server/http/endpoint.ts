@@ -36,7 +36,7 @@ export interface EndpointOptions {
 }
 
 /** A request whose caller is known. */
-export interface Admission {
+interface Admission {
   readonly caller: Caller;
   /** Authenticates the request again. @throws Refusal if its key has been revoked since */
   readonly verify: () => Promise<void>;
@@ -210,7 +210,7 @@ function warningsFor(request: HttpRequest, caller: Caller): Note[] {
 }
 
 /** The API key of a request, sent in any of the supported ways. */
-export interface SentKey {
+interface SentKey {
   /** The value of the Authorization header. */
   readonly authorization: string | undefined;
   /** Whether the word Bearer is missing. Then the header may be meant for a proxy in front. */
@@ -249,7 +249,7 @@ const UNKNOWN_BARE: Note = {
 };
 
 /** Old clients send the key without `Bearer`, or as `key` in the query of version 1. The header takes precedence. */
-export function readSentKey(request: HttpRequest): SentKey {
+function readSentKey(request: HttpRequest): SentKey {
   const { authorization } = request.headers as { authorization?: string };
   if (authorization !== undefined && /^\S{16,}$/.test(authorization))
     return { authorization: `Bearer ${authorization}`, isBare: true, warnings: [BARE] };

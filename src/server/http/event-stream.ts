@@ -23,7 +23,7 @@ export const EVENT_STREAM_HEADERS = {
   Connection: 'close',
 } as const;
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** A line for people who read the raw stream. */
   readonly greeting: string;
   /** The stream is the last answer on its connection. */

@@ -23,7 +23,7 @@ type Line = [details: object, message: string] | [message: string];
 /** The numbers of the levels in pino, which log viewers know. */
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   readonly stream: LogStream;
   readonly now: () => number;
@@ -95,7 +95,7 @@ function withoutKeys(line: string): string {
   return line.replace(KEYS, '…');
 }
 
-export interface RequestEnd {
+interface RequestEnd {
   readonly request: { readonly method: string; readonly url: string; readonly address: string };
   readonly response: ServerResponse;
   /** Undefined if the route does not authenticate. */

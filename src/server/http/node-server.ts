@@ -29,7 +29,7 @@ const MAX_REQUESTS = 10_000;
 /** Pipelined requests that may wait on one connection; with more, it is closed. */
 const MAX_WAITING = 32;
 
-export interface HttpServerOptions extends Omit<AppOptions, 'onAdmitted' | 'limits'> {
+interface HttpServerOptions extends Omit<AppOptions, 'onAdmitted' | 'limits'> {
   readonly limits: NetworkLimits;
 }
 

@@ -29,7 +29,7 @@ export type Bindings =
   // A call inside the process.
   | { readonly signal: AbortSignal; readonly hangUp: () => void };
 
-export interface RequestParts {
+interface RequestParts {
   /** Path and query, as the service interprets them. */
   readonly url: string;
   readonly carrier: Bindings;

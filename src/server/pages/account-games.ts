@@ -126,7 +126,7 @@ export const STATES: Readonly<Record<GameAccount['state'], Html>> = {
   needs_login: say`needs to be linked again`,
 };
 
-export interface GamesView {
+interface GamesView {
   readonly accounts: readonly GameAccount[];
   readonly mayLink: boolean;
   /** Whether this server makes skins with game accounts. */
@@ -136,7 +136,7 @@ export interface GamesView {
   readonly now: number;
 }
 
-export function gamesPage({ accounts, mayLink, areUsed, isWorn, now }: GamesView): Page {
+function gamesPage({ accounts, mayLink, areUsed, isWorn, now }: GamesView): Page {
   return accountPage('games', {
     title: say`Game accounts`,
     body: html`${isWorn && html`<p class="problem" role="status">${say`The account is unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
@@ -191,7 +191,7 @@ ${checkBox({ name: 'restore', value: 'on', isChecked: restore }, say`Restore its
 }
 
 /** The code that the account's owner has to enter, and where. */
-export function loginPage({ id, userCode, verificationUri, expiresAt, interval }: BegunGameLogin): Page {
+function loginPage({ id, userCode, verificationUri, expiresAt, interval }: BegunGameLogin): Page {
   return accountPage('games', {
     title: say`Sign in to your game account`,
     body: html`<ol class="steps"><li><p>${say`Open ${html`<a href="${verificationUri}" target="_blank" rel="noreferrer">${verificationUri}</a>`}`}</p></li>
@@ -203,7 +203,7 @@ export function loginPage({ id, userCode, verificationUri, expiresAt, interval }
   });
 }
 
-export function failedLoginPage(message: string): Page {
+function failedLoginPage(message: string): Page {
   return accountPage('games', {
     status: 400,
     title: say`The account was not linked`,
@@ -211,7 +211,7 @@ export function failedLoginPage(message: string): Page {
   });
 }
 
-export function checkedPage({ account, problems }: GameAccountCheck): Page {
+function checkedPage({ account, problems }: GameAccountCheck): Page {
   return accountPage('games', {
     title: problems.length === 0 ? say`The account works` : say`The account cannot be used now`,
     body: html`<p class="lead"><bdi>${account.name}</bdi>: ${STATES[account.state]}</p>

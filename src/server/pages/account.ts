@@ -195,7 +195,7 @@ const SCOPE_NAMES: Readonly<Record<Scope, Html>> = {
   operator: say`Run this server`,
 };
 
-export interface KeysView {
+interface KeysView {
   readonly keys: readonly ApiKey[];
   /** ID of the key that the person signed in with. */
   readonly current: string | undefined;
@@ -205,7 +205,7 @@ export interface KeysView {
   readonly wasCreated: boolean;
 }
 
-export function keysPage({ keys, current, mayGive, wasCreated }: KeysView): Page {
+function keysPage({ keys, current, mayGive, wasCreated }: KeysView): Page {
   return accountPage('keys', {
     title: say`API keys`,
     body: html`${wasCreated && html`<p class="problem" role="status">${say`This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.`}</p>`}
@@ -271,7 +271,7 @@ function textArea(id: string, name: string, label: Html, values: readonly string
   return html`<div><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="2" spellcheck="false">${values.join('\n')}</textarea></div>`;
 }
 
-export interface AccountOverview {
+interface AccountOverview {
   readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
   /** The plans that the service offers. */
   readonly plans: readonly PlanView[];
@@ -280,7 +280,7 @@ export interface AccountOverview {
   readonly isSaved: boolean;
 }
 
-export function overviewPage({ account, plans, isNameShown, isSaved }: AccountOverview): Page {
+function overviewPage({ account, plans, isNameShown, isSaved }: AccountOverview): Page {
   const { name, role, plan, usage, user } = account;
   return accountPage('overview', {
     title: say`Account`,

@@ -31,7 +31,7 @@ export interface Page {
 }
 
 /** How to do the same from the command line. */
-export interface TerminalLines {
+interface TerminalLines {
   /** Undefined: no command does this. */
   readonly command: string | undefined;
   /** What curl requests from the API. */
@@ -107,7 +107,7 @@ export function reasonOf({ code, message }: { readonly code: string; readonly me
 }
 
 /** A button that copies a text, for browsers that run scripts. */
-export function copyButton(text: string, label: Content): Html {
+function copyButton(text: string, label: Content): Html {
   return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="${label}">${say`Copy`}</button>`;
 }
 
@@ -259,7 +259,7 @@ function skinCard(skin: SkinCard, look: keyof typeof CARD_VIEWS): Html {
 }
 
 /** A picture of a skin. */
-export interface SkinPicture {
+interface SkinPicture {
   readonly skin: Pick<SkinCard, 'uuid' | 'visibility'>;
   readonly view: View;
   /** Height in pixels. */

@@ -152,7 +152,7 @@ async function readGallery({ context, caller, query }: PageCall<unknown, Query>)
   });
 }
 
-export interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
+interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
   readonly skins: readonly (SkinCard & { readonly likes: number })[];
   readonly choice: Choice;
   readonly after: string | undefined;
@@ -165,7 +165,7 @@ export interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
   readonly origin: string;
 }
 
-export function galleryPage(view: GalleryView): Page {
+function galleryPage(view: GalleryView): Page {
   const { skins, choice, next, total, after, back, tags, selection, origin } = view;
   return {
     title: say`Gallery`,

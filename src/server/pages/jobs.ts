@@ -235,7 +235,7 @@ function follower(stream: EventStream, isShown: ReturnType<typeof jobFilter>): J
   };
 }
 
-export interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | 'created_at'> {
+interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | 'created_at'> {
   /** How far it is. */
   readonly says: Html;
   /** Why it failed. */
@@ -243,7 +243,7 @@ export interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | '
 }
 
 /** A job without a skin: a completed one redirects to its skin. */
-export function jobPage({ uuid, name, source, created_at, says, error }: JobPageView): Page {
+function jobPage({ uuid, name, source, created_at, says, error }: JobPageView): Page {
   return {
     title: error ? say`The skin could not be made` : say`Making the skin`,
     body: html`<div class="job"><div class="stage"><img src="/ui/jobs/${uuid}/picture" alt="${say`The picture`}" width="192" height="384"></div>
@@ -262,14 +262,14 @@ ${source !== null && html`<div><dt>${say`Made from`}</dt><dd><bdi>${source}</bdi
 }
 
 /** One of the visitor's own jobs. */
-export interface OwnJob extends ListedJob {
+interface OwnJob extends ListedJob {
   /** When it is expected to end. */
   readonly eta: number | undefined;
   /** Why it failed. */
   readonly error: { readonly code: string; readonly message: string } | undefined;
 }
 
-export interface JobsView {
+interface JobsView {
   readonly jobs: readonly OwnJob[];
   /** Only jobs with this status; empty: all. */
   readonly status: '' | JobStatus;
@@ -290,7 +290,7 @@ const STATES: Readonly<Record<JobStatus, Html>> = {
   failed: say`Failed`,
 };
 
-export function jobsPage({ jobs, status, next, isFirst, total, now }: JobsView): Page {
+function jobsPage({ jobs, status, next, isFirst, total, now }: JobsView): Page {
   const isLive = isFirst && status === '';
   const tabs = Object.entries({ '': say`All`, ...STATES });
   return {

@@ -140,7 +140,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ico: 'image/x-icon',
 };
 
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly plain: Buffer;
   readonly gzipped: Buffer;

@@ -259,7 +259,7 @@ const EXAMPLES: Readonly<Record<SourceType, readonly [argument: string, field: s
   player: ['jeb_', 'user=jeb_'],
 };
 
-export function makePage({ from, ...form }: FormView): Page {
+function makePage({ from, ...form }: FormView): Page {
   const [argument, field] = EXAMPLES[from];
   return {
     title: say`Make a skin`,

@@ -55,7 +55,7 @@ const query = z.object({
 });
 
 /** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty search fields are left out. */
-export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
+const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
   const path = `${PATH}/export.${kind}` as const;
   return pageRoute({
     method: 'GET',
@@ -202,7 +202,7 @@ function missingIn({
 }
 
 /** One of the visitor's own skins. */
-export interface OwnSkin extends SkinCard {
+interface OwnSkin extends SkinCard {
   /** Milliseconds since the epoch. */
   readonly skin_created_at: number;
   readonly views: number;
@@ -213,7 +213,7 @@ export interface OwnSkin extends SkinCard {
 /** Which skins the list has; an empty field: all. */
 type Choice = Omit<Place, 'after'>;
 
-export interface MySkinsView extends Choice {
+interface MySkinsView extends Choice {
   readonly skins: readonly OwnSkin[];
   /** `after` of the next page. */
   readonly next: string | undefined;
@@ -233,7 +233,7 @@ export interface MySkinsView extends Choice {
 }
 
 /** How many skins a form changed or deleted. */
-export interface BulkResult {
+interface BulkResult {
   readonly act: 'changed' | 'deleted';
   readonly count: number;
 }
@@ -254,7 +254,7 @@ const DONE = {
 
 const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
 
-export function mySkinsPage(view: MySkinsView): Page {
+function mySkinsPage(view: MySkinsView): Page {
   const { skins, next, total, done, missing, sort, filter, visibility, variant } = view;
   const choice = { sort, filter, visibility, variant };
   const query = placeQuery(choice);

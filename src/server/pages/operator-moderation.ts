@@ -178,7 +178,7 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
   }),
 ];
 
-export interface ImagesView {
+interface ImagesView {
   readonly images: readonly BlockedImage[];
   /** Hashes of the images that the store has. */
   readonly pictures: ReadonlySet<string>;
@@ -186,7 +186,7 @@ export interface ImagesView {
   readonly next: string | undefined;
 }
 
-export function imagesPage({ images, pictures, next }: ImagesView): Page {
+function imagesPage({ images, pictures, next }: ImagesView): Page {
   return operatorPage('images', {
     title: say`Blocked images`,
     body: html`<p>${say`The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.`}</p>
@@ -219,7 +219,7 @@ function row({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boo
 <div class="acts">${actionButton(`${IMAGES}/${hash}/unblock`, say`Unblock`, { about: hash.slice(0, 8) })}</div>`;
 }
 
-export interface ReportsView {
+interface ReportsView {
   readonly reports: readonly Report[];
   /** IDs of the reports that the operator has just decided, in order. */
   readonly decided: readonly string[];
@@ -275,7 +275,7 @@ const TEXTS = {
 /** How many reports stay in place after a decision. */
 const MAX_DECIDED = 100;
 
-export function reportsPage({ next, ...listed }: ReportsView): Page {
+function reportsPage({ next, ...listed }: ReportsView): Page {
   const { state } = listed;
   const isOpen = state === 'open';
   return operatorPage('reports', {

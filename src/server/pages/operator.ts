@@ -180,7 +180,7 @@ interface OperatorOverview extends Overview {
   readonly plans: readonly PlanView[];
 }
 
-export function overviewPage(view: OperatorOverview): Page {
+function overviewPage(view: OperatorOverview): Page {
   return operatorPage('overview', {
     title: say`Operator`,
     body: html`${state(view)}
@@ -300,7 +300,7 @@ function size(bytes: number): Html {
   return html`${measured(number, digits)} ${unit}`;
 }
 
-export function accountsPage(accounts: readonly GameAccount[]): Page {
+function accountsPage(accounts: readonly GameAccount[]): Page {
   return operatorPage('accounts', {
     title: say`Game accounts`,
     body: listOr(say`No game accounts linked.`, accounts.map(accountRow)),
@@ -323,7 +323,7 @@ ${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), ht
 
 const CAPES_PATH = '/ui/operator/capes';
 
-export function capesPage(capes: readonly WireCape[]): Page {
+function capesPage(capes: readonly WireCape[]): Page {
   return operatorPage('capes', {
     title: say`Capes`,
     body: html`<form class="panel" method="post" action="${CAPES_PATH}" enctype="multipart/form-data"><div class="row">

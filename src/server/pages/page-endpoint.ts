@@ -39,7 +39,7 @@ export const PAGE_POLICY = [
 ].join('; ');
 
 /** Headers of all answers below /ui/. Most depend on who is signed in. */
-export const PAGE_HEADERS = {
+const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,
   // Otherwise browsers would send the origin `null` with forms.
   'Referrer-Policy': 'same-origin',
@@ -47,12 +47,12 @@ export const PAGE_HEADERS = {
   Vary: 'Accept, Accept-Encoding, Accept-Language, Cookie',
 } as const;
 
-export const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' } as const;
+const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 
 type PageEndpointOptions = Omit<EndpointOptions, 'localUser'>;
 
 /** The person who sent a request. */
-export interface PageAdmission {
+interface PageAdmission {
   readonly caller: Caller;
   readonly session: SessionCaller | undefined;
 }

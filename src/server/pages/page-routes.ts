@@ -33,7 +33,7 @@ const LOGO_AGE = 'public, max-age=3600';
 /** Seconds. The name of an asset changes with its content. */
 const FOREVER = 365 * 24 * 3600;
 
-export const assetRoute = pageRoute({
+const assetRoute = pageRoute({
   method: 'GET',
   path: '/ui/assets/:name',
   isFor: 'everyone',

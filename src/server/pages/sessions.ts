@@ -103,14 +103,14 @@ async function unlinked(
   return seeOther(back);
 }
 
-export interface SessionsView {
+interface SessionsView {
   readonly sessions: readonly SessionView[];
   /** Whether these are all of the person's sessions. */
   readonly isWhole: boolean;
   readonly identities: readonly Identity[];
 }
 
-export function sessionsPage({ sessions, isWhole, identities }: SessionsView): Page {
+function sessionsPage({ sessions, isWhole, identities }: SessionsView): Page {
   return accountPage('sessions', {
     title: say`Where you are signed in`,
     body: html`<ul class="list">${sessions.map(row)}</ul>

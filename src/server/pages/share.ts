@@ -16,7 +16,7 @@ import { pageRoute } from './page-route.ts';
 type SiteContext = Pick<ServiceContext, 'site' | 'publicUrl'>;
 
 /** What a link to a page unfolds to in chats, social networks and search engines. */
-export interface Unfolded {
+interface Unfolded {
   /** The page's own address, below this server's. */
   readonly path: string;
   readonly title: Content;

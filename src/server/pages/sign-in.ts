@@ -169,7 +169,7 @@ async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
 const formSchema = z.object({ key: z.string().max(512).optional() });
 
 /** The provider to sign in with. The address is absolute, because the provider returns only to the public address. */
-export function providerOf({ openId, publicUrl }: ServiceContext, next?: string): SignInView['provider'] {
+function providerOf({ openId, publicUrl }: ServiceContext, next?: string): SignInView['provider'] {
   const page = nextAddress(next);
   const query = page === undefined ? '' : `?${new URLSearchParams({ next: page })}`;
   return openId && { name: openId.name, address: `${publicUrl()}${PROVIDER_SIGN_IN_PATH}${query}` };
@@ -242,7 +242,7 @@ const PROBLEMS = {
   },
 } satisfies Record<ProviderFault, { status: number; text: (name: Content) => Html }>;
 
-export interface SignInView {
+interface SignInView {
   /** Why the last attempt failed, and the status that says so. */
   readonly problem?: { readonly message: Html; readonly status: number } | undefined;
   /** The single sign-on provider, and the address where its sign-in starts. */
@@ -253,7 +253,7 @@ export interface SignInView {
   readonly signedIn?: string | undefined;
 }
 
-export function signInPage({ problem, provider, next, signedIn: name }: SignInView): Page {
+function signInPage({ problem, provider, next, signedIn: name }: SignInView): Page {
   return {
     ...(problem && { status: problem.status }),
     title: say`Sign in`,
@@ -281,7 +281,7 @@ ${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}
 }
 
 /** `name`: of the user that would be created; `problem`: why the key was not accepted. */
-export function firstSignInPage({
+function firstSignInPage({
   name,
   provider,
   problem,
@@ -307,7 +307,7 @@ ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
 }
 
 /** Asks for confirmation before signing in: a link on another site could be somebody else's. */
-export function linkPage(secret: string): Page {
+function linkPage(secret: string): Page {
   return {
     title: say`Sign in with this link?`,
     body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>${say`Continue only if you created this link yourself with <code>skinsmith open</code>.`}</p>

@@ -315,7 +315,7 @@ function customSkinFile({ skin: { uuid }, name }: Pick<Known, 'skin' | 'name'>):
 }
 
 /** The best way for what a visitor uses skins for, for the result of Make. */
-export interface BestWay {
+interface BestWay {
   /** Of the button that copies `text`. */
   readonly label: string;
   readonly text?: string;

@@ -183,7 +183,7 @@ async function publicSkinsPage({ context, caller }: PageCall, start: string) {
 /** More skins than will ever share a short address. */
 const MAX_SHARING = 12;
 
-export interface SkinView extends UsableSkin {
+interface SkinView extends UsableSkin {
   readonly views: number;
   readonly skin_created_at: number;
   /** Its visibility before an operator hid it; null: not hidden. */
@@ -191,7 +191,7 @@ export interface SkinView extends UsableSkin {
   readonly cape_hash: string | null;
 }
 
-export interface SkinPageOptions {
+interface SkinPageOptions {
   readonly isOwn: boolean;
   /** What the visitor has just done. */
   readonly done: 'reported' | 'saved' | undefined;
@@ -211,7 +211,7 @@ export interface SkinPageOptions {
 
 const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as const;
 
-export function skinPage(skin: SkinView, options: SkinPageOptions): Page {
+function skinPage(skin: SkinView, options: SkinPageOptions): Page {
   const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
   const { isOwn, done, owner, signer, similar, origin } = options;
   const title = name ?? say`Skin ${uuid.slice(0, 8)}`;

@@ -39,7 +39,7 @@ const LEAD = say`Upload a picture and get signed skin data for players, heads an
 const GROUP = say`Five Minecraft skins: a smith, a ranger, a knight, a robot and a miner`;
 
 /** Who signs the skins of this server. */
-export type SigningMode = 'signing' | 'accounts' | 'upstream';
+type SigningMode = 'signing' | 'accounts' | 'upstream';
 
 const SIGNERS: Readonly<Record<SigningMode, Html>> = {
   signing: say`This server signs skins with its own key. Only players whose game trusts this server
@@ -48,7 +48,7 @@ const SIGNERS: Readonly<Record<SigningMode, Html>> = {
   upstream: say`Another service makes and signs the skins for this server.`,
 };
 
-export interface StartView {
+interface StartView {
   /** The service's name. */
   readonly name: string;
   readonly signing: SigningMode;
@@ -58,7 +58,7 @@ export interface StartView {
   readonly maker: FormMaker | undefined;
 }
 
-export function startPage({ name, signing, newest, head, maker }: StartView): Page {
+function startPage({ name, signing, newest, head, maker }: StartView): Page {
   return {
     title: name === USUAL_NAME ? TITLE : name,
     hasOwnHeading: true,

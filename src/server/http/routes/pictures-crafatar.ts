@@ -58,7 +58,7 @@ const RENDERS = {
   body: { view: 'isometric', width: 20, height: 45.1 },
 } as const satisfies Record<string, Frame>;
 
-export const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).map((kind) =>
+const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).map((kind) =>
   route({
     method: 'GET',
     paths: [`/renders/${kind}/:uuid`],

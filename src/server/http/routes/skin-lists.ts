@@ -67,7 +67,7 @@ export const SKIN_LIST_ROUTES: readonly Route[] = [
 ];
 
 /** Which of the caller's skins are exported. */
-export const exportQuerySchema = ownSkinListQuerySchema.omit({ size: true, sort: true });
+const exportQuerySchema = ownSkinListQuerySchema.omit({ size: true, sort: true });
 
 const SUMMARIES: Readonly<Record<keyof typeof EXPORTS, string>> = {
   zip: `Up to ${MAX_EXPORTED} of the caller's own skins as a zip: pictures, and skins.lock with the data`,

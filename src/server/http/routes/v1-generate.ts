@@ -222,7 +222,7 @@ const SOURCES = {
 } as const satisfies Record<Source['kind'], (given: Given) => Source>;
 
 /** Reads a request to /generate/upload, url or user, in any accepted content type. @throws Refusal */
-export async function readV1Request(
+async function readV1Request(
   request: HttpRequest,
   kind: Source['kind'],
 ): Promise<Omit<GenerationRequest, 'caller' | 'via'>> {

@@ -2,7 +2,7 @@ import { offerCopying } from './buttons.ts';
 import { count, counted, say } from './language.ts';
 
 /** A skin that the page has made. */
-export interface MadeSkin {
+interface MadeSkin {
   readonly name: string;
   readonly uuid: string;
   readonly value: string;

@@ -9,7 +9,7 @@ const AT_ONCE = '(min-width: 64rem) and (prefers-reduced-motion: no-preference)'
 class NotLoadedError extends Error {}
 
 /** Loads the renderer. @throws NotLoadedError */
-export async function loadViewer(): Promise<typeof import('./skin-viewer.ts')> {
+async function loadViewer(): Promise<typeof import('./skin-viewer.ts')> {
   try {
     return await import('./skin-viewer.ts');
   } catch (cause) {

@@ -11,7 +11,7 @@ import { readSkin, signedBy } from '../../service/skins/skins.ts';
 import { ownPath } from '../../sources/url.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { type Route, route } from '../route.ts';
-import { renderAnswer, UNLISTED } from './pictures.ts';
+import { headersFor, renderAnswer } from './pictures.ts';
 
 /** Pixels of a turn. */
 export const TURN = { width: 300, height: 400 } as const;
@@ -87,7 +87,7 @@ export const CARD_ROUTES: readonly Route[] = [
       const signer = await signedBy(context, skin);
       const text = { name: titleOf(skin), signer, service: serviceNameOf(context) };
       const input = await wholeInput(context, skin, { view: 'card', text, ...CARD });
-      return await renderAnswer(call, input, skin.visibility === 'unlisted' ? UNLISTED : {});
+      return await renderAnswer(call, input, headersFor(skin.visibility));
     },
   }),
   route({
@@ -101,7 +101,7 @@ export const CARD_ROUTES: readonly Route[] = [
       const { context, caller, params } = call;
       const skin = await readShownSkin(context, caller, params.uuid);
       const input = await wholeInput(context, skin, { view: 'turn', ...TURN });
-      return await renderAnswer(call, input, skin.visibility === 'unlisted' ? UNLISTED : {});
+      return await renderAnswer(call, input, headersFor(skin.visibility));
     },
   }),
   route({
@@ -129,7 +129,7 @@ export const CARD_ROUTES: readonly Route[] = [
       return {
         status: 200,
         body: oEmbedOf(context, skin, query),
-        headers: skin.visibility === 'unlisted' ? UNLISTED : {},
+        headers: headersFor(skin.visibility),
       };
     },
   }),

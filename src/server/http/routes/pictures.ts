@@ -82,6 +82,7 @@ function tag(name: string, headers: HeaderFields) {
 const DEFAULT_SIZE = 256;
 /** Seconds. The pixels of a hash never change, and the tag of a picture includes the renderer's version. */
 const CACHE_AGE = 30 * 24 * 3600;
+const IMMUTABLE = { 'Cache-Control': `public, max-age=${CACHE_AGE}, immutable` };
 
 /** Pages add parameters to bypass caches, so unknown ones are ignored. */
 const query = z.object({
@@ -95,7 +96,7 @@ const textureQuery = query.extend({ variant: z.enum(['auto', 'classic', 'slim'])
 const answers = { 200: 'image/png', 404: errorAnswerSchema } as const;
 
 /** Search engines show nothing that is only for those who have its address. */
-function headersFor(visibility: SkinVisibility): HeaderFields {
+export function headersFor(visibility: SkinVisibility): HeaderFields {
   if (visibility === 'private') return PRIVATE_ANSWER;
   return visibility === 'unlisted' ? UNLISTED : {};
 }
@@ -132,7 +133,7 @@ function textureViewRoute(view: View): Route {
     authenticated: false,
     handle: async (call) => {
       const input = await textureInput(call.context, call.params.hash, { view, ...call.query });
-      return await renderAnswer(call, input, { 'Cache-Control': `public, max-age=${CACHE_AGE}, immutable` });
+      return await renderAnswer(call, input, IMMUTABLE);
     },
   });
 }
@@ -145,21 +146,12 @@ export const TEXTURE_ROUTES: readonly Route[] = [
     params: z.object({ hash: textureNameSchema }),
     answers: { 200: 'image/png', 404: errorAnswerSchema },
     authenticated: false,
-    handle: async ({ context, params, request }) => {
-      const headers = {
-        ...CROSS_ORIGIN,
-        'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
-        ETag: `"${params.hash}"`,
-      };
+    handle: async (call) => {
+      const { context, params } = call;
       const { hash } = params;
       const texture = (await findServedTexture(context.db, hash)) ?? (await findByGameName(context, hash));
       if (!texture) throw new Refusal('not_found', 'Texture not found.');
-      if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
-      return {
-        status: 200,
-        body: Buffer.from(texture.png),
-        headers: { ...headers, 'Content-Type': 'image/png' },
-      };
+      return pngAnswer(call, { name: hash, png: texture.png }, IMMUTABLE);
     },
   }),
   ...VIEWS.map(textureViewRoute),
@@ -196,10 +188,7 @@ function urlRenderRoute(kind: V1Kind): Route {
     handle: async (call) => {
       const texture = await textureAt(call.context, call.query.url, call.caller);
       const input = inputFor(texture, { ...v1ChoiceOf(kind), variant: 'auto' });
-      return await renderAnswer(call, input, {
-        ...V1_HEADERS,
-        'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
-      });
+      return await renderAnswer(call, input, { ...V1_HEADERS, ...IMMUTABLE });
     },
   });
 }
@@ -248,10 +237,7 @@ async function shownSkin({ context, caller, ...call }: V1SkinCall): Promise<Skin
 }
 
 /** Only its owner gets an unlisted skin by its number; otherwise, anybody could find it by counting. */
-function v1HeadersFor(
-  { params: { id } }: V1SkinCall,
-  { visibility }: SkinWithData,
-): Readonly<Record<string, string>> {
+function v1HeadersFor({ params: { id } }: V1SkinCall, { visibility }: SkinWithData): HeaderFields {
   return typeof id === 'number' && visibility === 'unlisted'
     ? { ...V1_HEADERS, ...PRIVATE_ANSWER }
     : V1_HEADERS;

@@ -39,7 +39,7 @@ import { EXPORTS, setPackAnswer, skinsAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { type Notes, pageLinks, skinListItem, v2Answer } from '../views.ts';
 import { serviceNameOf } from './cards.ts';
-import { PRIVATE_ANSWER, renderAnswer, UNLISTED } from './pictures.ts';
+import { headersFor, PRIVATE_ANSWER, renderAnswer } from './pictures.ts';
 
 const params = z.object({ set: setReferenceSchema });
 const SET = '/v2/sets/:set';
@@ -194,7 +194,7 @@ export const SET_ROUTES: readonly Route[] = [
       const seen = full.skins.filter((skin) => isSeenByAll(skin, full.set));
       if (full.set.visibility === 'private' || seen.length === 0) throw noSuchSet(call.params.set);
       const input = await groupInput(context, seen, { name: full.set.name, service: serviceNameOf(context) });
-      return await renderAnswer(call, input, full.set.visibility === 'unlisted' ? UNLISTED : {});
+      return await renderAnswer(call, input, headersFor(full.set.visibility));
     },
   }),
   route({
@@ -246,7 +246,7 @@ export const SET_ROUTES: readonly Route[] = [
     query: decisionSchema,
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, query, warnings }) => {
-      await deleteAnySet(context, caller, { ...params, note: query.note });
+      await deleteAnySet(context, caller, { ...params, ...query });
       const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
       return v2Answer({ warnings, messages, links: { log: '/v2/account/log' } });
     },
@@ -283,8 +283,7 @@ async function packAnswer(kind: 'resource' | 'data', call: PackCall): Promise<An
 }
 
 function headersOf(full: FullSet) {
-  if (!isForEverybody(full)) return PRIVATE_ANSWER;
-  return full.set.visibility === 'unlisted' ? UNLISTED : {};
+  return isForEverybody(full) ? headersFor(full.set.visibility) : PRIVATE_ANSWER;
 }
 
 function setAnswer(

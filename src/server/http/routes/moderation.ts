@@ -59,8 +59,7 @@ export const MODERATION_ROUTES: readonly Route[] = [
     body: decisionSchema,
     answers: { 200: reportAnswerSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, body, warnings }) => {
-      const { note } = body;
-      const report = await dismissReport(context, caller, { ...params, note });
+      const report = await dismissReport(context, caller, { ...params, ...body });
       return v2Answer({ warnings, links: { list: REPORTS } }, { report });
     },
   }),
@@ -86,7 +85,7 @@ export const MODERATION_ROUTES: readonly Route[] = [
     query: decisionSchema,
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, query, warnings }) => {
-      await deleteAnySkin(context, caller, { ...params, note: query.note });
+      await deleteAnySkin(context, caller, { ...params, ...query });
       const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
       return v2Answer({ warnings, messages, links: { log: LOG } });
     },
@@ -125,7 +124,7 @@ export const MODERATION_ROUTES: readonly Route[] = [
     query: decisionSchema,
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, query, warnings }) => {
-      await unblockImage(context, caller, { ...params, note: query.note });
+      await unblockImage(context, caller, { ...params, ...query });
       const messages = [{ code: 'image_unblocked', message: 'The image is accepted again.' }];
       return v2Answer({ warnings, messages, links: { list: IMAGES } });
     },

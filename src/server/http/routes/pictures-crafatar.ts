@@ -102,7 +102,7 @@ export const CRAFATAR_ROUTES: readonly Route[] = [
     answers,
     standIn: standInFor('texture'),
     authenticated: false,
-    handle: async (call: Call<z.output<typeof params>, Query>) => {
+    handle: async (call: PlayerCall) => {
       const player = playerIn(call.params.uuid);
       const found = await call.context.playerLooks.find(player, 'skin', call.caller);
       const skin = chosenSkin(call, 'skins', found);
@@ -119,7 +119,7 @@ export const CRAFATAR_ROUTES: readonly Route[] = [
     query: fallback,
     answers: { 200: 'image/png', 404: errorAnswerSchema, 422: errorAnswerSchema, 502: errorAnswerSchema },
     authenticated: false,
-    handle: async (call: Call<z.output<typeof params>, Query>) => {
+    handle: async (call: PlayerCall) => {
       const player = playerIn(call.params.uuid);
       const found = await call.context.playerLooks.find(player, 'cape', call.caller);
       const { texture, origin } = found;

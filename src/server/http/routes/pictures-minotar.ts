@@ -48,6 +48,7 @@ const answers = {
   429: 'image/png',
   503: 'image/png',
 } as const;
+const common = { method: 'GET', answers, authenticated: false } as const;
 
 export const MINOTAR_ROUTES: readonly Route[] = [
   ...Object.entries(PICTURES).flatMap(([name, drawing]) => [
@@ -60,13 +61,11 @@ export const MINOTAR_ROUTES: readonly Route[] = [
 
 function pictureRoute(name: string, drawing: Drawing): Route {
   return route({
-    method: 'GET',
+    ...common,
     paths: [`/${name}/:user`],
     summary: `A player's picture, as on Minotar: ${name}`,
     params: userParams,
-    answers,
     standIn: standInFor(drawing.view),
-    authenticated: false,
     handle: async (call) =>
       await draw(call, drawing, { place: name, user: bare(call.params.user), rest: '' }),
   });
@@ -74,13 +73,11 @@ function pictureRoute(name: string, drawing: Drawing): Route {
 
 function sizedRoute(name: string, drawing: Drawing): Route {
   return route({
-    method: 'GET',
+    ...common,
     paths: [`/${name}/:user/:size`],
     summary: `A player's picture of this width, as on Minotar: ${name}`,
     params: sizedParams,
-    answers,
     standIn: standInFor(drawing.view),
-    authenticated: false,
     handle: async (call) => {
       const { user, size } = call.params;
       return await draw(call, drawing, { place: name, user, rest: `/${widthIn(bare(size))}` });
@@ -90,13 +87,11 @@ function sizedRoute(name: string, drawing: Drawing): Route {
 
 function textureRoute(name: string, more: Readonly<Record<string, string>>): Route {
   return route({
-    method: 'GET',
+    ...common,
     paths: [`/${name}/:user`],
     summary: `A player's skin, as on Minotar: ${name}`,
     params: userParams,
-    answers,
     standIn: standInFor('texture'),
-    authenticated: false,
     handle: async (call) => {
       const found = await findSkin(call, { place: name, user: bare(call.params.user), rest: '' });
       if ('status' in found) return found;

@@ -26,7 +26,7 @@ export const GAME_PAGES: readonly PageRoute[] = [
     method: 'GET',
     path: PATH,
     ...forUsers('account'),
-    query: z.object({ worn: z.literal('yes').optional().catch(undefined) }),
+    query: z.object({ worn: z.literal('yes').optional() }),
     handle: async ({ context, caller, query }) => {
       const { name, isOperator } = requireUser(caller);
       const accounts = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
@@ -54,7 +54,7 @@ export const GAME_PAGES: readonly PageRoute[] = [
     path: `${PATH}/logins/:id`,
     ...forUsers('account'),
     params: ofLogin,
-    query: z.object({ new: z.literal('yes').optional().catch(undefined) }),
+    query: z.object({ new: z.literal('yes').optional() }),
     handle: async (call) => {
       const { context, caller, params, query } = call;
       const begun = findGameLogin(context, caller, params.id);

@@ -25,7 +25,7 @@ export const MAKE_PAGES: readonly PageRoute[] = [
     method: 'GET',
     path: '/ui/make',
     isFor: 'callers',
-    query: z.object({ from: z.enum(SOURCE_TYPES).default('file').catch('file') }),
+    query: z.object({ from: z.enum(SOURCE_TYPES).default('file') }),
     handle: async (call) => {
       const view = { from: call.query.from, maker: await formMakerOf(call) };
       return withVisitorCookie(makePage(view), call);

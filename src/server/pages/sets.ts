@@ -96,7 +96,7 @@ export const SET_PAGES: readonly PageRoute[] = [
     path: `${PATH}/:set`,
     isFor: 'callers',
     params,
-    query: z.object({ reported: z.literal('yes').optional().catch(undefined) }),
+    query: z.object({ reported: z.literal('yes').optional() }),
     handle: async ({ context, caller, session, params, query }) => {
       const full = await readSet(context, caller, params.set);
       const isOwn = session !== undefined && full.set.owner === caller.owner;

@@ -41,7 +41,7 @@ import {
 import { type Reactions, reactions, readReactions } from './tags-and-likes.ts';
 
 const params = z.object({ uuid: uuidSchema });
-const yes = z.literal('yes').optional().catch(undefined);
+const yes = z.literal('yes').optional();
 
 export const SKIN_PAGES: readonly PageRoute[] = [
   pageRoute({
@@ -49,7 +49,7 @@ export const SKIN_PAGES: readonly PageRoute[] = [
     path: '/ui/skins/:uuid',
     isFor: 'callers',
     params: z.object({ uuid: uuidOrShortIdSchema }),
-    query: z.object({ use: z.enum(USE_IDS).optional().catch(undefined), reported: yes, saved: yes }),
+    query: z.object({ use: z.enum(USE_IDS).optional(), reported: yes, saved: yes }),
     handle: async (call) => {
       const { context, caller, session, params, query } = call;
       if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);

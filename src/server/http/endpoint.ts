@@ -233,14 +233,6 @@ const NO_KEY: Note = {
   message: 'The Authorization header has no API key. Send it as "Authorization: Bearer <key>".',
 };
 
-/**
- * A header without a key counts as missing, as on the hosted service: programs send an empty setting as an empty key,
- * and proxies in front pass on their own credentials.
- */
-function hasNoKey(authorization: string): boolean {
-  return !/^Bearer\s+\S/i.test(authorization);
-}
-
 /** The warning for a header with one word that is not a key of this service. */
 const UNKNOWN_BARE: Note = {
   code: 'no_api_key',
@@ -248,12 +240,16 @@ const UNKNOWN_BARE: Note = {
     'The Authorization header has no API key of this service, so the limits for anonymous callers apply. Send a key as "Authorization: Bearer <key>".',
 };
 
-/** Old clients send the key without `Bearer`, or as `key` in the query of version 1. The header takes precedence. */
+/**
+ * Old clients send the key without `Bearer`, or as `key` in the query of version 1. The header takes precedence; one
+ * without a key counts as missing, as on the hosted service: programs send an empty setting as an empty key, and proxies
+ * in front pass on their own credentials.
+ */
 function readSentKey(request: HttpRequest): SentKey {
   const { authorization } = request.headers as { authorization?: string };
   if (authorization !== undefined && /^\S{16,}$/.test(authorization))
     return { authorization: `Bearer ${authorization}`, isBare: true, warnings: [BARE] };
-  if (authorization !== undefined && !hasNoKey(authorization))
+  if (authorization !== undefined && /^Bearer\s+\S/i.test(authorization))
     return { authorization, isBare: false, warnings: [] };
   const key = keyInQuery(request);
   if (key !== undefined) return { authorization: `Bearer ${key}`, isBare: false, warnings: [IN_QUERY] };

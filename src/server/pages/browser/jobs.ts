@@ -77,7 +77,7 @@ export async function followJob(element: HTMLElement): Promise<void> {
 /** A job in the events of the page. */
 interface News {
   readonly id: string;
-  readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
+  readonly status: PageJob['status'];
   readonly skin?: string;
 }
 

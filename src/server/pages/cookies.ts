@@ -90,7 +90,7 @@ export function signInAddress(request: Pick<HttpRequest, 'method' | 'url' | 'hea
   return next === undefined ? '/ui/sign-in' : `/ui/sign-in?${new URLSearchParams({ next })}`;
 }
 
-/** The page with the form that was submitted, if the browser tells. */
+/** The page with the form that was submitted, if the browser names it. */
 export function cameFrom({ headers: { referer } }: Headed): `/ui${string}` | undefined {
   const form = typeof referer === 'string' ? URL.parse(referer) : null;
   return form ? nextAddress(`${form.pathname}${form.search}`) : undefined;

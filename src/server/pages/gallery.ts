@@ -76,7 +76,7 @@ export const GALLERY_PAGES: readonly PageRoute[] = [
     method: 'GET',
     path: PATH,
     isFor: 'callers',
-    isSafeToCompress: true, // as the start page
+    isSafeToCompress: true, // like the start page
     query,
     handle: readGalleryPage,
   }),

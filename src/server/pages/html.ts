@@ -177,7 +177,7 @@ class Saying extends Html {
   }
 }
 
-/** A text of the pages, which every reader sees in his own language. */
+/** A text of the pages, which readers see in their own language. */
 export function say(literals: TemplateStringsArray, ...values: readonly Content[]): Saying {
   return new Saying(literals, values);
 }

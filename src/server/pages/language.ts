@@ -17,7 +17,7 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES;
 
-/** The texts of a language; those that scripts show are apart. */
+/** The texts of a language; those that scripts show are separate. */
 interface Catalogue {
   readonly pages: Readonly<Record<string, Translation>>;
   readonly scripts: Readonly<Record<string, Translation>>;
@@ -52,7 +52,7 @@ function languageOf(request: Pick<HttpRequest, 'headers'>, publicUrl: string): L
 /** Languages that a browser may list; more are not read. */
 const MAX_PREFERENCES = 20;
 
-/** The first language of an Accept-Language header that there is. */
+/** The language that an Accept-Language header prefers among those of the pages. */
 export function preferredLanguage(header: string): Language | undefined {
   const preferences = header.split(',', MAX_PREFERENCES).map((part) => {
     const [tag = '', ...rest] = part.split(';');

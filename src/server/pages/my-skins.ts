@@ -325,7 +325,7 @@ ${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid
 ${selectionToSet(set)}</div></form>`;
 }
 
-/** What a game server needs of a resource pack. */
+/** What a game server needs to use a resource pack. */
 function skinPackPage(
   skins: readonly string[],
   { sha1, isPublic }: Pick<SkinPack, 'sha1' | 'isPublic'>,

@@ -75,7 +75,7 @@ function descriptionOf({ variant, cape_hash }: SharedSkin, signed: Html): Html {
 }
 
 /**
- * The parts of a skin's page that show it elsewhere. A private skin has none: nothing may tell of it. Only public ones
+ * The parts of a skin's page that show it elsewhere. A private skin has none: nothing may reveal it. Only public ones
  * are for search engines.
  */
 export function sharedSkin(

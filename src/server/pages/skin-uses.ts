@@ -113,10 +113,10 @@ export const PACK_NAMESPACE = 'skinsmith';
 /** Most characters of a message in the game, with the slash of a command. */
 const CHAT_LENGTH = 256;
 
-/** Everything that the ways of one skin are made of. */
+/** What the ways to use one skin are made from. */
 interface Known {
   readonly skin: UsableSkin;
-  /** What commands have of it. */
+  /** The part of it that commands contain. */
   readonly data: CommandSubject & { readonly url: string };
   readonly signer: SignerKind;
   /** The name that commands, files and packs use. */

@@ -17,7 +17,7 @@ export const startRoute = pageRoute({
   method: 'GET',
   path: '/ui',
   isFor: 'everyone',
-  isSafeToCompress: true, // it shows of a person only the name
+  isSafeToCompress: true, // all it shows about a person is the name
   handle: async (call) => {
     const { context, caller, mayUse } = call;
     const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };

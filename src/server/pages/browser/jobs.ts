@@ -174,7 +174,7 @@ async function readLoginState(address: string): Promise<LoginState> {
     if (answer.status === 404)
       return { status: 'failed', message: say('The code has expired. Get a new one.') };
   } catch {
-    // The server could not be reached: it is asked again.
+    // The server could not be reached: try again.
   }
   return { status: 'waiting' };
 }

@@ -166,7 +166,7 @@ function fieldsFor(form: FormData, name: string): FormData {
   return fields;
 }
 
-/** The most pictures to take from one folder. */
+/** Maximum number of pictures to take from one folder. */
 const MAX_FILES = 500;
 
 /** The dropped PNG files, including those in folders. Call it in the event's handler: the data is gone afterwards. */

@@ -20,7 +20,7 @@ for (const panel of document.querySelectorAll<HTMLElement>('[data-remember]')) r
 for (const list of document.querySelectorAll<HTMLElement>('[data-jobs]')) followJobs(list);
 for (const element of document.querySelectorAll<HTMLElement>('[data-login]')) void followLogin(element);
 
-/** Milliseconds for which a form is not sent again. A person may have stopped the browser, and no event tells. */
+/** Milliseconds for which a form is not sent again. No event tells that a person stopped the browser. */
 const ONCE_FOR = 5_000;
 
 /** A second click while the first is under way would make a second job, key or account. */

@@ -51,6 +51,11 @@ const UNASKED = 'an answer came that belongs to no request, such as 100 Continue
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_/;
 const TLS = /^ERR_(?:SSL|OSSL)_|^EPROTO$/;
+/** What OpenSSL says of the first bytes of an HTTP answer. */
+const PLAIN_HTTP: ReadonlySet<string> = new Set([
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+]);
 
 /** The code by which Node or undici names a network error, such as `ECONNREFUSED`; else the error's name. */
 export function networkCode(error: unknown): string {
@@ -95,6 +100,11 @@ export class ProxyError extends Error {
 /** Whether the connection failed because the other side's certificate is not accepted. */
 export function isAboutCertificate(error: unknown): boolean {
   return CERTIFICATE.test(networkCode(error));
+}
+
+/** Whether an https address led to a server that speaks http. */
+export function isPlainHttp(error: unknown): boolean {
+  return PLAIN_HTTP.has(networkCode(error));
 }
 
 /**

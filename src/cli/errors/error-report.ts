@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
-import { isAboutCertificate, ProxyError, reasonOf } from '../../base/error-reasons.ts';
+import { isAboutCertificate, isPlainHttp, ProxyError, reasonOf } from '../../base/error-reasons.ts';
 import { LockFileError } from '../../base/process-lock.ts';
 import { isDamagedDatabase } from '../../base/sqlite.ts';
 import { endSentence } from '../../base/text.ts';
@@ -80,7 +80,9 @@ function lostReport({ cause }: ServiceLostError, naming: ServiceNaming): ErrorRe
 
 function networkHint({ cause }: NetworkError, naming: ServiceNaming): string {
   if (isAboutCertificate(cause)) return certificateHint(cause, naming);
-  return cause instanceof ProxyError ? PROXY_HINT : `Is the service running? ${addressHint(naming)}`;
+  if (cause instanceof ProxyError) return PROXY_HINT;
+  if (isPlainHttp(cause)) return `The server at this address uses http, not https. ${addressHint(naming)}`;
+  return `Is the service running? ${addressHint(naming)}`;
 }
 
 /** Waits of at least this many milliseconds get a sentence of their own. */

@@ -23,6 +23,10 @@ const uncertain = new NetworkError('cut', {
   cause: { code: 'SELF_SIGNED_CERT_IN_CHAIN' },
   mayHaveArrived: true,
 });
+const plain = new NetworkError('cut', {
+  cause: { code: 'ERR_SSL_WRONG_VERSION_NUMBER' },
+  mayHaveArrived: false,
+});
 const lost = new NetworkError('cut', { cause: undefined, mayHaveArrived: true });
 
 describe('reportOf', () => {
@@ -30,6 +34,13 @@ describe('reportOf', () => {
     ['a usage error', new CliError('odd', 'Odd.', { exit: 'usage', hint: 'Do.' }), 'odd', 'usage', /^Do\.$/],
     ['Ctrl-C', AbortSignal.abort().reason, 'interrupted', 'interrupted'],
     ['no connection', lost, 'unreachable', 'tryLater', /config get base-url/],
+    [
+      'http at an https address',
+      plain,
+      'unreachable',
+      'tryLater',
+      /^The server at this address uses http, not https\./,
+    ],
     ['a strange certificate', uncertain, 'unreachable', 'failed', /set NODE_EXTRA_CA_CERTS/],
     [
       'an HTML page of a proxy',

@@ -25,6 +25,7 @@ export interface Scene {
 /** A service in which every page has something to show. */
 export async function openScene(): Promise<Scene> {
   const provider = await FakeProvider.start();
+  provider.claims = { sub: 'person-2', name: 'A name as long as names may be, and longer' };
   const openId = provider.settings();
   const options = { openId, allowedNetworks: ['127.0.0.0/8'] };
   const { server, fake, link } = await runAccountServer(options);

@@ -69,7 +69,7 @@ export function buildApp(options: AppOptions): App {
   app.use(async (c, next) => await begin(c, next, options));
   const mounted = { ...options, requestLimiter };
   pages?.mountLeads(app, mounted);
-  for (const [path, route] of inOrder(ROUTES)) mountRoute(app, { path, route, options: mounted });
+  for (const [path, route] of inOrder(ROUTES)) mountRoute(app, path, route, mounted);
   pages?.mount(app, mounted);
   app.notFound(async (c) => await answerLost(c, mounted));
   app.onError((error, c) => refuse(c, error, options));
@@ -212,10 +212,7 @@ function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-function mountRoute(
-  app: App,
-  { path, route, options }: { readonly path: string; readonly route: Route; readonly options: MountOptions },
-): void {
+function mountRoute(app: App, path: string, route: Route, options: MountOptions): void {
   const endpoint = new Endpoint(route, options);
   app.on(route.method, path, async (c, next) => {
     if (route.changes && c.req.method === 'HEAD') return await next();
@@ -224,7 +221,8 @@ function mountRoute(
     request.params = verifiedParams(c.req.param());
     // Before the body is read.
     const admission = await endpoint.admit(request).catch((error) => {
-      closeAfterAnswer(c);
+      // Each guess at a key costs a connection, and what came over it besides is not looked at.
+      if ('outgoing' in c.env) c.env.outgoing.setHeader('Connection', 'close');
       throw error;
     });
     admitted(c, admission.caller, options);
@@ -232,11 +230,6 @@ function mountRoute(
     const answer = await endpoint.answer(request, admission);
     return respond(c, answer, { common: API_HEADERS, isTagged: route.method === 'GET' });
   });
-}
-
-/** Each guess at a key costs a connection, and what came over it besides is not looked at. */
-function closeAfterAnswer({ env }: Visit): void {
-  if ('outgoing' in env) env.outgoing.setHeader('Connection', 'close');
 }
 
 /** @throws Refusal with status 414 */

@@ -38,10 +38,7 @@ const MAX_PER_USER = 200;
 /** Milliseconds for which an address is blocked after one of its connections sent too much at once. */
 const BAN = 10_000;
 
-interface ConnectionsOptions {
-  /** Maximum number of connections, in all and per address; those that have sent a valid key do not count for the latter. */
-  readonly maxConnections: number;
-  readonly maxConnectionsPerAddress: number;
+interface ConnectionsOptions extends Pick<NetworkLimits, 'maxConnections' | 'maxConnectionsPerAddress'> {
   /** The unit that counts as one address. */
   readonly nameOf: (address: string) => string;
   /** Whether the address belongs to a proxy, which serves many callers. */

@@ -35,12 +35,7 @@ export interface EndpointOptions {
   readonly requestLimiter: RequestLimiter;
 }
 
-/** A request whose caller is known. */
-interface Admission {
-  readonly caller: Caller;
-  /** Authenticates the request again. @throws Refusal if its key has been revoked since */
-  readonly verify: () => Promise<void>;
-}
+type Admission = Pick<Call, 'caller' | 'verify'>;
 
 const HEAD_OF_STREAM: Answer = { status: 200, body: undefined, headers: { 'Content-Type': EVENT_STREAM } };
 
@@ -86,10 +81,9 @@ export class Endpoint {
     let leave: (() => void) | undefined;
     try {
       leave = route.isVital ? undefined : requestLimiter.enter(caller);
-      // Created for the first request, because most callers use few routes.
+      // Made once, and for the first request: a schema compiles its checks on first use, and most callers use few routes.
       if (this.#query === null) this.#query = querySchemaOf(route);
-      const parsed = { route, query: this.#query };
-      const call = parseRequest(request, parsed, { context, caller, verify });
+      const call = parseRequest({ context, request, caller, verify }, route, this.#query);
       const answer = await this.#handle(call);
       return { ...answer, headers: { ...cacheHeaders(route, answer.status), ...answer.headers } };
     } catch (error) {
@@ -159,27 +153,22 @@ export class Endpoint {
   }
 }
 
-interface ParsedRoute {
-  readonly route: Route;
-  /** The route's `querySchemaOf`, made once, because a schema compiles its checks on first use. */
-  readonly query: Route['query'];
-}
-
-/**
- * The request in the form that the handler expects. @throws Refusal if it does not match the route's schemas
- */
+/** The request in the form that the handler expects. @throws Refusal if it does not match the route's schemas */
 function parseRequest(
-  request: HttpRequest,
-  { route, query: querySchema }: ParsedRoute,
-  { context, caller, verify }: Pick<Call, 'context' | 'caller' | 'verify'>,
+  call: Pick<Call, 'context' | 'request' | 'caller' | 'verify'>,
+  route: Route,
+  query: Route['query'],
 ): Call {
+  const { request, caller } = call;
   verifyBodyType(request, route);
-  const params = parseWith(route.params, request.params);
-  const query = parseWith(querySchema, request.query);
-  const headers = parseWith(route.headers, request.headers);
-  const body = parseWith(route.body, request.body ?? {});
-  const warnings = warningsFor(request, caller);
-  return { context, request, caller, verify, params, query, headers, body, warnings };
+  return {
+    ...call,
+    params: parseWith(route.params, request.params),
+    query: parseWith(query, request.query),
+    headers: parseWith(route.headers, request.headers),
+    body: parseWith(route.body, request.body ?? {}),
+    warnings: warningsFor(request, caller),
+  };
 }
 
 /** A form sent to a route that reads none would count as an empty body, for instance as a key without bindings. */

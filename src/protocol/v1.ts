@@ -62,7 +62,6 @@ export const v1OptionsSchema = z.object({
   name: nameSchema.optional(),
   checkOnly: generateOptionsSchema.shape.checkOnly,
 });
-export type V1Options = z.output<typeof v1OptionsSchema>;
 
 /** The source of a skin; the path decides which field is read. */
 export const v1SourceSchema = z.object({

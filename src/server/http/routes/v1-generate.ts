@@ -6,7 +6,6 @@ import type { Note } from '../../../protocol/envelope.ts';
 import { MAX_WAIT_SECONDS } from '../../../protocol/generate.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
 import {
-  type V1Options,
   v1CompatSchema,
   v1GenerateAnswerSchema,
   v1OptionsSchema,
@@ -15,7 +14,7 @@ import {
 } from '../../../protocol/v1.ts';
 import { awaitSkin, DEFAULT_PATIENCE, type JobPatience } from '../../service/jobs/jobs.ts';
 import { readRateLimit, refusalWithPace, viaFor, waitAfterNew } from '../../service/limits.ts';
-import { asRefusal, Refusal, validationRefusal } from '../../service/refusal.ts';
+import { asRefusal, Refusal } from '../../service/refusal.ts';
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import { submit } from '../../service/submitting/submit.ts';
 import { withinFetchLimits } from '../../sources/fetches.ts';
@@ -35,9 +34,7 @@ const DEPRECATED: Note = {
 /** Clients of version 1 wait for at least half a minute. */
 const PATIENCE: JobPatience = { ...DEFAULT_PATIENCE, atWork: MAX_WAIT_SECONDS * 1000 };
 
-const ANSWERS = {
-  200: v1GenerateAnswerSchema,
-};
+const ANSWERS = { 200: v1GenerateAnswerSchema };
 
 const { url, uuid, user } = v1SourceSchema.shape;
 const fromFile = v1OptionsSchema.extend({ file: pngFile });
@@ -140,10 +137,7 @@ interface Player {
   readonly name: string;
 }
 
-const answers = {
-  200: v1PlayerSchema,
-  404: v1PlayerSchema,
-};
+const answers = { 200: v1PlayerSchema, 404: v1PlayerSchema };
 
 export const V1_PLAYER_ROUTES: readonly Route[] = [
   route({
@@ -214,9 +208,12 @@ const SOURCES = {
     fileName,
     bytes: file ?? refuse('missing_file', 'Send a PNG in a part named "file".'),
   }),
-  url: (given) => ({ kind: 'url', url: sourcesOf(given).url ?? refuse('invalid_request', 'Send a url.') }),
-  user: (given) => {
-    const { uuid, user } = sourcesOf(given);
+  url: ({ fields }) => ({
+    kind: 'url',
+    url: v1SourceSchema.parse(fields).url ?? refuse('invalid_request', 'Send a url.'),
+  }),
+  user: ({ fields }) => {
+    const { uuid, user } = v1SourceSchema.parse(fields);
     return { kind: 'user', user: uuid ?? user ?? refuse('invalid_request', 'Send the uuid of a player.') };
   },
 } as const satisfies Record<Source['kind'], (given: Given) => Source>;
@@ -229,7 +226,7 @@ async function readV1Request(
   const { fields, file, fileName } = await readBody(request, { anyPart: true });
   const { query, params } = request as { query: Fields; params: Fields };
   const given = { fields: { ...present(query), ...present(fields), ...present(params) }, file, fileName };
-  const options = optionsOf(given);
+  const options = v1OptionsSchema.parse(given.fields);
   return {
     source: SOURCES[kind](given),
     variant: options.variant ?? options.model ?? 'unknown',
@@ -242,18 +239,6 @@ async function readV1Request(
 /** Clients send an empty value for an option they leave at its default. */
 function present(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== ''));
-}
-
-function optionsOf({ fields }: Given): V1Options {
-  const parsed = v1OptionsSchema.safeParse(fields);
-  if (!parsed.success) throw validationRefusal(parsed.error);
-  return parsed.data;
-}
-
-function sourcesOf({ fields }: Given) {
-  const parsed = v1SourceSchema.safeParse(fields);
-  if (!parsed.success) throw validationRefusal(parsed.error);
-  return parsed.data;
 }
 
 function refuse(code: 'missing_file' | 'invalid_request', message: string): never {

@@ -110,13 +110,11 @@ export function headersOf(route: Route, path: string, status: number): AnswerHea
   if (status === 304 || (status === 200 && isTagged(route))) names.push('ETag');
   if (status === 302 || status === 307) names.push('Location');
   if (status === 429) names.push('Retry-After');
-  if (route.isLimited && (status < 300 || status === 429)) {
-    names.push(...(Object.keys(RATE_LIMIT_HEADERS) as AnswerHeader[]));
-  }
-  if (isV1Address(path) && route.isLimited && (status < 300 || status === 429)) {
-    names.push(...(Object.keys(DELAY_HEADERS) as AnswerHeader[]));
-  }
-  if (isV1Address(path)) names.push('X-MineSkin-Server', 'X-MineSkin-Breadcrumb', 'MineSkin-Api-Deprecated');
+  const limits = route.isLimited && (status < 300 || status === 429);
+  if (limits) names.push(...(Object.keys(RATE_LIMIT_HEADERS) as AnswerHeader[]));
+  if (!isV1Address(path)) return names;
+  if (limits) names.push(...(Object.keys(DELAY_HEADERS) as AnswerHeader[]));
+  names.push('X-MineSkin-Server', 'X-MineSkin-Breadcrumb', 'MineSkin-Api-Deprecated');
   return names;
 }
 

@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { ANSWER_HEADERS, answersAt, headersOf, meaningOf } from './described-answers.ts';
-import type { Route } from './route.ts';
-import { isV1Address } from './route.ts';
+import { isV1Address, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 

@@ -18,15 +18,13 @@ export const TURN = { width: 300, height: 400 } as const;
 /** Pixels of the frame in which other sites show a skin: the turn, and a line for its name. */
 export const EMBED = { width: 320, height: 460 } as const;
 
-type ShownContext = Pick<ServiceContext, 'db'>;
-
 /**
  * A skin that links may show to everybody. For those, private skins do not exist, not even for their owner: what a chat
  * fetches for its users is not only for the person who posted the link.
  * @throws Refusal `skin_not_found`
  */
 export async function readShownSkin(
-  context: ShownContext,
+  context: Pick<ServiceContext, 'db'>,
   caller: Caller,
   uuid: string,
 ): Promise<SkinWithData> {

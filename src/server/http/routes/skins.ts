@@ -117,7 +117,7 @@ export const SKIN_ROUTES: readonly Route[] = [
       const { context, caller, warnings } = call;
       await deleteSkin(context, caller, await uuidOf(call));
       const messages = [{ code: 'deleted', message: 'The skin is deleted.' }];
-      return v2Answer({ warnings, messages, links: { list: '/v2/me/skins' } });
+      return v2Answer({ warnings, messages, links });
     },
   }),
   route({

@@ -193,7 +193,8 @@ function v1Stats({ generated, generator, accounts }: ServiceStats, delay: number
   ) as [number, number, number, number];
   const all = { total: total.new + total.duplicate, unique: total.new, duplicate: total.duplicate };
   const rate = Math.round(time.hour.successRate * 10) / 1000;
-  const { total: linked, usable } = { total: accounts.total.global, usable: accounts.usable.global };
+  const linked = accounts.total.global;
+  const usable = accounts.usable.global;
   return {
     server: 'skinsmith',
     delay,

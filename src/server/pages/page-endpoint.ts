@@ -11,7 +11,7 @@ import { asRefusal, Refusal } from '../service/refusal.ts';
 import { findCaller, type SessionCaller } from '../service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';
 import { inEnglish, type Page, reasonOf, type Visitor } from './frame.ts';
-import { type Html, html, type Reader, say } from './html.ts';
+import { type Html, html, say } from './html.ts';
 import { readerOf } from './language.ts';
 import { renderPage } from './layout.ts';
 import {
@@ -52,10 +52,7 @@ const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 type PageEndpointOptions = Omit<EndpointOptions, 'localUser'>;
 
 /** The person who sent a request. */
-interface PageAdmission {
-  readonly caller: Caller;
-  readonly session: SessionCaller | undefined;
-}
+export type PageAdmission = Pick<PageCall, 'caller' | 'session'>;
 
 /** Admits and answers the requests for one page. */
 export class PageEndpoint {
@@ -113,7 +110,10 @@ export class PageEndpoint {
       const query = parsedQuery(this.#route.query, request.query);
       const mayUse = session !== undefined || this.#options.allowsAnonymous;
       const verify = async () => await this.#verify(request, session);
-      const reader = await this.#readerOf(request);
+      const reader = {
+        ...(await readerOf(request, context.publicUrl())),
+        needsSession: !this.#options.allowsAnonymous,
+      };
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query, reader };
       const made = await this.#handle(call);
       const at = this.#route.path;
@@ -124,11 +124,6 @@ export class PageEndpoint {
     } finally {
       leave();
     }
-  }
-
-  async #readerOf(request: HttpRequest): Promise<Reader> {
-    const { context, allowsAnonymous } = this.#options;
-    return { ...(await readerOf(request, context.publicUrl())), needsSession: !allowsAnonymous };
   }
 
   /** Ignores a list position that does not exist or no longer exists: the list starts at the top. */
@@ -278,7 +273,6 @@ function detailsOf({ details: { notes = [] } }: Refusal): string[] {
   return notes.map(({ message }) => message);
 }
 
-/** `signIn`: the address of the sign-in page that then leads back. */
 function adviceFor(status: number, signIn: string): Html {
   if (status === 401 || status === 403)
     return say`<a href="${signIn}">Sign in</a> with a key that has this permission.`;

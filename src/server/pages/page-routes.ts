@@ -17,7 +17,7 @@ import { LOGO, readAsset } from './layout.ts';
 import { MAKE_PAGES } from './make.ts';
 import { MY_SKINS_PAGES } from './my-skins.ts';
 import { OPERATOR_PAGES } from './operator.ts';
-import { findPerson, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
+import { findPerson, type PageAdmission, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
 import { type PageRoute, pageRoute, seeOther, wantsPage } from './page-route.ts';
 import { SESSION_PAGES } from './sessions.ts';
 import { SET_PAGES } from './sets.ts';
@@ -89,21 +89,17 @@ function mountPage(app: App, route: PageRoute, options: MountOptions): void {
     c.set('pattern', route.path);
     const request = c.get('request');
     request.params = c.req.param();
-    let session: Awaited<ReturnType<PageEndpoint['admit']>>['session'];
+    let admission: PageAdmission | undefined;
     try {
-      const admission = await endpoint.admit(request);
-      ({ session } = admission);
+      admission = await endpoint.admit(request);
       admitted(c, admission.caller, options);
       await receiveBody(request, {});
       const common = route.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS;
       return respond(c, await endpoint.answer(request, admission), { common });
     } catch (error) {
-      const known = { requestId: c.get('id'), session };
-      const answer = await pageErrorAnswer(
-        error,
-        { request, log: c.get('log'), context: options.context },
-        known,
-      );
+      const parts = { request, log: c.get('log'), context: options.context };
+      const known = { requestId: c.get('id'), session: admission?.session };
+      const answer = await pageErrorAnswer(error, parts, known);
       return respond(c, answer, { common: SECURITY_HEADERS });
     }
   });

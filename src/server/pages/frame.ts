@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode, isErrorCode } from '../../protocol/errors.ts';
 import { MAX_NAME_LENGTH } from '../../protocol/skin-name.ts';
 import type { Account, PlanView } from '../../protocol/user.ts';
 import type { View } from '../../skin/render/views.ts';
+import type { SkinWithData } from '../store/skins.ts';
 import { type Content, count, counted, Html, html, say } from './html.ts';
 
 /** The person who views a page; undefined if nobody is signed in. */
@@ -196,11 +197,7 @@ function hiddenFields(fields: Readonly<Record<string, string>>): Html[] {
 }
 
 /** A skin in a list. */
-export interface SkinCard {
-  readonly uuid: string;
-  readonly name: string | null;
-  readonly visibility: 'public' | 'unlisted' | 'private';
-}
+export type SkinCard = Pick<SkinWithData, 'uuid' | 'name' | 'visibility'>;
 
 /** The views of a skin on a card, with the size of the picture in pixels. The body takes fewer bytes than the others. */
 const CARD_VIEWS = {

@@ -11,6 +11,7 @@ import { exportAnswer, skinPackAnswer } from '../http/downloads.ts';
 import { deleteSkins, editSkins } from '../service/skins/changes.ts';
 import { packSkins, type SkinPack } from '../service/skins/skin-pack.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
+import type { SkinWithData } from '../store/skins.ts';
 import {
   ARMS_OR_ALL,
   copyField,
@@ -202,13 +203,7 @@ function missingIn({
 }
 
 /** One of the visitor's own skins. */
-interface OwnSkin extends SkinCard {
-  /** Milliseconds since the epoch. */
-  readonly skin_created_at: number;
-  readonly views: number;
-  /** Its visibility before an operator hid it; null: not hidden. */
-  readonly hidden_from: string | null;
-}
+type OwnSkin = SkinCard & Pick<SkinWithData, 'skin_created_at' | 'views' | 'hidden_from'>;
 
 /** Which skins the list has; an empty field: all. */
 type Choice = Omit<Place, 'after'>;

@@ -18,7 +18,7 @@ import {
 } from '../service/skins/skins.ts';
 import { shownOwner } from '../service/users/users.ts';
 import type { SimilarSkinRow } from '../store/similar-skins.ts';
-import { skinsBeginningWith } from '../store/skins.ts';
+import { type SkinWithData, skinsBeginningWith } from '../store/skins.ts';
 import { cookieName, readCookie } from './cookies.ts';
 import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, VISIBILITIES } from './frame.ts';
 import { type Content, count, type Html, html, say } from './html.ts';
@@ -183,13 +183,7 @@ async function publicSkinsPage({ context, caller }: PageCall, start: string) {
 /** More skins than will ever share a short address. */
 const MAX_SHARING = 12;
 
-interface SkinView extends UsableSkin {
-  readonly views: number;
-  readonly skin_created_at: number;
-  /** Its visibility before an operator hid it; null: not hidden. */
-  readonly hidden_from: string | null;
-  readonly cape_hash: string | null;
-}
+type SkinView = UsableSkin & Pick<SkinWithData, 'views' | 'skin_created_at' | 'hidden_from' | 'cape_hash'>;
 
 interface SkinPageOptions {
   readonly isOwn: boolean;

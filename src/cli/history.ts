@@ -105,8 +105,8 @@ function isSent(sent: unknown): sent is SentSource {
   return typeof place === 'string' && typeof options === 'object' && options !== null;
 }
 
-export const SEEN_KINDS = ['users', 'keys', 'capes', 'accounts', 'skins', 'identities'] as const;
-export type SeenKind = (typeof SEEN_KINDS)[number];
+const SEEN_KINDS = ['users', 'keys', 'capes', 'accounts', 'skins', 'identities'] as const;
+type SeenKind = (typeof SEEN_KINDS)[number];
 
 /** A name or an id that a service returned, and its kind. */
 export interface SeenName {

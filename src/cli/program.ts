@@ -22,7 +22,7 @@ const LEAST_OPTION = 4;
  * The message of an unknown command or option, with the names that begin as it was typed: commander suggests names by
  * the letters that differ, and would rather have `open` than `generate` for `gen`.
  */
-export function withPrefixMatches(message: string, command: Command): string {
+function withPrefixMatches(message: string, command: Command): string {
   const [, kind, typed = ''] = /^error: unknown (command|option) '([^']+)'/.exec(message) ?? [];
   if (kind === undefined || (kind === 'option' && typed.length < LEAST_OPTION)) return message;
   const names = kind === 'command' ? commandNames(command) : optionNames(command);

@@ -231,7 +231,7 @@ export class OutputFiles {
 }
 
 /** A file's path from a folder, as the lockfile writes it. */
-export function fromFolder(folder: string, path: string): string {
+function fromFolder(folder: string, path: string): string {
   const way = relative(folder, path);
   return sep === '/' ? way : way.replaceAll(sep, '/');
 }
@@ -251,7 +251,7 @@ function isUnrecorded(path: string, format: FormatLike, { record }: BatchResult)
 }
 
 /** Whether a file is in the form of a format. */
-export function isInForm(path: string, format: FormatLike): boolean {
+function isInForm(path: string, format: FormatLike): boolean {
   const { size } = statSync(path);
   return size <= LARGEST && hasForm(format, startOf(path, size).toString());
 }

@@ -18,7 +18,7 @@ export interface ProgressView extends Progress {
 }
 
 /** A wait in sentences; for one line, its reason and how long it takes; and the remaining seconds where known. */
-export interface WaitingView {
+interface WaitingView {
   readonly text: string;
   readonly reason: string;
   readonly time: string;
@@ -31,7 +31,7 @@ const MAX_REMARK = 60;
 const MIN_REASON = 12;
 
 /** Describes a wait of a batch. `now`: milliseconds since the epoch. */
-export function waitingView(pause: PauseView, now: number): WaitingView {
+function waitingView(pause: PauseView, now: number): WaitingView {
   const { message, ms, at } = pause;
   const seconds = ms / 1_000;
   const time = `next in ${span(seconds)} (${momentAt(at, now)}) · safe to interrupt`;
@@ -39,7 +39,7 @@ export function waitingView(pause: PauseView, now: number): WaitingView {
 }
 
 /** Describes a wait whose end is unknown. `ms`: how long it has lasted. */
-export function openWaitingView(message: string, ms: number): WaitingView {
+function openWaitingView(message: string, ms: number): WaitingView {
   const so = span(ms / 1_000);
   return {
     text: `${message} Waiting for ${so} so far; Ctrl-C is safe.`,
@@ -83,7 +83,7 @@ export function progressSentence(view: ProgressView): string {
 }
 
 /** The progress of a single source. */
-export interface SingleView {
+interface SingleView {
   /** The service's job for the source, once it exists. */
   readonly job: string | undefined;
   readonly seconds: number;
@@ -163,7 +163,7 @@ interface Wait {
 }
 
 /** How progress is rendered: one line cut to the terminal's width, and a plain sentence for a log. */
-export interface ProgressText {
+interface ProgressText {
   readonly line: (view: ProgressView, columns: number) => string;
   /** Undefined when there is nothing to show. */
   readonly sentence: (view: ProgressView) => string | undefined;

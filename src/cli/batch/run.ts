@@ -24,7 +24,7 @@ interface Shown {
 const SECOND_NAMES = 10;
 
 /** Writes the output of a running batch, on stdout and stderr. */
-export class RunOutput {
+class RunOutput {
   readonly #call: BatchCall;
   readonly #progress: BatchProgress;
   readonly #presentation: Presentation;

@@ -124,7 +124,7 @@ export const SUMMARY_FIELDS = {
   seconds: 'time from the first submission to the last result',
 } satisfies Fields<SummaryView>;
 
-export function summaryView(summary: BatchSummary): SummaryView {
+function summaryView(summary: BatchSummary): SummaryView {
   const { end, sources, made, resumed, existing, unchanged, given, submitted, failed, left } = summary;
   const outcomes = { made, resumed, existing, unchanged, given, shared: sharedIn(summary) };
   const dropped = summary.lockfile?.dropped ?? 0;
@@ -142,7 +142,7 @@ export function summaryView(summary: BatchSummary): SummaryView {
 }
 
 /** Sources that share the skin of another one. */
-export function sharedIn(summary: BatchSummary): number {
+function sharedIn(summary: BatchSummary): number {
   const { finished, made, resumed, existing, unchanged, given, failed } = summary;
   return finished - made - resumed - existing - unchanged - given - failed;
 }

@@ -19,7 +19,7 @@ import { colorsFor } from '../terminal/io.ts';
 import { confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
 import { ago, clean, jsonDocument } from '../text/text.ts';
 
-export const ACCOUNT_FIELDS = {
+const ACCOUNT_FIELDS = {
   uuid: 'UUID of the account in the game',
   name: 'player name',
   user: 'user who linked the account',
@@ -73,14 +73,14 @@ function noteOf({ inUse, coolUntil, lastError }: GameAccount): string {
 }
 
 /** The message when no game account is linked. */
-export function noAccounts(context: CommandContext): string {
+function noAccounts(context: CommandContext): string {
   return `No accounts. Link one: ${forService('skinsmith accounts link', context)}`;
 }
 
 type Games = AccountClient['games'];
 
 /** Calls `work` with the account of this name or UUID. @throws CliError `no_such_account` */
-export async function withGameAccount<T>(
+async function withGameAccount<T>(
   named: string,
   context: CommandContext,
   work: (games: Games, account: GameAccount) => Promise<T>,
@@ -305,7 +305,7 @@ export async function runAccountsUnlink(
   return exitStatus('done');
 }
 
-export interface AccountsLinkOptions {
+interface AccountsLinkOptions {
   readonly tokenFile?: string;
   /** Whether the account generates skins for every user. */
   readonly share?: boolean;

@@ -74,7 +74,7 @@ export const backup = {
   run: runBackup,
 } satisfies CommandModule;
 
-export async function runBackup(
+async function runBackup(
   file: string,
   { data, verify = false, overwrite = false }: BackupOptions,
   context: CommandContext,
@@ -204,7 +204,7 @@ export const restore = {
   run: runRestore,
 } satisfies CommandModule;
 
-export async function runRestore(
+async function runRestore(
   file: string,
   { data, force = false }: { readonly data?: string; readonly force?: boolean },
   { folders, clock, flags, io, messages }: CommandContext,
@@ -277,7 +277,7 @@ export const storeCopy = {
   run: runStoreCopy,
 } satisfies CommandModule;
 
-export async function runStoreCopy(source: string, target: string, context: CommandContext): Promise<void> {
+async function runStoreCopy(source: string, target: string, context: CommandContext): Promise<void> {
   const { signal, flags, io, messages } = context;
   const [from, to] = [placeOf(source, context), placeOf(target, context)];
   for (const place of [from, to]) if ('folder' in place) switchToOwnerOf(place.folder);

@@ -42,7 +42,7 @@ function capeView({ supported, ...cape }: Cape) {
 }
 
 /** The word that shells complete: the alias, if the cape has one. */
-export function seenCape({ alias, uuid }: Cape): SeenName {
+function seenCape({ alias, uuid }: Cape): SeenName {
   return { value: alias || uuid, about: uuid };
 }
 
@@ -114,7 +114,7 @@ export async function runCapesCreate(
   printRow(cape, TABLE, context);
 }
 
-export interface CapesEditOptions {
+interface CapesEditOptions {
   readonly alias?: string;
   readonly hide?: boolean;
   readonly show?: boolean;

@@ -26,7 +26,7 @@ import { frontOf } from '../preview.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, count, hanging, jsonDocument } from '../text/text.ts';
 
-export interface CheckOptions extends TypedPictureOption {
+interface CheckOptions extends TypedPictureOption {
   readonly recursive?: boolean;
   readonly ignore?: readonly string[];
   /** Folder for clean copies. */

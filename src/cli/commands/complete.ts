@@ -24,7 +24,7 @@ export type LocalKind =
   | 'identities';
 
 /** A completion candidate and its description. */
-export interface LocalValue {
+interface LocalValue {
   readonly value: string;
   readonly about?: string | undefined;
 }
@@ -118,7 +118,7 @@ function skinOf(line: string): LocalValue[] {
 }
 
 /** The possible completions where the user pressed Tab. */
-export interface ShellCompletion {
+interface ShellCompletion {
   /** Paths that the shell offers beside the values. */
   readonly paths: 'files' | 'folders' | 'none';
   /** The start of the current word, up to the part that values and paths complete, such as `--format=json,`. */

@@ -173,6 +173,6 @@ export const completion = {
   run: runCompletion,
 } satisfies CommandModule;
 
-export async function runCompletion(shell: Shell, { io }: CommandContext): Promise<void> {
+async function runCompletion(shell: Shell, { io }: CommandContext): Promise<void> {
   io.out.write(SCRIPTS[shell]);
 }

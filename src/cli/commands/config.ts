@@ -15,7 +15,7 @@ import { type Fields, fieldColumns, printRows, type Table, tableOutput } from '.
 import { clean, jsonLine, masked } from '../text/text.ts';
 
 /** @throws CliError naming the valid settings; for `api-key` it says how keys are stored */
-export function settingNamed(name: string): SettingName {
+function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;
   if (name === 'api-key') {
     const hint = 'To store one: skinsmith login. To remove it: skinsmith logout. In CI: SKINSMITH_API_KEY.';
@@ -56,7 +56,7 @@ export const configList = {
   run: runConfigList,
 } satisfies CommandModule;
 
-export async function runConfigList(context: CommandContext): Promise<void> {
+async function runConfigList(context: CommandContext): Promise<void> {
   const { flags, env, configFile } = context;
   const file = await configFile.settings();
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
@@ -90,10 +90,7 @@ export const configGet = {
   run: runConfigGet,
 } satisfies CommandModule;
 
-export async function runConfigGet(
-  name: string,
-  { io, flags, env, configFile }: CommandContext,
-): Promise<number> {
+async function runConfigGet(name: string, { io, flags, env, configFile }: CommandContext): Promise<number> {
   const setting = settingNamed(name);
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file: await configFile.settings() };
   const origin = originOf(setting, sources);
@@ -120,7 +117,7 @@ export const configSet = {
   run: runConfigSet,
 } satisfies CommandModule;
 
-export async function runConfigSet(name: string, text: string, context: CommandContext): Promise<void> {
+async function runConfigSet(name: string, text: string, context: CommandContext): Promise<void> {
   const setting = settingNamed(name);
   const value = parseSetting(setting, { value: text, from: 'the command line' });
   await context.configFile.set(setting, value);
@@ -142,7 +139,7 @@ export const configUnset = {
   run: runConfigUnset,
 } satisfies CommandModule;
 
-export async function runConfigUnset(name: string, { configFile }: CommandContext): Promise<void> {
+async function runConfigUnset(name: string, { configFile }: CommandContext): Promise<void> {
   await configFile.unset(settingNamed(name));
 }
 
@@ -156,6 +153,6 @@ export const configPath = {
   run: runConfigPath,
 } satisfies CommandModule;
 
-export async function runConfigPath({ io, flags, configFile }: CommandContext): Promise<void> {
+async function runConfigPath({ io, flags, configFile }: CommandContext): Promise<void> {
   io.out.write(flags.json ? jsonLine(configFile.path) : `${configFile.path}\n`);
 }

@@ -6,14 +6,14 @@ import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, hanging, jsonDocument } from '../text/text.ts';
 
 /** JSON output for one check. */
-export interface CheckupView {
+interface CheckupView {
   readonly check: CheckName;
   readonly result: CheckFinding['result'];
   readonly detail: string;
   readonly hint?: string;
 }
 
-export interface DoctorLimits {
+interface DoctorLimits {
   /** Time limits in milliseconds, for the service's first answer and for all checks. */
   readonly connect: number;
   readonly all: number;

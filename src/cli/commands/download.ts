@@ -20,7 +20,7 @@ import { findTexture, readable } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
-export interface DownloadOptions {
+interface DownloadOptions {
   /** A PNG file, a folder, or `-` for stdout. */
   readonly out?: string;
   readonly overwrite?: boolean;

@@ -16,7 +16,7 @@ import { OutputGuard } from '../output/output-guard.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 
 /** What an export holds. */
-export interface Exported {
+interface Exported {
   readonly skins: number;
   /** Where the next export begins, if there are more skins. */
   readonly next: string | undefined;
@@ -26,7 +26,7 @@ export interface Exported {
 type Download = (after: string | undefined) => AsyncIterable<Uint8Array>;
 
 /** Takes the next bytes of the file. */
-export type Sink = (bytes: Uint8Array) => Promise<void> | void;
+type Sink = (bytes: Uint8Array) => Promise<void> | void;
 
 /** Downloads a whole file. @throws CliError `export_cut_off` if its end is missing */
 type Copy = (download: Download, after: string | undefined, sink: Sink) => Promise<Exported>;
@@ -210,7 +210,7 @@ export async function runSkinsExport(
   await tell({ file, format, ...exported }, context);
 }
 
-export interface ExportTarget {
+interface ExportTarget {
   /** Its extension. */
   readonly format: string;
   readonly isText: boolean;
@@ -218,7 +218,7 @@ export interface ExportTarget {
 }
 
 /** Before anything is requested. @throws CliError */
-export function verifyTarget(
+function verifyTarget(
   file: string,
   { format, isText, overwrite }: ExportTarget,
   { io, flags }: CommandContext,
@@ -305,7 +305,7 @@ const ENDINGS: Readonly<Record<SetFileFormat, string>> = {
   datapack: '-datapack.zip',
 };
 
-export interface SetsExportOptions {
+interface SetsExportOptions {
   readonly format?: SetFileFormat;
   readonly namespace?: string;
   readonly game?: string;
@@ -353,7 +353,7 @@ export const setsExport = {
   run: runSetsExport,
 } satisfies CommandModule;
 
-export async function runSetsExport(
+async function runSetsExport(
   set: string,
   named: string | undefined,
   options: SetsExportOptions,

@@ -146,7 +146,7 @@ function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: TypedBat
   );
 }
 
-export interface QueueOptions extends GenerateCommandOptions {
+interface QueueOptions extends GenerateCommandOptions {
   readonly wait?: boolean;
 }
 

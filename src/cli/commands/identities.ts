@@ -38,7 +38,7 @@ const TABLE: Table<Identity> = {
 };
 
 /** The word that shells complete. */
-export function seenIdentity({ id, subject, issuer }: Identity): SeenName {
+function seenIdentity({ id, subject, issuer }: Identity): SeenName {
   return { value: id, about: `${subject} at ${issuer}` };
 }
 

@@ -215,7 +215,7 @@ export const status = {
   run: runStatus,
 } satisfies CommandModule;
 
-export async function runStatus(
+async function runStatus(
   jobs: readonly string[],
   options: TypedOutputOptions & { readonly wait?: boolean },
   context: CommandContext,

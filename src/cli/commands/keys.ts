@@ -22,7 +22,7 @@ import { askSecret, readStdinText } from '../terminal/read-input.ts';
 import { ago, clean, jsonDocument, masked } from '../text/text.ts';
 
 /** Options that describe a key. */
-export interface TypedKeyOptions {
+interface TypedKeyOptions {
   readonly name?: string;
   readonly allowIp?: readonly string[];
   readonly allowOrigin?: readonly string[];
@@ -31,7 +31,7 @@ export interface TypedKeyOptions {
   readonly scope?: readonly Scope[];
 }
 
-export function addKeyOptions(command: Command): Command {
+function addKeyOptions(command: Command): Command {
   return command
     .option('--name <name>', 'name of the key')
     .option(
@@ -55,13 +55,13 @@ export function addKeyOptions(command: Command): Command {
 }
 
 /** The same options, and those that remove bindings. */
-export interface TypedKeyChange extends TypedKeyOptions {
+interface TypedKeyChange extends TypedKeyOptions {
   readonly anyIp?: boolean;
   readonly anyOrigin?: boolean;
   readonly anyAgent?: boolean;
 }
 
-export function addKeyChangeOptions(command: Command): Command {
+function addKeyChangeOptions(command: Command): Command {
   return addKeyOptions(command)
     .addOption(new Option('--any-ip', 'accept the key from any address again').conflicts('allowIp'))
     .addOption(new Option('--any-origin', 'accept the key from any page again').conflicts('allowOrigin'))
@@ -69,7 +69,7 @@ export function addKeyChangeOptions(command: Command): Command {
 }
 
 /** Converts the options to the fields of the service's API. */
-export function keyChange(typed: TypedKeyChange): ApiKeyChange {
+function keyChange(typed: TypedKeyChange): ApiKeyChange {
   const allowedIps = typed.anyIp ? [] : typed.allowIp;
   const allowedOrigins = typed.anyOrigin ? [] : typed.allowOrigin;
   const allowedAgents = typed.anyAgent ? [] : typed.allowAgent;
@@ -95,7 +95,7 @@ function scopes(text: string, earlier: readonly Scope[] = []): Scope[] {
   throw new InvalidArgumentError(`The scopes are ${Object.keys(SCOPES).join(', ')}.`);
 }
 
-export const KEY_FIELDS: Fields<ApiKey> = {
+const KEY_FIELDS: Fields<ApiKey> = {
   id: 'id of the key',
   name: 'name of the key',
   user: 'user that the key belongs to',
@@ -132,7 +132,7 @@ const TABLE: Table<ApiKey> = {
 };
 
 /** The word that shells complete. */
-export function seenKey({ id, name, user }: ApiKey): SeenName {
+function seenKey({ id, name, user }: ApiKey): SeenName {
   return { value: id, about: `${name} of ${user}` };
 }
 

@@ -185,7 +185,7 @@ export const logout = {
   run: runLogout,
 } satisfies CommandModule;
 
-export async function runLogout(context: CommandContext): Promise<void> {
+async function runLogout(context: CommandContext): Promise<void> {
   const baseUrl = (await context.settings())['base-url'];
   if (baseUrl === undefined) {
     throw usageError(
@@ -207,7 +207,7 @@ interface Spending {
 }
 
 /** JSON output: the caller as the service identifies it, and the remaining limits. */
-export interface WhoamiView {
+interface WhoamiView {
   readonly user?: string;
   readonly name?: string;
   readonly plan?: string;

@@ -19,12 +19,13 @@ import {
 } from '../output/described.ts';
 import { confirm } from '../terminal/read-input.ts';
 import { ago, jsonDocument } from '../text/text.ts';
+
 /** An image that was blocked just now, with the number of skins that were hidden. */
-export type BlockedView = BlockedImage & { readonly hidden: number };
+type BlockedView = BlockedImage & { readonly hidden: number };
 
 const IMAGE_COLUMNS = fieldColumns<BlockedImage>('hash', 'blockedAt', 'blockedBy', 'note');
 
-export const IMAGE_FIELDS: Fields<BlockedImage> = {
+const IMAGE_FIELDS: Fields<BlockedImage> = {
   hash: 'hash of the texture',
   note: 'why it was blocked',
   blockedBy: 'name of the operator',
@@ -32,22 +33,22 @@ export const IMAGE_FIELDS: Fields<BlockedImage> = {
 };
 
 /** SHA-256 in lower-case hexadecimal, or the game's name for a texture, which lacks zeros at the start. */
-export function isImageHash(text: string): boolean {
+function isImageHash(text: string): boolean {
   return /^[0-9a-f]{33,64}$/.test(text);
 }
 
 /** The reason for an operator's action. */
-export interface NoteOption {
+interface NoteOption {
   readonly note?: string;
 }
 
 /** A decision about skins, or about sets. */
-export interface DecisionOptions extends NoteOption {
+interface DecisionOptions extends NoteOption {
   readonly set?: boolean;
 }
 
 /** Adds the arguments that all decisions about skins and sets have. */
-export function describeDecision(command: Command): Command {
+function describeDecision(command: Command): Command {
   return command
     .argument('<uuid...>', 'UUIDs of skins, or of sets')
     .option('--set', 'the UUIDs are those of sets')
@@ -67,7 +68,7 @@ const FIELDS: Fields<ModeratedSet> = {
   name: 'name of the set; absent for skins',
 };
 
-export const MODERATED_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
+const MODERATED_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
 /** Hides skins or sets or shows them again, and prints their new state. */
 async function setHidden(

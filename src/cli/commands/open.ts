@@ -27,7 +27,7 @@ interface BrowserOptions {
 }
 
 /** `unopened`: there is no browser; `unwritten`: the file for it cannot be written. */
-export type BrowserOpenResult = 'used' | 'unused' | 'unopened' | 'unwritten';
+type BrowserOpenResult = 'used' | 'unused' | 'unopened' | 'unwritten';
 
 /** Opens a link in the person's browser, by a file that is there only until the link has been used. */
 export async function openInBrowser(
@@ -117,7 +117,7 @@ const LEFTOVER_AGE = 5 * 60_000;
  * @param home empty for a user without a home folder
  * @returns its path; undefined when the home folder is missing or cannot be written to
  */
-export function writeBrowserFile(home: string, link: string): string | undefined {
+function writeBrowserFile(home: string, link: string): string | undefined {
   if (home === '') return undefined;
   let folder: string | undefined;
   try {
@@ -132,7 +132,7 @@ export function writeBrowserFile(home: string, link: string): string | undefined
 }
 
 /** Removes a file and its folder. What cannot be removed now is removed by a later run. */
-export function removeBrowserFile(path: string): void {
+function removeBrowserFile(path: string): void {
   try {
     rmSync(path, { force: true });
     rmdirSync(dirname(path));
@@ -142,7 +142,7 @@ export function removeBrowserFile(path: string): void {
 }
 
 /** Removes the leftovers of killed runs. */
-export function removeOldBrowserFiles(home: string, now: number): void {
+function removeOldBrowserFiles(home: string, now: number): void {
   const folders = namesIn(home).filter((name) => FOLDERS.test(name));
   for (const folder of folders.map((name) => join(home, name)))
     if (isLeftover(folder, now)) removeBrowserFile(join(folder, NAME));
@@ -324,7 +324,7 @@ interface Found {
 }
 
 /** Looks where services were last reached, without sending any secret. */
-export async function findService(
+async function findService(
   services: readonly RememberedService[],
   { env, signal }: Pick<CommandContext, 'env' | 'signal'>,
 ): Promise<Found> {

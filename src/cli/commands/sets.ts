@@ -98,7 +98,7 @@ export const setsList = {
   run: runSetsList,
 } satisfies CommandModule;
 
-export async function runSetsList(
+async function runSetsList(
   options: TypedLimit & { readonly public?: boolean },
   context: CommandContext,
 ): Promise<void> {
@@ -136,7 +136,7 @@ export const setsGet = {
   run: runSetsGet,
 } satisfies CommandModule;
 
-export async function runSetsGet(name: string, context: CommandContext): Promise<void> {
+async function runSetsGet(name: string, context: CommandContext): Promise<void> {
   const { io, flags } = context;
   const set = await withSets(context, (sets, call) => sets.get(name, call));
   if (flags.json) io.out.write(jsonDocument(setView(set)));
@@ -162,7 +162,7 @@ export const setsCreate = {
   run: runSetsCreate,
 } satisfies CommandModule;
 
-export async function runSetsCreate(
+async function runSetsCreate(
   name: string,
   uuids: readonly string[],
   { from, visibility }: { readonly from?: string; readonly visibility?: SkinVisibility },
@@ -191,7 +191,7 @@ async function uuidsIn(path: string): Promise<string[]> {
   return [...new Set(entries.map(({ uuid }) => uuid))];
 }
 
-export interface SetsEditOptions {
+interface SetsEditOptions {
   readonly name?: string;
   readonly visibility?: SkinVisibility;
   readonly add?: readonly string[];
@@ -218,7 +218,7 @@ export const setsEdit = {
   run: runSetsEdit,
 } satisfies CommandModule;
 
-export async function runSetsEdit(
+async function runSetsEdit(
   set: string,
   { from, ...options }: SetsEditOptions,
   context: CommandContext,
@@ -252,7 +252,7 @@ export const setsDelete = {
   run: runSetsDelete,
 } satisfies CommandModule;
 
-export async function runSetsDelete(
+async function runSetsDelete(
   set: string,
   { yes = false }: { readonly yes?: boolean },
   context: CommandContext,

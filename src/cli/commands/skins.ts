@@ -132,7 +132,7 @@ const PAGE_SIZE = 128;
 const MAX_EMPTY = 200;
 const OWN_SKINS = { what: 'list your skins', about: ['user_not_found'] };
 
-export interface SkinsListOptions extends TypedLimit {
+interface SkinsListOptions extends TypedLimit {
   readonly public?: boolean;
   readonly filter?: string;
   readonly variant?: 'classic' | 'slim';
@@ -269,7 +269,7 @@ export async function runSkinsGet(
   printer.end();
 }
 
-export interface SkinsEditOptions {
+interface SkinsEditOptions {
   /** An empty string removes the name. */
   readonly name?: string;
   readonly visibility?: SkinVisibility;

@@ -54,7 +54,7 @@ export function userView({ id, ...user }: User) {
 }
 
 /** The word that shells complete. */
-export function seenUser({ name, plan }: User): SeenName {
+function seenUser({ name, plan }: User): SeenName {
   return { value: name, about: plan };
 }
 

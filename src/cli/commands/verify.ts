@@ -37,7 +37,7 @@ import { readBounded } from '../terminal/read-input.ts';
 import { clean, count, hanging } from '../text/text.ts';
 
 /** A skin read from a file, with the metadata that the file has for it. */
-export interface StoredSkin extends KeptSkin {
+interface StoredSkin extends KeptSkin {
   /** The signing service, an address or `embedded`; undefined if the file does not record it. */
   readonly service: string | undefined;
   /** Expected path of the source image; undefined if the source was not a file. */
@@ -51,7 +51,7 @@ const FIRST_BYTES = 64 * 1024;
  * command.
  * @throws CliError, LockfileError, Error of the file system
  */
-export async function* keptSkins(text: string): AsyncGenerator<StoredSkin> {
+async function* keptSkins(text: string): AsyncGenerator<StoredSkin> {
   if (isSkinText(text)) {
     yield pastedSkin(text);
     return;
@@ -150,7 +150,7 @@ function noSkins(path: string): CliError {
 }
 
 /** Where keys and textures come from. */
-export interface Verifiers {
+interface Verifiers {
   /** The public key of a service; undefined if it has no key of its own or is unreachable. */
   readonly keyOf: (service: string | undefined) => Promise<SignerKey | undefined>;
   readonly gameKeys: GameKeys;
@@ -220,7 +220,7 @@ async function publicKeyOf(
 }
 
 /** Fetches a texture by its URL. @throws SkinsmithError */
-export type FetchTexture = (url: string) => Promise<Uint8Array>;
+type FetchTexture = (url: string) => Promise<Uint8Array>;
 
 interface Unreachable {
   readonly error: SkinsmithError;
@@ -267,7 +267,7 @@ export class TextureHosts {
   }
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly key?: string;
   readonly requireSigner?: RequiredSigner;
   readonly offline?: boolean;

@@ -8,7 +8,7 @@ import { type CliError, usageError } from '../errors/exit.ts';
 import type { Waits } from '../terminal/messages.ts';
 import { makeTextureGuard } from './texture-guard.ts';
 
-export interface RequestListeners {
+interface RequestListeners {
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
   /** Notified of requests and pauses. */
   readonly waits?: Waits | undefined;
@@ -34,7 +34,7 @@ export function requestHooks({
   };
 }
 
-export interface ConnectOptions extends RequestListeners {
+interface ConnectOptions extends RequestListeners {
   readonly settings: Settings;
   readonly env: NodeJS.ProcessEnv;
   readonly configFile: ConfigFile;

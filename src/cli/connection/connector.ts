@@ -155,7 +155,7 @@ export function verifyUuids(
 }
 
 /** The hint for a UUID that no skin has. */
-export function listYours(context: ServiceNaming): string {
+function listYours(context: ServiceNaming): string {
   return `List yours: ${forService('skinsmith skins list', context)}`;
 }
 

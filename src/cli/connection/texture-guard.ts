@@ -30,7 +30,7 @@ export interface TextureGuardOptions {
 }
 
 /** Sends requests to addresses that lockfiles and services name. */
-export interface TextureGuard extends RequestDispatcher {
+interface TextureGuard extends RequestDispatcher {
   /** Aborts the requests in progress. */
   close(): Promise<void>;
 }

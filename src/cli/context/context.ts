@@ -17,7 +17,7 @@ import type { Io } from '../terminal/io.ts';
 import { Messages, Waits } from '../terminal/messages.ts';
 
 /** Access to the game's services. */
-export interface GameServices extends KnownToGame {
+interface GameServices extends KnownToGame {
   /** The player's current skin, by UUID. @throws GameError */
   skinOf(playerId: string, signal: AbortSignal): Promise<PlayerSkin>;
   /** A texture that the game serves, by its URL. @throws GameError */
@@ -47,7 +47,7 @@ export interface CommandContext extends Connector {
 }
 
 /** The context of one run, and a function that closes what it opened. */
-export interface OpenContext extends CommandContext {
+interface OpenContext extends CommandContext {
   close(): Promise<void>;
 }
 

@@ -97,7 +97,7 @@ export function hintFor(codes: readonly string[], naming: ServiceNaming): string
   return typeof hint === 'function' ? hint(naming) : hint;
 }
 
-export interface Examination {
+interface Examination {
   readonly setup: Setup;
   /** Aborts when the time limit for all checks has passed. */
   readonly late: AbortSignal;

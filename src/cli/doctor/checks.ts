@@ -42,12 +42,12 @@ const WHY = {
   not_operator: 'Only the operator of the service can see its state.',
 } satisfies Record<NoDiagnosis, string>;
 
-export function notDiagnosed(why: NoDiagnosis): CheckFinding {
+function notDiagnosed(why: NoDiagnosis): CheckFinding {
   return skipped(WHY[why]);
 }
 
 /** Checks the service's generator: its kind and whether it works. */
-export const generatorCheck: Check = {
+const generatorCheck: Check = {
   needs: ['key'],
   look: async (setup) => {
     const diagnosis = await setup.diagnosis();
@@ -66,7 +66,7 @@ const LOST: Readonly<Record<string, string>> = {
 };
 
 /** Checks the service's store: its schema, whether it is writable, and whether it is damaged. */
-export const storeCheck: Check = {
+const storeCheck: Check = {
   needs: ['connection'],
   look: async (setup) => {
     const naming = setup.context;
@@ -80,7 +80,7 @@ export const storeCheck: Check = {
 };
 
 /** Checks that the key for verifying the service's signatures is known. */
-export const signatureCheck: Check = {
+const signatureCheck: Check = {
   needs: ['answer'],
   look: async (setup) => {
     const { isEmbedded } = await setup.connection();
@@ -103,7 +103,7 @@ export const signatureCheck: Check = {
 };
 
 /** Checks that the texture addresses in skins can be reached. */
-export const texturesCheck: Check = {
+const texturesCheck: Check = {
   needs: ['key', 'answer'],
   look: async (setup) => {
     const diagnosis = await setup.diagnosis();

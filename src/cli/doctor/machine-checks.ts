@@ -148,7 +148,7 @@ function sizeText(bytes: number): string {
 }
 
 /** The files that users other than their owner may read. Windows has no such modes. */
-export async function readableByOthers(paths: readonly string[]): Promise<string[]> {
+async function readableByOthers(paths: readonly string[]): Promise<string[]> {
   if (process.platform === 'win32') return [];
   const open = await Promise.all(paths.map(async (path) => ({ path, mode: await modeOf(path) })));
   return open.filter(({ mode }) => (mode & 0o077) !== 0).map(({ path }) => path);

@@ -31,7 +31,7 @@ import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 
 /** The configured service; without an address, the embedded one. `from` is where it is configured. */
-export interface ChosenService {
+interface ChosenService {
   readonly baseUrl: string | undefined;
   readonly from: string | undefined;
 }
@@ -244,7 +244,7 @@ export class ProbeError extends Error {
   }
 }
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly userAgent: string;
@@ -378,7 +378,7 @@ async function readStart(response: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Sends one GET for JSON to the embedded service. @throws ProbeError; the signal's reason when aborted */
-export async function probeEmbedded(
+async function probeEmbedded(
   address: string,
   fetch: Fetch,
   { clock, signal, userAgent, limit }: ProbeOptions,

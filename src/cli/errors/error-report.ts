@@ -143,7 +143,7 @@ const CONCERNS_ALL: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /** Whether an error affects only this source and so becomes a result; any other error ends the command. */
-export function concernsOneSource(error: unknown): boolean {
+function concernsOneSource(error: unknown): boolean {
   if (error instanceof CliError) return error.exit === 'failed';
   if (error instanceof JobFailedError || error instanceof ProofError || error instanceof PlayerNameError)
     return true;
@@ -164,7 +164,7 @@ function listenHint(port: number): string {
 }
 
 /** Describes an error of the operating system; undefined for any other. */
-export function systemReport(error: unknown): ErrorReport | undefined {
+function systemReport(error: unknown): ErrorReport | undefined {
   const { code, syscall, path, hostname, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
     hostname?: string;
     address?: string;
@@ -197,7 +197,7 @@ export interface DataFolder {
 }
 
 /** Describes an error of the file system about the data folder; undefined for any other. */
-export function folderReport(error: unknown, { path: folder, setBy }: DataFolder): ErrorReport | undefined {
+function folderReport(error: unknown, { path: folder, setBy }: DataFolder): ErrorReport | undefined {
   const { code, path: told, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   const meaning = reasonOf(code);
   if (meaning === undefined || told === undefined) return undefined;
@@ -247,7 +247,7 @@ const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint
 };
 
 /** Describes an error of a service in this process, of a backup or of a copy; undefined for any other. */
-export function serverReport(error: unknown): ErrorReport | undefined {
+function serverReport(error: unknown): ErrorReport | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message, hint } = error as Error & { code?: string; hint?: string };
   if (code === undefined) return undefined;
@@ -263,7 +263,7 @@ const DAMAGED_HINT =
   'The store, skinsmith.db, is damaged: move it away or restore it from a backup, and keep signing-key.pem.';
 
 /** Describes an error of the database in the data folder; undefined for any other. */
-export function storeReport(error: unknown, data: DataFolder | undefined): ErrorReport | undefined {
+function storeReport(error: unknown, data: DataFolder | undefined): ErrorReport | undefined {
   const { code, errcode, message } = (error ?? {}) as NodeJS.ErrnoException & { errcode?: number };
   if (code !== 'ERR_SQLITE_ERROR' && errcode === undefined) return undefined;
   return {

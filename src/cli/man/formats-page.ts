@@ -79,7 +79,7 @@ function roffBlock(block: Block): string[] {
 }
 
 /** The document for a terminal, in lines of at most `width` columns. */
-export function plainText(sections: readonly Section[], width: number): string {
+function plainText(sections: readonly Section[], width: number): string {
   const help = new Help();
   help.prepareContext({ helpWidth: width });
   const paragraphs = sections.flatMap(({ title, blocks }) => [
@@ -205,7 +205,7 @@ interface Printed {
 }
 
 /** The columns and JSON fields of every command, as declared by the commands. */
-export function commandFormats(program: Command): Block[] {
+function commandFormats(program: Command): Block[] {
   return printedBy(program).flatMap((printed) => [
     { kind: 'heading', text: printed.commands.map(({ name }) => name).join(', ') } as const,
     ...describe(printed),
@@ -308,7 +308,7 @@ const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
 };
 
 /** The files that skinsmith reads and writes. */
-export const FILE_FORMATS: readonly Section[] = [
+const FILE_FORMATS: readonly Section[] = [
   {
     title: 'Output formats (--format)',
     blocks: [

@@ -105,7 +105,7 @@ export function origin(text: string, earlier: readonly string[] = []): string[] 
 }
 
 /** The maximum number of rows to list. */
-export function parseLimit(text: string): number {
+function parseLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1) return limit;
   throw new InvalidArgumentError('It must be a whole number, 1 or more.');
@@ -117,7 +117,7 @@ export interface TypedLimit {
 }
 
 /** What a list shows, in the plural, and how many of it unless the user says otherwise. */
-export interface Listing {
+interface Listing {
   readonly what: string;
   readonly usual: number;
   /** Description of `--all`. */

@@ -139,7 +139,7 @@ function formatsIn(text: string): string {
   throw new InvalidArgumentError(`It ${fault}.`);
 }
 
-export function addNdjsonOption(command: Command): Command {
+function addNdjsonOption(command: Command): Command {
   return command.option('--ndjson', 'print one line of JSON per result as it arrives');
 }
 
@@ -208,7 +208,7 @@ export interface TypedBatchOptions extends TypedSourceOptions, TypedLockfileOpti
 }
 
 /** A report to write: `html=contact-sheet.html`. */
-export interface ReportRequest {
+interface ReportRequest {
   readonly kind: ReportKind;
   readonly path: string;
 }

@@ -28,7 +28,7 @@ import { clean, jsonDocument } from '../text/text.ts';
 import type { FormatName, PackFormatName } from './format-names.ts';
 
 /** A text with fields of a skin: `{{name}}`, or `{{name|json}}` with a filter that quotes it. */
-export interface Template {
+interface Template {
   readonly parts: readonly (string | Field)[];
 }
 
@@ -39,7 +39,7 @@ interface Field {
 }
 
 /** A skin for templates: all fields of the JSON output. */
-export type TemplateFields = Readonly<Record<string, unknown>>;
+type TemplateFields = Readonly<Record<string, unknown>>;
 
 /** The ways to quote a field. */
 const FILTERS = {
@@ -348,7 +348,7 @@ export const FORMATS = {
 } as const satisfies Record<FormatName, Format>;
 
 /** An output file. */
-export interface RenderedFile {
+interface RenderedFile {
   /** Path relative to the output folder, with `/` between segments. */
   readonly path: string;
   /** The whole text, including the final line break. */

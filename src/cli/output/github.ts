@@ -23,7 +23,7 @@ interface Surroundings {
 }
 
 /** What later steps may use, as steps.NAME.outputs.made: skins that this run made, and those that are still to be made. */
-export interface StepOutputs {
+interface StepOutputs {
   readonly made: number;
   readonly left: number;
 }

@@ -75,7 +75,7 @@ export function resultView({ source, job, skin, status, warnings = [], error }: 
   };
 }
 
-export function isFinished(
+function isFinished(
   result: ResultView,
 ): result is ResultView & Required<Pick<ResultView, 'value' | 'signature'>> {
   return result.value !== undefined && result.signature !== undefined;

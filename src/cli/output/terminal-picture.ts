@@ -6,10 +6,10 @@ import { enlarge } from '../../skin/regions.ts';
 import type { OutputStream } from '../terminal/io.ts';
 
 /** How to draw images on a terminal. `blocks`: coloured half blocks, which every terminal with colours supports. */
-export type PictureStyle = 'blocks' | 'kitty' | 'iterm';
+type PictureStyle = 'blocks' | 'kitty' | 'iterm';
 
-export const PICTURE_CHOICES = ['auto', 'blocks', 'kitty', 'iterm', 'none'] as const;
-export type PictureChoice = (typeof PICTURE_CHOICES)[number];
+const PICTURE_CHOICES = ['auto', 'blocks', 'kitty', 'iterm', 'none'] as const;
+type PictureChoice = (typeof PICTURE_CHOICES)[number];
 
 /**
  * The style to draw in; undefined: no image. `auto` draws on a terminal with colours, in the style that the terminal
@@ -121,7 +121,7 @@ export function kittyImage(png: Uint8Array, { columns, rows }: Cells): string {
 }
 
 /** A PNG in iTerm2's inline images protocol, which WezTerm and mintty also support. */
-export function itermImage(png: Uint8Array, { columns, rows }: Cells): string {
+function itermImage(png: Uint8Array, { columns, rows }: Cells): string {
   const size = `size=${png.length};width=${columns};height=${rows};preserveAspectRatio=1`;
   return `\x1b]1337;File=inline=1;${size}:${Buffer.from(png).toString('base64')}\x07`;
 }

@@ -19,7 +19,7 @@ import { CliError } from '../errors/exit.ts';
 import { bytesOf, type FoundTexture, findTexture, readable } from '../preview.ts';
 
 /** A source of a pack, read, or why it cannot be used. */
-export type ReadSource =
+type ReadSource =
   | { readonly source: BatchSource; readonly read: PackSource; readonly problem?: never }
   | { readonly source: BatchSource; readonly problem: SourceProblem; readonly read?: never };
 

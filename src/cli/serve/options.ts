@@ -80,7 +80,7 @@ export function isIssuer(text: string): boolean {
 }
 
 /** `groups=skins`, or the name of a claim that is true. */
-export function claimTest(text: string): ClaimTest {
+function claimTest(text: string): ClaimTest {
   const [claim = '', ...value] = text.split('=');
   const isSound = claim !== '' && (value.length === 0 || value.join('=') !== '');
   if (isSound) return { claim, value: value.length === 0 ? undefined : value.join('=') };
@@ -91,7 +91,7 @@ export function claimTest(text: string): ClaimTest {
 const KINDS = { signing: true, accounts: true, upstream: true } satisfies Record<GeneratorKind, true>;
 export const GENERATOR_KINDS = Object.keys(KINDS) as GeneratorKind[];
 const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
-export const UPSTREAM_VISIBILITIES = VISIBILITIES satisfies readonly UpstreamSettings['visibility'][];
+const UPSTREAM_VISIBILITIES = VISIBILITIES satisfies readonly UpstreamSettings['visibility'][];
 
 /** Command-line options for the generator. */
 export interface GeneratorOptions {

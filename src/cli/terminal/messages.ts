@@ -4,13 +4,13 @@ import type { Note, RequestReport } from '../../index.ts';
 import { clean, jsonLine, momentAt, oneLine, span, wrapped } from '../text/text.ts';
 import { type Colors, colorsFor, type Io } from './io.ts';
 
-export interface MessageFlags {
+interface MessageFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
 }
 
-export interface ShownFailure {
+interface ShownFailure {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;

@@ -6,7 +6,7 @@ export const REPORT_KINDS = ['junit', 'html'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 /** `known`: the skin existed already, from an earlier run or on the service. */
-export type EntryOutcome = 'made' | 'known' | 'failed' | 'skipped';
+type EntryOutcome = 'made' | 'known' | 'failed' | 'skipped';
 
 /** PNG bytes of a skin's figure, front and back. */
 export interface Figure {
@@ -102,7 +102,7 @@ function escapeMarkup(text: string): string {
 }
 
 /** The entire style sheet of the HTML report. The page's content security policy allows only this text, by its hash. */
-export const STYLE = `
+const STYLE = `
 :root {
   color-scheme: light dark;
   --page: #f4f5f7; --card: #fff; --ink: #1d2128; --faint: #5b6472; --line: #d9dde3;

@@ -80,7 +80,7 @@ const MAX_LISTED = 200;
 const MAX_WAITING = 64 * 1024;
 
 /** What is known about the target of a report. */
-export interface ReportPlace {
+interface ReportPlace {
   /** Whether it is a pipe or a device, which is written to. */
   readonly isStream: boolean;
   /** Called before a file is replaced. @throws CliError if it must stay */

@@ -143,18 +143,9 @@ async function verifyBackup(file: string, context: CommandContext): Promise<void
   const { about, digest } = await readBackup(file);
   const { time, version } = about;
   const made = new Date(time).toISOString();
-  const view: CheckedBackupView = {
-    file,
-    made,
-    version,
-    proven: true,
-    sha256: digest,
-  };
-  if (flags.json) {
-    io.out.write(jsonLine(view));
-  } else {
-    io.out.write(`${clean(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}`)}\n`);
-  }
+  const view: CheckedBackupView = { file, made, version, proven: true, sha256: digest };
+  const text = `${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}`;
+  io.out.write(flags.json ? jsonLine(view) : `${clean(text)}\n`);
 }
 
 async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandContext): Promise<void> {
@@ -217,12 +208,7 @@ async function runRestore(
     async (backup) => await restore({ dataDir, file: backup, force, now: clock.now() }),
   );
   const made = new Date(time).toISOString();
-  const view: RestoredView = {
-    data: dataDir,
-    made,
-    version,
-    ...(aside !== undefined && { aside }),
-  };
+  const view: RestoredView = { data: dataDir, made, version, aside };
   if (flags.json) io.out.write(jsonLine(view));
   messages.say(`Restored ${dataDir} to the state of ${made}.`);
   if (aside !== undefined) messages.say(`The previous data is in ${aside}.`);

@@ -6,11 +6,8 @@ import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, hanging, jsonDocument } from '../text/text.ts';
 
 /** JSON output for one check. */
-interface CheckupView {
+interface CheckupView extends CheckFinding {
   readonly check: CheckName;
-  readonly result: CheckFinding['result'];
-  readonly detail: string;
-  readonly hint?: string;
 }
 
 interface DoctorLimits {
@@ -69,9 +66,8 @@ async function* checkups(
   const { signal } = context;
   const late = AbortSignal.timeout(limits.all);
   const setup = new Setup(context, { stop: AbortSignal.any([signal, late]), connectLimit: limits.connect });
-  for await (const [check, { result, detail, hint }] of examine(CHECKS, { setup, late, signal })) {
-    yield { check, result, detail, ...(hint !== undefined && { hint }) };
-  }
+  for await (const [check, { result, detail, hint }] of examine(CHECKS, { setup, late, signal }))
+    yield { check, result, detail, hint };
 }
 
 const WIDTH = Math.max(...CHECK_NAMES.map((name) => name.length));

@@ -242,7 +242,7 @@ async function downloadSkin(
     const stem = name === undefined ? uuid : `${name.replaceAll('/', '_')}-${uuid.slice(0, 8)}`;
     const file = join(out, `${names.take(stem)}.png`);
     guard.write(file, png, COPIED_PICTURE);
-    return { uuid, ...(name !== undefined && { name }), file };
+    return { uuid, name, file };
   } catch (error) {
     await printFailure(wanted, sourceReportOf(error, context), context);
     return undefined;

@@ -287,7 +287,7 @@ async function tell(
   { file, format, skins, next }: Exported & { readonly file: string; readonly format: SkinExportFormat },
   { io, flags, messages }: CommandContext,
 ): Promise<void> {
-  const view: ExportView = { file, format, skins, ...(next !== undefined && { next }) };
+  const view: ExportView = { file, format, skins, next };
   if (flags.json) io.out.write(jsonDocument(view));
   else if (file !== '-')
     messages.say(`Wrote ${count(skins)} ${skins === 1 ? 'skin' : 'skins'} to ${clean(file)}.`);
@@ -369,8 +369,7 @@ async function runSetsExport(
       sha1.update(bytes);
       await sink(bytes);
     });
-    const pack = { ...(namespace !== undefined && { namespace }), ...(game !== undefined && { game }) };
-    const whole = client.account.sets.file(set, format, pack, { signal: context.signal });
+    const whole = client.account.sets.file(set, format, { namespace, game }, { signal: context.signal });
     // A lockfile of several parts ends with an empty one; that of a set has one part.
     await EXPORT_COPIES[format === 'lock' ? 'lock' : 'zip'](
       (after) => (after === undefined ? whole : nothing()),

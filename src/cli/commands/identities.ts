@@ -127,11 +127,7 @@ async function deleteOne(
   { user, mayBeLast, context }: Deleting,
 ): Promise<void> {
   try {
-    await account.unlinkIdentity(
-      id,
-      { ...(user !== undefined && { user }), mayBeLast },
-      { signal: context.signal },
-    );
+    await account.unlinkIdentity(id, { user, mayBeLast }, { signal: context.signal });
   } catch (cause) {
     if (!(cause instanceof ServiceError) || cause.code !== 'invalid_request') throw cause;
     const create = `skinsmith keys create${user === undefined ? '' : ` --user ${user}`}`;

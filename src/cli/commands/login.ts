@@ -311,19 +311,15 @@ function whoamiView(
   const hour = knownWindow(limit?.hour);
   const { queue, per_minute = minute?.limit, per_hour = hour?.limit, plan } = grants;
   return {
-    ...(user !== undefined && { user }),
-    ...(name !== undefined && { name }),
-    ...(plan !== undefined && { plan }),
-    limits: {
-      ...(queue !== undefined && { queue }),
-      ...(per_minute !== undefined && { per_minute }),
-      ...(per_hour !== undefined && { per_hour }),
-    },
-    used: { queue: pending, ...(minute && { minute: minute.used }), ...(hour && { hour: hour.used }) },
+    user,
+    name,
+    plan,
+    limits: { queue, per_minute, per_hour },
+    used: { queue: pending, minute: minute?.used, hour: hour?.used },
     left: {
-      ...(queue !== undefined && { queue: Math.max(0, queue - pending) }),
-      ...(minute && { minute: minute.remaining }),
-      ...(hour && { hour: hour.remaining }),
+      queue: queue === undefined ? undefined : Math.max(0, queue - pending),
+      minute: minute?.remaining,
+      hour: hour?.remaining,
     },
     service,
   };

@@ -305,7 +305,7 @@ async function fill(
     skins: skins.length,
     textures: pack.textures,
     index: places.index,
-    ...(datapack !== undefined && { datapack }),
+    datapack,
     failed,
   };
 }

@@ -71,7 +71,7 @@ async function announce(
   context: CommandContext,
 ): Promise<void> {
   const { io, flags, env } = context;
-  if (flags.json) io.out.write(jsonLine({ url, ...(key !== undefined && { key }) } satisfies ListeningView));
+  if (flags.json) io.out.write(jsonLine({ url, key } satisfies ListeningView));
   else io.out.write(announcement(url, key));
   for (const warning of addressWarnings(url, options, env)) await ownLog(options, context).warn(warning);
 }

@@ -82,7 +82,7 @@ export async function versionDocument(newest?: string): Promise<string> {
     platform: `${process.platform}-${process.arch}`,
     install: isSea() ? 'executable' : 'npm',
     schema: NEWEST_SCHEMA,
-    ...(newest !== undefined && { newest }),
+    newest,
   } satisfies VersionView);
 }
 

@@ -31,7 +31,7 @@ import { besidePicture, type TerminalPictures } from './terminal-picture.ts';
 /** The documented JSON fields of a skin. */
 type SkinView = Omit<FinishedSkin, 'signedBy' | 'duplicate'>;
 
-/** The documented JSON output for one source's outcome. Absent values are omitted. */
+/** The documented JSON output for one source's outcome. JSON omits undefined values. */
 export interface ResultView extends Partial<SkinView> {
   readonly source?: string;
   readonly status: string;
@@ -64,14 +64,14 @@ interface ResultParts {
 
 export function resultView({ source, job, skin, status, warnings = [], error }: ResultParts): ResultView {
   return {
-    ...(source !== undefined && { source }),
+    source,
     status: status ?? (error ? 'failed' : 'completed'),
-    ...(job !== undefined && { job }),
+    job,
     ...(skin && skinFields(skin)),
-    ...(skin?.signedBy && { signer: skin.signedBy.signer }),
-    ...(skin?.duplicate !== undefined && { duplicate: skin.duplicate }),
+    signer: skin?.signedBy?.signer,
+    duplicate: skin?.duplicate,
     warnings,
-    ...(error && { error: { code: error.code, message: error.message } }),
+    error: error && { code: error.code, message: error.message },
   };
 }
 
@@ -106,15 +106,16 @@ export function jobView(job: Job, source?: string): JobView {
   return {
     job: job.id,
     status: job.status,
-    ...(job.timestamp !== undefined && { createdAt: isoTime(job.timestamp) }),
-    ...(job.eta !== undefined && { eta: isoTime(job.eta) }),
-    ...(source !== undefined && { source }),
-    ...(job.result !== undefined && { uuid: job.result }),
+    createdAt: isoTime(job.timestamp),
+    eta: isoTime(job.eta),
+    source,
+    uuid: job.result,
   };
 }
 
 /** Converts a time from outside; a number outside the range of dates is left unchanged. */
-function isoTime(milliseconds: number): string {
+function isoTime(milliseconds: number | undefined): string | undefined {
+  if (milliseconds === undefined) return undefined;
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();
 }
@@ -345,12 +346,11 @@ export class ResultPrinter extends JsonPrinter {
     if (!isFinished(result)) return { ...result };
     const [first = 'json', ...more] = this.#options.formats ?? [];
     if (more.length === 0) return formatOf(first).render(result, stem, index);
-    const { source } = result;
     const rendered = [first, ...more].map((wanted) => {
       const format = formatOf(wanted);
       return [format.name ?? wanted, format.render(result, stem, index)];
     });
-    return { ...(source !== undefined && { source }), ...Object.fromEntries(rendered) };
+    return { source: result.source, ...Object.fromEntries(rendered) };
   }
 
   #printFormatted(result: ResultView, wanted: FormatLike, { stem, index }: Place): void {

@@ -106,20 +106,22 @@ const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfi
 const LOG_FORMATS = ['json', 'text'] as const;
 const LOG_ADDRESSES = ['full', 'short', 'none'] as const satisfies readonly LogAddresses[];
 
-interface AddressOptions {
+export interface ServeOptions
+  extends GeneratorOptions,
+    AccountOptions,
+    StoreOptions,
+    OpenIdOptions,
+    SiteOptions,
+    DoubleCommandOptions {
   readonly host?: string;
   readonly port?: number;
   readonly publicUrl?: string;
   readonly trustProxy?: string;
-}
 
-interface MakingOptions extends GeneratorOptions, AccountOptions {
   readonly workers?: number;
   readonly pace?: number;
   readonly userAccounts?: boolean;
-}
 
-interface DataOptions extends StoreOptions {
   readonly data?: string;
   readonly retention?: number;
   readonly durable?: boolean;
@@ -127,9 +129,7 @@ interface DataOptions extends StoreOptions {
   readonly signingKey?: string;
   readonly accountKey?: string;
   readonly newSigningKey?: boolean;
-}
 
-interface AccessOptions {
   readonly plans?: string;
   readonly anonymous?: boolean;
   readonly anonymousPerHour?: number;
@@ -143,23 +143,11 @@ interface AccessOptions {
   readonly openMetrics?: boolean;
   readonly pages?: boolean;
   readonly ownerKey?: boolean;
-}
 
-interface LogOptions {
   readonly logLevel?: LogLevel;
   readonly logFormat?: (typeof LOG_FORMATS)[number];
   readonly logAddresses?: LogAddresses;
 }
-
-export interface ServeOptions
-  extends AddressOptions,
-    MakingOptions,
-    DataOptions,
-    AccessOptions,
-    OpenIdOptions,
-    SiteOptions,
-    LogOptions,
-    DoubleCommandOptions {}
 
 /** The options of `serve`, in groups. */
 export function addServeOptions(command: Command): Command {

@@ -42,7 +42,7 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
     handle: async ({ context, caller }) => {
       const overview = await readOverview(context, caller);
       const plans = context.plans.all().map(planView);
-      return overviewPage({ ...overview, plans, version: VERSION });
+      return overviewPage({ ...overview, plans });
     },
   }),
   ...USER_PAGES,
@@ -176,7 +176,6 @@ function isAboutPlan(action: OperatorAction): boolean {
 }
 
 interface OperatorOverview extends Overview {
-  readonly version: string;
   readonly plans: readonly PlanView[];
 }
 
@@ -193,14 +192,14 @@ ${failures(view.failures)}
   });
 }
 
-function state({ unready, openReports, version }: OperatorOverview): Html {
+function state({ unready, openReports }: Overview): Html {
   const isReady = unready.length === 0;
   return html`<p class="lead" role="status">${
     isReady
       ? say`The service accepts jobs.`
       : say`The service accepts no jobs: ${inEnglish(unready.join(', ').replaceAll('_', ' '))}.`
   }</p>
-<p><span class="tag">skinsmith ${version}</span> ${
+<p><span class="tag">skinsmith ${VERSION}</span> ${
     openReports > 0
       ? html`<a href="/ui/operator/reports">${counted(openReports, { one: say`${count(openReports)} open report`, other: say`${count(openReports)} open reports` })}</a>`
       : html`<span class="quiet">${say`No open reports`}</span>`

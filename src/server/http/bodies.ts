@@ -387,7 +387,7 @@ function parseOptions(fields: Fields): GenerateOptions {
 
 function contentTypeWarnings(request: HttpRequest): Note[] {
   const type = String(request.headers['content-type'] ?? '');
-  if (!type.startsWith('application/x-www-form-urlencoded')) return [];
+  if (!type.startsWith(FORM_TYPE)) return [];
   return [{ code: 'invalid_content_type', message: ERRORS.invalid_content_type.message }];
 }
 

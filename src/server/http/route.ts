@@ -98,7 +98,8 @@ export interface Route extends RouteInput, RouteAccess {
   readonly handle: (call: Call) => Promise<Answer>;
 }
 
-type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
+/** What a schema parses to; without one, nothing is known. */
+export type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 
 /** Content type of answers that stay open for events. */
 export const EVENT_STREAM = 'text/event-stream';

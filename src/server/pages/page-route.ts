@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Scope } from '../../protocol/api-key.ts';
 import type { HttpRequest } from '../http/request.ts';
-import type { Answer } from '../http/route.ts';
+import type { Answer, Parsed } from '../http/route.ts';
 import type { Caller, WebPages } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
@@ -53,8 +53,6 @@ export interface PageRoute {
   /** Answers one request. @throws Refusal, which is shown as a page */
   readonly handle: (call: PageCall) => Promise<PageAnswer>;
 }
-
-type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 
 /** Ties a handler's `params` and `query` to the schemas that parse them. */
 export function pageRoute<P extends z.ZodObject | undefined, Q extends z.ZodObject | undefined>(

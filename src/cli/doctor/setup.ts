@@ -216,8 +216,8 @@ export interface ProbeAnswer {
   readonly url: URL;
   readonly status: number;
   /** Headers; undefined if missing. */
-  readonly date: string | undefined;
-  readonly location: string | undefined;
+  readonly date?: string | undefined;
+  readonly location?: string | undefined;
   /** The proxy that it came through, for messages. */
   readonly proxy?: string;
   /** The start of the body. */
@@ -298,17 +298,8 @@ async function probeThrough(
     const times = new Map([['proxy', clock.monotonic() - start] as const]);
     const [date, location] = [headers['date'], headers['location']].map((header) => [header].flat()[0]);
     const text = await readStart(body);
-    return {
-      url,
-      status: statusCode,
-      date,
-      location,
-      proxy: nameOf(proxy),
-      text,
-      askedAt,
-      answeredAt,
-      times,
-    };
+    const answer = { url, status: statusCode, date, location, text, askedAt, answeredAt, times };
+    return { ...answer, proxy: nameOf(proxy) };
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     throw new ProbeError(url, { stage: 'proxy', code: networkCode(cause), cause });
@@ -393,16 +384,7 @@ async function probeEmbedded(
     const { status } = response;
     const text = await response.text();
     const times = new Map([['answer', clock.monotonic() - start]] as const);
-    return {
-      url,
-      status,
-      date: undefined,
-      location: undefined,
-      text,
-      askedAt,
-      answeredAt: clock.now(),
-      times,
-    };
+    return { url, status, text, askedAt, answeredAt: clock.now(), times };
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     const code = late.aborted ? 'not in time' : String((cause as NodeJS.ErrnoException).code);

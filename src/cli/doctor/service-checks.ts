@@ -107,15 +107,14 @@ export const answerCheck: Check = {
     const { url, text } = await setup.firstAnswer();
     const readiness = await setup.readiness();
     if (readiness) return ofSkinsmith(readiness, setup.context);
-    if (!isEnvelope(parsedJson(text))) {
+    const json = parsedJson(text);
+    if (!isEnvelope(json)) {
       return problem(
         `${url.origin} answers, but not like a skin service: it is another program.`,
         addressHint(setup.context),
       );
     }
-    if (isNothing(parsedJson(text))) {
-      return problem(`Nothing at ${url.href}.`, addressHint(setup.context));
-    }
+    if (isNothing(json)) return problem(`Nothing at ${url.href}.`, addressHint(setup.context));
     if (isHostedService(url.href)) return ok(`${url.hostname} is the hosted service.`);
     return ok(`${url.origin} speaks the v2 interface; it is not skinsmith.`);
   },
@@ -199,7 +198,7 @@ export const keyCheck: Check = {
     if (isEmbedded) return ok('The embedded service needs no key.');
     const key = await setup.key();
     if (key === undefined) return await noKey(setup);
-    const shown = `${masked(key.slice(-4))}, ${await placeOf(setup)}`;
+    const shown = `${masked(key.slice(-4))}, ${placeOf(setup)}`;
     try {
       const me = await setup.me();
       if (!me) return ok(`The key (${shown}) is valid but belongs to no account.`);
@@ -211,7 +210,7 @@ export const keyCheck: Check = {
   },
 };
 
-async function placeOf({ context: { env, configFile } }: Setup): Promise<string> {
+function placeOf({ context: { env, configFile } }: Setup): string {
   return env['SKINSMITH_API_KEY']?.trim() ? 'from SKINSMITH_API_KEY' : `stored in ${configFile.path}`;
 }
 

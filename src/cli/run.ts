@@ -1,8 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, CommanderError } from 'commander';
+import { ConfigFile, foldersFor } from './config/config-file.ts';
 import type { GlobalFlags } from './config/settings.ts';
 import type { CommandContext, Runner } from './context/context.ts';
+import { switchToOwnerOf } from './context/data-owner.ts';
 import type { DataFolder } from './errors/error-report.ts';
 import {
   CLOSED_PIPE,
@@ -99,7 +101,7 @@ class Run {
     const report = reportOf(interrupted ? new DOMException('', 'AbortError') : cause, {
       flags: { baseUrl },
       env: process.env,
-      ...(await usedFolder(data)),
+      ...usedFolder(data),
     });
     if (report) {
       const hint = report.hint ?? (report.exit === 'usage' ? this.#seeHelp() : undefined);
@@ -142,15 +144,13 @@ async function becomeDataOwner(
   const isNamed = typed !== undefined || Boolean(env['SKINSMITH_DATA_DIR']);
   const data = typed ?? folders.data;
   if (!isNamed && !lstatSync(data, { throwIfNoEntry: false })) return;
-  const { switchToOwnerOf } = await import('./context/data-owner.ts');
   await configFile.keep();
   switchToOwnerOf(data);
 }
 
 /** The data folder of this run; none if there is no home to have it in, which is the error then. */
-async function usedFolder(typed: string | undefined): Promise<{ data?: DataFolder }> {
+function usedFolder(typed: string | undefined): { data?: DataFolder } {
   if (typed !== undefined) return { data: { path: resolve(typed), setBy: '--data' } };
-  const { foldersFor } = await import('./config/config-file.ts');
   try {
     const path = resolve(foldersFor(process.env).data);
     const isSet = Boolean(process.env['SKINSMITH_DATA_DIR']);
@@ -179,7 +179,6 @@ async function colorChoice(typed: string | boolean | undefined): Promise<ColorCh
   if (typed === false) return 'never';
   if (typeof typed === 'string') return typed as ColorChoice;
   if (!process.stdout.isTTY && !process.stderr.isTTY && !process.env['SKINSMITH_COLOR']) return 'auto';
-  const { foldersFor, ConfigFile } = await import('./config/config-file.ts');
   const { resolveSettings } = await import('./config/settings.ts');
   try {
     const file = await new ConfigFile(foldersFor(process.env).config).settings();

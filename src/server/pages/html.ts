@@ -160,7 +160,7 @@ function write(content: Content, reader: Reader): string {
  * values, and an attribute of English text, such as aria-label, is a text of its own. Say whole sentences: parts cannot
  * be put together in another language. Texts begin and end without spaces. Names, codes and commands need no translation.
  */
-class Saying extends Html {
+export class Saying extends Html {
   /** The English text with {0}, {1} in place of the values. */
   readonly english: string;
   readonly values: readonly Content[];

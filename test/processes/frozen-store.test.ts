@@ -108,6 +108,7 @@ describe('With PostgreSQL', () => {
     const url = await emptyDatabase();
     await thawDatabase(NEWEST_FROZEN, url);
     const admin = new Pool({ connectionString: url, max: 2 });
+    admin.on('error', () => {}); // the database is dropped before the connections have ended
     onTestFinished(async () => await admin.end());
     await installWitness(admin);
     const store = { url, connections: 4, connectTimeout: 300_000, statementTimeout: 300_000 };

@@ -5,14 +5,15 @@ import { readPixels, readPng, verifyFileSize } from '../skin/png/decode.ts';
 import { encodePng } from '../skin/png/encode.ts';
 import { readHeader } from '../skin/png/header.ts';
 import { decodeCape, headerOf, pixelHash } from '../skin/read-skin.ts';
-import { scaleRect, toModern, type Variant } from '../skin/regions.ts';
+import { baseTransparency, scaleRect, toModern, type Variant, withOpaqueBase } from '../skin/regions.ts';
 import { detectVariant } from '../skin/variant.ts';
+import { isBlank } from '../skin/warnings.ts';
 
 /** A texture as a pack holds it. */
 export interface PackTexture {
   /** The file of the source, unless the game could not show that. */
   readonly png: Uint8Array;
-  /** Pixel hash of the texture. */
+  /** Pixel hash of the picture, before base layers were made opaque. */
   readonly pixels: string;
 }
 
@@ -25,6 +26,10 @@ export interface SkinTexture extends PackSkinTexture {
   readonly picture: Picture;
   /** Pixel hash of the file, which may have another size than the texture. */
   readonly source: string;
+  /** Whether see-through pixels of the base layer were made opaque. */
+  readonly isMadeOpaque: boolean;
+  /** Whether the picture is fully transparent. */
+  readonly isClear: boolean;
 }
 
 interface SkinTextureOptions {
@@ -32,6 +37,8 @@ interface SkinTextureOptions {
   readonly variant?: Variant | undefined;
   /** Whether HD skins are scaled down. */
   readonly fit?: boolean | undefined;
+  /** Whether see-through pixels of the base layer stay so. */
+  readonly keepsTransparency?: boolean | undefined;
 }
 
 /** Far more bytes than a skin of 1024×1024 pixels needs. */
@@ -40,25 +47,30 @@ const MAX_HD_BYTES = 4 * 1024 * 1024;
 const SIZE = 64;
 
 /**
- * A skin's file as a texture for a pack. The game shows textures of packs as they are, at any multiple of 64×64 pixels;
- * only downloaded skins of 64×32 are converted by it, so those are converted here.
+ * A skin's file as a texture for a pack. Minecraft shows textures of packs as they are, at any multiple of 64×64 pixels. It
+ * converts only downloaded skins: those of 64×32 pixels to 64×64, and base layers to opaque ones. So both is done here.
  * @throws InvalidImageError
  */
 export function skinTexture(
   bytes: Uint8Array,
-  { variant, fit = false }: SkinTextureOptions = {},
+  { variant: wanted, fit = false, keepsTransparency = false }: SkinTextureOptions = {},
 ): SkinTexture {
   const { original, faults } = readAny(bytes, fit);
   const picture = toModern(fit ? scaled(original) : original);
   const pixels = pixelHash(picture);
-  const isUnchanged = picture === original && faults.length === 0;
+  // A skin of 64×32 has classic arms, which only its original shows.
+  const variant = wanted ?? detectVariant(scaled(original)).variant;
+  const isMadeOpaque = !keepsTransparency && baseTransparency(picture, variant).seeThrough > 0;
+  const shown = isMadeOpaque ? withOpaqueBase(picture) : picture;
+  const isUnchanged = shown === original && faults.length === 0;
   return {
-    png: isUnchanged ? bytes : packPng(picture),
+    png: isUnchanged ? bytes : packPng(shown),
     pixels,
-    picture: scaled(picture),
+    picture: scaled(shown),
     source: picture === original ? pixels : pixelHash(original),
-    // A skin of 64×32 has classic arms, which only its original shows.
-    variant: variant ?? detectVariant(scaled(original)).variant,
+    variant,
+    isMadeOpaque,
+    isClear: isBlank(original),
   };
 }
 

@@ -70,8 +70,8 @@ export function faceRects(part: SkinPart, variant: Variant): Record<Face, Rect> 
 }
 
 /**
- * The boxes in which the game's client sets every alpha to 255 and keeps the colour: all base layers. The last
- * one is outside a 64×32 skin.
+ * The boxes in which Minecraft sets every alpha to 255: all base layers. Where alpha was 0 it shows black, because services
+ * leave out the colour there. The last one is outside a 64×32 skin.
  */
 export const OPAQUE_BOXES: readonly Rect[] = [
   { x: 0, y: 0, width: 32, height: 16 },
@@ -138,7 +138,7 @@ export function toModern(picture: Picture): Picture {
   modern.pixels.set(picture.pixels);
   for (const { from, to } of mirrored) mirrorLimb(modern, from, to);
   if (hidesLegacyHat(picture)) setAlpha(modern, HAT_HALF, 0);
-  for (const box of OPAQUE_BOXES) setAlpha(modern, box, 255);
+  makeBaseOpaque(modern);
   return modern;
 }
 
@@ -189,4 +189,47 @@ function copyFlipped({ width, pixels }: Picture, from: Rect, to: Rect): void {
 
 function setAlpha({ width, pixels }: Picture, rect: Rect, alpha: number): void {
   for (const at of pixelOffsets(rect, width)) pixels[at + 3] = alpha;
+}
+
+/** Pixels of the base layer that are not opaque, and those among them with alpha 0, which the client shows black. */
+export interface BaseTransparency {
+  readonly seeThrough: number;
+  readonly clear: number;
+}
+
+/** Counts them where the variant shows them, in a skin of any multiple of 64 pixels. */
+export function baseTransparency(picture: Picture, variant: Variant): BaseTransparency {
+  const { width, height, pixels } = picture;
+  const scale = width / 64;
+  const faces = listParts('base')
+    .filter((part) => PARTS[part].y * scale < height)
+    .flatMap((part) => Object.values(faceRects(part, variant)));
+  let [seeThrough, clear] = [0, 0];
+  for (const face of faces) {
+    for (const at of pixelOffsets(enlargedRect(face, scale), width)) {
+      if (pixels[at + 3] !== 255) seeThrough++;
+      if (pixels[at + 3] === 0) clear++;
+    }
+  }
+  return { seeThrough, clear };
+}
+
+/** A copy of a square skin of any multiple of 64 pixels with opaque base layers, and black where alpha was 0. */
+export function withOpaqueBase({ width, height, pixels }: Picture): Picture {
+  const opaque = { width, height, pixels: pixels.slice() };
+  makeBaseOpaque(opaque);
+  return opaque;
+}
+
+function makeBaseOpaque({ width, pixels }: Picture): void {
+  for (const box of OPAQUE_BOXES) {
+    for (const at of pixelOffsets(enlargedRect(box, width / 64), width)) {
+      if (pixels[at + 3] === 0) pixels.fill(0, at, at + 3);
+      pixels[at + 3] = 255;
+    }
+  }
+}
+
+function enlargedRect({ x, y, width, height }: Rect, scale: number): Rect {
+  return { x: x * scale, y: y * scale, width: width * scale, height: height * scale };
 }

@@ -1,12 +1,10 @@
 import { MAX_SKIN_BYTES, type Picture } from './picture.ts';
 import {
+  baseTransparency,
   faceRects,
   hidesLegacyHat,
   isLegacyOnSquare,
-  listParts,
-  PARTS,
   pixelOffsets,
-  type SkinPart,
   type Variant,
 } from './regions.ts';
 import { type DetectedVariant, variantMismatch } from './variant.ts';
@@ -101,7 +99,7 @@ export function listWarnings(subject: Subject): SkinWarning[] {
   });
 }
 
-function isBlank({ pixels }: Picture): boolean {
+export function isBlank({ pixels }: Picture): boolean {
   return pixels.every((value, at) => at % 4 !== 3 || value === 0);
 }
 
@@ -122,38 +120,11 @@ function hexOf(bytes: Uint8Array): string {
 
 function describeTransparency(picture: Picture, variant: Variant): Finding {
   if (isLegacyOnSquare(picture)) return undefined; // which says the same of all these pixels
-  const { pixels } = picture;
-  let seeThrough = 0;
-  let blank = 0;
-  for (const at of alphaOffsets(picture, variant)) {
-    if (pixels[at] !== 255) seeThrough++;
-    if (pixels[at] === 0) blank++;
-  }
+  const { seeThrough, clear } = baseTransparency(picture, variant);
   if (seeThrough === 0 || isBlank(picture)) return undefined;
-  const black = blank === 0 ? '' : `, and shows the ${blank} fully transparent ones black`;
+  const black = clear === 0 ? '' : `, and shows the ${clear} fully transparent ones black`;
   const count = seeThrough === 1 ? '1 pixel' : `${seeThrough} pixels`;
   return `The base layer has ${count} with transparency; the game draws base layers opaque${black}.`;
-}
-
-/** By size and variant: all pictures of a batch have the same 1,600. */
-const knownOffsets = new Map<string, readonly number[]>();
-
-/** Byte positions in `pixels` of the base layer's alphas. */
-function alphaOffsets({ width, height }: Picture, variant: Variant): readonly number[] {
-  const key = `${width} ${height} ${variant}`;
-  const known = knownOffsets.get(key);
-  if (known) return known;
-  const offsets = listParts('base')
-    .filter((part) => isInside(part, height))
-    .flatMap((part) => Object.values(faceRects(part, variant)))
-    .flatMap((rect) => pixelOffsets(rect, width))
-    .map((at) => at + 3);
-  knownOffsets.set(key, offsets);
-  return offsets;
-}
-
-function isInside(part: SkinPart, pictureHeight: number): boolean {
-  return PARTS[part].y < pictureHeight;
 }
 
 const WIDTH = 64;

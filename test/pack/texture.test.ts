@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { capeTexture, packPng, skinTexture } from '../../src/pack/texture.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { decodePng, readPixels } from '../../src/skin/png/decode.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import { readHeader } from '../../src/skin/png/header.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';
-import { enlarge, toModern } from '../../src/skin/regions.ts';
-import { drawFigure, fill } from '../support/skin/drawing.ts';
+import { baseTransparency, enlarge, toModern } from '../../src/skin/regions.ts';
+import { colourAt, drawFigure, fill, fillPart } from '../support/skin/drawing.ts';
 
 const CLASSIC = drawFigure('classic');
 
@@ -42,6 +42,34 @@ test('An HD skin is kept, its arms are found; with fit it is scaled down', () =>
   expect([kept.png, kept.variant]).toEqual([file, 'slim']);
   const fitted = skinTexture(file, { fit: true });
   expect(decodePng(fitted.png)).toEqual(decodePng(encodePng(drawFigure('slim'))));
+});
+
+describe('A skin whose base layer is see-through', () => {
+  const ghost = drawFigure('slim');
+  fillPart(ghost, 'body', 'slim', [200, 10, 20, 90]);
+  fill(ghost, { x: 8, y: 8, width: 8, height: 8 }, [200, 10, 20, 0]);
+  fillPart(ghost, 'jacket', 'slim', [1, 2, 3, 60]);
+
+  test.each([1, 2, 16])('is made opaque at %i times the size, black where it was clear', (scale) => {
+    const file = encodePng(enlarge(ghost, scale));
+    const { png, pixels, isMadeOpaque, variant } = skinTexture(file);
+    const drawn = readPixels(png, readHeader(png)).picture;
+    expect([isMadeOpaque, variant, drawn.width]).toEqual([true, 'slim', 64 * scale]);
+    expect(baseTransparency(drawn, 'classic')).toEqual({ seeThrough: 0, clear: 0 });
+    const at = (x: number, y: number) => colourAt(drawn, x * scale + scale - 1, y * scale);
+    expect([at(8, 8), at(20, 20), at(20, 36)]).toEqual([
+      [0, 0, 0, 255],
+      [200, 10, 20, 255],
+      [1, 2, 3, 60],
+    ]);
+    expect(pixels).toBe(pixelHash(enlarge(ghost, scale)));
+  });
+
+  test('goes in as it is when its transparency is to be kept', () => {
+    const file = encodePng(ghost);
+    const { png, isMadeOpaque } = skinTexture(file, { keepsTransparency: true });
+    expect([png, isMadeOpaque]).toEqual([file, false]);
+  });
 });
 
 test('An HD skin in the old layout is refused, unless it is to be scaled down', () => {

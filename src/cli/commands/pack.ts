@@ -53,6 +53,7 @@ export interface PackOptions {
   readonly from?: readonly string[];
   readonly as?: 'file' | 'url' | 'user';
   readonly fit?: boolean;
+  readonly keepTransparency?: boolean;
 }
 
 /** JSON output. */
@@ -108,6 +109,7 @@ export const pack = {
       .option('--description <text>', 'text in the list of packs', nonEmpty)
       .option('--icon', 'draw pack.png with the faces of the first skins')
       .addOption(variantOption())
+      .option('--keep-transparency', 'leave base layers see-through, which a downloaded skin never is')
       .option(
         '--index <file>',
         'index to write (default: skins.json beside a zip, or in the folder)',
@@ -255,9 +257,15 @@ async function fill(
   packFile.add(pack.meta());
   if (data) dataFile?.add(data.meta());
   const skins: IndexedSkin[] = [];
+  const opaque: string[] = [];
   let [failed, renamed] = [0, 0];
   const outputs = places.packs.filter(({ kind }) => kind === 'folder').map(({ name }) => resolve(name));
-  const reading = { outputs, fetched, variant: variant === 'auto' ? undefined : variant };
+  const reading = {
+    outputs,
+    fetched,
+    variant: variant === 'auto' ? undefined : variant,
+    keepsTransparency: options.keepTransparency === true,
+  };
   for await (const { source, read, problem } of readSources(
     { ...specOf(options), isForPack: true },
     reading,
@@ -275,10 +283,12 @@ async function fill(
       await context.messages.warn(
         `${source.label}: another source has this name, so it is called ${skin.id}.`,
       );
+    if (read.skin.isMadeOpaque) opaque.push(source.label);
     skins.push({ source: source.label, ...skin });
     if (skins.length % SHOWN === 0) onProgress(`Packing ${count(skins.length)} skins`);
   }
   if (skins.length === 0) throw nothing(failed);
+  if (opaque.length > 0) await context.messages.warn(opaqueText(opaque));
   if (renamed > TOLD)
     await context.messages.warn(`${count(renamed - TOLD)} more were renamed: see ${places.index}.`);
   if (options.icon) packFile.add(pack.icon());
@@ -326,6 +336,12 @@ function indexFile(path: string, text: string): PackWriter {
     put: () => file.replace(true),
     discard: () => file.discard(),
   };
+}
+
+function opaqueText(sources: readonly string[]): string {
+  const names = sources.slice(0, TOLD).map(clean).join(', ');
+  const more = sources.length > TOLD ? ` and ${count(sources.length - TOLD)} more` : '';
+  return `Made see-through base layers opaque, as Minecraft does with downloaded skins: ${names}${more}. --keep-transparency leaves them.`;
 }
 
 function nothing(failed: number): CliError {

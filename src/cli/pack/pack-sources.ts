@@ -11,6 +11,7 @@ import { openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import type { PackSource } from '../../pack/pack.ts';
 import { capeTexture, type PackTexture, type SkinTexture, skinTexture } from '../../pack/texture.ts';
+import { InvalidImageError } from '../../skin/picture.ts';
 import type { Variant } from '../../skin/regions.ts';
 import { rootsOf } from '../batch/call.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -18,14 +19,20 @@ import { sourceReportOf } from '../errors/error-report.ts';
 import { CliError } from '../errors/exit.ts';
 import { bytesOf, type FoundTexture, findTexture, readable } from '../preview.ts';
 
+interface ReadPackSource extends PackSource {
+  readonly skin: SkinTexture;
+}
+
 /** A source of a pack, read, or why it cannot be used. */
 type ReadSource =
-  | { readonly source: BatchSource; readonly read: PackSource; readonly problem?: never }
+  | { readonly source: BatchSource; readonly read: ReadPackSource; readonly problem?: never }
   | { readonly source: BatchSource; readonly problem: SourceProblem; readonly read?: never };
 
 interface ReadOptions {
   /** For sources that do not say. */
   readonly variant: Variant | undefined;
+  /** Whether see-through pixels of the base layer stay so. */
+  readonly keepsTransparency: boolean;
   /** Absolute paths of folders that the command writes: what is in them is no source. */
   readonly outputs: readonly string[];
   /** Where what is fetched stays until the pack is written. */
@@ -117,7 +124,10 @@ class Reader {
   #skin(bytes: Uint8Array, { label, variant: own, content }: BatchSource, given?: Variant): SkinTexture {
     const told = own === 'auto' ? undefined : (own ?? this.#options.variant);
     const fit = 'fit' in content && content.fit;
-    return readable(label, () => skinTexture(bytes, { variant: told ?? given, fit }));
+    const { keepsTransparency } = this.#options;
+    return readable(label, () =>
+      visible(skinTexture(bytes, { variant: told ?? given, fit, keepsTransparency })),
+    );
   }
 
   /** The picture from which a lockfile's skin was made, if that is still there and the same. */
@@ -154,6 +164,12 @@ class Reader {
   #failed(source: BatchSource, error: unknown): ReadSource {
     return { source, problem: sourceReportOf(error, this.#context) };
   }
+}
+
+/** @throws InvalidImageError */
+function visible(skin: SkinTexture): SkinTexture {
+  if (!skin.isClear) return skin;
+  throw new InvalidImageError('pixel_data', 'The picture is fully transparent, so there is no skin to show.');
 }
 
 type Texture = Pick<FoundTexture, 'bytes' | 'variant'>;

@@ -6,6 +6,7 @@ import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { type PackOptions, pack, runPack } from '../../../src/cli/commands/pack.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { enlarge } from '../../../src/skin/regions.ts';
@@ -15,7 +16,7 @@ import { runGame } from '../../support/fake-game/run-game.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { webServer } from '../../support/server/web-server.ts';
-import { fill } from '../../support/skin/drawing.ts';
+import { colourAt, drawFigure, fill, fillPart } from '../../support/skin/drawing.ts';
 
 describeParsing('pack', pack, {
   taken: [
@@ -326,4 +327,43 @@ test('The pictures of a lockfile are taken from this machine, if they are still 
   expect((await index()).skins).toMatchObject([{ id: 'skins/tom', variant: 'slim', pixels: line.pixels }]);
   await writeFile(join(skins, 'tom.png'), skinPng(3));
   expect((await pack({ sources: [lock] })).status).not.toBe(0);
+});
+
+describe('A skin whose base layer is see-through', () => {
+  async function ghosts() {
+    const shop = await workshop();
+    const ghost = fillPart(drawFigure('classic'), 'body', 'classic', [200, 10, 20, 90]);
+    await writeFile(join(shop.skins, 'ghost.png'), encodePng(ghost));
+    const packed = async () =>
+      (await filesIn(shop.out))['assets/skinsmith/textures/entity/player/ghost.png']!;
+    return { ...shop, ghost, packed };
+  }
+
+  test('is made opaque, with its name in a warning and its own hash in the index', async () => {
+    const { pack, packed, index, ghost } = await ghosts();
+    const { status, err } = await pack();
+    expect(status).toBe(0);
+    expect(err).toMatch(
+      /Made see-through base layers opaque, .*: \S*ghost\.png\. --keep-transparency leaves them/,
+    );
+    expect(colourAt(decodePng(await packed()), 20, 20)).toEqual([200, 10, 20, 255]);
+    const { skins } = await index();
+    expect(skins.find(({ id }: { id: string }) => id === 'ghost').pixels).toBe(pixelHash(ghost));
+  });
+
+  test('stays as it is with --keep-transparency', async () => {
+    const { pack, packed, ghost } = await ghosts();
+    const { err } = await pack({ keepTransparency: true });
+    expect(err).not.toMatch(/opaque/);
+    expect(await packed()).toEqual(encodePng(ghost));
+  });
+
+  test('is refused if nothing of it is visible', async () => {
+    const { skins, pack, index } = await ghosts();
+    await writeFile(join(skins, 'nothing.png'), encodePng(makePicture(64, 64)));
+    const { status, err } = await pack();
+    expect(status).toBe(1);
+    expect(err).toMatch(/nothing\.png: The picture is fully transparent, so there is no skin to show\./);
+    expect((await index()).skins).toHaveLength(3);
+  });
 });

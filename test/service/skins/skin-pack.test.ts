@@ -10,7 +10,7 @@ import { toModern } from '../../../src/skin/regions.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
-import { drawFigure } from '../../support/skin/drawing.ts';
+import { colourAt, drawFigure, fillPart } from '../../support/skin/drawing.ts';
 
 guardAgainstLeaks();
 
@@ -68,6 +68,16 @@ describe(`GET ${PATH}`, () => {
     ]);
     const again = await nobody.get(address, { 'if-none-match': `"${sha1}"` });
     expect([again.status, again.bytes.length]).toEqual([304, 0]);
+  });
+
+  test('shows see-through base layers opaque, as Minecraft shows the same skins when it downloads them', async () => {
+    const server = await runServer();
+    const ghost = fillPart(drawFigure('classic'), 'body', 'classic', [200, 10, 20, 90]);
+    const uuid = await make(server, encodePng(ghost), { name: 'ghost' });
+    const files = filesIn((await server.owner.get(`${PATH}?ids=${uuid}`)).bytes);
+    const drawn = decodePng(files['assets/skinsmith/textures/entity/player/ghost.png']!);
+    expect(colourAt(drawn, 20, 20)).toEqual([200, 10, 20, 255]);
+    expect(JSON.parse(String(files['skins.json'])).skins[0].pixels).toBe(pixelHash(ghost));
   });
 
   test('is the same as long as its skins are, for the client too, and another one once they change', async () => {

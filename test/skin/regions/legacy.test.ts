@@ -54,11 +54,18 @@ describe('toModern', () => {
   });
 
   test('shows base layers opaque with the colour they have.', () => {
-    const modern = toModern(mappedPicture(0));
+    const modern = toModern(mappedPicture(127));
     expect(colourAt(modern, 8, 8)).toEqual([8, 8, 7, 255]);
     expect(colourAt(modern, 44, 20)).toEqual([44, 20, 7, 255]);
     expect(colourAt(modern, 20, 52)).toEqual([7, 20, 7, 255]);
-    expect(colourAt(modern, 40, 8)).toEqual([40, 8, 7, 0]);
+    expect(colourAt(modern, 40, 8)).toEqual([40, 8, 7, 127]);
+  });
+
+  test('shows clear pixels of base layers black, as services leave out their colour.', () => {
+    const modern = toModern(mappedPicture(0));
+    expect(colourAt(modern, 8, 8)).toEqual([0, 0, 0, 255]);
+    expect(colourAt(modern, 20, 52)).toEqual([0, 0, 0, 255]);
+    expect(colourAt(modern, 40, 8)[3]).toBe(0);
   });
 
   test('drops a hat from a half without transparency, and keeps the arms below it.', () => {

@@ -13,7 +13,6 @@ import {
 } from '../../../pack/pack.ts';
 import { type PackSkinTexture, skinTexture } from '../../../pack/texture.ts';
 import { ZipWriter } from '../../../pack/zip.ts';
-import { readHeader } from '../../../skin/png/header.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers.ts';
@@ -150,9 +149,7 @@ async function textureOf(context: ExportContext, skin: SkinWithData): Promise<Pa
   const row = await findServedTexture(context.db, skin.texture_hash);
   if (!row) return undefined;
   const variant = skin.variant === 'slim' ? 'slim' : 'classic';
-  // Textures are stored in sound files; only those of 64×32 have to be converted.
-  const isModern = readHeader(row.png).height === 64;
-  return isModern ? { png: row.png, pixels: skin.texture_hash, variant } : skinTexture(row.png, { variant });
+  return skinTexture(row.png, { variant });
 }
 
 function noSkin(id: string): Refusal {

@@ -22,7 +22,7 @@ export class UnsafeSkinDataError extends Error {
 
 /** A player head with the skin, for Minecraft 1.21.5 and later, where text components are SNBT. */
 export function giveCommand(skin: CommandSubject): string {
-  return giveProfile(skin, (name) => `{text:${quote(name)}}`);
+  return giveProfile(skin, plainText);
 }
 
 /** For Minecraft 1.20.5 to 1.21.4, where text components are JSON in an SNBT string. */
@@ -68,7 +68,7 @@ const CHAT_LINE = 255;
 /** A player head with the skin. */
 export function headCommand(skin: ProfileSkin, { limit = CHAT_LINE }: ProfileCommandOptions = {}): string {
   const command = (more = '') => `give @p player_head[profile=${profileOf(skin)}${more}]`;
-  return withName(command, skin.name && `,custom_name={text:${quote(skin.name)}}`, limit);
+  return withName(command, skin.name && `,custom_name=${plainText(skin.name)}`, limit);
 }
 
 /** A mannequin with the skin: an entity that looks like a player. */
@@ -149,9 +149,14 @@ function escapeUnits(character: string): string {
     .join('');
 }
 
-/** A text component as JSON in single quotes: before 1.21.5, SNBT only has escapes for the quote and the backslash. */
+/** A text component as SNBT, for names of items, which Minecraft shows in italics otherwise. */
+function plainText(text: string): string {
+  return `{text:${quote(text)},italic:false}`;
+}
+
+/** The same as JSON in single quotes: before 1.21.5, SNBT only has escapes for the quote and the backslash. */
 function quoteJsonText(text: string): string {
-  return `'${`{"text":${quote(text)}}`.replace(/[\\']/g, '\\$&')}'`;
+  return `'${`{"text":${quote(text)},"italic":false}`.replace(/[\\']/g, '\\$&')}'`;
 }
 
 /*

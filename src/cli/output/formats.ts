@@ -295,7 +295,7 @@ const COMMANDS = {
 const VALUE = String.raw`properties:\{textures:\["[A-Za-z0-9+/]{40,}={0,2}"\]\}`;
 const TEXTURE = 'texture:"[a-z0-9_.-]+:entity/player/[a-z0-9_./-]+"';
 const LOOK = String.raw`\{(?:${VALUE}|${TEXTURE})(?:,model:(?:wide|slim))?\}`;
-const NAME = String.raw`\{text:"(?:[^"\\]|\\.)*"\}`;
+const NAME = String.raw`\{text:"(?:[^"\\]|\\.)*"(?:,italic:false)?\}`;
 
 /** A whole file of ours with one command. */
 const FORMS = {

@@ -49,11 +49,14 @@ const IN_PUBLIC: Readonly<Record<UseId, readonly [text: string | RegExp | undefi
   denizen: [`- adjust <npc> skin_blob:${value};${signature}\n`, 'server'],
   mannequin: [/^\/summon mannequin ~ ~ ~ \{profile:\{properties:\S+,model:slim\}.*\}$/, 'server'],
   'head-1.21.9': [/^\/give @p player_head\[profile=\{properties:\S+,model:slim\}.*\]$/, 'server'],
-  'head-1.21.5': [/^give @p minecraft:player_head\[profile=.*custom_name=\{text:"Sir Smith"\}\]$/, 'server'],
+  'head-1.21.5': [
+    /^give @p minecraft:player_head\[profile=.*custom_name=\{text:"Sir Smith",italic:false\}\]$/,
+    'server',
+  ],
   'head-1.20.5': [/^give @p minecraft:player_head\[profile=.*custom_name='/, 'server'],
   'head-1.16': [/^give @p minecraft:player_head\{SkullOwner:/, 'server'],
   pack: [
-    '/give @p player_head[profile={texture:"skinsmith:entity/player/sir_smith",model:slim},custom_name={text:"Sir Smith"}]',
+    '/give @p player_head[profile={texture:"skinsmith:entity/player/sir_smith",model:slim},custom_name={text:"Sir Smith",italic:false}]',
     'has-pack',
   ],
   chat: [/^\/tellraw @a \{object:player,player:\{properties:/, 'server'],

@@ -67,7 +67,7 @@ describe('a skin as a file', () => {
     expect(renderFile('value', skin, 'Knight').text).toBe('dmFsdWU=\n');
     expect(renderFile('signature', skin, 'Knight').text).toBe('c2lnbmF0dXJl\n');
     expect(renderFile('give', skin, 'Knight').text).toMatch(
-      /^give @p .*custom_name=\{text:"Sir Knight"\}\]\n$/,
+      /^give @p .*custom_name=\{text:"Sir Knight",italic:false\}\]\n$/,
     );
     expect(renderFile('citizens', skin, 'Knight').text).toMatch(/^npc skin -t \S+ dmFsdWU= c2lnbmF0dXJl\n$/);
   });
@@ -97,6 +97,9 @@ test('A command with the texture of a pack is known by its form, one that somebo
     const format = packFormat(name, 'npc');
     expect(hasForm(format, renderFile(format, finished, 'Team 1/Zoë').text)).toBe(true);
   }
+  const earlier =
+    'give @p player_head[profile={texture:"npc:entity/player/a",model:wide},custom_name={text:"A"}]\n';
+  expect(hasForm(packFormat('give-texture', 'npc'), earlier)).toBe(true);
   const mine = 'summon mannequin ~ ~ ~ {profile:{texture:"npc:my/guard",model:wide},immovable:true}\n';
   expect(hasForm(packFormat('mannequin', 'npc'), mine)).toBe(false);
 });

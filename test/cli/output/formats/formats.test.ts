@@ -30,15 +30,15 @@ describe('the command of Minecraft 1.21.5', () => {
   });
 
   test.each([
-    ['Smith', '{text:"Smith"}'],
-    ['a "b" \\ \'c\'', `{text:"a \\"b\\" \\\\ 'c'"}`],
-    ['Zoë 骑士 🗡', '{text:"Zoë 骑士 🗡"}'],
-    ['§4x\u0007\ny\u2028z\u202e', '{text:"\\u00a74x\\u0007\\ny\\u2028z\\u202e"}'],
-    ['half \ud83d', '{text:"half �"}'],
-    ['tag \u{e0041}', '{text:"tag \\udb40\\udc41"}'],
+    ['Smith', '"Smith"'],
+    ['a "b" \\ \'c\'', `"a \\"b\\" \\\\ 'c'"`],
+    ['Zoë 骑士 🗡', '"Zoë 骑士 🗡"'],
+    ['§4x\u0007\ny\u2028z\u202e', '"\\u00a74x\\u0007\\ny\\u2028z\\u202e"'],
+    ['half \ud83d', '"half �"'],
+    ['tag \u{e0041}', '"tag \\udb40\\udc41"'],
   ])('shows the name %j', (name, text) => {
     expect(FORMATS.give.render(named(name))).toBe(
-      `give @p minecraft:player_head[${PROFILE},custom_name=${text}]`,
+      `give @p minecraft:player_head[${PROFILE},custom_name={text:${text},italic:false}]`,
     );
   });
 });
@@ -52,13 +52,15 @@ describe.each([
   });
 
   test.each([
-    ['Smith', `'{"text":"Smith"}'`],
-    ['Zoë 骑士 🗡', `'{"text":"Zoë 骑士 🗡"}'`],
-    [`a "b" c's`, `'{"text":"a \\\\"b\\\\" c\\'s"}'`],
-    ['back\\slash', `'{"text":"back\\\\\\\\slash"}'`],
-    ['two\nlines', `'{"text":"two\\\\nlines"}'`],
+    ['Smith', '"Smith"'],
+    ['Zoë 骑士 🗡', '"Zoë 骑士 🗡"'],
+    [`a "b" c's`, `"a \\\\"b\\\\" c\\'s"`],
+    ['back\\slash', '"back\\\\\\\\slash"'],
+    ['two\nlines', '"two\\\\nlines"'],
   ])('shows the name %j', (text, quoted) => {
-    expect(FORMATS[format].render(named(text))).toBe(start + name.replace('NAME', () => quoted) + end);
+    expect(FORMATS[format].render(named(text))).toBe(
+      start + name.replace('NAME', () => `'{"text":${quoted},"italic":false}'`) + end,
+    );
   });
 
   test.each(['plain', `"'\\"'\\\\`, 'a\tb\r\nc\u0000', '§c', "'}]{op}", 'Zoë \u2029 🗡'])(
@@ -66,7 +68,7 @@ describe.each([
     (text) => {
       const command = String(FORMATS[format].render(named(text)));
       const quoted = /'((?:[^'\\]|\\['\\])*)'/.exec(command)?.[1] ?? '';
-      expect(JSON.parse(quoted.replace(/\\(['\\])/g, '$1'))).toEqual({ text });
+      expect(JSON.parse(quoted.replace(/\\(['\\])/g, '$1'))).toEqual({ text, italic: false });
       expect(command).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
     },
   );
@@ -111,7 +113,7 @@ describe('the formats without a signature', () => {
     ['the name of the skin', undefined, 'smith'],
   ])('take the texture of a pack by %s', (_name, stem, id) => {
     expect(packFormat('give-texture', 'npc').render(skin, stem)).toBe(
-      `give @p player_head[profile={texture:"npc:entity/player/${id}",model:slim},custom_name={text:"Smith"}]`,
+      `give @p player_head[profile={texture:"npc:entity/player/${id}",model:slim},custom_name={text:"Smith",italic:false}]`,
     );
     expect(packFormat('text-object', 'npc').render(skin, stem)).toBe(
       `tellraw @a {object:player,player:{texture:"npc:entity/player/${id}"}}`,

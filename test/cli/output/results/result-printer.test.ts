@@ -256,7 +256,7 @@ describe('results in a format', () => {
       ...Array<string>(2).fill('give @p minecraft:player_head[p'),
       '',
     ]);
-    expect(lines[0]).toContain('custom_name={text:"Smith"}');
+    expect(lines[0]).toContain('custom_name={text:"Smith",italic:false}');
     expect(JSON.parse(await print([done], { formats: ['skinsrestorer'] }, true)).skinName).toBe('smith');
   });
 

@@ -51,18 +51,43 @@ export function parseGames(text: string): GameRange {
 function placeOf(version: string): number {
   const at = GAME_VERSIONS.indexOf(version);
   if (at !== -1) return at;
-  if (isBefore(version, OLDEST_GAME))
+  const numbers = numbersOf(version);
+  if (numbers && isBefore(numbers, numbersOf(OLDEST_GAME)!))
     throw new GameRangeError(
       `names Minecraft ${version}, which takes no skins from resource packs: ${OLDEST_GAME} is the first`,
     );
+  const assumed = numbers ? lastBefore(numbers) : -1;
+  if (assumed !== -1) return assumed;
   throw new GameRangeError(`names no version that is known here: ${GAME_VERSIONS.join(', ')}`);
 }
 
-function isBefore(version: string, other: string): boolean {
-  if (!/^\d{1,4}(?:\.\d{1,4}){0,3}$/.test(version)) return false;
-  const [a, b] = [version, other].map((name) => name.split('.').map(Number)) as [number[], number[]];
+function numbersOf(version: string): readonly number[] | undefined {
+  return /^\d{1,4}(?:\.\d{1,4}){1,3}$/.test(version) ? version.split('.').map(Number) : undefined;
+}
+
+function isBefore(a: readonly number[], b: readonly number[]): boolean {
   const at = b.findIndex((number, place) => (a[place] ?? 0) !== number);
   return at !== -1 && (a[at] ?? 0) < b[at]!;
+}
+
+/** The known version whose formats a later patch release, or the version after the newest, is assumed to have; or -1. */
+function lastBefore(numbers: readonly number[]): number {
+  const [major, minor] = numbers as [number, number];
+  const [newestMajor, newestMinor] = numbersOf(NEWEST_GAME) as [number, number];
+  const isNext =
+    (major === newestMajor && minor === newestMinor + 1) || (major === newestMajor + 1 && minor === 1);
+  if (isNext) return GAME_VERSIONS.length - 1;
+  return GAME_VERSIONS.findLastIndex((name) => {
+    const [knownMajor, knownMinor] = numbersOf(name)!;
+    return major === knownMajor && minor === knownMinor;
+  });
+}
+
+/** The versions of a range that are not known here, and those whose formats they are assumed to have. */
+export function assumedVersions({ from, to }: GameRange): readonly { version: string; as: string }[] {
+  return [...new Set([from, to])]
+    .map((version) => ({ version, as: GAME_VERSIONS[placeOf(version)]! }))
+    .filter(({ version, as }) => version !== as);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ALL_GAMES, GAME_VERSIONS, packMeta, parseGames } from '../../src/pack/games.ts';
+import { ALL_GAMES, assumedVersions, GAME_VERSIONS, packMeta, parseGames } from '../../src/pack/games.ts';
 
 /** Resource pack and data pack, as `pack_version` in the version.json of each client has them. */
 const FORMATS = {
@@ -48,6 +48,25 @@ describe('A range of versions', () => {
   });
 
   test.each([
+    ['26.1.3', '26.1.2'],
+    ['1.21.12', '1.21.11'],
+    ['26.3.1', '26.3'],
+    ['26.4', '26.3'],
+    ['27.1', '26.3'],
+  ])('takes %s, with the formats of %s', (version, as) => {
+    expect(assumedVersions(parseGames(version))).toEqual([{ version, as }]);
+    expect(packMeta('resource', parseGames(version), '')).toBe(packMeta('resource', parseGames(as), ''));
+  });
+
+  test('has no assumed versions when both ends are known', () => {
+    expect(assumedVersions(ALL_GAMES)).toEqual([]);
+  });
+
+  test.each([
+    ['26.5', /names no version that is known here/],
+    ['28.1', /names no version that is known here/],
+    ['27.2', /names no version that is known here/],
+    ['26.4..26.1', /ends before it begins/],
     ['1.21.8', /names Minecraft 1\.21\.8, which takes no skins from resource packs: 1\.21\.9 is the first/],
     ['1.8..26.1', /names Minecraft 1\.8,/],
     ['26.2..26.1', /ends before it begins/],

@@ -135,15 +135,20 @@ function drawIcon(faces: readonly Picture[]): Picture {
 
 /** Mannequins in a row of the function that lines all of them up. */
 const ROW = 20;
-/** Blocks between them. */
+/** Blocks between them, and between the player and the first. */
 const STEP = 2;
+
+export interface DataPackOptions extends PackOptions {
+  /** Whether the mannequins can be hurt. */
+  readonly isVulnerable?: boolean | undefined;
+}
 
 /** Makes the data pack that belongs to a resource pack: functions that give heads and summon mannequins. */
 export class DataPack {
-  readonly #options: PackOptions;
+  readonly #options: DataPackOptions;
   readonly #lines: string[] = [];
 
-  constructor(options: PackOptions) {
+  constructor(options: DataPackOptions) {
     this.#options = options;
   }
 
@@ -154,31 +159,42 @@ export class DataPack {
   add(packed: PackedSkin): readonly PackFile[] {
     const { name, variant, texture, cape, elytra } = packed;
     const skin = { name, variant, look: { texture, cape, elytra } };
+    const { namespace } = this.#options;
     const place = this.#lines.length;
-    const at = `~${(place % ROW) * STEP} ~ ~${Math.floor(place / ROW) * STEP}`;
-    this.#lines.push(this.#mannequin(skin, at));
+    const at = `~${((place % ROW) + 1) * STEP} ~ ~${Math.floor(place / ROW) * STEP}`;
+    this.#lines.push(this.#mannequin(skin, at, [namespace, this.#lineup]));
     return [
       this.#function(`give/${packed.id}`, headCommand(skin, { limit: Number.POSITIVE_INFINITY })),
-      this.#function(`summon/${packed.id}`, this.#mannequin(skin, '~ ~ ~')),
+      this.#function(`summon/${packed.id}`, this.#mannequin(skin, '~ ~ ~', [namespace])),
     ];
   }
 
-  /** The functions about all skins, which come last. */
+  /** The functions about all skins, which come last. A line-up takes the place of an earlier one. */
   rest(): readonly PackFile[] {
     return [
-      this.#function('lineup', ...this.#lines),
-      this.#function('remove', `kill @e[type=mannequin,tag=${this.#options.namespace}]`),
+      this.#function('lineup', killTagged(this.#lineup), ...this.#lines),
+      this.#function('remove', killTagged(this.#options.namespace)),
     ];
   }
 
-  #mannequin(skin: ProfileSkin, at: string): string {
-    const rest = `,immovable:true,Tags:["${this.#options.namespace}"]`;
+  /** The tag of the mannequins in the line-up, which have the namespace as a tag too. No namespace has a plus sign. */
+  get #lineup(): string {
+    return `${this.#options.namespace}+lineup`;
+  }
+
+  #mannequin(skin: ProfileSkin, at: string, tags: readonly string[]): string {
+    const life = this.#options.isVulnerable ? '' : ',Invulnerable:true,Health:20f';
+    const rest = `,immovable:true${life},Tags:[${tags.map((tag) => `"${tag}"`).join()}]`;
     return mannequinCommand(skin, { at, rest, limit: Number.POSITIVE_INFINITY });
   }
 
   #function(name: string, ...lines: readonly string[]): PackFile {
     return textFile(functionPath(this.#options.namespace, name), `${lines.join('\n')}\n`);
   }
+}
+
+function killTagged(tag: string): string {
+  return `kill @e[type=mannequin,tag=${tag}]`;
 }
 
 /** The file that tells which source has which name in a pack. */

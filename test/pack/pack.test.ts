@@ -69,18 +69,28 @@ test('The data pack has a function for each head and each mannequin, and two abo
   const two = functions.add(pack.add({ stem: 'smiths/Tom', skin: CLASSIC }).skin);
   const look =
     'profile:{texture:"npc:entity/player/town_guard",cape:"npc:entity/cape/town_guard",model:slim}';
-  const guard = `{${look},description:{text:"Town Guard"},immovable:true,Tags:["npc"]}`;
-  const tom =
-    '{profile:{texture:"npc:entity/player/smiths/tom",model:wide},description:{text:"Tom"},immovable:true,Tags:["npc"]}';
+  const life = 'immovable:true,Invulnerable:true,Health:20f';
+  const guard = (tags: string) => `{${look},description:{text:"Town Guard"},${life},Tags:[${tags}]}`;
+  const tom = (tags: string) =>
+    `{profile:{texture:"npc:entity/player/smiths/tom",model:wide},description:{text:"Tom"},${life},Tags:[${tags}]}`;
+  const [alone, inLine] = ['"npc"', '"npc","npc+lineup"'];
   expect(texts([...one, ...two, ...functions.rest()])).toEqual({
-    'data/npc/function/give/town_guard.mcfunction': `give @p player_head[${look.replace(':', '=')},custom_name={text:"Town Guard"}]\n`,
-    'data/npc/function/summon/town_guard.mcfunction': `summon mannequin ~ ~ ~ ${guard}\n`,
+    'data/npc/function/give/town_guard.mcfunction': `give @p player_head[${look.replace(':', '=')},custom_name={text:"Town Guard",italic:false}]\n`,
+    'data/npc/function/summon/town_guard.mcfunction': `summon mannequin ~ ~ ~ ${guard(alone)}\n`,
     'data/npc/function/give/smiths/tom.mcfunction':
-      'give @p player_head[profile={texture:"npc:entity/player/smiths/tom",model:wide},custom_name={text:"Tom"}]\n',
-    'data/npc/function/summon/smiths/tom.mcfunction': `summon mannequin ~ ~ ~ ${tom}\n`,
-    'data/npc/function/lineup.mcfunction': `summon mannequin ~0 ~ ~0 ${guard}\nsummon mannequin ~2 ~ ~0 ${tom}\n`,
+      'give @p player_head[profile={texture:"npc:entity/player/smiths/tom",model:wide},custom_name={text:"Tom",italic:false}]\n',
+    'data/npc/function/summon/smiths/tom.mcfunction': `summon mannequin ~ ~ ~ ${tom(alone)}\n`,
+    'data/npc/function/lineup.mcfunction': `kill @e[type=mannequin,tag=npc+lineup]\nsummon mannequin ~2 ~ ~0 ${guard(inLine)}\nsummon mannequin ~4 ~ ~0 ${tom(inLine)}\n`,
     'data/npc/function/remove.mcfunction': 'kill @e[type=mannequin,tag=npc]\n',
   });
+});
+
+test('The mannequins of a data pack can be hurt if the user wants that', () => {
+  const functions = new DataPack({ ...OPTIONS, isVulnerable: true });
+  const files = functions.add(new ResourcePack(OPTIONS).add({ stem: 'Tom', skin: SLIM }).skin);
+  const text = Object.values(texts([...files, ...functions.rest()])).join('');
+  expect(text).toContain('immovable:true,Tags:["npc"]}');
+  expect(text).not.toMatch(/Invulnerable|Health/);
 });
 
 test('The icon shows the faces of the first skins', () => {

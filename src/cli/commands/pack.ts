@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Replacement, removeLeftovers } from '../../base/files.ts';
-import { ALL_GAMES, type GameRange } from '../../pack/games.ts';
+import { ALL_GAMES, assumedVersions, type GameRange } from '../../pack/games.ts';
 import {
   DataPack,
   INDEX_NAME,
@@ -24,6 +24,7 @@ import {
 } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
+import { nextSteps } from '../pack/next-steps.ts';
 import {
   openPack,
   type PackPlace,
@@ -54,6 +55,7 @@ export interface PackOptions {
   readonly as?: 'file' | 'url' | 'user';
   readonly fit?: boolean;
   readonly keepTransparency?: boolean;
+  readonly vulnerable?: boolean;
 }
 
 /** JSON output. */
@@ -100,6 +102,7 @@ export const pack = {
       .optionsGroup('Pack:')
       .requiredOption('--out <pack>', 'zip or folder to write', nonEmpty)
       .option('--datapack <pack>', 'also write a data pack with functions for each skin', nonEmpty)
+      .option('--vulnerable', 'let the mannequins of the data pack be hurt')
       .option('--namespace <name>', 'namespace of textures and functions (default: skinsmith)', packNamespace)
       .option(
         '--game <versions>',
@@ -130,6 +133,7 @@ export async function runPack(
   const places = placesOf(options);
   for (const { name } of places.packs) await removeLeftovers(resolve(name), context.clock.now());
   const progress = await context.messages.progress('Packing');
+  await warnAboutVersions(options, context);
   const files: PackFiles = { writers: [], done: false };
   const fetched = fetchedFor(options, context);
   try {
@@ -145,6 +149,14 @@ export async function runPack(
       for (const writer of files.writers) writer.discard();
       if (fetched.count > 0) context.messages.say(keptText(fetched.count));
     }
+  }
+}
+
+async function warnAboutVersions({ game = ALL_GAMES }: PackOptions, { messages }: CommandContext) {
+  for (const { version, as } of assumedVersions(game)) {
+    await messages.warn(
+      `Minecraft ${version} is newer than this skinsmith: the pack has the formats of ${as}. If Minecraft calls it outdated, update skinsmith.`,
+    );
   }
 }
 
@@ -226,6 +238,8 @@ interface PackFiles {
 
 interface Made extends Omit<PackView, 'sha1'> {
   readonly sha1: string | undefined;
+  /** A skin of the pack, for examples. */
+  readonly first: IndexedSkin;
 }
 
 interface Filling {
@@ -247,7 +261,10 @@ async function fill(
 ): Promise<Made> {
   const { namespace: ns = 'skinsmith', game = ALL_GAMES, out, datapack, variant } = options;
   const about = { namespace: ns, game, description: options.description ?? `Skins of ${ns}` };
-  const [pack, data] = [new ResourcePack(about), places.data && new DataPack(about)];
+  const [pack, data] = [
+    new ResourcePack(about),
+    places.data && new DataPack({ ...about, isVulnerable: options.vulnerable }),
+  ];
   const open = (place: PackPlace) => {
     const writer = openPack(place);
     files.writers.push(writer);
@@ -311,6 +328,7 @@ async function fill(
   return {
     file: out,
     sha1,
+    first: skins[0]!,
     bytes,
     skins: skins.length,
     textures: pack.textures,
@@ -358,9 +376,14 @@ function sizeText(bytes: number): string {
   return isSmall ? `${Math.ceil(bytes / KIBIBYTE)} KiB` : `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
 }
 
-async function tell({ sha1, ...made }: Made, { out }: PackOptions, context: CommandContext): Promise<void> {
+async function tell(
+  { sha1, first, ...made }: Made,
+  options: PackOptions,
+  context: CommandContext,
+): Promise<void> {
   const { io, flags, messages } = context;
   const { bytes, skins, textures, failed, datapack, index } = made;
+  const { out } = options;
   if (flags.json) io.out.write(jsonDocument({ ...made, ...(sha1 && { sha1 }) }));
   else if (sha1) io.out.write(`resource-pack-sha1=${sha1}\n`);
   const parts = [
@@ -373,4 +396,8 @@ async function tell({ sha1, ...made }: Made, { out }: PackOptions, context: Comm
   if (failed > 0) messages.say(`${count(failed)} ${failed === 1 ? 'source' : 'sources'} could not be used.`);
   if (bytes > MAX_SERVER_PACK)
     await messages.warn('The pack is larger than 250 MiB, and clients refuse such packs from a server.');
+  const { namespace = 'skinsmith' } = options;
+  const { source, id } = first;
+  for (const line of nextSteps({ out, isZip: sha1 !== undefined, datapack, namespace, id, source }))
+    messages.say(line);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { type PackOptions, pack, runPack } from '../../../src/cli/commands/pack.ts';
+import { parseGames } from '../../../src/pack/games.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
@@ -84,7 +85,9 @@ test('A folder becomes a pack, whose SHA-1 is printed as server.properties takes
   const { status, out: printed, err } = await pack({ namespace: 'npc' });
   const sha1 = hash('sha1', await readFile(out));
   expect([status, printed]).toEqual([0, `resource-pack-sha1=${sha1}\n`]);
-  expect(err).toMatch(/^Wrote .*pack\.zip: 2 skins, \d+ KiB\. Also wrote .*skins\.json\.\n$/);
+  expect(err).toMatch(
+    /^Wrote .*pack\.zip: 2 skins, \d+ KiB\. Also wrote .*skins\.json\.\n1\. Host .*pack\.zip,/,
+  );
   const files = await filesIn(out);
   expect(Object.keys(files)).toEqual([
     'pack.mcmeta',
@@ -366,4 +369,23 @@ describe('A skin whose base layer is see-through', () => {
     expect(err).toMatch(/nothing\.png: The picture is fully transparent, so there is no skin to show\./);
     expect((await index()).skins).toHaveLength(3);
   });
+});
+
+test('The steps after a data pack name its functions, with one skin as an example', async () => {
+  const { folder, pack } = await workshop();
+  const datapack = join(folder, 'functions.zip');
+  const { err } = await pack({ namespace: 'npc', datapack });
+  const names = [...err.matchAll(/\/function npc:(\S+)/g)].map(([, name]) => name!);
+  const functions = await filesIn(datapack);
+  expect(names).toEqual(['lineup', 'remove', 'summon/town_guard', 'give/town_guard']);
+  expect(names.filter((name) => functions[`data/npc/function/${name}.mcfunction`])).toEqual(names);
+  expect(err).toMatch(/2\. Put .*functions\.zip into the folder datapacks of the world, and type \/reload\./);
+});
+
+test('A version of Minecraft that is newer than the known ones is taken with a warning', async () => {
+  const { pack } = await workshop();
+  const { status, err } = await pack({ game: parseGames('26.1..26.4') });
+  expect(status).toBe(0);
+  expect(err).toMatch(/Minecraft 26\.4 is newer than this skinsmith: the pack has the formats of 26\.3\./);
+  expect((await pack({ game: parseGames('26.1') })).err).not.toMatch(/newer than this skinsmith/);
 });

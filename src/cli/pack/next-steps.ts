@@ -1,0 +1,33 @@
+import { clean } from '../text/text.ts';
+
+interface WrittenPack {
+  /** As the user named it. */
+  readonly out: string;
+  readonly isZip: boolean;
+  readonly datapack: string | undefined;
+  readonly namespace: string;
+  /** The id of one of its skins, for examples. */
+  readonly id: string;
+  /** A source that it was made from, for examples. */
+  readonly source: string;
+}
+
+/** What to do with a pack that was just written, a line for each step. */
+export function nextSteps({ out, isZip, datapack, namespace, id, source }: WrittenPack): readonly string[] {
+  const pack = clean(out);
+  const first = isZip
+    ? `1. Host ${pack}, and put its address after resource-pack= in server.properties, beside the line with its SHA-1.`
+    : `1. Put ${pack} into the folder resourcepacks of Minecraft, and choose it there under Resource Packs.`;
+  if (datapack === undefined)
+    return [
+      first,
+      `2. Print a command for a skin: skinsmith generate ${clean(source)} --format mannequin --namespace ${namespace}`,
+      '3. Type it in Minecraft, as an operator.',
+    ];
+  return [
+    first,
+    `2. Put ${clean(datapack)} into the folder datapacks of the world, and type /reload.`,
+    `3. Type one of these as an operator; ${id} is one of the skins:`,
+    ...['lineup', 'remove', `summon/${id}`, `give/${id}`].map((name) => `   /function ${namespace}:${name}`),
+  ];
+}

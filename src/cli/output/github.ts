@@ -43,7 +43,7 @@ export class GithubReport {
 
   add(remark: Annotation): void {
     const { env, io } = this.#around;
-    if (env['GITHUB_ACTIONS'] === 'true') io.err.write(annotation(remark, env));
+    if (env['GITHUB_ACTIONS'] === 'true') io.err.write(Buffer.from(annotation(remark, env)));
     if (!env['GITHUB_STEP_SUMMARY']) return;
     if (this.#remarks.length < MAX_ROWS) this.#remarks.push(remark);
     else this.#more++;

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { CLOSED_PIPE } from '../errors/exit.ts';
 
 export interface OutputStream {
-  /** Text, or the bytes of a file. */
+  /** Text, in which GitHub Actions finds no commands; or bytes, which are written as they are. */
   write(data: string | Uint8Array): void;
   /** Writes a part of something long; resolves when the stream is ready for the next, so that nothing piles up. */
   writePart(data: string | Uint8Array): Promise<void>;
@@ -70,10 +70,13 @@ export function makeIo(real: RealIo, color: ColorChoice): Io {
 
 function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorChoice): OutputStream {
   const isTTY = stream.isTTY === true;
+  const isRead = env['GITHUB_ACTIONS'] === 'true';
+  const safe = (data: string | Uint8Array) =>
+    isRead && typeof data === 'string' ? withoutCommands(data) : data;
   return {
-    write: (data) => void stream.write(data),
+    write: (data) => void stream.write(safe(data)),
     // The stream's listener reports an error.
-    writePart: async (data) => await new Promise((resolve) => stream.write(data, () => resolve())),
+    writePart: async (data) => await new Promise((resolve) => stream.write(safe(data), () => resolve())),
     isTTY,
     hasColor: color === 'always' || (color === 'auto' && isTTY && wantsColor(env)),
     colorDepth: colorDepthOf(stream, env),
@@ -85,6 +88,14 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
       return Boolean(stream.columns);
     },
   };
+}
+
+/**
+ * The runner of GitHub Actions obeys lines that begin with `::`, and `##[` anywhere, so a file name could give it orders. An
+ * invisible space ends that. Source: `ActionCommand.cs` of actions/runner.
+ */
+function withoutCommands(text: string): string {
+  return text.replace(/^(?=\s*::)/gm, '\u200b').replaceAll('##[', '##\u200b[');
 }
 
 /** Node knows 256 colours only of xterm, not of `screen-256color` and others, which SSH passes on without COLORTERM. */

@@ -129,9 +129,9 @@ export function isLoopback(hostname: string): boolean {
 
 /**
  * JSON that is safe to print on a terminal: control characters above ASCII, line separators and bidirectional marks are
- * escaped. JSON.stringify escapes the ASCII control characters itself.
+ * escaped, and what GitHub Actions takes for a command. JSON.stringify escapes the ASCII control characters itself.
  */
-const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const UNSAFE_IN_JSON = /#(?=#\[)|[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** A single line, for JSON lines and for stderr. */
 export function jsonLine(value: unknown): string {

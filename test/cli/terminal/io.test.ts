@@ -56,6 +56,31 @@ describe('colour', () => {
   });
 });
 
+describe('In GitHub Actions', () => {
+  const env = { GITHUB_ACTIONS: 'true' };
+  /** As the runner finds commands in a line. */
+  const isCommand = (line: string) => line.trimStart().startsWith('::') || line.includes('##[');
+  const hostile = 'fine\n::error::x.png\n  ::stop-commands::a\n\t::debug::\n##[add-mask]a\nb ##[group]\n';
+
+  test.each(['out', 'err'] as const)('a text on std%s contains no command', async (name) => {
+    const { io, stdout, stderr } = makeTerminal({ env });
+    io[name].write(hostile);
+    await io[name].writePart(hostile);
+    const written = String((name === 'out' ? stdout : stderr).read());
+    expect(written.split('\n').filter(isCommand)).toEqual([]);
+    expect(written.replaceAll('\u200b', '')).toBe(hostile + hostile);
+  });
+
+  test('bytes are written as they are, and so is text elsewhere', () => {
+    const { io, stdout } = makeTerminal({ env });
+    io.out.write(Buffer.from(hostile));
+    expect(String(stdout.read())).toBe(hostile);
+    const elsewhere = makeTerminal();
+    elsewhere.io.out.write(hostile);
+    expect(String(elsewhere.stdout.read())).toBe(hostile);
+  });
+});
+
 describe('The number of colours', () => {
   test.each([
     ['screen-256color', 4, 8],

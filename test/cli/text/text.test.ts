@@ -6,6 +6,8 @@ import {
   clean,
   cleanLines,
   hanging,
+  jsonDocument,
+  jsonLine,
   oneLine,
   tabRows,
 } from '../../../src/cli/text/text.ts';
@@ -44,6 +46,14 @@ describe('clean', () => {
 
 test('Of several lines, each is made harmless and stays a line', () => {
   expect(cleanLines('Error: \u001b[2Ja\n    at b')).toBe('Error: a\n    at b');
+});
+
+test('JSON has no command for GitHub Actions in it, and the same meaning', () => {
+  const value = { name: '##[add-mask]x', other: 'a # b' };
+  for (const json of [jsonLine(value), jsonDocument(value)]) {
+    expect(json).not.toContain('##[');
+    expect(JSON.parse(json)).toEqual(value);
+  }
 });
 
 describe('tabRows', () => {

@@ -7,8 +7,9 @@ import {
   uuidSchema,
   visibilitySchema,
 } from '../../protocol/skin.ts';
+import { MAX_NAME_LENGTH } from '../../protocol/skin-name.ts';
 import { exportAnswer, skinPackAnswer } from '../http/downloads.ts';
-import { deleteSkins, editSkins } from '../service/skins/changes.ts';
+import { deleteSkins, editSkins, ownSkinsAmong, type SkinEditOf } from '../service/skins/changes.ts';
 import { packSkins, type SkinPack } from '../service/skins/skin-pack.ts';
 import { readOwnSkins } from '../service/skins/skins.ts';
 import type { SkinWithData } from '../store/skins.ts';
@@ -86,8 +87,9 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
     handle: async (call) => {
       const { context, caller, request } = call;
       const form = formSchema.parse(request.body ?? {});
-      const { act, list, skin: skins, set, ...change } = form;
-      const missing = missingIn(form);
+      const { list, skin: skins, set, act: _, ...change } = form;
+      const act = actOf(form);
+      const missing = missingIn(form, act);
       if (missing) {
         const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
         return { ...page, status: 400 };
@@ -105,7 +107,11 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
         const { done } = await deleteSkins(context, caller, skins);
         return seeOther(listAddress(list, { deleted: String(done.length) }));
       }
-      const { done } = await editSkins(context, caller, { skins, ...change });
+      if (act === 'change' && skins.length > 1) {
+        const own = await ownSkinsAmong(context, caller, skins);
+        if (own.length > 0) return changeSkinsPage(own, { change, list });
+      }
+      const { done } = await editSkins(context, caller, editsOf(skins, change));
       return seeOther(listAddress(list, { changed: String(done.length) }));
     },
   }),
@@ -178,7 +184,7 @@ function listAddress(place: Place, more: Readonly<Record<string, string>> = {}):
 
 const formSchema = z.object({
   list: listSchema,
-  act: z.enum(['change', 'set', 'pack', 'delete', 'delete-for-good']),
+  act: z.enum(['enter', 'change', 'change-all', 'set', 'pack', 'delete', 'delete-for-good']),
   skin: listField(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
   visibility: optionalField(visibilitySchema),
   name: optionalField(skinNameSchema),
@@ -188,18 +194,32 @@ const formSchema = z.object({
 
 type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;
 
+type Form = z.output<typeof formSchema>;
+
+/** Without scripts, Enter tells not in which field it was pressed: the one with a text. `enter`: several or none. */
+function actOf({ act, set, name }: Form): Form['act'] {
+  if (act !== 'enter' || (set === undefined) === (name === undefined)) return act;
+  return set === undefined ? 'change' : 'set';
+}
+
 /** What the person has to do first, if anything. */
-function missingIn({
-  act,
-  skin: skins,
-  set,
-  visibility,
-  name,
-}: z.output<typeof formSchema>): Html | undefined {
+function missingIn({ skin: skins, set, visibility, name }: Form, act: Form['act']): Html | undefined {
   if (skins.length === 0) return say`Select skins first.`;
+  if (act === 'enter') return say`Press the button of what you want to do with the selected skins.`;
   if (act === 'set' && set === undefined) return say`Type the name of a new or existing set first.`;
-  const isEmpty = act === 'change' && visibility === undefined && name === undefined;
+  const isEmpty = act.startsWith('change') && visibility === undefined && name === undefined;
   return isEmpty ? say`Choose a visibility or a new name first.` : undefined;
+}
+
+/** A change of skins: a new name is numbered where there are several, and cut where the numbers make it too long. */
+function editsOf(skins: readonly string[], { name, visibility }: Change): SkinEditOf[] {
+  const end = skins.length === 1 ? 0 : ` ${skins.length}`.length;
+  const base = name?.slice(0, MAX_NAME_LENGTH - end).trimEnd();
+  return skins.map((uuid, index) => ({
+    uuid,
+    visibility,
+    name: base !== undefined && end > 0 ? `${base} ${index + 1}` : base,
+  }));
 }
 
 /** One of the visitor's own skins. */
@@ -309,15 +329,15 @@ function bulkForm({
   variant,
 }: MySkinsView): Html {
   const place = { sort, filter, visibility, variant, after };
-  return html`<form method="post" action="${PATH}" data-select><input type="hidden" name="list" value="${placeQuery(place)}">
+  return html`<form method="post" action="${PATH}" data-select><button name="act" value="enter" hidden></button><input type="hidden" name="list" value="${placeQuery(place)}">
 ${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid)) })}
 <div class="panel bulk">${selectAll()}
 <div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, change?.visibility)}</select></div>
-<div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${change?.name ?? ''}"></div></div>
-<div class="acts"><button name="act" value="change">${say`Change selected`}</button>
-<button name="act" value="pack" class="quiet-button">${say`Resource pack of selected`}</button>
-<button name="act" value="delete" class="quiet-button danger">${say`Delete selected`}</button></div>
-${selectionToSet(set)}</div></form>`;
+<div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${change?.name ?? ''}"></div>
+<div class="end"><button name="act" value="change">${say`Change selected`}</button></div></div>
+${selectionToSet(set)}
+<div class="acts"><button name="act" value="pack" class="quiet-button">${say`Resource pack of selected`}</button>
+<button name="act" value="delete" class="quiet-button danger">${say`Delete selected`}</button></div></div></form>`;
 }
 
 /** What a game server needs to use a resource pack. */
@@ -355,6 +375,42 @@ function selector(skin: OwnSkin, isSelected: boolean): Html {
     day(skin_created_at),
     counted(views, { one: say`${count(views)} view`, other: say`${count(views)} views` }),
   ])}</p>`;
+}
+
+interface ChangeOfMany {
+  readonly change: Change;
+  readonly list: Place;
+}
+
+/** Shows what several skins will be, and asks. */
+function changeSkinsPage(skins: readonly SkinWithData[], { change, list }: ChangeOfMany): Page {
+  const edits = editsOf(
+    skins.map(({ uuid }) => uuid),
+    change,
+  );
+  const { name = '', visibility = '' } = change;
+  const title = counted(skins.length, {
+    one: say`Change this skin?`,
+    other: say`Change these ${count(skins.length)} skins?`,
+  });
+  return {
+    title,
+    body: html`<form class="panel" method="post" action="${PATH}"><input type="hidden" name="list" value="${placeQuery(list)}">
+<input type="hidden" name="name" value="${name}"><input type="hidden" name="visibility" value="${visibility}">
+<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">${say`Before`}</th><th scope="col">${say`After`}</th></tr></thead>
+<tbody>${skins.map((skin, index) => changeRow(skin, edits[index]!))}</tbody></table></div>
+<div class="acts"><button name="act" value="change-all">${say`Change them`}</button> <a href="${listAddress(list)}">${say`Leave them as they are`}</a></div></form>`,
+  };
+}
+
+function changeRow(before: SkinWithData, { name, visibility }: SkinEditOf): Html {
+  const after = { name: name ?? before.name, visibility: visibility ?? before.visibility };
+  const cell = (skin: typeof after) =>
+    separated(', ', [
+      html`<bdi class="breaks">${skin.name ?? before.uuid.slice(0, 8)}</bdi>`,
+      visibility && VISIBILITIES[skin.visibility],
+    ]);
+  return html`<tr><td><input type="hidden" name="skin" value="${before.uuid}">${cell(before)}</td><td>${cell(after)}</td></tr>`;
 }
 
 /** Asks for confirmation before skins are deleted. */

@@ -225,7 +225,7 @@ function setPage(full: FullSet, { isOwn, mayChange, isReported, owner, origin }:
   const { set, skins } = full;
   const { uuid, name, slug, visibility } = set;
   const cards = mayChange
-    ? html`<form method="post" action="${PATH}/${uuid}" data-select>${skinCards(skins, { look: 'body', below: (skin) => skinSelector(skin) })}
+    ? html`<form method="post" action="${PATH}/${uuid}" data-select><button hidden disabled></button>${skinCards(skins, { look: 'body', below: (skin) => skinSelector(skin) })}
 ${selectAll()}<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
     : skinCards(skins, { look: 'body' });
   return {

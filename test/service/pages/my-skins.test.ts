@@ -185,7 +185,18 @@ test('They are searched, filtered, sorted, and shown page by page', async () => 
   expect(text).toContain('No skins match.');
 });
 
-test('Selected skins are changed at once, and deleted after a question', async () => {
+/** The form of a page that asks, as its button sends it. */
+function answerOf(page: string, act: string): URLSearchParams {
+  const [, form = ''] = /<form class="panel"([\s\S]*?)<\/form>/.exec(page) ?? [];
+  const answer = new URLSearchParams({ act });
+  for (const [, name = '', value = ''] of form.matchAll(
+    /<input type="hidden" name="(\w+)" value="([^"]*)">/g,
+  ))
+    answer.append(name, value.replaceAll('&amp;', '&'));
+  return answer;
+}
+
+test('Several selected skins are changed, or deleted, after a question', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const skins = [
@@ -194,10 +205,14 @@ test('Selected skins are changed at once, and deleted after a question', async (
   ];
   const send = async (fields: Readonly<Record<string, string>>, some = skins) =>
     await browser.open('/ui/skins', { form: encoded(some, fields) });
-  const changed = await send({ act: 'change', visibility: 'private', name: '' });
+  const list = async () => (await server.owner.get('/v2/me/skins')).body.skins ?? [];
+  const asked = (await send({ act: 'change', visibility: 'private', name: '' })).text;
+  expect(asked).toContain('Change these 2 skins?');
+  expect(asked).toMatch(/Anna<\/bdi>, Public<\/td><td><bdi[^>]*>Anna<\/bdi>, Private/);
+  expect((await list()).map(({ visibility }) => visibility)).toEqual(['public', 'public']);
+  const changed = await browser.open('/ui/skins', { form: answerOf(asked, 'change-all') });
   expect([changed.status, changed.headers.get('location')]).toEqual([303, '/ui/skins?changed=2']);
   expect((await browser.open('/ui/skins?changed=2')).text).toContain('2 skins changed.');
-  const list = async () => (await server.owner.get('/v2/me/skins')).body.skins ?? [];
   expect((await list()).map(({ visibility, name }) => [visibility, name])).toEqual([
     ['private', 'Berta'],
     ['private', 'Anna'],
@@ -209,6 +224,52 @@ test('Selected skins are changed at once, and deleted after a question', async (
   const deleted = await send({ act: 'delete-for-good' }, skins.slice(0, 1));
   expect(deleted.headers.get('location')).toBe('/ui/skins?deleted=1');
   expect((await list()).map(({ name }) => name)).toEqual(['Berta']);
+});
+
+test('A new name for several skins is numbered, after a page that shows the names before and after', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const skins: string[] = [];
+  for (let n = 1; n <= 11; n++) skins.push(await make(server.owner, n, { name: `Old ${n}` }));
+  for (const [typed, base] of [
+    ['Guard', 'Guard'],
+    ['A name of exactly forty-seven characters guards', 'A name of exactly forty-seven characters guar'],
+  ] as const) {
+    const names = async () =>
+      ((await server.owner.get('/v2/me/skins?size=20')).body.skins ?? []).map(({ name }) => name);
+    const before = await names();
+    const form = encoded(skins, { act: 'change', name: typed });
+    const { text } = await browser.open('/ui/skins', { form });
+    expect(await names()).toEqual(before);
+    const rows = [
+      ...text.matchAll(/<td>.*?<bdi[^>]*>([^<]*)<\/bdi><\/td><td><bdi[^>]*>([^<]*)<\/bdi><\/td>/g),
+    ];
+    const numbers = skins.map((_, index) => index + 1);
+    expect(rows.map(([, old, fresh]) => [old, fresh])).toEqual(
+      numbers.map((n) => [before.toReversed()[n - 1], `${base} ${n}`]),
+    );
+    await browser.open('/ui/skins', { form: answerOf(text, 'change-all') });
+    expect(await names()).toEqual(numbers.map((n) => `${base} ${n}`).toReversed());
+  }
+});
+
+test('Enter without scripts does what the only field with a text is for, and asks otherwise', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const uuid = await make(server.owner, 1, { name: 'Anna', visibility: 'private' });
+  const enter = async (fields: Readonly<Record<string, string>>) =>
+    await browser.open('/ui/skins', { form: encoded([uuid], { act: 'enter', ...fields }) });
+  const unclear: Readonly<Record<string, string>>[] = [{}, { name: 'Berta', set: 'Guards' }];
+  for (const texts of unclear) {
+    const { status, text } = await enter({ visibility: 'public', ...texts });
+    expect([status, text.includes('Press the button of what you want to do')]).toEqual([400, true]);
+  }
+  const skin = async () => (await server.owner.get('/v2/me/skins')).body.skins?.[0];
+  await enter({ visibility: 'public', set: 'Guards' });
+  expect(await skin()).toMatchObject({ name: 'Anna', visibility: 'private' });
+  await enter({ name: 'Berta' });
+  expect(await skin()).toMatchObject({ name: 'Berta', visibility: 'private' });
+  expect((await server.owner.get('/v2/me/sets')).body.sets).toMatchObject([{ name: 'Guards', size: 1 }]);
 });
 
 test('Nothing happens without a selection, or without a change', async () => {

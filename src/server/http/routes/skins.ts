@@ -59,7 +59,9 @@ export const OWN_SKIN_ROUTES: readonly Route[] = [
     body: skinsEditSchema,
     answers: { 200: skinsEditedAnswerSchema },
     handle: async ({ context, caller, body, warnings }) => {
-      const { done, missing } = await editSkins(context, caller, body);
+      const { skins, ...edit } = body;
+      const edits = skins.map((uuid) => ({ ...edit, uuid }));
+      const { done, missing } = await editSkins(context, caller, edits);
       return v2Answer({ warnings, links }, { skins: done.map(skinListItem), missing });
     },
   }),

@@ -81,6 +81,7 @@ function offerSelectingAll(form: HTMLFormElement): void {
     tell();
   });
   form.addEventListener('change', tell);
+  form.addEventListener('keydown', pressOwnButton);
   tell();
 
   function tell(): void {
@@ -88,6 +89,13 @@ function offerSelectingAll(form: HTMLFormElement): void {
     button!.textContent = selected === boxes.length ? say('Select none') : say('Select all');
     number!.textContent = say('{0} selected', count(selected));
   }
+}
+
+/** Enter presses the button beside the field, not the form's first one; on the box of a skin, none. */
+function pressOwnButton(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || event.isComposing || !(event.target instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  event.target.closest('.row')?.querySelector('button')?.click();
 }
 
 /** Seconds. */

@@ -22,6 +22,9 @@ export function requirePrivateSkins({ kind, plan }: Caller): void {
   throw new Refusal('insufficient_grants', `Your plan (${plan.name}) has no private skins.`);
 }
 
+/** A change of one skin. */
+export type SkinEditOf = SkinEdit & { readonly uuid: string };
+
 /**
  * Changes the name (`''` or `null` removes it) or visibility of a skin of the caller. A skin that becomes private is no
  * longer used for other callers' requests.
@@ -30,7 +33,7 @@ export function requirePrivateSkins({ kind, plan }: Caller): void {
 export async function editSkin(
   { db }: { readonly db: Db },
   caller: Caller,
-  edit: SkinEdit & { readonly uuid: string },
+  edit: SkinEditOf,
 ): Promise<SkinWithData> {
   requireUser(caller);
   const { uuid, name, visibility, tags } = edit;
@@ -89,14 +92,14 @@ export interface BulkOutcome<Done> {
   readonly missing: string[];
 }
 
-/** The same change for several skins of the caller. @throws Refusal `unauthorized`, `insufficient_grants`: no skin changes */
+/** Changes several skins of the caller. @throws Refusal `unauthorized`, `insufficient_grants`: no skin changes */
 export async function editSkins(
   { db }: { readonly db: Db },
   caller: Caller,
-  { skins, ...edit }: SkinEdit & { readonly skins: readonly string[] },
+  edits: readonly SkinEditOf[],
 ): Promise<BulkOutcome<SkinWithData>> {
   requireUser(caller);
-  return await forEach(db, skins, async (tx, uuid) => await editSkin({ db: tx }, caller, { ...edit, uuid }));
+  return await forEach(db, edits, async (tx, edit) => await editSkin({ db: tx }, caller, edit));
 }
 
 /** Deletes several skins of the caller. @throws Refusal `unauthorized` */
@@ -106,29 +109,46 @@ export async function deleteSkins(
   skins: readonly string[],
 ): Promise<BulkOutcome<string>> {
   requireUser(caller);
-  return await forEach(db, skins, async (tx, uuid) => {
+  const all = skins.map((uuid) => ({ uuid }));
+  return await forEach(db, all, async (tx, { uuid }) => {
     await deleteSkin({ db: tx }, caller, uuid);
     return uuid;
   });
 }
 
-async function forEach<Done>(
+async function forEach<Change extends { readonly uuid: string }, Done>(
   db: Db,
-  skins: readonly string[],
-  change: (tx: Db, uuid: string) => Promise<Done>,
+  changes: readonly Change[],
+  make: (tx: Db, change: Change) => Promise<Done>,
 ): Promise<BulkOutcome<Done>> {
   return await inTransaction(db, async (tx) => {
     const outcome: BulkOutcome<Done> = { done: [], missing: [] };
-    for (const uuid of skins) {
+    for (const change of changes) {
       try {
-        outcome.done.push(await change(tx, uuid));
+        outcome.done.push(await make(tx, change));
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'skin_not_found') throw error;
-        outcome.missing.push(uuid);
+        outcome.missing.push(change.uuid);
       }
     }
     return outcome;
   });
+}
+
+/** Those of these skins that are the caller's, in this order. @throws Refusal `insufficient_grants` */
+export async function ownSkinsAmong(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  uuids: readonly string[],
+): Promise<SkinWithData[]> {
+  const found: SkinWithData[] = [];
+  for (const uuid of uuids) {
+    const skin = await findSkin(db, uuid);
+    if (skin?.owner !== caller.owner) continue;
+    if (skin.visibility === 'private') requireToRead(caller);
+    found.push(skin);
+  }
+  return found;
 }
 
 /** Counts the caller among those who like a skin. @throws Refusal `unauthorized`, `skin_not_found`, `already_liked` */

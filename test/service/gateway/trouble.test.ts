@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Fate } from '../../../src/double/plans.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
-import type { HostedService } from '../../support/hosted/hosted-service.ts';
+import type { HostedService, ServiceOptions } from '../../support/hosted/hosted-service.ts';
 import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway } from '../../support/server/gateway.ts';
+import { hurriedClock } from '../../support/server/hurried-clock.ts';
 import { LogLines } from '../../support/server/log-lines.ts';
 import { poll } from '../../support/server/poll.ts';
 import { openOwnStore, type ServerUnderTest } from '../../support/server/running-server.ts';
 
 const allCompleted = (ended: Awaited<ReturnType<typeof ends>>) =>
   ended.every(({ status, attempts }) => status === 'completed' && attempts === 1);
+
+/** A hosted service, and a clock that all gateways to it share with it: they pause for seconds. */
+async function runHurried(options: ServiceOptions = {}) {
+  const clock = hurriedClock();
+  return { hosted: await runHosted({ clock, ...options }), clock };
+}
 
 const submitted = ({ records }: HostedService) => records.accepted.length;
 
@@ -22,8 +29,8 @@ async function untilReady({ owner }: ServerUnderTest, status: number) {
 }
 
 test('With random faults every job ends with its skin at the first attempt, and nothing is submitted twice', async () => {
-  const hosted = await runHosted({ serviceTime: 20, latency: 10 });
-  const gateway = await runGateway(hosted);
+  const { hosted, clock } = await runHurried({ serviceTime: 20, latency: 10 });
+  const gateway = await runGateway(hosted, { clock });
   hosted.faults = { seed: 3, share: 0.25, longestWait: 30 };
   await push(await gateway.user('ann'), numbers(0, 40));
   expect(allCompleted(await ends(gateway.dataDir, 40))).toBe(true);
@@ -42,9 +49,9 @@ test('Without a published key, the key document has none', async () => {
 
 describe('A service that is down', () => {
   test('at the start is a warning; jobs wait, and continue when it answers', async () => {
-    const hosted = await runHosted({ faults: () => ({ kind: 'unavailable' }) });
+    const { hosted, clock } = await runHurried({ faults: () => ({ kind: 'unavailable' }) });
     const log = new LogLines();
-    const gateway = await runGateway(hosted, { logLevel: 'warn', logStream: log });
+    const gateway = await runGateway(hosted, { clock, logLevel: 'warn', logStream: log });
     expect((await untilReady(gateway, 503)).bytes.toString()).toContain('generator_not_ready');
     await push(gateway.owner, [1, 2]);
     await poll(
@@ -63,23 +70,23 @@ describe('A service that is down', () => {
 
 describe('Limits there', () => {
   test('of requests are kept to as the service says, and use up no attempts', async () => {
-    const hosted = await runHosted({
+    const { hosted, clock } = await runHurried({
       serviceTime: 10,
       // More than jobs are under way at once: while the answers of a whole window are awaited, its end is guessed a minute on.
       rate: { limit: 6, window: 300 },
       flags: { blockPerMinute: true },
     });
-    const gateway = await runGateway(hosted);
+    const gateway = await runGateway(hosted, { clock });
     await push(gateway.owner, numbers(0, 16));
     expect(allCompleted(await ends(gateway.dataDir, 16))).toBe(true);
     expect(hosted.records.refusals['rate_limit'] ?? 0).toBeLessThan(30);
   });
 
   test('of slots are kept to while other programs have some of them', async () => {
-    const hosted = await runHosted({ serviceTime: 150, slack: 10 });
+    const { hosted, clock } = await runHurried({ serviceTime: 150, slack: 10 });
     hosted.hold();
     for (let n = 0; n < 3; n++) hosted.occupy(Number.POSITIVE_INFINITY);
-    const gateway = await runGateway(hosted);
+    const gateway = await runGateway(hosted, { clock });
     await push(gateway.owner, numbers(0, 12));
     await whenAccepted(hosted, 2);
     hosted.release();
@@ -88,8 +95,8 @@ describe('Limits there', () => {
   });
 
   test('of slots are waited for when others have all of them', async () => {
-    const hosted = await runHosted({ serviceTime: 150 });
-    const gateway = await runGateway(hosted);
+    const { hosted, clock } = await runHurried({ serviceTime: 150 });
+    const gateway = await runGateway(hosted, { clock });
     for (let n = 0; n < 5; n++) hosted.occupy(Number.POSITIVE_INFINITY);
     await push(gateway.owner, [1, 2]);
     const looks = hosted.records.requests.list ?? 0;
@@ -104,8 +111,11 @@ describe('Limits there', () => {
   });
 
   test('that the operator sets lower than the plan hold', async () => {
-    const hosted = await runHosted({ serviceTime: 150 });
-    const gateway = await runGateway(hosted, { upstream: { url: hosted.url, apiKey: hosted.key, slots: 2 } });
+    const { hosted, clock } = await runHurried({ serviceTime: 150 });
+    const gateway = await runGateway(hosted, {
+      clock,
+      upstream: { url: hosted.url, apiKey: hosted.key, slots: 2 },
+    });
     hosted.hold();
     await push(gateway.owner, numbers(0, 8));
     await whenAccepted(hosted, 2);
@@ -118,11 +128,11 @@ describe('Limits there', () => {
 describe('A job there', () => {
   const over = async (fate: Fate) => {
     const bad = pixelHash(drawSkin(1));
-    const hosted = await runHosted({
+    const { hosted, clock } = await runHurried({
       serviceTime: 20,
       fate: (pixels) => (pixels === bad ? fate : undefined),
     });
-    const gateway = await runGateway(hosted);
+    const gateway = await runGateway(hosted, { clock });
     // To believe that a job was forgotten takes ten seconds, as long as a request waits by default.
     const { status, body } = await gateway.owner.upload('/v2/generate?timeout=30', skinPng(1));
     const [{ attempts } = {}] = await ends(gateway.dataDir, 1);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { type Door, openDoor } from '../../../src/double/door.ts';
 import {
   type FaultKind,
@@ -43,12 +43,14 @@ export class HostedService {
   readonly #records = new Recorder();
   readonly #watchers = new Set<Watcher>();
   readonly #troubles: Partial<Record<FaultKind, number>> = {};
+  readonly #clock: Clock;
   #faults: FaultSource | undefined;
   #door!: Door;
   #api!: HostedApi;
 
   private constructor(options: ServiceOptions) {
     this.faults = options.faults;
+    this.#clock = options.clock ?? systemClock;
   }
 
   /** Starts on a free port of the loopback. */
@@ -144,7 +146,7 @@ export class HostedService {
     if (!fault) return { kind: 'answered', reply: await process() };
     records.count(this.#troubles, fault.kind);
     const refuse: FaultyRequest['refuse'] = (code) => this.#api.refuse(request, code, fault);
-    return await strike({ process, refuse, clock: systemClock, closing: this.#closing.signal }, fault);
+    return await strike({ process, refuse, clock: this.#clock, closing: this.#closing.signal }, fault);
   }
 
   async #process(request: DoubleRequest): Promise<Reply> {

@@ -17,7 +17,7 @@ const ONLY_READ = ['src', 'test', 'docs', 'bench', 'man'];
 const NPM = `#!/bin/sh
 case "$*" in
   install | "run build") test -f dist/cli.cjs ;; # npx prepares the package once more
-  test) grep -q '"test": "vitest run"' package.json ;;
+  test) grep -q '"test": "node test/run.ts"' package.json ;;
   "install -g .") ln -s ../for-shells/skinsmith "$(dirname "$0")/skinsmith" ;; # see FreshClone.make
   *) echo "Not expected: npm $*" >&2; exit 64 ;;
 esac

@@ -13,22 +13,40 @@ declare module 'vitest' {
   }
 }
 
+/** Names of variables with which a run of tests uses a setup of others, and removes nothing of it. */
+export const SHARED = { folder: 'SKINSMITH_TESTS_SETUP', databases: 'SKINSMITH_TESTS_DATABASES' } as const;
+
+const nothing = async () => {};
+
 /**
  * Builds the program that end-to-end tests run, and what takes too long for each test to make its own. A folder of an
- * earlier setup is used as it is (see test/mutants, whose thousands of runs use no program).
+ * earlier setup is used as it is (see test/mutants, whose thousands of runs use no program), and so are the databases of
+ * another run beside this one (see test/run.ts).
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const ready = process.env['SKINSMITH_TESTS_SETUP'];
-  const folder = ready ?? (await mkdtemp(join(tmpdir(), 'skinsmith-tests-')));
-  if (ready === undefined) await Promise.all([buildProgram(), makeMaterials(folder)]);
+  const { [SHARED.folder]: shared, [SHARED.databases]: port } = process.env;
+  const { folder, remove } = shared === undefined ? await makeSetup() : { folder: shared, remove: nothing };
   for (const [name, path] of Object.entries(materialsIn(folder)))
     project.provide(name as keyof Materials, path);
-  const maker = await startDatabaseMaker();
+  const maker = port === undefined ? await startDatabaseMaker() : { port: Number(port), stop: nothing };
   project.provide('databaseMakerPort', maker.port);
   return async () => {
     await maker.stop();
-    if (ready === undefined) await rm(folder, { recursive: true, force: true });
+    await remove();
   };
+}
+
+/** Builds the program into `dist/`, and the materials into a folder of their own. */
+export async function makeSetup(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-tests-'));
+  const remove = async () => await rm(folder, { recursive: true, force: true });
+  try {
+    await Promise.all([buildProgram(), makeMaterials(folder)]);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { folder, remove };
 }
 
 async function buildProgram(): Promise<void> {

@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files, or folders of files, with the seconds that each of these takes by itself. */
+/** Files, or folders of files, with the seconds that each of these takes by itself: on two cores, or of CPU. */
 type Times = Readonly<Record<string, number>>;
 
 /** Files that mostly wait, for processes, databases or a service's pace; the longest first. */
 const WAITING: Times = {
-  'test/service/gateway/trouble.test.ts': 68,
+  'test/service/gateway/trouble.test.ts': 12,
   'test/e2e/soak.test.ts': 55,
   'test/e2e/batch-stop.test.ts': 44,
   'test/e2e/batch-trouble.test.ts': 36,
@@ -82,57 +82,24 @@ const BUSY: Times = {
   'test/service': 0.5,
 };
 
-/** Seconds that any other file takes. */
-const SHORT = 0.1;
+/** Begun by a run of their own (test/run.ts), beside one of all others. */
+export const WAITING_FILES: readonly string[] = Object.keys(WAITING);
 
-/** Part of the others' time after which all files that wait have begun: the last ones to end should be short. */
-const SPREAD = 0.85;
+const ALL = Object.keys({ ...WAITING, ...BUSY });
 
 /**
  * Begins with the files that take long: one that was begun last would run while all other workers have nothing left to
- * do. Files that wait are spread among those that need a core, so that few workers keep all cores busy: the more of them
- * share a core, the slower each gets. Without this a clone, which remembers no times yet, orders them by their size.
+ * do. Without this a clone, which remembers no times yet, orders them by their size.
  */
 export class TestOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const all = (await super.sort(files)).map(timed).toSorted((a, b) => a.place - b.place);
-    const waiting = all.filter(({ waits }) => waits);
-    const busy = all.filter(({ waits }) => !waits);
-    return spreadOut(waiting, busy).map(({ file }) => file);
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 }
 
-interface Timed {
-  readonly file: TestSpecification;
-  readonly waits: boolean;
-  readonly seconds: number;
-  /** In the list that it is in. */
-  readonly place: number;
-}
-
-function timed(file: TestSpecification): Timed {
-  const path = relative(file.project.config.root, file.moduleId);
-  const waits = path in WAITING;
-  const times = Object.entries(waits ? WAITING : BUSY);
-  const place = times.findIndex(([known]) => path === known || path.startsWith(`${known}/`));
-  const [, seconds] = times[place] ?? ['', SHORT];
-  return { file, waits, seconds, place: place < 0 ? times.length : place };
-}
-
-/** A file that waits comes when the same part of all waiting has begun as of everything else, or a little earlier. */
-function spreadOut(waiting: readonly Timed[], busy: readonly Timed[]): Timed[] {
-  const rest = [...waiting];
-  const [allWaiting, allBusy] = [sum(waiting), sum(busy) * SPREAD];
-  let begun = 0;
-  const mixed = busy.flatMap((file) => {
-    begun += file.seconds;
-    const due = [];
-    while (rest[0] && 1 - sum(rest) / allWaiting <= begun / allBusy) due.push(rest.shift()!);
-    return [file, ...due];
-  });
-  return [...mixed, ...rest];
-}
-
-function sum(files: readonly Timed[]): number {
-  return files.reduce((total, { seconds }) => total + seconds, 0);
+/** In the lists above; those that are not there come last. */
+function placeOf({ project, moduleId }: TestSpecification): number {
+  const path = relative(project.config.root, moduleId);
+  const place = ALL.findIndex((known) => path === known || path.startsWith(`${known}/`));
+  return place < 0 ? ALL.length : place;
 }

@@ -1,0 +1,69 @@
+/**
+ * Runs all tests (`npm test`): those that mostly wait beside those that keep a core busy, so that the cores have work
+ * while something is waited for. Options are Vitest's: those of reports, such as `--reporter=json`, are for one report of
+ * all tests. With names of tests, only these are run, without a division.
+ */
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { startDatabaseMaker } from './support/postgres/database-maker.ts';
+import { makeSetup, SHARED } from './support/setup/build.ts';
+import { setEnvironment } from './support/setup/environment.ts';
+import { WAITING_FILES } from './support/setup/test-order.ts';
+
+/** Workers for tests that wait. Each has the modules of its tests in memory. */
+const WAITERS = 8;
+
+const root = join(import.meta.dirname, '..');
+const options = process.argv.slice(2);
+const isOfReport = (option: string) => /^--(?:reporter|outputFile)\b/.test(option);
+const [ofReport, ofRuns] = [options.filter(isOfReport), options.filter((option) => !isOfReport(option))];
+const namesTests = options.some((option) => !option.startsWith('-'));
+setEnvironment(process.env);
+// The runs get the signal as well, and end by themselves. What they share is removed afterwards.
+process.on('SIGINT', () => {});
+process.exitCode = namesTests ? await vitest(['run', ...options]) : await runAll();
+
+async function runAll(): Promise<number> {
+  const { folder, remove } = await makeSetup();
+  const databases = await startDatabaseMaker();
+  const reports = join(folder, 'reports');
+  await mkdir(reports);
+  const env = { [SHARED.folder]: folder, [SHARED.databases]: String(databases.port) };
+  const run = async (name: string, ...words: string[]) => {
+    const report = ['--reporter=default', '--reporter=blob', `--outputFile.blob=${join(reports, name)}.json`];
+    return await vitest(['run', ...report, ...words, ...ofRuns], env);
+  };
+  try {
+    const statuses = await Promise.all([
+      run('waiting', `--maxWorkers=${WAITERS}`, ...WAITING_FILES),
+      run(
+        'busy',
+        `--maxWorkers=${availableParallelism()}`,
+        ...WAITING_FILES.map((file) => `--exclude=${file}`),
+      ),
+    ]);
+    const reporters = ofReport.length > 0 ? ofReport : ['--reporter=minimal'];
+    // A run that ended too early is in no report, but has a status.
+    return Math.max(...statuses, await vitest(['run', `--merge-reports=${reports}`, ...reporters], env));
+  } finally {
+    await databases.stop();
+    await remove();
+  }
+}
+
+/** Answers its exit status. Its output is passed on line by line: two at once on one terminal overwrite each other. */
+async function vitest(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
+  const { exitCode } = await execa('vitest', words, {
+    cwd: root,
+    env: { ...env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
+    preferLocal: true,
+    reject: false,
+    buffer: false,
+    stdin: 'inherit',
+    stdout: ['pipe', 'inherit'],
+    stderr: ['pipe', 'inherit'],
+  });
+  return exitCode ?? 1;
+}

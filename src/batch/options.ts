@@ -217,7 +217,7 @@ export type BatchEvent =
     }
   /** A source is finished, successfully or not. */
   | { readonly type: 'result'; readonly result: BatchResult }
-  /** `maxNew` was reached before the source was submitted. */
+  /** The batch stopped or halted before the source was submitted. */
   | { readonly type: 'left'; readonly index: number; readonly source: string }
   /**
    * Nothing can be done for `ms` milliseconds, because of the service's limits or trouble with it. `queue`: other
@@ -258,8 +258,10 @@ export interface LockfileOutcome {
 
 /** How a batch ended. */
 export interface BatchSummary extends Progress {
-  /** `stopped`: `maxNew` was reached; `interrupted`: the signal was aborted. */
-  readonly end: 'complete' | 'stopped' | 'interrupted';
+  /** `stopped`: `maxNew` was reached; `halted`: see `halt`; `interrupted`: the signal was aborted. */
+  readonly end: 'complete' | 'stopped' | 'halted' | 'interrupted';
+  /** Why the rest was not submitted: the service would have refused it too, or no result could have been read. */
+  readonly halt?: { readonly error: unknown } | undefined;
   /** Sources without a result. */
   readonly left: number;
   /** Milliseconds from the first submission to the last result. */

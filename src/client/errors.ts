@@ -162,6 +162,7 @@ export class WebhookError extends SkinsmithError {
  * - `too_fast`: a rate limit
  * - `key_refused`: the service does not accept the key, or wants one
  * - `not_allowed`: the caller's plan does not include what was requested
+ * - `no_credits`: the caller has used up what was paid for
  * - `challenged`: a proxy in front of the service wants proof that a person is asking
  * - `not_found`: what was requested does not exist
  * - `invalid`: the content of the request is invalid
@@ -176,6 +177,7 @@ export type FailureKind =
   | 'too_fast'
   | 'key_refused'
   | 'not_allowed'
+  | 'no_credits'
   | 'challenged'
   | 'not_found'
   | 'invalid'
@@ -207,6 +209,9 @@ export interface Failure {
 const ABOUT_KEY: ReadonlySet<string> = new Set(['invalid_api_key', 'unauthorized', 'forbidden', 'http_403']);
 
 const FULL_QUEUE_CODES = new Set(['job_limit', 'concurrency_limit']);
+/** A refusal with such a code, or with the status 402, passes once the caller has paid. */
+const CREDITS = /(?:^|_)credits?(?:_|$)/;
+const PAYMENT_REQUIRED = 402;
 const GATEWAY_TIMEOUT = 504;
 /** To a maintenance page, for example. A redirect for good (301, 308) shows another address of the service. */
 const TEMPORARY_REDIRECTS: ReadonlySet<number> = new Set([302, 303, 307]);
@@ -214,6 +219,7 @@ const TEMPORARY_REDIRECTS: ReadonlySet<number> = new Set([302, 303, 307]);
 const KIND_BY_STATUS: Readonly<Record<number, FailureKind>> = {
   400: 'invalid',
   401: 'key_refused',
+  [PAYMENT_REQUIRED]: 'no_credits',
   403: 'key_refused',
   404: 'not_found',
   413: 'invalid',
@@ -260,6 +266,7 @@ function fromUnreadable({ status, retryAfter }: UnreadableAnswerError): Failure 
 
 function unreadableKind(status: number): FailureKind {
   if (status === 401) return 'key_refused';
+  if (status === PAYMENT_REQUIRED) return 'no_credits';
   if (status === 403) return 'challenged';
   if (status === 429) return 'too_fast';
   if (status === 503) return 'unavailable';
@@ -284,6 +291,7 @@ function fromService(error: ServiceError): Failure {
 function serviceKind(status: number, code: string): FailureKind {
   if (status === 429 && FULL_QUEUE_CODES.has(code)) return 'full_queue';
   if (code === 'insufficient_grants') return 'not_allowed';
+  if (status === 403 && CREDITS.test(code)) return 'no_credits';
   if (ABOUT_CONTENT.has(code) && (status === 403 || status >= 500)) return 'invalid';
   if (status === 403 && !ABOUT_KEY.has(code)) return 'refused';
   return KIND_BY_STATUS[status] ?? (status >= 500 ? 'server_error' : 'refused');

@@ -86,7 +86,12 @@ export class Dispatcher<W extends Submission> {
     return this.#submitter.toSend;
   }
 
-  /** Work is left, but the budget is spent. */
+  /** Why nothing more is submitted, whatever the budget; undefined: it is. */
+  get halt(): { readonly error: unknown } | undefined {
+    return this.#submitter.halt;
+  }
+
+  /** Work is left that will not be submitted: the budget is spent, or `halt` says why. */
   get isSpent(): boolean {
     return this.#submitter.isSpent;
   }

@@ -3,6 +3,7 @@ import { didNotArrive } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './outage.ts';
 import { FullQueue } from './pace.ts';
+import { isOutOfCredits, Refusals } from './refusals.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { CallerQueue } from './slots.ts';
@@ -56,6 +57,8 @@ export class Submitter<W extends Submission> {
   /** Submissions in flight. */
   #inFlight = 0;
   readonly #fullQueue: FullQueue;
+  readonly #refusals = new Refusals();
+  #halt: { readonly error: unknown } | undefined;
   #isLast = false;
   /** New submissions still within the budget. */
   #left: number;
@@ -72,11 +75,18 @@ export class Submitter<W extends Submission> {
 
   /** The part of it that is within the budget. */
   get toSend(): number {
+    if (this.#halt) return 0;
     return this.#again.length + Math.max(0, Math.min(this.#queue.length, this.#left));
   }
 
-  /** Whether work is left but the budget is spent. */
+  /** Why nothing more is submitted, whatever the budget. */
+  get halt(): { readonly error: unknown } | undefined {
+    return this.#halt;
+  }
+
+  /** Whether work is left that will not be submitted: the budget is spent, or `halt` says why. */
   get isSpent(): boolean {
+    if (this.#halt) return this.waiting > 0;
     return this.#left <= 0 && this.#again.length === 0 && this.#queue.length > 0;
   }
 
@@ -139,10 +149,19 @@ export class Submitter<W extends Submission> {
 
   /** Nothing is left to send, as far as known. */
   #leaveIfDone(): void {
-    if ((this.#isLast || this.#left <= 0) && !this.#hasNext()) this.#ports.queue.leave();
+    const isLast = this.#isLast || this.#left <= 0 || this.#halt !== undefined;
+    if (isLast && !this.#hasNext()) this.#ports.queue.leave();
+  }
+
+  /** Submits nothing more: it would come to nothing for this reason. What is under way goes on. */
+  stopFor(error: unknown): void {
+    this.#halt ??= { error };
+    this.#leaveIfDone();
+    this.#ports.wakeUp.notify();
   }
 
   #hasNext(): boolean {
+    if (this.#halt) return false;
     return this.#again.length > 0 || (this.#queue.length > 0 && this.#left > 0);
   }
 
@@ -216,6 +235,7 @@ export class Submitter<W extends Submission> {
       try {
         const state = await session.post(work, request, hardStop);
         this.#fullQueue.accepted();
+        this.#refusals.accepted();
         this.#ports.onAccepted(work, state, sent);
         session.slotLimit.fitted(this.#ports.queue.pending, session.now());
         if (this.#hasNext()) session.tellLimit();
@@ -236,8 +256,7 @@ export class Submitter<W extends Submission> {
     }
     if (didNotArrive(error)) record.refused(work.key);
     if (!isTransient(error)) {
-      this.#release(work);
-      this.#ports.user.rejected(work, error);
+      this.#rejected(work, error);
       return false;
     }
     const pause = session.intake.failed(error);
@@ -256,6 +275,16 @@ export class Submitter<W extends Submission> {
     }
     await session.clock.sleep(Math.max(pause, lossPause(work.losses, session.random())), stop);
     return true;
+  }
+
+  #rejected(work: W, error: unknown): void {
+    if (isOutOfCredits(error)) {
+      this.#putBack(work);
+    } else {
+      this.#release(work);
+      this.#ports.user.rejected(work, error);
+    }
+    if (this.#refusals.areForAll(error)) this.stopFor(error);
   }
 
   #refused(work: W, error: unknown): void {

@@ -83,12 +83,8 @@ class BatchRun {
       await this.#service?.dispatcher.close();
       this.#hardStop.abort(); // no one waits for the last answers
     }
-    const end = this.#isInterrupted
-      ? 'interrupted'
-      : this.#service?.dispatcher.isSpent
-        ? 'stopped'
-        : 'complete';
-    if (end === 'stopped' && this.#options.follow !== false)
+    const end = this.#end;
+    if ((end === 'stopped' || end === 'halted') && this.#options.follow !== false)
       for (const work of this.#files.planner.unsettled) this.#leave(work);
     const isOver = end === 'complete' && !this.#fatal;
     const { hasReadAll, failed } = this.#count;
@@ -96,7 +92,15 @@ class BatchRun {
     const saved = { changes: this.#changes, isOver, isWhole, hasReadAll, failed };
     const lockfile = saveFiles(this.#options, this.#files, saved);
     if (this.#fatal) throw this.#fatal.error;
-    return { ...this.#count.summary(this.#service?.dispatcher.open ?? 0), end, lockfile };
+    const { open = 0, halt } = this.#service?.dispatcher ?? {};
+    return { ...this.#count.summary(open), end, ...(end === 'halted' && { halt }), lockfile };
+  }
+
+  get #end(): BatchSummary['end'] {
+    if (this.#isInterrupted) return 'interrupted';
+    const { isSpent = false, halt } = this.#service?.dispatcher ?? {};
+    if (!isSpent) return 'complete';
+    return halt ? 'halted' : 'stopped';
   }
 
   async #planAll(): Promise<void> {
@@ -110,7 +114,7 @@ class BatchRun {
     this.#service?.dispatcher.noMore();
   }
 
-  /** Once the budget is spent, sources are read on only to know which of them are left. */
+  /** Once nothing more is submitted, sources are read on only to know which of them are left. */
   #add(work: Work, service: SkinMaker): void {
     if (service.dispatcher.isSpent && !service.hasBegun(work)) this.#leave(work);
     else service.add(work);

@@ -8,6 +8,7 @@ import { forService } from '../errors/service-hints.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview.ts';
 import { clean } from '../text/text.ts';
 import type { BatchCall } from './call.ts';
+import { haltError } from './halt.ts';
 import { openOutput } from './output.ts';
 import { type Presentation, singleLine, singleSentence } from './progress.ts';
 import { runBatchCommand } from './run.ts';
@@ -69,12 +70,13 @@ interface Ending {
   readonly outcome: BatchResult | undefined;
 }
 
-async function printSummary({ end }: BatchSummary, { call, job, outcome }: Ending): Promise<number> {
+async function printSummary(summary: BatchSummary, { call, job, outcome }: Ending): Promise<number> {
   const { context } = call;
-  if (end === 'interrupted') {
+  if (summary.end === 'interrupted') {
     context.messages.say(interruptionText(job, context));
     context.signal.throwIfAborted();
   }
+  if (summary.end === 'halted') throw haltError(summary, context);
   if (outcome?.error) return exitStatus(exitAfterFailures(new Set([outcome.error.code])));
   if (outcome?.skin) reportWritten(call);
   if (outcome?.skin?.signedBy?.signer === EMBEDDED) await printSignerNotice(call);

@@ -240,7 +240,8 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
       },
     });
     await shown.settled();
-    for (const { index, source } of left) await reports.skip(index, source, 'left by --max-new');
+    const why = summary.end === 'halted' ? 'not submitted' : 'left by --max-new';
+    for (const { index, source } of left) await reports.skip(index, source, why);
     progress.stop();
     shown.end();
     await reports.finish(summary);

@@ -5,6 +5,7 @@ import { CliError, type ExitName, exitStatus } from '../errors/exit.ts';
 import type { Columns, CommandOutput, Fields } from '../output/described.ts';
 import { count, jsonLine, span } from '../text/text.ts';
 import { type BatchCall, printSigners } from './call.ts';
+import { haltError } from './halt.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */
 export interface BatchPlanView {
@@ -108,7 +109,7 @@ export interface SummaryView {
 }
 
 export const SUMMARY_FIELDS = {
-  end: 'complete, stopped (by --max-new) or interrupted (by a signal or --timeout)',
+  end: 'complete, stopped (by --max-new), halted (nothing more was submitted, see the error) or interrupted (by a signal or --timeout)',
   sources: 'number of sources',
   made: 'sources whose skin was made',
   resumed: 'sources whose skin an earlier, interrupted run made',
@@ -179,6 +180,7 @@ export async function printSummary(
   if (madeBy(summary, follow) > 0) await printSignerNotice(call);
   if (summary.unproved > 0) await context.messages.warn(unprovedText(summary));
   if (summary.lockfile?.isRefused) throw pruneRefused(summary.lockfile);
+  if (summary.end === 'halted') throw haltError(summary, context);
   if (summary.failed > 0) return exitStatus(exitAfterFailures(failures));
   return exitStatus(isToDo(summary, call) ? 'toDo' : 'done');
 }

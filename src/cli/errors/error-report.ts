@@ -100,6 +100,7 @@ function fromService(error: ServiceError, naming: ServiceNaming): ErrorReport {
 function exitAfter(error: ServiceError): ExitName {
   const { kind, isTemporary, status } = classifyFailure(error) ?? {};
   if (kind === 'key_refused' || kind === 'not_allowed') return 'notAllowed';
+  if (kind === 'no_credits') return 'refused';
   return isTemporary && status !== 500 ? 'tryLater' : 'failed';
 }
 
@@ -138,6 +139,7 @@ const CONCERNS_ALL: ReadonlySet<FailureKind> = new Set([
   'too_fast',
   'key_refused',
   'not_allowed',
+  'no_credits',
   'challenged',
   'unavailable',
 ]);

@@ -10,6 +10,10 @@ export const EXIT_STATUSES = {
     meaning: 'there is work left, according to --dry-run, --frozen or --fail-if-left',
   },
   notAllowed: { status: 4, meaning: 'not signed in or not allowed' },
+  refused: {
+    status: 5,
+    meaning: 'the service accepts no more skins: the credits are used up, or it refuses all of them',
+  },
   pending: { status: 8, meaning: 'jobs are still pending' },
   tryLater: {
     status: 75,

@@ -133,7 +133,7 @@ export const WARNINGS_FIELD: Field = {
 const RESULT_FIELDS: Fields<ResultView> = {
   source: 'what the skin was made from, as you typed it',
   status:
-    'completed, failed, waiting, processing, unknown to the service, left (by --max-new), or ' +
+    'completed, failed, waiting, processing, unknown to the service, left (not submitted), or ' +
     'new, changed or duplicate (--allow-new)',
   job: 'id of the job',
   uuid: 'UUID of the skin',

@@ -4,6 +4,7 @@ import type { BatchCall } from '../../../src/cli/batch/call.ts';
 import { printPlan, printSummary } from '../../../src/cli/batch/summary.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
+import { refusal } from '../../support/client/failures.ts';
 
 const PROGRESS = { sources: 3, wanted: 3, known: 0 };
 
@@ -79,4 +80,26 @@ test('With --json, the end is a line of JSON', async () => {
   expect(JSON.parse(text)).toMatchObject({
     summary: { sources: 2, unchanged: 1, made: 0, left: 1, shared: 0 },
   });
+});
+
+test.each([
+  [refusal(402, 'payment'), 'refused', /^Once there are credits, run the same command again/],
+  [refusal(403, 'new_rule'), 'refused', /^Once it accepts them again/],
+  [refusal(403, 'insufficient_grants'), 'notAllowed', /whoami/],
+])('A batch that the service refuses ends with what is left and an error: %j', async (error, exit, hint) => {
+  const halted = { end: 'halted', halt: { error }, sources: 9, made: 2, finished: 7, failed: 5, left: 2 };
+  const { io, err } = testIo();
+  const context = { io, flags: {}, messages: new Messages(io, {}), service: async () => ({ name: 'x' }) };
+  const call = { context, settings: {}, follow: true, typed: {} } as unknown as BatchCall;
+  const printing = printSummary(
+    { ...NONE, ...halted } as unknown as BatchSummary,
+    call,
+    new Set(['new_rule']),
+  );
+  await expect(printing).rejects.toMatchObject({
+    message: 'The service accepts no more skins: No.',
+    exit,
+    hint: expect.stringMatching(hint),
+  });
+  expect(err()).toBe('9 sources: 2 made, 5 failed, 2 left.\n');
 });

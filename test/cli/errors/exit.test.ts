@@ -10,6 +10,7 @@ describe('the exit statuses', () => {
       usage: 2,
       toDo: 3,
       notAllowed: 4,
+      refused: 5,
       pending: 8,
       tryLater: 75,
       interrupted: 130,

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  fdatasync,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -147,6 +148,7 @@ export type WorkState =
 /** `{"k":"<key>","s":"done"`: enough to know a finished line without parsing it. */
 const DONE_HEAD = /^\{"k":"([0-9a-z]+)","s":"done",(?:"j":"([^"\\]{0,100})",)?/;
 const HEAD_BYTES = 200;
+const NEW_FILE = { mode: 0o600, durable: true };
 /** Bytes; a longer line is not one of ours and is skipped. */
 const LONGEST_LINE = 256 * 1024 + 1;
 
@@ -165,6 +167,9 @@ export class Journal {
   #size: number;
   /** Bytes that earlier runs have left. */
   #found: number;
+  /** Bytes that are on the disk. */
+  #flushed: number;
+  #flushing: Promise<void> | undefined;
   #isClosed = false;
 
   private constructor(path: string, fd: number) {
@@ -173,6 +178,7 @@ export class Journal {
     const { size, mtimeMs } = fstatSync(fd);
     this.#size = size;
     this.#found = size;
+    this.#flushed = 0;
     this.foundAt = mtimeMs;
   }
 
@@ -180,7 +186,7 @@ export class Journal {
   static open(path: string): Journal {
     makeFolder(dirname(path), 0o700);
     // In one step, so that a kill never leaves an empty file, which would count as one that lost its content.
-    if (!existsSync(path)) writeFileAtomically(path, `${headerLine(newNonce())}\n`, { mode: 0o600 });
+    if (!existsSync(path)) writeFileAtomically(path, `${headerLine(newNonce())}\n`, NEW_FILE);
     return new Journal(path, openSync(path, 'a+', 0o600)).#closedIfThrown((journal) => journal.#readBack());
   }
 
@@ -245,6 +251,17 @@ export class Journal {
     this.#append({ k, s: 'failed', ...rest });
   }
 
+  /**
+   * Resolves once everything written so far survives a power cut. Calls at the same time share the flushes, which take
+   * milliseconds. @throws Error of the file system
+   */
+  async flushed(): Promise<void> {
+    for (const end = this.#size; this.#flushed < end && !this.#isClosed; ) {
+      this.#flushing ??= this.#flush();
+      await this.#flushing;
+    }
+  }
+
   /** The result of finished work. @throws JournalError when the line cannot be read back */
   readDone(key: string): DoneRecord {
     return this.#read(key, 'done', done);
@@ -275,8 +292,7 @@ export class Journal {
     const kept = [...this.#states].flatMap(([key, state]) => this.#openLine(key, state, keepsJobs));
     this.close();
     if (kept.length === 0) rmSync(this.#path, { force: true });
-    else
-      writeFileAtomically(this.#path, `${[headerLine(newNonce()), ...kept].join('\n')}\n`, { mode: 0o600 });
+    else writeFileAtomically(this.#path, `${[headerLine(newNonce()), ...kept].join('\n')}\n`, NEW_FILE);
   }
 
   /** A skin that could not be proved, or a job whose result could not be fetched: the next run goes on with it. */
@@ -305,6 +321,20 @@ export class Journal {
       return schema.parse(JSON.parse(bytes.toString('utf8')));
     } catch (cause) {
       throw JournalError.damaged(this.#path, cause);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const size = this.#size;
+    try {
+      await new Promise<void>((resolve, reject) =>
+        fdatasync(this.#fd, (error) => (error ? reject(error) : resolve())),
+      );
+      this.#flushed = size;
+    } catch (error) {
+      throw withPath(error, this.#path);
+    } finally {
+      this.#flushing = undefined;
     }
   }
 

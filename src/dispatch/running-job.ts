@@ -27,6 +27,8 @@ export interface SkinRequest {
 export interface SubmissionRecord {
   /** A submission is about to be sent. `mark`: creation time of the newest job known, on the service's clock. */
   intent(key: string, attempt: number, mark: number): void;
+  /** Resolves once all that was recorded survives a power cut. Absent: it need not. */
+  readonly flushed?: (() => Promise<void>) | undefined;
   /** It certainly became no job. */
   refused(key: string): void;
 }

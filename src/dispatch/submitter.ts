@@ -233,7 +233,7 @@ export class Submitter<W extends Submission> {
       const sent = { at: session.now(), mark: session.newestJobTime };
       record.intent(work.key, work.attempt, sent.mark);
       try {
-        const state = await session.post(work, request, hardStop);
+        const state = await this.#post(work, request);
         this.#fullQueue.accepted();
         this.#refusals.accepted();
         this.#ports.onAccepted(work, state, sent);
@@ -245,6 +245,14 @@ export class Submitter<W extends Submission> {
         if (!(await this.#mayTryAgain(work, error, sent))) return;
       }
     }
+  }
+
+  /** The disk is faster than most services, so the record reaches it meanwhile; no answer counts before that. */
+  async #post(work: W, request: SkinRequest): Promise<JobAnswer> {
+    const { session, record, hardStop } = this.#ports;
+    const answer = session.post(work, request, hardStop);
+    const [state] = await Promise.all([answer, record.flushed?.()]);
+    return state;
   }
 
   /** Whether this process is to send the same request again. */

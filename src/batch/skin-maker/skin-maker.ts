@@ -137,6 +137,8 @@ export class SkinMaker {
       record: {
         intent: (key, attempt, mark) => journal.intent(key, attempt, mark, service.caller),
         refused: (key) => journal.refused(key),
+        // A power cut ends an embedded service, too, and costs nothing there.
+        flushed: service.known ? undefined : async () => await journal.flushed(),
       },
       reader: this.#reader,
       user: this.#dispatcherUser(),

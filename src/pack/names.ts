@@ -1,8 +1,10 @@
-/** Longest path of a texture or function below its folder; commands with it fit into a line of chat. */
-const MAX_PATH = 80;
-const MAX_SEGMENT = 48;
-/** What a source is called of whose name nothing is left. */
-const NAMELESS = 'skin';
+import { hash } from 'node:crypto';
+import { transliterated } from './transliteration.ts';
+
+/** Characters of the longest id; commands with it fit into a line of chat. */
+const MAX_ID = 80;
+/** Hexadecimal digits that stand for what a name lost, or tell equal names apart. */
+const DIGITS = 6;
 /** Device names of Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
 
@@ -21,24 +23,104 @@ export function namespaceProblem(text: string): string | undefined {
 }
 
 /**
- * The name for a stem (`/` between segments) as resource locations allow it: lower-case letters without accents, digits
- * and `_ . -`. It is also a path on every system.
+ * The id for a source's own name (`/` between segments), for ever the same, whatever other sources there are: lower-case
+ * Latin letters, digits and `_ . -`, at most 80 characters, a path on every system. An id is its own id.
+ *
+ * Letters of other scripts are transliterated. What is lost otherwise is replaced by six digits of a hash, so that names
+ * that differ rarely become equal: `騎士` is `n-456046`, `guard 騎士` is `guard-17a078`. Ids that would be too long lose
+ * their middle.
  */
 export function legalName(stem: string): string {
-  const segments = stem.split('/').map(legalSegment).filter(Boolean);
-  while (segments.length > 1 && segments.join('/').length > MAX_PATH) segments.shift();
-  return segments.join('/') || NAMELESS;
+  const segments = stem
+    .split('/')
+    .filter((segment) => !/^\.*$/.test(segment))
+    .map(legalSegment);
+  return segments.length === 0 ? `n-${digits(stem)}` : shortened(segments);
 }
 
+/** A letter or digit that could not be transliterated. */
+const LOST = /(?![\0-\x7f])[\p{L}\p{N}]/u;
+
 function legalSegment(segment: string): string {
-  const letters = segment.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const letters = transliterated(segment);
   const legal = letters
     .replaceAll(/[^a-z0-9_.-]+/g, '_')
     .replace(/^\.+/, '')
-    .slice(0, MAX_SEGMENT)
     .replace(/\.+$/, ''); // Windows drops dots at the end
-  if (!/[a-z0-9]/.test(legal)) return '';
+  if (!/[a-z0-9]/.test(legal)) return `n-${digits(segment)}`;
+  if (LOST.test(letters)) return `${legal.replaceAll(/^_+|_+$/g, '')}-${digits(segment)}`;
   return DEVICE.test(legal) ? `_${legal}` : legal;
+}
+
+/** The segments as an id: where it is too long, folders in the middle go first, as the outer one and the name tell most. */
+function shortened(segments: readonly string[]): string {
+  const id = segments.join('/');
+  if (id.length <= MAX_ID) return id;
+  const [outer, middle, name] = [segments[0]!, segments.slice(1, -1), segments.at(-1)!];
+  const short = `${outer}/n-${digits(middle.join('/'))}/${name}`;
+  return middle.length > 0 && short.length <= MAX_ID ? short : cut(id, MAX_ID, `-${digits(id)}-`);
+}
+
+/** A text of `length` characters with `mark` in the middle. */
+function cut(text: string, length: number, mark: string): string {
+  const kept = length - mark.length;
+  return `${text.slice(0, Math.ceil(kept / 2))}${mark}${text.slice(-Math.floor(kept / 2))}`;
+}
+
+/** Names that look the same have the same digits: systems store accents differently. */
+function digits(text: string, count = DIGITS): string {
+  return hash('sha256', text.normalize('NFC')).slice(0, count);
+}
+
+/** A source that needs an id. */
+export interface Nameable {
+  /** Its own name, `/` between segments. */
+  readonly stem: string;
+  /** What no other source has: its path, its address, its UUID. */
+  readonly key: string;
+  /** The id that it had the last time, which it keeps. */
+  readonly id?: string | undefined;
+}
+
+/**
+ * The id of each source, in their order, which has no influence: its earlier id; else `legalName` of its stem; else, if
+ * the name of another source becomes the same, or a source that is not here had that id (`reserved`), the same with digits
+ * of a hash of its own path.
+ * @throws Error if two sources have the same key
+ */
+export function idsOf(sources: readonly Nameable[], reserved: Iterable<string> = []): readonly string[] {
+  const names = sources.map(({ stem }) => legalName(stem));
+  const [sameName, sameStem] = [counted(names), counted(sources.map(({ stem }) => stem))];
+  const ids = sources.map(({ id }) => id);
+  const taken = new Set<string | undefined>([...reserved, ...ids, undefined]);
+  for (let round = 0; ids.includes(undefined); round++) {
+    const wanted = sources.map(({ stem, key }, at) => {
+      if (ids[at] !== undefined) return undefined;
+      const name = names[at]!;
+      if (round === 0) return sameName.get(name) === 1 ? name : undefined;
+      if (round === 1) return sameStem.get(stem) === 1 ? suffixed(name, digits(stem)) : undefined;
+      return suffixed(name, digits(`${stem}\n${key}`, DIGITS * (round - 1)));
+    });
+    const wishes = counted(wanted);
+    for (const [at, id] of wanted.entries()) if (wishes.get(id) === 1 && !taken.has(id)) ids[at] = id;
+    for (const id of wanted) taken.add(id);
+    if (round > MAX_ROUNDS) throw new Error('Two sources have the same key.');
+  }
+  return ids as readonly string[];
+}
+
+/** More digits do not help. */
+const MAX_ROUNDS = 10;
+
+function counted<T>(items: readonly T[]): ReadonlyMap<T, number> {
+  const counts = new Map<T, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
+}
+
+function suffixed(name: string, suffix: string): string {
+  const room = MAX_ID - 1 - suffix.length;
+  return `${name.length <= room ? name : cut(name, room, '-')}-${suffix}`;
 }
 
 /** Folders of a namespace's textures. Packs of the game have skins in the first one. */
@@ -59,49 +141,4 @@ export function texturePath(location: string): string {
 /** The path of a function in a data pack. */
 export function functionPath(namespace: string, name: string): string {
   return `data/${namespace}/function/${name}.mcfunction`;
-}
-
-/** The names in one pack: each is given once. */
-export class PackNames {
-  readonly #taken = new Set<string>();
-  /** The next number to try for a name that several sources want. */
-  readonly #numbers = new Map<string, number>();
-
-  /** The name for a stem; with a number if another source has that name. */
-  take(stem: string): { readonly name: string; readonly isOthers: boolean } {
-    const name = legalName(stem);
-    if (this.#claim(name)) return { name, isOthers: false };
-    for (let number = this.#numbers.get(name) ?? 2; ; number++) {
-      const numbered = `${name.slice(0, MAX_PATH - 8)}-${number}`;
-      if (!this.#claim(numbered)) continue;
-      this.#numbers.set(name, number + 1);
-      return { name: numbered, isOthers: true };
-    }
-  }
-
-  #claim(name: string): boolean {
-    if (this.#taken.has(name)) return false;
-    this.#taken.add(name);
-    return true;
-  }
-}
-
-/** The names that the sources of a run have in a pack of the same sources. */
-export class PackIds {
-  readonly #names = new PackNames();
-  readonly #ids: string[] = [];
-  /** The name under which a pack stores a picture: that of its first source. */
-  readonly #ofTextures = new Map<string, string>();
-
-  /** The next source, in their order. `stem` is undefined for one that no pack can use. */
-  add(stem: string | undefined): void {
-    this.#ids.push(stem === undefined ? NAMELESS : this.#names.take(stem).name);
-  }
-
-  /** `index`: the position of a source. `texture`: the same for the same picture. */
-  idOf(index: number, texture: string): string | undefined {
-    const id = this.#ofTextures.get(texture) ?? this.#ids[index];
-    if (id !== undefined) this.#ofTextures.set(texture, id);
-    return id;
-  }
 }

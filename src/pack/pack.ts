@@ -3,7 +3,7 @@ import { makePicture, type Picture } from '../skin/picture.ts';
 import { drawView } from '../skin/render/render.ts';
 import { headCommand, mannequinCommand, type PackLook, type ProfileSkin } from '../textures/commands.ts';
 import { type GameRange, packMeta } from './games.ts';
-import { functionPath, PackNames, type PackTextureKind, textureLocation, texturePath } from './names.ts';
+import { functionPath, type PackTextureKind, textureLocation, texturePath } from './names.ts';
 import { type PackSkinTexture, type PackTexture, packPng, skinTexture } from './texture.ts';
 
 export interface PackFile {
@@ -22,36 +22,35 @@ export interface PackOptions {
 
 /** What a source adds to a pack. */
 export interface PackSource {
-  /** Name to be made legal; `/` between segments. */
-  readonly stem: string;
+  /** Its id in the pack, as `idsOf` gives them. */
+  readonly id: string;
+  /** Its name for people. */
+  readonly name: string;
   readonly skin: PackSkinTexture;
   readonly cape?: PackTexture | undefined;
   readonly elytra?: PackTexture | undefined;
 }
 
-interface PackedSkin extends PackLook {
-  /** Its name in the pack: a path that resource locations allow. */
-  readonly id: string;
-  /** Its name for people. */
-  readonly name: string;
+interface PackedSkin extends PackLook, Pick<PackSource, 'id' | 'name'> {
   readonly variant: 'classic' | 'slim';
   /** Pixel hash of the texture. */
   readonly pixels: string;
 }
 
-/** A skin that was added, with the files that the resource pack did not have yet. */
+/** A skin that was added, with its files in the resource pack. */
 interface Added {
   readonly skin: PackedSkin;
   readonly files: readonly PackFile[];
-  /** Whether another source has the name that this one would have had. */
-  readonly isRenamed: boolean;
 }
 
-/** Makes a resource pack source by source. Textures with the same pixels are stored once. */
+/**
+ * Makes a resource pack source by source. Each has files of its own, even if another looks the same: a command with its
+ * id must not depend on whether the other stays.
+ */
 export class ResourcePack {
   readonly #options: PackOptions;
-  readonly #names = new PackNames();
-  readonly #locations = new Map<string, string>();
+  /** Kinds and pixels of the textures so far. */
+  readonly #textures = new Set<string>();
   /** Those that the icon shows. */
   readonly #first: PackSkinTexture[] = [];
 
@@ -59,9 +58,9 @@ export class ResourcePack {
     this.#options = options;
   }
 
-  /** Number of textures so far. */
+  /** Number of different textures so far. */
   get textures(): number {
-    return this.#locations.size;
+    return this.#textures.size;
   }
 
   /** The first file. */
@@ -69,32 +68,25 @@ export class ResourcePack {
     return metaFile('resource', this.#options);
   }
 
-  add({ stem, skin, cape, elytra }: PackSource): Added {
-    const { name: id, isOthers } = this.#names.take(stem);
+  add({ id, name, skin, cape, elytra }: PackSource): Added {
     const files: PackFile[] = [];
-    const place = (kind: PackTextureKind, texture: PackTexture | undefined) =>
-      texture && this.#place(kind, id, texture, files);
+    const place = (kind: PackTextureKind, { pixels, png }: PackTexture) => {
+      const location = textureLocation(this.#options.namespace, kind, id);
+      this.#textures.add(`${kind} ${pixels}`);
+      files.push({ path: texturePath(location), bytes: png });
+      return location;
+    };
     if (this.#first.length < ICON_FACES) this.#first.push(skin);
     const packed = {
       id,
-      name: stem.slice(stem.lastIndexOf('/') + 1),
+      name,
       variant: skin.variant,
       pixels: skin.pixels,
-      texture: place('texture', skin)!,
+      texture: place('texture', skin),
       ...(cape && { cape: place('cape', cape) }),
       ...(elytra && { elytra: place('elytra', elytra) }),
     };
-    return { skin: packed, files, isRenamed: isOthers };
-  }
-
-  #place(kind: PackTextureKind, id: string, { pixels, png }: PackTexture, files: PackFile[]): string {
-    const key = `${kind} ${pixels}`;
-    const known = this.#locations.get(key);
-    if (known !== undefined) return known;
-    const location = textureLocation(this.#options.namespace, kind, id);
-    this.#locations.set(key, location);
-    files.push({ path: texturePath(location), bytes: png });
-    return location;
+    return { skin: packed, files };
   }
 
   /** The picture of the pack in the game's list: the faces of its first skins. */

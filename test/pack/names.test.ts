@@ -1,25 +1,27 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { legalName, namespaceProblem, PackNames } from '../../src/pack/names.ts';
+import { describe, expect, test } from 'vitest';
+import { idsOf, legalName, namespaceProblem } from '../../src/pack/names.ts';
 import { anyCharacter } from '../support/fuzz/any-character.ts';
 
+const GOLDEN: Record<string, string> = JSON.parse(
+  readFileSync(new URL('golden-names.json', import.meta.url), 'utf8'),
+);
+
+test('Names of all scripts keep the ids that were published for them: worlds have commands with those', () => {
+  expect(Object.keys(GOLDEN).length).toBeGreaterThan(200);
+  expect(Object.fromEntries(Object.keys(GOLDEN).map((name) => [name, legalName(name)]))).toEqual(GOLDEN);
+});
+
+test('A name has the same id however a system stores its accents', () => {
+  for (const name of Object.keys(GOLDEN))
+    expect([name, legalName(name.normalize('NFD'))]).toEqual([name, legalName(name.normalize('NFC'))]);
+});
+
 test.each([
-  ['Town Guard', 'town_guard'],
-  ['guards/Zoë', 'guards/zoe'],
-  ['jeb_', 'jeb_'],
-  ['A+B (2)', 'a_b_2_'],
-  ['.hidden', 'hidden'],
-  ['v1.2.', 'v1.2'],
-  ['../../etc/passwd', 'etc/passwd'],
-  ['a//b/./c', 'a/b/c'],
-  ['C:\\skins\\x', 'c_skins_x'],
-  ['con', '_con'],
-  ['LPT1.old', '_lpt1.old'],
-  ['騎士', 'skin'],
-  ['', 'skin'],
-  ['/', 'skin'],
-  ['ＦＵＬＬ', 'full'],
-  ['x'.repeat(300), 'x'.repeat(48)],
+  ['', 'n-e3b0c4'],
+  ['/', 'n-8a5eda'],
+  ['x'.repeat(300), `${'x'.repeat(36)}-0d4e2c-${'x'.repeat(36)}`],
 ])('The name %j is %j in a pack', (stem, name) => {
   expect(legalName(stem)).toBe(name);
 });
@@ -37,16 +39,56 @@ test('Whatever a source is called, its name in a pack is a legal path that is no
   );
 });
 
-test('Of sources whose names are equal in the pack, all but the first get a number', () => {
-  const names = new PackNames();
-  const taken = ['Guard', 'guard', 'GUARD!', 'guard-2', 'guard_'].map((stem) => names.take(stem));
-  expect(taken).toEqual([
-    { name: 'guard', isOthers: false },
-    { name: 'guard-2', isOthers: true },
-    { name: 'guard_', isOthers: false },
-    { name: 'guard-2-2', isOthers: true },
-    { name: 'guard_-2', isOthers: true },
-  ]);
+describe('Of sources with equal names', () => {
+  const guards = [
+    { stem: 'Guard', key: 'skins/Guard.png' },
+    { stem: 'guard', key: 'a/guard.png' },
+    { stem: 'guard', key: 'b/guard.png' },
+    { stem: 'smith', key: 'skins/smith.png' },
+  ];
+  const firstIds = ['guard-c8d3fc', 'guard-783711', 'guard-bdd327', 'smith'];
+
+  test('all get digits of their own path the first time, whatever their order', () => {
+    expect(idsOf(guards)).toEqual(firstIds);
+    expect(idsOf(guards.toReversed())).toEqual(firstIds.toReversed());
+  });
+
+  test('those that have an id keep it, and only new ones get digits', () => {
+    const [first, ...others] = guards;
+    expect(idsOf([...others, { ...first!, id: 'guard' }])).toEqual([...firstIds.slice(1), 'guard']);
+    expect(idsOf([first!])).toEqual(['guard']);
+    expect(idsOf([first!], ['guard'])).toEqual([firstIds[0]]);
+    expect(idsOf([first!], ['guard', firstIds[0]!])).toEqual(['guard-7e77e3']);
+  });
+
+  test('none has the id of another, even if there are thousands', () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => ({
+      stem: 'skin',
+      key: `https://a.test/${at}/skin.png`,
+    }));
+    const ids = idsOf(many);
+    expect(new Set(ids).size).toBe(many.length);
+    expect(
+      ids.filter((id) => !/^skin-[0-9a-f]{6}$/.test(id)).every((id) => /^skin-[0-9a-f]{12}$/.test(id)),
+    ).toBe(true);
+    expect(idsOf(many.toReversed()).toReversed()).toEqual(ids);
+  });
+
+  test('an id with digits is not too long', () => {
+    const stem = 'x'.repeat(80);
+    const ids = idsOf([
+      { stem, key: 'a' },
+      { stem, key: 'b' },
+    ]);
+    expect(ids.map((id) => [id.length, legalName(id) === id])).toEqual([
+      [80, true],
+      [80, true],
+    ]);
+  });
+
+  test('two with one key are refused', () => {
+    expect(() => idsOf([guards[0]!, guards[0]!])).toThrow('Two sources have the same key.');
+  });
 });
 
 test.each([

@@ -18,19 +18,23 @@ function texts(files: readonly PackFile[]): Record<string, string> {
   return Object.fromEntries(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]));
 }
 
-test('Each skin has its texture where commands find it, and equal pictures are stored once', () => {
+test('Each skin has textures of its own where commands find them, even if another has the same picture', () => {
   const pack = new ResourcePack(OPTIONS);
   const added = [
-    pack.add({ stem: 'Town Guard', skin: SLIM, cape: CAPE }),
-    pack.add({ stem: 'smiths/Tom', skin: CLASSIC, cape: CAPE, elytra: CAPE }),
-    pack.add({ stem: 'town guard', skin: SLIM }),
+    pack.add({ id: 'town_guard', name: 'Town Guard', skin: SLIM, cape: CAPE }),
+    pack.add({ id: 'smiths/tom', name: 'Tom', skin: CLASSIC, cape: CAPE, elytra: CAPE }),
+    pack.add({ id: 'town_guard-1a2b3c', name: 'town guard', skin: SLIM }),
   ];
   expect(added.map(({ files }) => files.map(({ path }) => path))).toEqual([
     ['assets/npc/textures/entity/player/town_guard.png', 'assets/npc/textures/entity/cape/town_guard.png'],
-    ['assets/npc/textures/entity/player/smiths/tom.png', 'assets/npc/textures/entity/elytra/smiths/tom.png'],
-    [],
+    [
+      'assets/npc/textures/entity/player/smiths/tom.png',
+      'assets/npc/textures/entity/cape/smiths/tom.png',
+      'assets/npc/textures/entity/elytra/smiths/tom.png',
+    ],
+    ['assets/npc/textures/entity/player/town_guard-1a2b3c.png'],
   ]);
-  expect(added.map(({ skin, isRenamed }) => ({ ...skin, isRenamed }))).toEqual([
+  expect(added.map(({ skin }) => skin)).toEqual([
     {
       id: 'town_guard',
       name: 'Town Guard',
@@ -38,7 +42,6 @@ test('Each skin has its texture where commands find it, and equal pictures are s
       pixels: SLIM.pixels,
       texture: 'npc:entity/player/town_guard',
       cape: 'npc:entity/cape/town_guard',
-      isRenamed: false,
     },
     {
       id: 'smiths/tom',
@@ -46,17 +49,15 @@ test('Each skin has its texture where commands find it, and equal pictures are s
       variant: 'classic',
       pixels: CLASSIC.pixels,
       texture: 'npc:entity/player/smiths/tom',
-      cape: 'npc:entity/cape/town_guard',
+      cape: 'npc:entity/cape/smiths/tom',
       elytra: 'npc:entity/elytra/smiths/tom',
-      isRenamed: false,
     },
     {
-      id: 'town_guard-2',
+      id: 'town_guard-1a2b3c',
       name: 'town guard',
       variant: 'slim',
       pixels: SLIM.pixels,
-      texture: 'npc:entity/player/town_guard',
-      isRenamed: true,
+      texture: 'npc:entity/player/town_guard-1a2b3c',
     },
   ]);
   expect(pack.textures).toBe(4);
@@ -65,8 +66,8 @@ test('Each skin has its texture where commands find it, and equal pictures are s
 test('The data pack has a function for each head and each mannequin, and two about all of them', () => {
   const pack = new ResourcePack(OPTIONS);
   const functions = new DataPack(OPTIONS);
-  const one = functions.add(pack.add({ stem: 'Town Guard', skin: SLIM, cape: CAPE }).skin);
-  const two = functions.add(pack.add({ stem: 'smiths/Tom', skin: CLASSIC }).skin);
+  const one = functions.add(pack.add({ id: 'town_guard', name: 'Town Guard', skin: SLIM, cape: CAPE }).skin);
+  const two = functions.add(pack.add({ id: 'smiths/tom', name: 'Tom', skin: CLASSIC }).skin);
   const look =
     'profile:{texture:"npc:entity/player/town_guard",cape:"npc:entity/cape/town_guard",model:slim}';
   const life = 'immovable:true,Invulnerable:true,Health:20f';
@@ -87,7 +88,7 @@ test('The data pack has a function for each head and each mannequin, and two abo
 
 test('The mannequins of a data pack can be hurt if the user wants that', () => {
   const functions = new DataPack({ ...OPTIONS, isVulnerable: true });
-  const files = functions.add(new ResourcePack(OPTIONS).add({ stem: 'Tom', skin: SLIM }).skin);
+  const files = functions.add(new ResourcePack(OPTIONS).add({ id: 'tom', name: 'Tom', skin: SLIM }).skin);
   const text = Object.values(texts([...files, ...functions.rest()])).join('');
   expect(text).toContain('immovable:true,Tags:["npc"]}');
   expect(text).not.toMatch(/Invulnerable|Health/);
@@ -95,7 +96,7 @@ test('The mannequins of a data pack can be hurt if the user wants that', () => {
 
 test('The icon shows the faces of the first skins', () => {
   const pack = new ResourcePack(OPTIONS);
-  pack.add({ stem: 'a', skin: SLIM });
+  pack.add({ id: 'a', name: 'a', skin: SLIM });
   const { path, bytes } = pack.icon();
   expect([path, readHeader(bytes)]).toMatchObject(['pack.png', { width: 128, height: 128 }]);
 });

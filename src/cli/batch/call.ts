@@ -13,7 +13,6 @@ import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';
 import { fetchedSources } from '../../batch/sources/fetch-locally.ts';
 import { openSources } from '../../batch/sources/lists.ts';
-import type { PackIds } from '../../pack/names.ts';
 import { readProxies } from '../config/network-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -39,8 +38,6 @@ export interface BatchCall {
   readonly cape: string | undefined;
   /** The user named several sources, or a folder: JSON output is then a list, even for a single result. */
   readonly isList: boolean;
-  /** Names in a pack of the same sources; present if commands are to use one. */
-  readonly packIds?: PackIds | undefined;
   /** Identifies a command that has no lockfile, so that a repeated run resumes where the last one stopped. */
   readonly purpose: string;
 }
@@ -54,28 +51,19 @@ interface SourceReadingOptions {
 
 /** Returns the named sources as a stream. */
 export function sourcesOf(
-  { context, typed, packIds }: Pick<BatchCall, 'context' | 'typed' | 'packIds'>,
+  { context, typed }: Pick<BatchCall, 'context' | 'typed'>,
   { warn = (message) => void context.messages.warn(message), coverage }: SourceReadingOptions = {},
 ): AsyncIterable<BatchSource> {
-  const all = openSources(specOf(typed), { ...rootsOf(context), warn, coverage });
-  const found = packIds ? namedInPack(all, packIds) : all;
+  const found = openSources(specOf(typed), { ...rootsOf(context), warn, coverage });
   const sources = typed.fetchLocally ? fetched(found, context) : found;
   return typed.name === undefined ? sources : named(sources, typed.name);
 }
 
-async function* namedInPack(sources: AsyncIterable<BatchSource>, ids: PackIds): AsyncGenerator<BatchSource> {
-  for await (const source of sources) {
-    ids.add(source.content.kind === 'problem' ? undefined : source.stem);
-    yield source;
-  }
-}
-
 /** The formats that the user chose. @throws CliError for a template that is not one */
-export function formatsOf({ settings, typed, packIds }: BatchCall): readonly FormatLike[] | undefined {
+export function formatsOf({ settings, typed }: BatchCall): readonly FormatLike[] | undefined {
   const { namespace } = typed;
   return openFormats(settings.format, {
     ...(namespace !== undefined && { namespace }),
-    ...(packIds && { packIds }),
   });
 }
 

@@ -1,5 +1,4 @@
 import { isSingle } from '../../batch/sources/lists.ts';
-import { PackIds } from '../../pack/names.ts';
 import { type BatchCall, rootsOf, specOf, verifySources } from '../batch/call.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
@@ -62,13 +61,11 @@ export async function runGenerate(
   context: CommandContext,
 ): Promise<number> {
   const { call, isOne, isFolder } = await readCall('generate', { ...options, sources }, context, true);
-  const { namespace } = options;
-  const packed = namespace === undefined ? call : { ...call, packIds: new PackIds() };
   if (isOne && !isBatchWanted(options) && !isFolder) {
     const { makeOneSkin } = await import('../batch/make-one-skin.ts');
-    return await makeOneSkin(packed);
+    return await makeOneSkin(call);
   }
-  return await runMany(packed);
+  return await runMany(call);
 }
 
 /** Reads what the user wants made, before anything is sent or written. @throws CliError */

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Replacement, removeLeftovers } from '../../base/files.ts';
 import { ALL_GAMES, assumedVersions, type GameRange } from '../../pack/games.ts';
+import { legalName } from '../../pack/names.ts';
 import {
   DataPack,
   INDEX_NAME,
@@ -24,6 +25,7 @@ import {
 } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
+import { namedSources } from '../pack/named-sources.ts';
 import { nextSteps } from '../pack/next-steps.ts';
 import {
   openPack,
@@ -33,7 +35,7 @@ import {
   verifyIndexPlace,
   verifyPlace,
 } from '../pack/pack-output.ts';
-import { FetchedTextures, readSources } from '../pack/pack-sources.ts';
+import { FetchedTextures, listSources, readSources } from '../pack/pack-sources.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 
@@ -277,29 +279,25 @@ async function fill(
   const opaque: string[] = [];
   let [failed, renamed] = [0, 0];
   const outputs = places.packs.filter(({ kind }) => kind === 'folder').map(({ name }) => resolve(name));
+  const spec = { ...specOf(options), isForPack: true };
+  const named = namedSources(await listSources(spec, outputs, context), dirname(resolve(places.index)));
   const reading = {
-    outputs,
     fetched,
+    homes: [process.cwd(), ...spec.args.map((path) => dirname(resolve(path)))],
     variant: variant === 'auto' ? undefined : variant,
     keepsTransparency: options.keepTransparency === true,
   };
-  for await (const { source, read, problem } of readSources(
-    { ...specOf(options), isForPack: true },
-    reading,
-    context,
-  )) {
+  for await (const { source, id, read, problem } of readSources(named, reading, context)) {
     if (problem) {
       failed++;
       await printFailure(source.label, problem, context);
       continue;
     }
-    const { skin, files: added, isRenamed } = pack.add(read);
+    const { skin, files: added } = pack.add(read);
     for (const file of added) packFile.add(file);
     if (data) for (const file of data.add(skin)) dataFile?.add(file);
-    if (isRenamed && ++renamed <= TOLD)
-      await context.messages.warn(
-        `${source.label}: another source has this name, so it is called ${skin.id}.`,
-      );
+    if (id !== legalName(source.stem) && ++renamed <= TOLD)
+      await context.messages.warn(`${source.label}: another source has this name, so it is called ${id}.`);
     if (read.skin.isMadeOpaque) opaque.push(source.label);
     skins.push({ source: source.label, ...skin });
     if (skins.length % SHOWN === 0) onProgress(`Packing ${count(skins.length)} skins`);

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { decodedText, parsedJson } from '../../base/text.ts';
 import { nearestName } from '../../batch/sources/files.ts';
-import { legalName, type PackIds, textureLocation } from '../../pack/names.ts';
+import { legalName, textureLocation } from '../../pack/names.ts';
 import {
   type CommandSubject,
   citizensCommand as citizens,
@@ -306,15 +306,15 @@ const FORMS = {
 
 /**
  * A command for Minecraft 1.21.9 and later, which needs no signature. `namespace`: of a pack with the texture; without
- * one, the command has its address. `ids`: the names of the sources in that pack.
+ * one, the command has its address.
  */
-export function packFormat(name: PackFormatName, namespace?: string, ids?: PackIds): Format {
-  const render = (skin: SkinToFormat, stem?: string, index = -1) =>
+export function packFormat(name: PackFormatName, namespace?: string): Format {
+  const render = (skin: SkinToFormat, stem?: string) =>
     explained(() => {
       const { skin: texture } = parseTextures(skin.value);
       if (!texture) throw new InvalidTexturesError('The value contains no skin.');
       const { url, variant } = texture;
-      const id = () => ids?.idOf(index, url) ?? legalName(stem ?? skin.name ?? skin.uuid ?? '');
+      const id = () => legalName(stem ?? skin.name ?? skin.uuid ?? '');
       const look =
         namespace === undefined ? { url } : { texture: textureLocation(namespace, 'texture', id()) };
       return COMMANDS[name]({ name: skin.name, variant, look });

@@ -1,6 +1,5 @@
 import type { FinishedSkin } from '../../batch/model.ts';
 import type { Job, Note } from '../../index.ts';
-import type { PackIds } from '../../pack/names.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { type Colors, colorsFor, type Io } from '../terminal/io.ts';
 import { ago, clean, cleanLines, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
@@ -164,17 +163,16 @@ function fieldNames(fields: FieldTable, path = ''): string[] {
 }
 
 /**
- * The formats that the user chose, with templates read. `namespace`: of the pack with the textures; `packIds`: the names of
- * the sources in it.
+ * The formats that the user chose, with templates read. `namespace`: of the pack with the textures.
  * @throws CliError for a template that is not one
  */
 export function openFormats(
   choices: readonly FormatChoice[] | undefined,
-  { namespace, packIds }: { readonly namespace?: string; readonly packIds?: PackIds } = {},
+  { namespace }: { readonly namespace?: string } = {},
 ): readonly FormatLike[] | undefined {
   return choices?.map((choice) => {
     if (isTemplateChoice(choice)) return openTemplate(choice);
-    return isPackFormat(choice) ? packFormat(choice, namespace, packIds) : choice;
+    return isPackFormat(choice) ? packFormat(choice, namespace) : choice;
   });
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { writeFileAtomically } from '../../base/files.ts';
 import { mapAhead } from '../../base/streams.ts';
@@ -18,23 +18,26 @@ import type { CommandContext } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { CliError } from '../errors/exit.ts';
 import { bytesOf, type FoundTexture, findTexture, readable } from '../preview.ts';
+import type { NamedSource } from './named-sources.ts';
 
 interface ReadPackSource extends PackSource {
   readonly skin: SkinTexture;
 }
 
 /** A source of a pack, read, or why it cannot be used. */
-type ReadSource =
-  | { readonly source: BatchSource; readonly read: ReadPackSource; readonly problem?: never }
-  | { readonly source: BatchSource; readonly problem: SourceProblem; readonly read?: never };
+type ReadSource = NamedSource &
+  (
+    | { readonly read: ReadPackSource; readonly problem?: never }
+    | { readonly problem: SourceProblem; readonly read?: never }
+  );
 
 interface ReadOptions {
   /** For sources that do not say. */
   readonly variant: Variant | undefined;
   /** Whether see-through pixels of the base layer stay so. */
   readonly keepsTransparency: boolean;
-  /** Absolute paths of folders that the command writes: what is in them is no source. */
-  readonly outputs: readonly string[];
+  /** Folders where the pictures of a lockfile may be. */
+  readonly homes: readonly string[];
   /** Where what is fetched stays until the pack is written. */
   readonly fetched: FetchedTextures;
 }
@@ -44,68 +47,77 @@ const AT_ONCE = 6;
 /** Sources after which other events have their turn, Ctrl-C above all. */
 const TURN = 64;
 
-/** All sources in their order. Files are read one by one; what needs the network is fetched ahead. */
-export async function* readSources(
+/**
+ * All sources in their order: names are given to all of them at once. `outputs`: absolute paths of folders that the
+ * command writes, in which there are no sources.
+ */
+export async function listSources(
   spec: SourceSpec,
-  options: ReadOptions,
-  context: CommandContext,
-): AsyncGenerator<ReadSource> {
-  const warn = (message: string) => void context.messages.warn(message);
-  const sources = openSources(spec, { ...rootsOf(context), warn });
-  const homes = [process.cwd(), ...spec.args.map((path) => dirname(resolve(path)))];
-  const reader = new Reader(options, homes, context);
-  let number = 0;
-  for await (const one of mapAhead(withoutOutputs(sources, options.outputs), AT_ONCE, (source) =>
-    reader.read(source),
-  )) {
-    if (++number % TURN === 0) await turn();
-    context.signal.throwIfAborted();
-    yield one;
-  }
-}
-
-async function* withoutOutputs(
-  sources: AsyncIterable<BatchSource>,
   outputs: readonly string[],
-): AsyncGenerator<BatchSource> {
-  for await (const source of sources) {
+  context: CommandContext,
+): Promise<readonly BatchSource[]> {
+  const warn = (message: string) => void context.messages.warn(message);
+  const found: BatchSource[] = [];
+  for await (const source of openSources(spec, { ...rootsOf(context), warn })) {
+    if (found.length % TURN === 0) await pause(context);
     const { content } = source;
     const isOutput =
       content.kind === 'file' && outputs.some((folder) => content.path.startsWith(folder + sep));
-    if (!isOutput) yield source;
+    if (!isOutput) found.push(source);
   }
+  return found;
+}
+
+/** The sources, read in their order: files one by one; what needs the network is fetched ahead. */
+export async function* readSources(
+  sources: readonly NamedSource[],
+  options: ReadOptions,
+  context: CommandContext,
+): AsyncGenerator<ReadSource> {
+  const reader = new Reader(options, context);
+  yield* mapAhead(eachOf(sources, context), AT_ONCE, (source) => reader.read(source));
+}
+
+async function* eachOf<T>(items: readonly T[], context: CommandContext): AsyncGenerator<T> {
+  for (const [at, item] of items.entries()) {
+    if (at % TURN === 0) await pause(context);
+    yield item;
+  }
+}
+
+async function pause({ signal }: CommandContext): Promise<void> {
+  await turn();
+  signal.throwIfAborted();
 }
 
 class Reader {
   readonly #options: ReadOptions;
-  /** Folders where the pictures of a lockfile may be. */
-  readonly #homes: readonly string[];
   readonly #context: CommandContext;
 
-  constructor(options: ReadOptions, homes: readonly string[], context: CommandContext) {
+  constructor(options: ReadOptions, context: CommandContext) {
     this.#options = options;
-    this.#homes = homes;
     this.#context = context;
   }
 
-  read(source: BatchSource): ReadSource | Promise<ReadSource> {
+  read(named: NamedSource): ReadSource | Promise<ReadSource> {
+    const { source } = named;
     try {
       const skin = this.#localSkin(source);
-      if (skin && !source.cape && !source.elytra) return { source, read: { stem: source.stem, skin } };
-      return this.#fetched(source, skin).catch((error: unknown) => this.#failed(source, error));
+      if (skin && !source.cape && !source.elytra) return { ...named, read: read(named, { skin }) };
+      return this.#fetched(named, skin).catch((error: unknown) => this.#failed(named, error));
     } catch (error) {
-      return this.#failed(source, error);
+      return this.#failed(named, error);
     }
   }
 
-  async #fetched(source: BatchSource, local: SkinTexture | undefined): Promise<ReadSource> {
-    const { stem, cape, elytra } = source;
-    const skin = local ?? (await this.#fetchedSkin(source));
+  async #fetched(named: NamedSource, local: SkinTexture | undefined): Promise<ReadSource> {
+    const { cape, elytra } = named.source;
+    const skin = local ?? (await this.#fetchedSkin(named.source));
     const looks = {
       ...(cape && { cape: await this.#cape('cape', cape) }),
       ...(elytra && { elytra: await this.#cape('elytra', elytra) }),
     };
-    return { source, read: { stem, skin, ...looks } };
+    return { ...named, read: read(named, { skin, ...looks }) };
   }
 
   /** The skin of a source whose picture is on this machine. */
@@ -134,7 +146,7 @@ class Reader {
   #lockedPicture(source: BatchSource): SkinTexture | undefined {
     const { content, label } = source;
     if (content.kind !== 'data' || content.given.pixels === undefined) return undefined;
-    for (const home of this.#homes) {
+    for (const home of this.#options.homes) {
       const read = readContent({ kind: 'file', path: join(home, label) });
       if (!('bytes' in read)) continue;
       try {
@@ -161,8 +173,8 @@ class Reader {
     return isHere ? read(await find()) : await this.#options.fetched.take(content, find, read);
   }
 
-  #failed(source: BatchSource, error: unknown): ReadSource {
-    return { source, problem: sourceReportOf(error, this.#context) };
+  #failed(named: NamedSource, error: unknown): ReadSource {
+    return { ...named, problem: sourceReportOf(error, this.#context) };
   }
 }
 
@@ -170,6 +182,13 @@ class Reader {
 function visible(skin: SkinTexture): SkinTexture {
   if (!skin.isClear) return skin;
   throw new InvalidImageError('pixel_data', 'The picture is fully transparent, so there is no skin to show.');
+}
+
+function read(
+  { id, source: { stem } }: NamedSource,
+  looks: Pick<ReadPackSource, 'skin' | 'cape' | 'elytra'>,
+): ReadPackSource {
+  return { id, name: stem.slice(stem.lastIndexOf('/') + 1), ...looks };
 }
 
 type Texture = Pick<FoundTexture, 'bytes' | 'variant'>;

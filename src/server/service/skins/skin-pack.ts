@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ALL_GAMES, type GameRange } from '../../../pack/games.ts';
+import { idsOf } from '../../../pack/names.ts';
 import {
   DataPack,
   deflated,
@@ -118,22 +119,38 @@ async function packed(
   const options = { namespace, game, description: about };
   const resources = new ResourcePack(options);
   const data = kind === 'data' ? new DataPack(options) : undefined;
+  const found = await oneOfEach(skins);
+  const ids = idsOf(found.map(({ skin }) => ({ stem: stemOf(skin), key: skin.uuid })));
   const indexed: IndexedSkin[] = [];
   const files: PackFile[] = [(data ?? resources).meta()];
-  const seen = new Set<string>();
-  let isPublic = true;
-  for await (const { skin, texture } of skins) {
-    if (seen.has(skin.uuid)) continue;
-    seen.add(skin.uuid);
-    isPublic &&= skin.visibility !== 'private';
-    const added = resources.add({ stem: skin.name ?? skin.uuid, skin: texture });
+  for (const [at, { skin, texture }] of found.entries()) {
+    const added = resources.add({ id: ids[at]!, name: stemOf(skin), skin: texture });
     files.push(...(data ? data.add(added.skin) : added.files));
     indexed.push({ source: skin.uuid, ...added.skin });
-    if (seen.size % TURN === 0) await turn();
+    if (at % TURN === 0) await turn();
   }
   files.push(...(data?.rest() ?? [indexFile(indexed, options)]));
   const bytes = zipOf(files);
-  return { bytes, sha1: hash('sha1', bytes), isPublic };
+  return {
+    bytes,
+    sha1: hash('sha1', bytes),
+    isPublic: found.every(({ skin }) => skin.visibility !== 'private'),
+  };
+}
+
+/** What a skin is called in packs. */
+function stemOf({ name, uuid }: Pick<SkinWithData, 'name' | 'uuid'>): string {
+  return name ?? uuid;
+}
+
+/** All of them, as their ids depend on whether several have one name. */
+async function oneOfEach(skins: AsyncIterable<TexturedSkin>): Promise<TexturedSkin[]> {
+  const found = new Map<string, TexturedSkin>();
+  for await (const one of skins) {
+    found.set(one.skin.uuid, one);
+    if (found.size % TURN === 0) await turn();
+  }
+  return [...found.values()];
 }
 
 function indexFile(

@@ -10,7 +10,11 @@ const STEP = 100;
  * before the next step, however slow the machine is. What it measures must run in this process. It ends with the test.
  */
 export function hurriedClock(): DoubleClock {
-  const clock = new DoubleClock({ isManual: true });
+  return hurry(new DoubleClock({ isManual: true }));
+}
+
+/** From now on this clock hurries. */
+export function hurry(clock: DoubleClock): DoubleClock {
   const steps = setInterval(() => clock.advance(STEP), PAUSE);
   onTestFinished(() => clearInterval(steps));
   return clock;

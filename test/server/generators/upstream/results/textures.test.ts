@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../../../src/base/clock.ts';
 import { SkinClient } from '../../../../../src/client/skin-client.ts';
 import { UpstreamTextures } from '../../../../../src/server/generators/upstream/results.ts';
 import { makeGuardedAgent } from '../../../../../src/server/outbound/guarded-agent.ts';
 import { outboundPolicy } from '../../../../../src/server/outbound/target.ts';
 import { runHosted } from '../../../../support/hosted/run-hosted.ts';
 import { skinPng } from '../../../../support/server/drawn-skins.ts';
+import { hurriedClock } from '../../../../support/server/hurried-clock.ts';
 
 async function oneTexture() {
   const hosted = await runHosted({ serviceTime: 0 });
@@ -21,7 +21,7 @@ async function oneTexture() {
 async function fetchFrom(base: string, url: string, allowedNetworks: string[] = []): Promise<Uint8Array> {
   const client = { baseUrl: base };
   const pictures = makeGuardedAgent({ policy: outboundPolicy({ allowedNetworks }) });
-  const textures = new UpstreamTextures({ client, pictures, clock: systemClock, random: () => 0 });
+  const textures = new UpstreamTextures({ client, pictures, clock: hurriedClock(), random: () => 0 });
   try {
     return await textures.read(url, new AbortController().signal);
   } finally {

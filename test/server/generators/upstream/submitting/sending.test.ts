@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DoubleClock } from '../../../../../src/double/clock.ts';
 import {
   isBeingSent,
   sendingUntil,
@@ -7,6 +8,7 @@ import {
 import { runHosted, whenAccepted } from '../../../../support/hosted/run-hosted.ts';
 import { ends, push, runGateway, runGatewayProcess } from '../../../../support/server/gateway.ts';
 import { holdSubmissionsTo } from '../../../../support/server/holding-front.ts';
+import { hurry } from '../../../../support/server/hurried-clock.ts';
 import { poll } from '../../../../support/server/poll.ts';
 import { openOwnStore } from '../../../../support/server/running-server.ts';
 
@@ -43,11 +45,13 @@ const REACHING = { allowedNetworks: ['127.0.0.0/8'] };
 
 describe('Nothing is sent twice', () => {
   test('to a service that is still at work on it when the request has timed out', async () => {
-    const hosted = await runHosted({ serviceTime: 20 });
+    const clock = new DoubleClock();
+    const hosted = await runHosted({ clock, serviceTime: 20 });
     const front = await holdSubmissionsTo(hosted);
     const gateway = await runGateway(
       { url: front.url, key: hosted.key },
       {
+        clock,
         upstream: { url: front.url, apiKey: hosted.key, timeout: 400 },
         ...REACHING,
       },
@@ -60,6 +64,7 @@ describe('Nothing is sent twice', () => {
     );
     front.release();
     await whenAccepted(hosted, 1);
+    hurry(clock); // until the service must show a job of which nobody knows whether it arrived
     const [job] = await ends(gateway.dataDir, 1);
     expect(job).toMatchObject({ status: 'completed', attempts: 1 });
     expect([front.submissions, hosted.records.doubleSubmissions]).toEqual([1, []]);

@@ -6,14 +6,11 @@ type Times = Readonly<Record<string, number>>;
 
 /** Files that mostly wait, for processes, databases or a service's pace; the longest first. */
 const WAITING: Times = {
-  'test/service/gateway/trouble.test.ts': 12,
-  'test/e2e/soak.test.ts': 55,
   'test/e2e/batch-stop.test.ts': 44,
   'test/e2e/batch-trouble.test.ts': 36,
-  'test/server/generators/upstream/results/textures.test.ts': 29,
+  'test/e2e/soak.test.ts': 25,
   'test/e2e/serve-cluster.test.ts': 22,
   'test/on-postgres/skins.test.ts': 22,
-  'test/server/generators/upstream/submitting/sending.test.ts': 17,
   'test/e2e/serve.test.ts': 14,
   'test/e2e/proxies.test.ts': 14,
   'test/testing.test.ts': 14,
@@ -22,6 +19,7 @@ const WAITING: Times = {
   'test/cli/batch/make-one-skin.test.ts': 13,
   'test/service/jobs/skins-restorer.test.ts': 12,
   'test/on-postgres/queue-events.test.ts': 12,
+  'test/service/gateway/trouble.test.ts': 12,
   'test/on-postgres/running.test.ts': 11,
   'test/e2e/batch-limits.test.ts': 11,
   'test/e2e/skin-data.test.ts': 11,
@@ -53,8 +51,10 @@ const WAITING: Times = {
   'test/service/limits/starving.test.ts': 4,
   'test/server/http/node-server/network-limits.test.ts': 4,
   'test/service/limits/limits.test.ts': 4,
+  'test/server/generators/upstream/submitting/sending.test.ts': 4,
   'test/on-postgres/gateway.test.ts': 3,
   'test/service/jobs/waiting.test.ts': 3,
+  'test/server/generators/upstream/results/textures.test.ts': 3,
 };
 
 /** Files that keep a core busy, and folders with many such files; the longest first. */

@@ -41,9 +41,16 @@ export class ZipTooLargeError extends Error {
  * the same bytes, whatever the time zone.
  */
 export class ZipWriter {
-  readonly #directory: Buffer[] = [];
-  #offset = 0;
-  #count = 0;
+  readonly #directory: Buffer[];
+  #offset: number;
+  #count: number;
+
+  /** Goes on with an archive that has `offset` bytes and these records so far. */
+  constructor({ offset = 0, records = [] }: { offset?: number; records?: readonly Buffer[] } = {}) {
+    this.#directory = [...records];
+    this.#offset = offset;
+    this.#count = records.length;
+  }
 
   /** The next bytes of the archive. @throws ZipTooLargeError */
   file({ name, bytes, time = 0, deflated }: ZipFile): readonly Uint8Array[] {
@@ -61,8 +68,8 @@ export class ZipWriter {
     return [head, stored];
   }
 
-  /** The last bytes of the archive. `comment`: ASCII, below 64 KiB. @throws ZipTooLargeError */
-  end(comment = ''): Uint8Array {
+  /** The last bytes of the archive. `comment`: below 64 KiB. @throws ZipTooLargeError */
+  end(comment: string | Uint8Array = ''): Uint8Array {
     const directory = Buffer.concat(this.#directory);
     if (this.#offset + directory.length > MAX_SIZE)
       throw new ZipTooLargeError('The archive has more than 4 GiB.');
@@ -74,9 +81,10 @@ export class ZipWriter {
     end.writeUInt16LE(count, 10);
     end.writeUInt32LE(directory.length, 12);
     end.writeUInt32LE(this.#offset, 16);
-    end.writeUInt16LE(comment.length, 20);
+    const bytes = Buffer.from(comment);
+    end.writeUInt16LE(bytes.length, 20);
     const zip64 = isLong ? [this.#zip64End(directory.length)] : [];
-    return Buffer.concat([directory, ...zip64, end, Buffer.from(comment)]);
+    return Buffer.concat([directory, ...zip64, end, bytes]);
   }
 
   /** The record for more than 65,534 files, and the one that leads to it. */

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../support/chromium/chromium.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { workersChromium } from '../support/chromium/chromium.ts';
 import { runGame } from '../support/fake-game/run-game.ts';
 import { openPage } from '../support/pages/watched-page.ts';
 import { freshMachine, type Serving } from '../support/program/program.ts';
@@ -11,9 +11,8 @@ import { webServer } from '../support/server/web-server.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await startChromium();
+  browser = await workersChromium();
 });
-afterAll(async () => await browser?.close());
 
 async function serveWithGame() {
   const game = await runGame();

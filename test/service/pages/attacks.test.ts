@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { addressOf, pageAddresses } from '../../support/pages/addresses.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
@@ -15,11 +15,7 @@ guardAgainstLeaks();
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 const SAMPLES = {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { openScene, type Scene, visit } from '../../support/pages/scene.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -9,11 +9,7 @@ import { runServer } from '../../support/server/running-server.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 /**

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { LEADING_ON, NO_PAGES, routeName, VISITED } from '../../support/pages/addresses.ts';
 import { openScene, visit } from '../../support/pages/scene.ts';
 import { STEPS } from '../../support/pages/steps.ts';
@@ -11,11 +11,7 @@ import { runServer } from '../../support/server/running-server.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 /** The elements that make the page wider than its window. */

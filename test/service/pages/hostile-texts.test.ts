@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { appendToLog, insertReport } from '../../../src/server/store/moderation.ts';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { pageAddresses } from '../../support/pages/addresses.ts';
 import { HOSTILE_TEXTS, MARKUP_TEXTS } from '../../support/pages/hostile-texts.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
@@ -16,11 +16,7 @@ import { accountRow } from '../../support/server/stored-accounts.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 /** SQLite ends a text at the first NUL of a parameter in some functions: it is tested in addresses instead. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { FakeProvider } from '../../support/openid/fake-provider.ts';
 import { openPage, signIn, signInByForm } from '../../support/pages/watched-page.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
@@ -12,11 +12,7 @@ import { webServer } from '../../support/server/web-server.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 const file = (number: number, name = `skin-${number}.png`) => ({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { fillGallery, RARE } from '../../support/pages/fill-gallery.ts';
 import { openPage } from '../../support/pages/watched-page.ts';
@@ -24,11 +24,7 @@ const PAGE = 18;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 /** Filled once: it takes as long as the tests. */

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { openPage, signIn, signInByForm, violationsOn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -13,11 +13,7 @@ import { openOwnStore, runServer } from '../../support/server/running-server.ts'
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 interface Making {

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { addressOf } from '../../support/pages/addresses.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { openPage, signIn, signInByForm } from '../../support/pages/watched-page.ts';
@@ -15,11 +15,7 @@ guardAgainstLeaks();
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 const SAMPLES = { uuid: '0'.repeat(32), id: '1', name: 'ann', hash: 'a'.repeat(64) };

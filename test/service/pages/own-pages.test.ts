@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { openPage, signIn, signInByForm } from '../../support/pages/watched-page.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -11,11 +11,7 @@ import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 test.each([true, false])(

@@ -1,6 +1,6 @@
 import type { Browser, Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { workersChromium } from '../../support/chromium/chromium.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
@@ -12,11 +12,7 @@ import { runServer } from '../../support/server/running-server.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await startChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
+  browser = await workersChromium();
 });
 
 /** Makes the pauses of the page's script end at once, and keeps how long they were to be. */

@@ -20,10 +20,21 @@ const ARGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
 ];
 
+let shared: Promise<Browser> | undefined;
+
 /**
- * A browser without a window, from npm: it needs nothing but Node, and reaches only this machine. Start one per test
- * file, in `beforeAll`, and close it in `afterAll`; each test opens a context of its own (`browser.newContext()`).
+ * The browser of this process, which all its test files share, and which ends with it. Each test opens a context of its
+ * own and closes it (see `openPage`).
  */
+export async function workersChromium(): Promise<Browser> {
+  shared ??= startChromium();
+  const browser = await shared.catch(() => undefined);
+  if (browser?.isConnected()) return browser;
+  shared = startChromium(); // it has crashed, or did not start in time
+  return await shared;
+}
+
+/** A browser without a window, from npm: it needs nothing but Node, and reaches only this machine. Close it. */
 export async function startChromium(): Promise<Browser> {
   const folder = await unpackedChromium();
   return await chromium.launch({

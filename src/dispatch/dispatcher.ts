@@ -154,6 +154,11 @@ export class Dispatcher<W extends Submission> {
     this.#submitter.noMore();
   }
 
+  /** Submits nothing more: it would come to nothing for this reason. What is under way goes on. */
+  stopFor(error: unknown): void {
+    this.#submitter.stopFor(error);
+  }
+
   /** Requests the list as soon as possible. */
   lookSoon(): void {
     this.#tracker.lookSoon();

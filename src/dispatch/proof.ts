@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { SkinsmithError } from '../client/errors.ts';
 import type { SkinVariant } from '../protocol/skin.ts';
 import { differenceText } from '../skin/difference.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
@@ -23,6 +24,27 @@ export interface ExpectedSkin {
   readonly variant: 'auto' | SkinVariant;
   /** Present if a cape was requested; its texture's name, if that is known. */
   readonly cape?: { readonly texture: string | undefined } | undefined;
+}
+
+/** Nothing was sent: a lockfile, or a service, names an address in a private network. */
+export class PrivateAddressError extends SkinsmithError {
+  override readonly name = 'PrivateAddressError';
+  readonly code = 'private_address';
+  readonly isPassing = false;
+  /** What to do if that is intended. */
+  readonly hint: string;
+
+  /** `address`: that of `origin`, unless it has a name. */
+  constructor(origin: string, address: string | undefined, cause: unknown) {
+    super(
+      `${origin} is in a private network. skinsmith sends requests there only if it is the service in use.`,
+      { cause },
+    );
+    const network = address ?? '<its network, like 10.0.0.0/8>';
+    this.hint =
+      'If it is your own service, use --base-url. If you trust it: ' +
+      `--allow-network ${network}, or for all commands: skinsmith config set allow-network ${network}`;
+  }
 }
 
 /** The game's signatures. */

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { isUuid } from '../../base/text.ts';
 import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
-import { pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
+import { PrivateAddressError, pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
 import { RetryingReader, TextureReader } from '../../dispatch/retrying-reader.ts';
 import {
   estimateSeconds,
@@ -218,7 +218,13 @@ export class SkinMaker {
   }
 
   async #texture(url: string): Promise<Uint8Array> {
-    return await this.#textures.read(url, this.#options.hardStop);
+    try {
+      return await this.#textures.read(url, this.#options.hardStop);
+    } catch (error) {
+      // No other texture of this service could be read either, and each skin is paid for.
+      if (error instanceof PrivateAddressError) this.#dispatcher.stopFor(error);
+      throw error;
+    }
   }
 
   /**

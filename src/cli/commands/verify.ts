@@ -21,15 +21,16 @@ import { IgnoreRules } from '../../batch/sources/ignore-rules.ts';
 import { type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';
 import { isSkinText, readSkinText, type SkinInJson } from '../../batch/sources/skin-text.ts';
 import { skinSource } from '../../batch/sources/supplied-skin.ts';
+import { PrivateAddressError } from '../../dispatch/proof.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { NetworkError, SkinClient, SkinsmithError } from '../../index.ts';
 import { SignerTally } from '../batch/call.ts';
 import { readProxies } from '../config/network-settings.ts';
 import { EMBEDDED_URL, requestHooks } from '../connection/connect.ts';
-import { makeTextureGuard, PrivateAddressError } from '../connection/texture-guard.ts';
+import { makeTextureGuard } from '../connection/texture-guard.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
-import { requireSignerOption } from '../options/skin-options.ts';
+import { ALLOW_NETWORK, requireSignerOption } from '../options/skin-options.ts';
 import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { startOf } from '../output/output-guard.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
@@ -167,9 +168,11 @@ const PATIENCE = { budget: 3_000, patience: 10_000 };
 export async function verifierClients({
   context,
   isOffline,
+  allowNetwork,
 }: {
   context: CommandContext;
   isOffline: boolean;
+  allowNetwork?: readonly string[] | undefined;
 }): Promise<Verifiers> {
   const clients = new Map<string, SkinClient>();
   const keys = new Map<string, Promise<SignerKey | undefined>>();
@@ -177,8 +180,13 @@ export async function verifierClients({
   const { flags, messages, waits } = context;
   const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
   const hooks = requestHooks({ onRequest, waits });
-  const inUse = flags.local ? undefined : (await context.settings())['base-url'];
-  const guard = makeTextureGuard({ service: inUse, proxies: readProxies(context.env) });
+  const settings = await context.settings({ 'allow-network': allowNetwork });
+  const inUse = flags.local ? undefined : settings['base-url'];
+  const guard = makeTextureGuard({
+    service: inUse,
+    proxies: readProxies(context.env),
+    allowed: settings['allow-network'],
+  });
   const fetcher = new SkinClient({ baseUrl: EMBEDDED_URL, ...hooks, dispatcher: guard }); // texture addresses are absolute
   const proxied = await context.proxied();
   const find = async (service: string): Promise<SignerKey | undefined> => {
@@ -271,6 +279,7 @@ interface VerifyOptions {
   readonly key?: string;
   readonly requireSigner?: RequiredSigner;
   readonly offline?: boolean;
+  readonly allowNetwork?: readonly string[];
 }
 
 const COLUMNS = {
@@ -319,7 +328,8 @@ export const verify = {
       )
       .option('--key <file>', 'public key that must have signed every skin (PEM)')
       .addOption(requireSignerOption())
-      .option('--offline', 'do not contact any service or fetch any texture');
+      .option('--offline', 'do not contact any service or fetch any texture')
+      .option(...ALLOW_NETWORK);
   },
   run: runVerify,
 } satisfies CommandModule;
@@ -330,7 +340,8 @@ export async function runVerify(
   context: CommandContext,
 ): Promise<number> {
   const { io, flags } = context;
-  const verifiers = await verifierClients({ context, isOffline: options.offline ?? false });
+  const { offline: isOffline = false, allowNetwork } = options;
+  const verifiers = await verifierClients({ context, isOffline, allowNetwork });
   const list = flags.json ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
   const tally = { all: 0, bad: 0, unproved: 0, unchecked: 0, signers: new SignerTally(verifiers.own) };

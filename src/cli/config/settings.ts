@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { parseBaseUrl } from '../../index.ts';
 import { usageError } from '../errors/exit.ts';
+import { isNetwork } from '../options/option-values.ts';
 import { FORMAT_NAMES, type FormatChoice, formatsFault, splitFormats } from '../output/format-names.ts';
 
 export const SETTING_NAMES = [
@@ -13,6 +14,7 @@ export const SETTING_NAMES = [
   'format',
   'color',
   'user-agent',
+  'allow-network',
 ] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
 
@@ -32,6 +34,8 @@ const baseUrl = z.string('must be an address like https://api.example.org').tran
     return z.NEVER;
   }
 });
+
+const NETWORKS = 'must be networks like 10.0.0.0/8 or fd00::/8, separated by commas';
 
 /** The valid values of each setting. The messages continue a sentence that begins with "it". */
 const SCHEMAS = {
@@ -61,6 +65,10 @@ const SCHEMAS = {
     .min(1, 'must not be empty')
     .max(200, 'must have at most 200 characters')
     .regex(/^[\x20-\x7e]+$/, 'must be plain ASCII text'),
+  'allow-network': z
+    .preprocess((value) => (Array.isArray(value) ? value.join(',') : value), z.string(NETWORKS))
+    .transform((text) => text.split(',').map((network) => network.trim()))
+    .refine((networks) => networks.every(isNetwork), NETWORKS),
 } as const satisfies Record<SettingName, z.ZodType>;
 
 export type Settings = { readonly [K in SettingName]: z.output<(typeof SCHEMAS)[K]> | undefined };
@@ -151,6 +159,8 @@ export const SETTING_MEANINGS = {
   format: `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')} (default: text; in files, json)`,
   color: 'when to use colours: auto, always or never (default: auto)',
   'user-agent': `how requests name the program, at most 200 ASCII characters (default: skinsmith/${VERSION})`,
+  'allow-network':
+    "private networks that textures may be fetched from besides the service's own host, comma-separated (default: none)",
 } as const satisfies Record<SettingName, string>;
 
 /** Environment variables and their effects; help and man pages are generated from this table. */

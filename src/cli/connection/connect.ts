@@ -73,7 +73,11 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 async function connectRemote(baseUrl: string, options: ConnectOptions): Promise<Connection> {
   const apiKey = await keyFor(baseUrl, options);
   verifyProxies(readProxies(options.env), baseUrl);
-  const guard = makeTextureGuard({ service: baseUrl, proxies: readProxies(options.env) });
+  const guard = makeTextureGuard({
+    service: baseUrl,
+    proxies: readProxies(options.env),
+    allowed: options.settings['allow-network'],
+  });
   const target = { baseUrl, apiKey, dispatcher: await options.proxied(), textureDispatcher: guard };
   const client = makeClient(target, options);
   return {
@@ -141,7 +145,11 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
     fetchProxies: proxies, // the caller could go through them without the service
     logsWarnings: options.onRequest !== undefined, // --verbose shows the embedded service's warnings too
   });
-  const guard = makeTextureGuard({ service: undefined, proxies });
+  const guard = makeTextureGuard({
+    service: undefined,
+    proxies,
+    allowed: options.settings['allow-network'],
+  });
   const client = makeClient({ baseUrl: EMBEDDED_URL, fetch, textureDispatcher: guard }, options);
   return {
     client,

@@ -1,30 +1,17 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import type { Proxies } from '../../base/proxies.ts';
-import { type RequestDispatcher, SkinsmithError } from '../../index.ts';
+import { PrivateAddressError } from '../../dispatch/proof.ts';
+import type { RequestDispatcher } from '../../index.ts';
 import type { GuardedAgent, ResolveName } from '../../server/outbound/guarded-agent.ts';
 import type { Network } from '../../server/outbound/target.ts';
-
-/** Nothing was sent: a lockfile, or a service, names an address in a private network. */
-export class PrivateAddressError extends SkinsmithError {
-  override readonly name = 'PrivateAddressError';
-  readonly code = 'private_address';
-  readonly isPassing = false;
-
-  constructor(origin: string, cause: unknown) {
-    super(
-      `${origin} is in a private network. skinsmith sends requests there only if it is the service in use.`,
-      {
-        cause,
-      },
-    );
-  }
-}
 
 export interface TextureGuardOptions {
   /** The root of the service in use; undefined: it runs in this process. */
   readonly service: string | undefined;
   readonly proxies: Proxies | undefined;
+  /** Private networks that the user allows. */
+  readonly allowed?: readonly string[] | undefined;
   /** Replaceable for tests. */
   readonly resolve?: ResolveName;
 }
@@ -41,14 +28,16 @@ const PUBLIC_PATH = /^\/(?:textures?\/[0-9a-f]{48,64})?$/;
 /**
  * Allows public addresses and, of private ones, those of the service in use, on its port. Paths that only read public
  * data of a skinsmith service are allowed on all ports of this machine and of that service, too: the service may have
- * another port in the textures it signs.
+ * another port in the textures it signs. `allowed`: everything in these networks, too.
  */
 export function makeTextureGuard(options: TextureGuardOptions): TextureGuard {
   const { proxies, resolve = resolveAsSystem } = options;
   const agents = new Map<boolean, Promise<GuardedAgent>>();
   const open = async (isPublic: boolean) => {
     const { makeGuardedAgent } = await import('../../server/outbound/guarded-agent.ts');
-    const networks = await networksOf(options.service, { isPublic, resolve });
+    const own = await networksOf(options.service, { isPublic, resolve });
+    const { parseNetwork } = await import('../../server/outbound/target.ts');
+    const networks = [...own, ...(options.allowed ?? []).map(parseNetwork)];
     return makeGuardedAgent({ policy: { networks, ports: 'all' }, proxies, resolve, keepsConnections: true });
   };
   return {
@@ -78,7 +67,8 @@ async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDi
     return await (await agent.sender()).request(request);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    if (error.code === 'address_refused') throw new PrivateAddressError(request.origin, error);
+    if (error.code === 'address_refused')
+      throw new PrivateAddressError(String(request.origin), literal, error);
     throw error.cause ?? error;
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprintIn } from '../../batch/proof/verify-skin.ts';
+import { PrivateAddressError } from '../../dispatch/proof.ts';
 import { type HealthFinding, SkinsmithError } from '../../index.ts';
 import type { ServiceNaming } from '../errors/service-hints.ts';
 import { isLoopback } from '../text/text.ts';
@@ -123,11 +124,25 @@ async function ownAddress(publicUrl: string, setup: Setup): Promise<CheckFinding
     return problem(`${says}, which only the service's own machine can reach.`, TELL_IT);
   }
   const found = await isThere(publicUrl, setup);
-  if (found === 'skinsmith') return ok(`${says}, where a skinsmith service answers.`);
+  if (found === 'skinsmith')
+    return (await refusedBy(setup, publicUrl)) ?? ok(`${says}, where a skinsmith service answers.`);
   if (found === 'other') return problem(`${says}, where another program answers.`, TELL_IT);
   return warning(`${says}, where nothing answers from here.`, TELL_IT);
 }
 
+/** The finding if this program would not fetch textures from there. */
+async function refusedBy(setup: Setup, publicUrl: string): Promise<CheckFinding | undefined> {
+  const { client } = await setup.connection();
+  try {
+    await client.texture(`${publicUrl}/textures/${NO_TEXTURE}`, setup.call());
+  } catch (error) {
+    if (error instanceof PrivateAddressError) return problem(error.message, error.hint);
+    if (!(error instanceof SkinsmithError)) throw error;
+  }
+  return undefined;
+}
+
+const NO_TEXTURE = '0'.repeat(64);
 const TELL_IT = 'Tell the service how players reach it: skinsmith serve --public-url https://…';
 
 function asleep(says: string): CheckFinding {
@@ -157,10 +172,11 @@ async function sample(setup: Setup): Promise<CheckFinding> {
     return ok(`The texture of the newest public skin can be fetched from ${new URL(url.skin).origin}.`);
   } catch (error) {
     if (!(error instanceof SkinsmithError)) throw error;
-    return problem(
-      `The texture of the newest public skin cannot be fetched: ${error.message}`,
-      "The operator should check the service's public address.",
-    );
+    const hint =
+      error instanceof PrivateAddressError
+        ? error.hint
+        : "The operator should check the service's public address.";
+    return problem(`The texture of the newest public skin cannot be fetched: ${error.message}`, hint);
   }
 }
 

@@ -8,7 +8,7 @@ import { LockfileError } from '../../batch/lockfile/entries.ts';
 import { BatchSetupError, fetchHint } from '../../batch/model.ts';
 import { PlayerNameError } from '../../batch/sources/player-names.ts';
 import { ServiceLostError } from '../../dispatch/outage.ts';
-import { ProofError } from '../../dispatch/proof.ts';
+import { PrivateAddressError, ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
 import {
   classifyFailure,
@@ -19,7 +19,6 @@ import {
   ServiceError,
   SkinsmithError,
 } from '../../index.ts';
-import { PrivateAddressError } from '../connection/texture-guard.ts';
 import { momentAt, span } from '../text/text.ts';
 import { CliError, type ErrorReport, type ExitName, isInterruption, unusableHint } from './exit.ts';
 import {
@@ -57,8 +56,7 @@ export function reportOf(
       'usage',
       'Use the https address. To send the key unencrypted anyway: --insecure-http',
     );
-  if (error instanceof PrivateAddressError)
-    return reportWith(error, 'failed', 'If it is your own service, use --base-url.');
+  if (error instanceof PrivateAddressError) return reportWith(error, 'failed', error.hint);
   if (error instanceof SkinsmithError) {
     const own = error instanceof PlayerNameError ? error.hint : undefined;
     const hint = error instanceof NetworkError ? networkHint(error, naming) : own;

@@ -63,7 +63,8 @@ export function proxies(text: string): string {
   );
 }
 
-function isNetwork(text: string): boolean {
+/** Whether it is a network such as `10.0.0.0/8`, or a single address. */
+export function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const size = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
   const isPlain = more.length === 0 && !address.includes('%') && /^\d{1,3}$/.test(bits ?? '0');

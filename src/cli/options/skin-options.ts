@@ -13,7 +13,7 @@ import {
   splitFormats,
 } from '../output/format-names.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/report.ts';
-import { refuseCredentials, timeoutOption, wholeNumber } from './option-values.ts';
+import { network, refuseCredentials, timeoutOption, wholeNumber } from './option-values.ts';
 
 /** The option that allows outputs to replace other people's files. */
 export const OVERWRITE = [
@@ -145,9 +145,10 @@ function addNdjsonOption(command: Command): Command {
 
 /** The options that correspond to settings, as settings. */
 export function typedSettings(
-  typed: TypedSkinOptions & TypedOutputOptions,
+  typed: TypedSkinOptions & TypedOutputOptions & Pick<TypedCheckOptions, 'allowNetwork'>,
 ): Partial<Record<SettingName, unknown>> {
-  return { variant: typed.variant, visibility: typed.visibility, format: typed.format };
+  const { variant, visibility, format } = typed;
+  return { variant, visibility, format, 'allow-network': typed.allowNetwork };
 }
 
 /** @throws CliError when the name is invalid, or would apply to several skins */
@@ -193,6 +194,7 @@ interface TypedCheckOptions {
   readonly verify?: boolean;
   readonly requireSigner?: RequiredSigner;
   readonly acceptUnproven?: boolean;
+  readonly allowNetwork?: readonly string[];
 }
 
 /** Options for sources and how to process them. */
@@ -268,6 +270,12 @@ export function addOutputOptions(command: Command): Command {
     );
 }
 
+export const ALLOW_NETWORK = [
+  '--allow-network <cidr>',
+  'private network that textures may be fetched from, such as 10.0.0.0/8 (repeatable)',
+  network,
+] as const;
+
 /** Options for what to make and what to accept as a result. */
 export function addBatchOptions(command: Command): Command {
   return command
@@ -294,6 +302,7 @@ export function addBatchOptions(command: Command): Command {
     .addOption(timeoutOption())
     .optionsGroup('Checks of the results:')
     .option('--no-verify', 'do not fetch the textures of results to compare their pixels')
+    .option(...ALLOW_NETWORK)
     .option('--accept-unproven', 'accept skins that cannot be proven to match their sources')
     .addOption(requireSignerOption());
 }

@@ -49,6 +49,10 @@ const EXAMPLES = {
     ['my-bot/1.0', 'my-bot/1.0'],
     ['x', 'x'],
   ],
+  'allow-network': [
+    ['10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
+    ['10.0.0.7', ['10.0.0.7']],
+  ],
 } as const satisfies Record<SettingName, unknown>;
 
 const examples = SETTING_NAMES.map((name) => [name, ...EXAMPLES[name]] as const);

@@ -84,7 +84,8 @@ describe('Commands connect to no private address', () => {
     await client.texture(address);
     return 0;
   };
-  const told = { code: 'private_address', exit: 'failed', hint: expect.stringContaining('--base-url') };
+  const hint = expect.stringMatching(/--base-url.*--allow-network 127\.0\.0\.1/);
+  const told = { code: 'private_address', exit: 'failed', hint };
 
   test('that a service names for a texture', async () => {
     const trap = await trapServer();
@@ -92,6 +93,18 @@ describe('Commands connect to no private address', () => {
       await textureAt(context, `http://127.0.0.1:${trap.port}/x`);
     expect(await runCommand(command, { url: 'http://127.0.0.1:1' })).toMatchObject({ told });
     expect(trap.connections).toBe(0);
+  });
+
+  test('unless the user allows its network', async () => {
+    const trap = await trapServer();
+    const command = async (context: CommandContext) =>
+      await textureAt(context, `http://127.0.0.1:${trap.port}/x`);
+    const allowed = {
+      url: 'http://127.0.0.1:1',
+      env: { SKINSMITH_ALLOW_NETWORK: '10.0.0.0/8, 127.0.0.0/8' },
+    };
+    expect((await runCommand(command, allowed)).told?.code).not.toBe('private_address');
+    expect(trap.connections).toBeGreaterThan(0);
   });
 
   test('that a lockfile names for a texture, or as its service', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TextureHosts } from '../../../../src/cli/commands/verify.ts';
-import { PrivateAddressError } from '../../../../src/cli/connection/texture-guard.ts';
+import { PrivateAddressError } from '../../../../src/dispatch/proof.ts';
 import { NetworkError, ServiceError } from '../../../../src/index.ts';
 
 const AWAY = new NetworkError('connection refused', { cause: undefined, mayHaveArrived: false });
@@ -40,7 +40,7 @@ test('A texture that is missing says nothing about the next one', async () => {
 });
 
 test('A private address is named once, and its other paths are still tried', async () => {
-  const refused = new PrivateAddressError('http://10.0.0.1', undefined);
+  const refused = new PrivateAddressError('http://10.0.0.1', '10.0.0.1', undefined);
   const hosts = new TextureHosts(async (url) => {
     if (url.endsWith('/open')) return new Uint8Array([1]);
     throw refused;

@@ -24,7 +24,16 @@ describe('The check of the textures', () => {
       const detail = `Texture URLs of new skins start with ${url}, ${words}.`;
       expect(await CHECKS.textures.look(setup)).toMatchObject({ result, detail });
     }
-    expect(skinsmith.seen.map(({ line }) => line)).toEqual(['GET /ready']);
+    expect(skinsmith.seen.map(({ line }) => line)).toEqual(['GET /ready', `GET ${PATH}`]);
+  });
+
+  test('reports a place that commands do not fetch textures from, with the option that allows it', async () => {
+    const { setup } = await servedSetup([FOREIGN, newest, shown('http://10.255.255.1/x')]);
+    expect(await CHECKS.textures.look(setup)).toMatchObject({
+      result: 'problem',
+      detail: expect.stringContaining('is in a private network'),
+      hint: expect.stringContaining('skinsmith config set allow-network 10.255.255.1'),
+    });
   });
 
   test('is content when that is the service itself', async () => {

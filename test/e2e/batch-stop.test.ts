@@ -154,7 +154,10 @@ describe('Of 100,000 sources', () => {
       .on('error', () => {})
       .pipe(child.stdin!)
       .on('error', () => {});
-    await whenAccepted(service, 5);
+    await poll(
+      async () => await jobsIn(shop),
+      (jobs) => jobs === 5,
+    );
     const looks = service.records.requests.list ?? 0;
     await poll(
       () => service.records.requests.list ?? 0,

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
+import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { FakeProvider } from '../support/openid/fake-provider.ts';
 import { PlainBrowser } from '../support/pages/browser.ts';
@@ -40,6 +42,33 @@ describe('serve', () => {
     expect([exitCode, stdout]).toEqual([0, `${JSON.stringify({ url: serving.url, key: serving.key })}\n`]);
     const logged = lines(stderr).map((line) => JSON.parse(line) as object);
     expect(logged).toContainEqual(expect.objectContaining({ msg: 'request', path: '/v2/me', status: 200 }));
+  });
+
+  test('offers a pack to players, and prints its lines for server.properties again when it changes', async () => {
+    const machine = await freshMachine();
+    const path = join(machine.folder, 'server.zip');
+    const pack = (text: string) =>
+      zipSync({ 'pack.mcmeta': Buffer.from('{}'), 'a.txt': Buffer.from(text) }, { mtime: '2026-01-01' });
+    await writeFile(path, pack('one'));
+    const serving = await machine.serve(['--pack', path, '--public-url', 'https://skins.example.org']);
+    const addressOf = (text: string) => `/packs/${hash('sha1', pack(text))}.zip`;
+    const player = serving.caller('');
+    expect((await player.get(addressOf('one'))).bytes).toEqual(Buffer.from(pack('one')));
+    await writeFile(path, pack('two'));
+    await poll(
+      async () => (await player.get(addressOf('two'))).status,
+      (status) => status === 200,
+    );
+    expect((await player.get(addressOf('two'))).bytes).toEqual(Buffer.from(pack('two')));
+    // Game servers that have the old lines still offer the old pack.
+    expect((await player.get(addressOf('one'))).status).toBe(200);
+    const { exitCode, stdout } = await serving.end('SIGTERM');
+    const [, ...told] = lines(stdout).map((line) => JSON.parse(line) as object);
+    const view = (text: string) => ({
+      pack: `https://skins.example.org${addressOf(text)}`,
+      sha1: hash('sha1', pack(text)),
+    });
+    expect([exitCode, told]).toEqual([0, [view('one'), view('two')]]);
   });
 
   test('ends at once, and says why, where its data folder cannot be made', async () => {

@@ -7,17 +7,26 @@ import type { Fields } from '../output/described.ts';
 import { refuseDoubleOptions, runDouble } from '../serve/double.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
 import { aborted, ownLog } from '../serve/own-log.ts';
+import { ServedPack } from '../serve/served-pack.ts';
 import { addressWarnings, serverOptions } from '../serve/server-options.ts';
 import { jsonLine } from '../text/text.ts';
+
+/** Another line, with --pack. */
+interface PackView {
+  readonly pack: string;
+  readonly sha1: string;
+}
 
 interface ListeningView {
   readonly url: string;
   readonly key?: string;
 }
 
-const FIELDS: Fields<ListeningView> = {
+const FIELDS: Fields<ListeningView & PackView> = {
   url: 'address of the service',
   key: "the owner's API key, at the first start with new data",
+  pack: 'with --pack, on a line of its own, at the start and after each change: address of the pack',
+  sha1: 'SHA-1 of the pack, on the same line',
 };
 
 export const serve = {
@@ -31,6 +40,10 @@ export const serve = {
     [
       'Run one that players reach through a reverse proxy',
       'skinsmith serve --public-url https://skins.example.org --trust-proxy loopback',
+    ],
+    [
+      'Also give players of a game server its resource pack',
+      'skinsmith serve --host 0.0.0.0 --public-url https://skins.example.org --pack server.zip',
     ],
     [
       'Let a hosted service make the skins',
@@ -55,13 +68,34 @@ export async function runServe(options: ServeOptions, context: CommandContext): 
   keepAllFiles();
   const all = await serverOptions(options, context);
   switchToOwnerOf(all.dataDir);
+  const pack = options.pack === undefined ? undefined : await ServedPack.open(options.pack, context.clock);
   const { startServer } = await import('../../server/server.ts');
-  const server = await startServer(all);
+  const server = await startServer({ ...all, findPack: (sha1) => pack?.find(sha1) });
   await announce(server, options, context);
+  if (pack) offerPack(pack, options.publicUrl ?? server.url, options, context);
   await aborted(context.signal);
   ownLog(options, context).say('Finishing running jobs, then stopping.');
   await server.close();
   return exitStatus('done');
+}
+
+/** Prints what game servers need to know, now and after each change. */
+function offerPack(pack: ServedPack, url: string, options: ServeOptions, context: CommandContext): void {
+  const log = ownLog(options, context);
+  const print = () => {
+    const view = { pack: `${url}/packs/${pack.sha1}.zip`, sha1: pack.sha1 } satisfies PackView;
+    context.io.out.write(
+      context.flags.json ? jsonLine(view) : `resource-pack=${view.pack}\nresource-pack-sha1=${view.sha1}\n`,
+    );
+  };
+  print();
+  const onChange = () => {
+    log.say('The pack has changed: put these lines into server.properties and restart the game server.');
+    print();
+  };
+  const onFault = async ({ message }: Error) =>
+    await log.warn(`${message} Players still get the pack as it was.`);
+  void pack.follow(context.signal, { onChange, onFault });
 }
 
 /** The first line on stdout: the listening address and, on the first start with this data, the owner's key. */

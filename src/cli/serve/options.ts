@@ -137,6 +137,7 @@ export interface ServeOptions
   readonly allowNetwork?: readonly string[];
   readonly fetchProxy?: string;
   readonly webhooks?: boolean;
+  readonly pack?: string;
   readonly requestsPerMinute?: number;
   readonly maxConnections?: number;
   readonly maxConnectionsPerAddress?: number;
@@ -326,7 +327,12 @@ function addAccessOptions(command: Command): Command {
       wholeNumber(1, 65_535),
     )
     .option('--open-metrics', "allow reading /metrics without an operator's key")
-    .option('--no-pages', 'serve the API only, without pages for browsers');
+    .option('--no-pages', 'serve the API only, without pages for browsers')
+    .option(
+      '--pack <pack>',
+      'resource pack (zip or folder) to serve to players of a game server; prints the lines for server.properties',
+      nonEmpty,
+    );
 }
 
 function addOpenIdOptions(command: Command): Command {

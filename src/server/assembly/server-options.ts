@@ -104,6 +104,8 @@ export interface ServerOptions {
   readonly pages?: boolean;
   /** What the pages say about the service. */
   readonly site?: Partial<Site>;
+  /** A resource pack by its SHA-1, which players get at /packs/<sha1>.zip; default: there is none. */
+  readonly findPack?: ((sha1: string) => Uint8Array | undefined) | undefined;
   /** False: the owner gets no API key at the first start. */
   readonly ownerKey?: boolean;
   /** Whether /metrics is readable without an operator's key. */

@@ -6,6 +6,14 @@ import { isV1Address, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
+/** The address as OpenAPI names it: `{name}` for a placeholder, and what its pattern demands behind it. */
+function addressOf(path: string): string {
+  return path.replaceAll(
+    /:(\w+)(?:\{.*?(\\\.zip)?\}$)?/g,
+    (_, name: string, end = '') => `{${name}}${end.slice(1)}`,
+  );
+}
+
 /**
  * Describes the service in OpenAPI 3.1, generated from the schemas of its routes. It works in small steps: the whole
  * takes a tenth of a second, for which the service would not answer anybody.
@@ -16,7 +24,7 @@ export async function describeApi(routes: readonly Route[]): Promise<Json> {
   for (const one of routes) {
     await nextTurn();
     for (const path of one.paths) {
-      const address = path.replaceAll(/:(\w+)/g, '{$1}');
+      const address = addressOf(path);
       paths[address] = { ...paths[address], ...describeMethods(one, path, schemas) };
     }
   }

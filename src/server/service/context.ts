@@ -95,6 +95,8 @@ export interface ServiceContext
   /** Player look-ups for game servers that query this service instead of the game. */
   readonly gameServers: GameServers;
   readonly site: Site;
+  /** A resource pack that the operator serves, by its SHA-1. */
+  readonly findPack: (sha1: string) => Uint8Array | undefined;
   readonly ownKey: SignedByContext['ownKey'];
   /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;

@@ -17,6 +17,7 @@ import {
 } from '../../../protocol/set.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
 import { groupInput, lineupInput } from '../../pictures/renders.ts';
+import { Refusal } from '../../service/refusal.ts';
 import {
   createSet,
   decideOnSet,
@@ -150,6 +151,26 @@ export const SET_ROUTES: readonly Route[] = [
     isStrict: true,
     answers: { 200: 'application/zip', 404: errorAnswerSchema },
     handle: async (call) => await packAnswer('resource', call),
+  }),
+  // For players, who have no key: a game server's settings name the pack of `serve --pack` by its bytes.
+  route({
+    method: 'GET',
+    paths: ['/packs/:digest{[0-9a-f]{40}\\.zip}'],
+    summary: 'The resource pack that the operator serves, for everybody',
+    params: z.object({ digest: z.string().regex(/^[0-9a-f]{40}\.zip$/) }),
+    answers: { 200: 'application/zip', 404: errorAnswerSchema },
+    authenticated: false,
+    handle: async ({ context, params }) => {
+      const sha1 = params.digest.slice(0, -'.zip'.length);
+      const body = context.findPack(sha1);
+      if (!body) throw new Refusal('not_found');
+      const headers = {
+        'Content-Type': 'application/zip',
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        ETag: `"${sha1}"`,
+      };
+      return { status: 200, headers, body };
+    },
   }),
   // A short address that a game server's settings can hold.
   route({

@@ -14,6 +14,7 @@ import {
   readServiceKey,
 } from '../../dispatch/service-facts.ts';
 import { Session } from '../../dispatch/session.ts';
+import { isPending } from '../../protocol/job.ts';
 import type { WorkState } from '../journal.ts';
 import { BatchSetupError, EMBEDDED, pixelsOf, type Work } from '../model.ts';
 import type { BatchOptions } from '../options.ts';
@@ -46,6 +47,9 @@ export class SkinMaker {
   readonly #verifier: ResultVerifier;
   #dispatcher!: Dispatcher<Work>;
   #facts = NO_FACTS;
+  /** Submissions that became jobs, and when the first one did. */
+  #generations = 0;
+  #firstAt: number | undefined;
 
   /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
   static async open(options: SkinMakerOptions): Promise<SkinMaker> {
@@ -79,10 +83,14 @@ export class SkinMaker {
     return isUnwell ? 0 : Math.min(LONGEST_LAST_ANSWERS, Math.max(LAST_READS, answersDueIn));
   }
 
-  /** Seconds until the rest can have been submitted, at least, by the limits known now. */
+  /** Seconds until the rest can have been submitted, at least, by the limits known now and by those of the plan. */
   get leastSeconds(): number {
+    const { toSend } = this.#dispatcher;
     const now = this.#session.now();
-    return (this.#session.pace.reach(this.#dispatcher.toSend, now) - now) / 1_000;
+    const told = this.#session.pace.reach(toSend, now) - now;
+    if (toSend === 0) return told / 1_000;
+    const planned = 1_000 * this.estimate(this.#generations + toSend) - (now - (this.#firstAt ?? now));
+    return Math.max(told, planned) / 1_000;
   }
 
   /** Whether an earlier run of this batch submitted the work, so that it needs none of the budget. */
@@ -122,11 +130,11 @@ export class SkinMaker {
     this.#session.track(this.#verifier.attempt(work, undefined, again));
   }
 
-  /** Estimated seconds for this many new skins by the caller's limits. */
+  /** Estimated seconds for this many new skins by the caller's limits, as far as the budget allows them. */
   estimate(count: number): number {
-    const { service } = this.#options.options;
+    const { service, maxNew = count } = this.#options.options;
     const { told: limit } = this.#session.slotLimit;
-    return estimateSeconds(count, limitsOf(this.#facts.me, limit, service.name));
+    return estimateSeconds(Math.min(count, maxNew), limitsOf(this.#facts.me, limit, service.name));
   }
 
   async #start(): Promise<void> {
@@ -207,6 +215,8 @@ export class SkinMaker {
         // The user, or the caller where the service does not name users.
         if (journal.stateOf(work.key)?.step !== 'job')
           journal.accepted(work.key, work.attempt, job.id, this.#facts.me?.user ?? caller);
+        if (isPending(job.status)) this.#generations++;
+        this.#firstAt ??= session.now();
         onAccepted(work, job);
       },
       rejected: (work, error) => (endsBatch(error) ? onFatal(error) : fail(work, error)),

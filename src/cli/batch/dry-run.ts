@@ -99,11 +99,12 @@ async function planView(counts: Counts, unknownSigner: number, call: BatchCall):
   };
 }
 
-async function secondsFor(wanted: number, { context, settings }: BatchCall): Promise<number> {
+async function secondsFor(wanted: number, { context, settings, typed }: BatchCall): Promise<number> {
+  const count = Math.min(wanted, typed.maxNew ?? wanted);
   const { client } = await context.connect(settings);
   const { name } = await context.service(settings);
   const me = await readAccount({ client, call: { signal: context.signal } });
-  return estimateSeconds(wanted, limitsOf(me, slotsOf(me, settings.slots), name));
+  return estimateSeconds(count, limitsOf(me, slotsOf(me, settings.slots), name));
 }
 
 function sourceView({ outlook, result: { source, error }, signedBy, outputs }: PlannedSource): PlannedView {

@@ -97,38 +97,33 @@ describe('A service', () => {
     expect(service.records.accepted).toHaveLength(4);
   });
 
-  test.each(['internal-error', 'bad-gateway', 'reset', 'rate-limit'] as const)(
-    'that for a time answers single jobs with %s alone gets few requests, and all is made in the end',
-    async (kind) => {
-      const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
-      await shop.drawMany('skins', 15);
-      let until = Number.POSITIVE_INFINITY;
-      let failed = 0;
-      service.faults = (request) => {
-        if (request.kind !== 'job' || Date.now() > until) return undefined;
-        if (failed++ === 0) until = Date.now() + 1_500;
-        return { kind, wait: 0 };
-      };
-      const { exitCode, stderr } = await shop.run(...MAKE);
-      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('15 sources: 15 made')]);
-      expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([15, []]);
-      expect(failed).toBeLessThanOrEqual(20);
-    },
-  );
+  // With other answers, and for longer, in memory: see batch/run/run-batch/outages.
+  test('that for a time resets each request for a single job gets few of them, and all is made in the end', async () => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
+    await shop.drawMany('skins', 15);
+    let until = Number.POSITIVE_INFINITY;
+    let failed = 0;
+    service.faults = (request) => {
+      if (request.kind !== 'job' || Date.now() > until) return undefined;
+      if (failed++ === 0) until = Date.now() + 1_500;
+      return { kind: 'reset', wait: 0 };
+    };
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('15 sources: 15 made')]);
+    expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([15, []]);
+    expect(failed).toBeLessThanOrEqual(20);
+  });
 
-  test.each(['bad-gateway', 'internal-error'] as const)(
-    'that answers submissions with %s alone is one outage, after which nothing counts as in the queue',
-    async (kind) => {
-      const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
-      await shop.drawMany('skins', 8);
-      service.faults = (request) => (request.kind === 'submit' ? { kind, wait: 0 } : undefined);
-      const { exitCode, stderr } = await shop.run(...MAKE, '--timeout', '3s');
-      expect(exitCode).toBe(75);
-      expect(stderr).not.toMatch(/answer was lost|[1-9]\d* in the queue/);
-      expect(stderr.match(/^error: /gm)).toHaveLength(1);
-      expect(service.records.accepted).toEqual([]);
-    },
-  );
+  test('that answers submissions with a 502 alone is one outage, after which nothing counts as in the queue', async () => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
+    await shop.drawMany('skins', 8);
+    service.faults = ({ kind }) => (kind === 'submit' ? { kind: 'bad-gateway', wait: 0 } : undefined);
+    const { exitCode, stderr } = await shop.run(...MAKE, '--timeout', '3s');
+    expect(exitCode).toBe(75);
+    expect(stderr).not.toMatch(/answer was lost|[1-9]\d* in the queue/);
+    expect(stderr.match(/^error: /gm)).toHaveLength(1);
+    expect(service.records.accepted).toEqual([]);
+  });
 
   test('that gives the skin of another gets no output written for it', async () => {
     const { shop } = await hostedWorkshop({

@@ -7,8 +7,8 @@ type Times = Readonly<Record<string, number>>;
 /** Files that mostly wait, for processes, databases or a service's pace; the longest first. */
 const WAITING: Times = {
   'test/e2e/batch-stop.test.ts': 44,
-  'test/e2e/batch-trouble.test.ts': 36,
   'test/e2e/soak.test.ts': 25,
+  'test/e2e/batch-trouble.test.ts': 24,
   'test/e2e/serve-cluster.test.ts': 22,
   'test/on-postgres/skins.test.ts': 22,
   'test/e2e/serve.test.ts': 14,
@@ -19,7 +19,6 @@ const WAITING: Times = {
   'test/cli/batch/make-one-skin.test.ts': 13,
   'test/service/jobs/skins-restorer.test.ts': 12,
   'test/on-postgres/queue-events.test.ts': 12,
-  'test/service/gateway/trouble.test.ts': 12,
   'test/on-postgres/running.test.ts': 11,
   'test/e2e/batch-limits.test.ts': 11,
   'test/e2e/skin-data.test.ts': 11,
@@ -40,6 +39,7 @@ const WAITING: Times = {
   'test/service/gateway/gateway.test.ts': 6,
   'test/service/callers/revoking.test.ts': 6,
   'test/service/v1/delays.test.ts': 6,
+  'test/service/gateway/trouble.test.ts': 8,
   'test/e2e/batch-sharing.test.ts': 5,
   'test/service/game-accounts/failing.test.ts': 5,
   'test/service/game-accounts/restoring.test.ts': 5,

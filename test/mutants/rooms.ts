@@ -37,6 +37,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     tests: ['test/server', 'test/contract', 'test/service'],
     first: ['test/server/service/limits', 'test/server/queue', 'test/service/limits'],
   },
+  upstream: {
+    sources: ['src/server/generators/upstream'],
+    tests: ['test/server/generators/upstream', 'test/service/gateway'],
+    first: ['test/server/generators/upstream'],
+  },
 };
 
 /** Paths of a room that do not exist. */

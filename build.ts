@@ -106,6 +106,9 @@ function programService(): Plugin {
 
 const minify = { compress: true, mangle: false, codegen: true } as const;
 
+/** Those that pages name. */
+const PAGE_SCRIPTS = ['page', 'make', 'skin-viewer'] as const;
+
 const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
@@ -166,7 +169,7 @@ const bundles: readonly BuildOptions[] = [
   },
   {
     platform: 'browser',
-    input: { page: 'src/server/pages/browser/page.ts', make: 'src/server/pages/browser/make.ts' },
+    input: Object.fromEntries(PAGE_SCRIPTS.map((name) => [name, `src/server/pages/browser/${name}.ts`])),
     plugins: [passOnLicences()],
     output: {
       dir: 'dist/pages',
@@ -210,7 +213,7 @@ function finishPages(folder: string, pictures: Readonly<Record<string, Buffer>>)
     writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
     rmSync(join(folder, name));
   }
-  for (const script of ['page', 'make'])
+  for (const script of PAGE_SCRIPTS)
     names[`${script}.js`] = served.find((name) => name.startsWith(`${script}-`)) ?? '';
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ names, served }));
 }

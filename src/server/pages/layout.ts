@@ -126,6 +126,7 @@ export type AssetName =
   | 'style.css'
   | 'page.js'
   | 'make.js'
+  | 'skin-viewer.js'
   | 'icon.svg'
   | 'group.png'
   | 'card.png'

@@ -243,7 +243,7 @@ function results(): Html {
 <form method="post" action="/ui/make/skins.zip" data-zip hidden><input type="hidden" name="ids"><button class="quiet-button">${say`Download all (zip)`}</button></form></div>
 <ol class="rows" data-rows></ol>
 </section>
-<dialog class="preview" data-preview aria-label="${say`Preview in 3D`}"><div class="stage" data-stage></div><p><button type="button" class="quiet-button" data-close>${say`Close`}</button></p></dialog>`;
+<dialog class="preview" data-preview aria-label="${say`Preview in 3D`}"><div class="stage" data-stage data-script="${assetAddress('skin-viewer.js')}"></div><p><button type="button" class="quiet-button" data-close>${say`Close`}</button></p></dialog>`;
 }
 
 const NAMES: Readonly<Record<SourceType, Content>> = {

@@ -22,6 +22,7 @@ import { type SkinWithData, skinsBeginningWith } from '../store/skins.ts';
 import { cookieName, readCookie } from './cookies.ts';
 import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, VISIBILITIES } from './frame.ts';
 import { type Content, count, type Html, html, say } from './html.ts';
+import { assetAddress } from './layout.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
 import { forUsers, isLinkBot, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 import { sharedSkin, sharePanel } from './share.ts';
@@ -216,7 +217,7 @@ function skinPage(skin: SkinView, options: SkinPageOptions): Page {
 ${signer !== 'game' && trustBox(signer, origin)}
 <div class="skin">
 <div class="show">
-<div class="stage" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
+<div class="stage" data-script="${assetAddress('skin-viewer.js')}" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
 <div class="view"><img ${pictureAt('src', { skin, view: 'isometric', size: 384 })} ${pictureAt('srcset', { skin, view: 'isometric', size: 768 })} alt="${say`The skin from a corner`}" width="192" height="384"></div>
 <div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>${say`Show in 3D`}</button></div>
 </div>

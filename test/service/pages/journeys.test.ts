@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { FakeProvider } from '../../support/openid/fake-provider.ts';
-import { openPage, signIn, signInByForm } from '../../support/pages/watched-page.ts';
+import { openPage, shownIn3d, signIn, signInByForm } from '../../support/pages/watched-page.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
@@ -86,8 +86,8 @@ test('A skin turns in 3D by itself on a wide screen: by keys, without catching t
   const wide = { viewport: { width: 1280, height: 800 }, reducedMotion: 'no-preference' } as const;
   const { page, complaints } = await openPage(browser, wide);
   await page.goto(`${server.url}/ui/skins/${body.skin?.uuid}`);
+  await shownIn3d(page);
   const canvas = page.getByRole('application', { name: 'The skin in 3D' });
-  await canvas.waitFor();
   expect(await page.evaluate(SHIFTS)).toEqual([]);
   expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
   await page.getByLabel('Pose').selectOption('Stand');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { webServer } from '../server/web-server.ts';
 
@@ -111,4 +111,16 @@ async function runAxe(page: Page, options: RunOptions): Promise<string[]> {
   const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
   const violations = await page.evaluate<AxeResults['violations']>(run);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** Waits until a skin is shown in 3D. @throws Error with what the page says instead */
+export async function shownIn3d(page: Page): Promise<Locator> {
+  const canvas = page.locator('canvas[role="application"]');
+  try {
+    await canvas.waitFor();
+  } catch (cause) {
+    const said = await page.locator('[data-open-viewer]').allTextContents();
+    throw new Error(`Nothing is shown in 3D. The button says: ${said.join()}`, { cause });
+  }
+  return canvas;
 }

@@ -57,10 +57,10 @@ export class ChosenPicture {
     this.row.say(variant === 'slim' ? say('Ready, with slim arms') : say('Ready, with classic arms'));
     this.row.note(warnings);
     const preview = smallButton(say('Preview in 3D'), (button) => {
-      this.#options.onPreview(this.#file, variant).catch((error: unknown) => {
-        button.disabled = true;
-        button.textContent = whyNot3d(error);
-      });
+      this.#options.onPreview(this.#file, variant).then(
+        () => (button.textContent = say('Preview in 3D')),
+        (error: unknown) => (button.textContent = whyNot3d(error)),
+      );
     });
     this.row.offerName([preview, this.#removeButton()]);
   }

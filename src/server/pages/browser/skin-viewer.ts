@@ -22,16 +22,6 @@ export interface OpenViewer {
   show(address: string, variant: Variant, cape?: string): Promise<void>;
 }
 
-/** Replaces a skin's picture with a 3D view. @throws Error without WebGL or without the texture */
-export async function openViewer(stage: HTMLElement): Promise<void> {
-  const { viewer: address = '', model, cape } = stage.dataset;
-  // The picture stays until there is something to replace it.
-  const stand = document.createElement('div');
-  const viewer = makeViewer(stand, stage.clientWidth);
-  await viewer.show(address, model === 'slim' ? 'slim' : 'classic', cape);
-  stage.replaceChildren(...stand.children);
-}
-
 /** Puts a viewer and its controls on a stage. @throws Error without WebGL */
 export function makeViewer(stage: HTMLElement, width = 300): OpenViewer {
   const view = document.createElement('div');

@@ -245,13 +245,23 @@ export interface GoneSource {
   readonly isDoubtful: boolean;
 }
 
+/** A source that has another name now, and the output files that have moved with it; absolute paths. */
+export interface RenamedSource {
+  /** Its names in messages. */
+  readonly from: string;
+  readonly to: string;
+  readonly outputs: readonly { readonly from: string; readonly to: string }[];
+}
+
 /** What happened to the lockfile. */
 export interface LockfileOutcome {
   readonly written: boolean;
   /** Entries that were dropped because their source is gone. */
   readonly dropped: number;
-  /** The sources of these entries, in the order of the lockfile; with `isRefused`, those that were kept after all. */
+  /** Sources that are gone, in the order of the lockfile; their entries stay without `prune`, and with `isRefused`. */
   readonly gone: readonly GoneSource[];
+  /** Sources that were renamed: their entries have moved. */
+  readonly renamed: readonly RenamedSource[];
   /** Nothing was dropped, because that would have emptied the lockfile or a folder. */
   readonly isRefused: boolean;
 }

@@ -1,13 +1,9 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
-import { codeBlocks } from '../support/docs/code-blocks.ts';
-import { runSteps, stepsOf, type WorkflowRan } from '../support/docs/workflow.ts';
+import { expect, test } from 'vitest';
 import type { HostedService } from '../support/hosted/hosted-service.ts';
 import { hostedWorkshop, lines, NOWHERE, type Workshop } from '../support/program/batches.ts';
-import { writeForShells } from '../support/program/called-by-shells.ts';
-import { freshMachine, type Ran, ROOT } from '../support/program/program.ts';
+import { freshMachine, type Ran } from '../support/program/program.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'signed'];
 
@@ -67,109 +63,6 @@ test('What the service already had is distinguished from what was made', async (
   await shop.draw({ 'skins/03': 3 });
   const again = await onRunner(shop, service, 'generate', 'skins', '--out', 'elsewhere');
   expect(again.stderr).toMatch(/^3 sources: 1 made, 2 already at the service \(2 submissions\)/m);
-});
-
-/** A repository that the README's workflow runs in. */
-class Repository {
-  readonly shop: Workshop;
-  readonly #service: HostedService;
-
-  constructor(shop: Workshop, service: HostedService) {
-    this.shop = shop;
-    this.#service = service;
-  }
-
-  static async make(): Promise<Repository> {
-    const { shop, service } = await hostedWorkshop({ serviceTime: 5 });
-    const repository = new Repository(shop, service);
-    await repository.#git('init', '--quiet', '--initial-branch=main');
-    await repository.#git('config', 'receive.denyCurrentBranch', 'updateInstead');
-    return repository;
-  }
-
-  /** Commits everything that is in the folder. */
-  async commit(): Promise<void> {
-    await this.#git('add', '.');
-    await this.#git('-c', 'user.name=test', '-c', 'user.email=test@localhost', 'commit', '-qm', 'Draw skins');
-  }
-
-  async log(): Promise<string[]> {
-    return lines((await this.#git('log', '--format=%s', '--reverse')).stdout);
-  }
-
-  /** One run of the workflow, in a new clone on a new machine. */
-  async run(event: 'push' | 'pull_request'): Promise<WorkflowRan & { readonly summary: string }> {
-    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-    const [workflow] = codeBlocks(readme).filter(({ language }) => language === 'yaml');
-    const { folder, env } = await freshMachine();
-    const program = join(folder, 'skinsmith');
-    await writeForShells(program);
-    const steps = stepsOf(workflow?.code ?? '').map((step) => ({
-      ...step,
-      run: step.run.replace(/npx --yes skinsmith@\S+/g, program).replace('--max-new 100', '--max-new 10'),
-    }));
-    const clone = join(folder, 'clone');
-    await this.#git('clone', '--quiet', this.shop.folder, clone);
-    const summary = join(folder, 'summary.md');
-    const ran = await runSteps(steps, event, {
-      cwd: clone,
-      env: {
-        ...env,
-        ...{ GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: clone, GITHUB_STEP_SUMMARY: summary },
-        ...{ SKINSMITH_NO_LOCAL: '1', SKINSMITH_BASE_URL: this.#service.url },
-        ...(event === 'push' && { SKINSMITH_API_KEY: this.#service.key }),
-      },
-    });
-    return { ...ran, summary: await readFile(summary, 'utf8') };
-  }
-
-  async #git(...args: string[]) {
-    await mkdir(this.shop.folder, { recursive: true });
-    return await execa('git', args, { cwd: this.shop.folder });
-  }
-}
-
-describe("The README's workflow", () => {
-  test('commits what each run has made until all is done, also where a picture is broken', async () => {
-    const repository = await Repository.make();
-    const { shop } = repository;
-    await shop.drawMany('examples', 15);
-    await shop.write('examples/broken.png', 'no picture');
-    await repository.commit();
-    const first = await repository.run('push');
-    expect(first.statuses).toEqual([undefined, 1, 0]);
-    expect(first.output).toMatch(
-      /^::error file=examples\/broken\.png,title=skinsmith%3A invalid_image::examples/m,
-    );
-    expect(first.summary).toMatch(/^16 sources: 10 made, 1 failed, 5 left.*\n\n\| source/m);
-    expect(first.summary).toContain('| examples/broken.png | ');
-    expect(await shop.lock('signed/skins.lock')).toHaveLength(10);
-    await shop.draw({ 'examples/broken': 99 });
-    await repository.commit();
-    expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]);
-    expect(await shop.lock('signed/skins.lock')).toHaveLength(16);
-    expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]); // nothing to commit
-    expect(await repository.log()).toEqual(['Draw skins', 'Sign skins', 'Draw skins', 'Sign skins']);
-  });
-
-  test('lets a pull request with new skins pass, and says what main will sign; not one with a broken picture', async () => {
-    const repository = await Repository.make();
-    const { shop } = repository;
-    await shop.drawMany('examples', 2);
-    await repository.commit();
-    await repository.run('push');
-    await shop.draw({ 'examples/01': 11, 'examples/new': 12 });
-    await repository.commit();
-    const { statuses, output, summary } = await repository.run('pull_request');
-    expect(statuses).toEqual([0, undefined, undefined]);
-    expect(output).toMatch(/^changed: examples\/01\.png$/m);
-    expect(output).toMatch(/^::notice file=examples\/new\.png,title=skinsmith%3A new::.* to be made$/m);
-    expect(output).toContain('3 sources: 1 in the lockfile, 2 to be made.');
-    expect(summary).toContain('| examples/new.png | new, to be made |');
-    await shop.write('examples/broken.png', 'no picture');
-    await repository.commit();
-    expect((await repository.run('pull_request')).statuses).toEqual([1, undefined, undefined]);
-  });
 });
 
 test('--allow-new checks new pictures without a service, marks them in JSON, and needs --frozen', async () => {

@@ -233,6 +233,14 @@ export function isGone(source: string, lockDir: string): boolean {
   }
 }
 
+/** Whether two names lead to one file: another case or form of composed characters, where the file system ignores that. */
+export function isSameFile(source: string, other: string, lockDir: string): boolean {
+  const [path, otherPath] = [sourcePath(source, lockDir), sourcePath(other, lockDir)];
+  if (path === undefined || otherPath === undefined) return false;
+  const [found, otherFound] = [path, otherPath].map((one) => lstatSync(one, { throwIfNoEntry: false }));
+  return found !== undefined && found.dev === otherFound?.dev && found.ino === otherFound.ino;
+}
+
 /** The folder above a file that exists, or a link in its place. */
 function nearestAbove(path: string): string {
   let at = nodePath.dirname(path);

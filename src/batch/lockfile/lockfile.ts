@@ -33,6 +33,8 @@ export class Lockfile {
   /** The first entry of each source, and of each work key. */
   #bySource: ReadonlyMap<string, number>;
   #byWork: ReadonlyMap<string, number>;
+  /** By folded name; read when a source is looked for that is not there. */
+  #byFolded: ReadonlyMap<string, readonly string[]> | undefined;
 
   private constructor(path: string, snapshot: Snapshot) {
     this.#path = path;
@@ -83,13 +85,24 @@ export class Lockfile {
     return this.#snapshot.read(this.#at(entry));
   }
 
+  /** The numbers of a source's entries. */
+  entriesOf(source: string): number[] {
+    const { entries } = this.#snapshot;
+    const found: number[] = [];
+    for (let at = this.#bySource.get(source) ?? this.size; entries[at]?.source === source; at++)
+      found.push(at);
+    return found;
+  }
+
   /** All entries of a source. @throws LockfileError when one has faults */
   readAll(source: string): LockEntry[] {
-    const { entries } = this.#snapshot;
-    const read: LockEntry[] = [];
-    for (let at = this.#bySource.get(source) ?? this.size; entries[at]?.source === source; at++)
-      read.push(this.read(at));
-    return read;
+    return this.entriesOf(source).map((entry) => this.read(entry));
+  }
+
+  /** The sources whose names differ from this one at most in case and in the form of composed characters. */
+  alike(source: string): readonly string[] {
+    this.#byFolded ??= Map.groupBy(this.#bySource.keys(), foldedName);
+    return this.#byFolded.get(foldedName(source)) ?? [];
   }
 
   /** Who signed an entry whose digest is intact; undefined if only reading it can tell. Much cheaper than `read`. */
@@ -172,8 +185,14 @@ export class Lockfile {
       this.#snapshot = Snapshot.open(this.#path);
       this.#bySource = firstBy('source', this.#snapshot.entries);
       this.#byWork = firstBy('work', this.#snapshot.entries);
+      this.#byFolded = undefined;
     }
   }
+}
+
+/** Equal for names that some file system treats as the same. */
+function foldedName(source: string): string {
+  return source.normalize('NFC').toLowerCase();
 }
 
 /** The first entry with each value of a field. */

@@ -81,7 +81,8 @@ export function safeName(stem: string): string {
 /** Whether an earlier name is this one, or this one with a number. */
 function isNameFor(name: string, earlier: string): boolean {
   const number = /-([1-9]\d{0,8})$/.exec(earlier)?.[1];
-  return earlier === name || (number !== undefined && earlier === numbered(name, Number(number)));
+  const isSame = (one: string) => folded(one) === folded(earlier);
+  return earlier === name || isSame(name) || (number !== undefined && isSame(numbered(name, Number(number))));
 }
 
 /** The name with a number at its end. */

@@ -4,13 +4,14 @@ import { mapAhead } from '../../base/streams.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { FailedRecord, Journal } from '../journal.ts';
-import { SourceIds } from '../lockfile/entries.ts';
+import { isGone, isSameFile, SourceIds } from '../lockfile/entries.ts';
 import { type Lockfile, readEntry } from '../lockfile/lockfile.ts';
 import {
   type BatchSource,
   type FinishedSkin,
   type Member,
   type SignedBy,
+  type SourceContent,
   type SourceProblem,
   type SuppliedSkin,
   type VariantInput,
@@ -80,6 +81,8 @@ export class Planner {
   readonly #pending = new Map<string, Work>();
   /** Keys of the work seen in a plan-only run. */
   readonly #seen = new Set<string>();
+  /** Files that the lockfile has with another case or form of composed characters, by the name there. */
+  readonly #spelled = new Map<string, string>();
   #count = 0;
   #kept = 0;
 
@@ -139,7 +142,7 @@ export class Planner {
     const { content } = source;
     const inspected = content.kind === 'bytes' ? this.#inspect(source) : undefined;
     const pixels = inspected && 'pixels' in inspected ? inspected.pixels : undefined;
-    const id = content.kind === 'problem' ? source.label : this.#ids.of(content, pixels);
+    const id = content.kind === 'problem' ? source.label : this.#idOf(content, pixels);
     const record =
       lockfile?.recordOf(id) ??
       (content.kind === 'uuid' ? lockfile?.recordOf(`user:${content.uuid}`) : undefined);
@@ -190,6 +193,19 @@ export class Planner {
     }
   }
 
+  /** As the lockfile has it: a file stays the same if only the spelling of its name changes. */
+  #idOf(content: SourceContent, pixels: string | undefined): string {
+    const id = this.#ids.of(content, pixels);
+    const { lockfile, lockDir } = this.#options;
+    if (content.kind !== 'file' || !lockfile || lockfile.recordOf(id)) return id;
+    const isFree = (other: string) => (this.#spelled.get(other) ?? id) === id;
+    const isSpelledAnew = (other: string) => isGone(other, lockDir) || isSameFile(other, id, lockDir);
+    const before = lockfile.alike(id).find((other) => isFree(other) && isSpelledAnew(other));
+    if (before === undefined) return id;
+    this.#spelled.set(before, id);
+    return before;
+  }
+
   #isKnown(draft: NumberedSource): boolean {
     const work = this.#workOf(draft);
     if ('decision' in work) return false;
@@ -207,12 +223,12 @@ export class Planner {
     const { cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
     if ('problem' in inspected) {
-      const id = source.content.kind === 'file' ? this.#ids.of(source.content, undefined) : source.label;
+      const id = source.content.kind === 'file' ? this.#idOf(source.content, undefined) : source.label;
       const member = { index, stem, source, record, wantedStem, id, pixels: undefined };
       return { member, decision: { kind: 'refused', problem: inspected.problem } };
     }
     const { pixels, bytes, warnings } = inspected;
-    const id = this.#ids.of(source.content, pixels);
+    const id = this.#idOf(source.content, pixels);
     const visibility = source.visibility ?? this.#options.visibility;
     const key = workKey({ content: contentOf(source, { id, pixels }), variant, visibility, cape });
     const given = givenOf(source);

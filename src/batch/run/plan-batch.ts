@@ -3,8 +3,9 @@ import { type BatchResult, type SignedBy, UNPROVED } from '../model.ts';
 import type { GoneSource, PlanOptions } from '../options.ts';
 import type { Planned } from '../plan/planner.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
+import { renamesAmong } from './renames.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
-import { goneSources, wouldEmpty } from './save-files.ts';
+import { goneSources, type KnownSources, labelOf, wouldEmpty } from './save-files.ts';
 
 /**
  * What a batch would do about a source:
@@ -16,6 +17,7 @@ import { goneSources, wouldEmpty } from './save-files.ts';
  * - `duplicate`: it shares the skin of another source
  * - `new`, `refused`: it has to be made, or cannot be used
  * - `gone`: the lockfile has it, but its folder or list no longer does
+ * - `renamed`: the same, but one new source has its skin
  */
 export type PlanSummary =
   | 'new'
@@ -27,7 +29,8 @@ export type PlanSummary =
   | 'unproven'
   | 'duplicate'
   | 'refused'
-  | 'gone';
+  | 'gone'
+  | 'renamed';
 
 export interface PlannedSource {
   readonly outlook: PlanSummary;
@@ -35,6 +38,8 @@ export interface PlannedSource {
   readonly result: BatchResult;
   /** The signer of an `outdated` entry; for `locked` only set to `unproved`, if it is unknown. */
   readonly signedBy?: SignedBy | undefined;
+  /** The new name of a source that was `renamed`, in messages. */
+  readonly renamedTo?: string | undefined;
   /** The output files of a source that is `gone`; absolute paths. */
   readonly outputs?: readonly string[] | undefined;
   /** Whether it is dropped only if the user allows that: nothing would be left of a folder or of the lockfile. */
@@ -51,6 +56,7 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
   const files = await openBatch(options, { write: false });
   const { coverage, lockfile: path = '' } = options;
   const [sources, stems] = [new Set<string>(), new Set<string>()];
+  const fresh: { readonly id: string; readonly key: string }[] = [];
   let count = 0;
   try {
     for await (const planned of files.planner.plan(options.sources, options.signal ?? NEVER)) {
@@ -59,20 +65,39 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
       if (coverage) {
         sources.add(planned.member.id);
         stems.add(planned.member.stem);
+        if (planned.decision.kind === 'locked' && planned.decision.moved)
+          fresh.push({ id: planned.member.id, key: planned.decision.key });
       }
       if (outlook.result.error) coverage?.addFailure(planned.member.source);
       yield outlook;
     }
     if (coverage && files.lockfile) {
       const known = { lockfile: files.lockfile, lockDir: dirname(path), coverage, sources, stems };
-      const gone = goneSources(known);
-      const isKept = wouldEmpty(gone, files.lockfile);
-      for (const one of gone) yield { ...outlookOfGone(one, count++), isKept };
+      yield* outlooksOfGone(known, fresh, count);
     }
     files.digests.save();
   } finally {
     files.journal?.close();
     files.close();
+  }
+}
+
+function* outlooksOfGone(
+  known: KnownSources,
+  moved: readonly { readonly id: string; readonly key: string }[],
+  index: number,
+): Generator<PlannedSource, void, void> {
+  const { lockfile, lockDir } = known;
+  const missing = goneSources(known);
+  const fresh = moved.filter(({ id }) => lockfile.recordOf(id) === undefined);
+  const renames = new Map(renamesAmong(missing, fresh, lockfile).map(({ from, to }) => [from, to]));
+  const gone = missing.filter((one) => !renames.has(one));
+  const isKept = wouldEmpty(gone, lockfile);
+  for (const one of missing) {
+    const to = renames.get(one);
+    const planned = outlookOfGone(one, index++);
+    if (to === undefined) yield { ...planned, isKept };
+    else yield { ...planned, outlook: 'renamed', renamedTo: labelOf(to, lockDir), outputs: undefined };
   }
 }
 

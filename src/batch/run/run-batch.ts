@@ -128,7 +128,7 @@ class BatchRun {
   /** Acts on a decision, then waits while too much work is ahead. */
   async #begin(planned: Planned): Promise<void> {
     this.#count.planned(planned);
-    if (this.#options.prune) this.#changes.addSource(planned.member);
+    if (this.#options.coverage) this.#changes.addSource(planned.member);
     const { member, decision } = planned;
     await this.#act(member, decision);
     while (this.#isAhead(member) && !this.#service?.dispatcher.isSpent)

@@ -5,8 +5,9 @@ import { type LockEntry, type SourceRecord, withDigest } from '../../protocol/lo
 import { isGone, LockfileError, sourcePath } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { type Coverage, type Member, optionsOf } from '../model.ts';
-import type { BatchOptions, GoneSource, LockfileOutcome } from '../options.ts';
+import type { BatchOptions, GoneSource, LockfileOutcome, RenamedSource } from '../options.ts';
 import type { OpenBatch } from './open-batch.ts';
+import { moveOutputs, type Rename, renamesAmong } from './renames.ts';
 
 interface BatchEnd {
   readonly changes: LockfileChanges;
@@ -59,14 +60,33 @@ function rewriteLockfile(
   if (!lockfile) return undefined;
   const { prune, coverage, lockfile: path = '' } = options;
   const known = { lockfile, lockDir: dirname(path), sources: changes.sources, stems: changes.stems };
-  const gone = prune && coverage && hasReadAll ? goneSources({ ...known, coverage }) : [];
-  const isRefused = prune !== 'all' && wouldEmpty(gone, lockfile);
-  const ids = new Set(isRefused ? [] : gone.map(({ id }) => id));
-  if (changes.isEmpty && ids.size === 0) return { written: false, dropped: 0, gone, isRefused };
-  if (!isRefused) deleteOutputs(gone);
+  const missing = coverage && hasReadAll ? goneSources({ ...known, coverage }) : [];
+  const renames = renamesAmong(missing, changes.fresh(lockfile), lockfile);
+  const gone = missing.filter((one) => !renames.some(({ from }) => from === one));
+  const isRefused = prune === true && wouldEmpty(gone, lockfile);
+  const ids = new Set(prune && !isRefused ? gone.map(({ id }) => id) : []);
+  const dropped = [...ids].reduce((count, id) => count + lockfile.entriesOf(id).length, 0);
+  if (changes.isEmpty && ids.size === 0) return { written: false, dropped, gone, renamed: [], isRefused };
+  if (prune && !isRefused) deleteOutputs(gone);
+  const renamed = renames.map((rename) => moveEntries(rename, changes, known));
+  for (const { from } of renames) ids.add(from.id);
   const entries = entriesOf(changes, { ...files, lockfile }, options.cape);
-  const { written, dropped } = lockfile.rewrite(entries, (source) => !ids.has(source));
-  return { written, dropped, gone, isRefused };
+  const { written } = lockfile.rewrite(entries, (source) => !ids.has(source));
+  return { written, dropped, gone, renamed, isRefused };
+}
+
+/** Moves all entries of a renamed source and its output files. */
+function moveEntries(
+  rename: Rename,
+  changes: LockfileChanges,
+  { lockfile, lockDir }: Pick<KnownSources, 'lockfile' | 'lockDir'>,
+): RenamedSource {
+  const { from, to } = rename;
+  changes.addMoved(to, lockfile.entriesOf(from.id), lockfile);
+  const [before, after] = [lockfile.recordOf(from.id)?.outputs, changes.recordOf(to)?.outputs];
+  const { moved, outputs } = moveOutputs(rename, { before, after, lockDir });
+  changes.setOutputs(to, outputs);
+  return { from: from.label, to: labelOf(to, lockDir), outputs: moved };
 }
 
 /** The new entries, one for each source and work, in the lockfile's order. */
@@ -181,6 +201,25 @@ export class LockfileChanges {
     this.#records.set(id, { list: list ?? before.list, outputs });
   }
 
+  /** Replaces what is recorded about a source's output files. */
+  setOutputs(id: string, outputs: NonNullable<SourceRecord['outputs']>): void {
+    this.#records.set(id, { ...this.#records.get(id), outputs });
+  }
+
+  /** Results of sources that the lockfile does not have. */
+  fresh(lockfile: Pick<Lockfile, 'recordOf'>): readonly LockfileChange[] {
+    return this.#changes.filter(({ id }) => lockfile.recordOf(id) === undefined);
+  }
+
+  /** Takes entries over to another source, except those of work for which it has a result. */
+  addMoved(id: string, entries: readonly number[], lockfile: Pick<Lockfile, 'workOf'>): void {
+    const known = new Set(this.#changes.filter((change) => change.id === id).map(({ key }) => key));
+    for (const entry of entries) {
+      const key = lockfile.workOf(entry);
+      if (!known.has(key)) this.#changes.push({ id, key, pixels: undefined, entry });
+    }
+  }
+
   /** Whether an entry is used for the first time: of several rows with the same file, the first one names its entry. */
   isFirst(entry: number): boolean {
     if (this.#named.has(entry)) return false;
@@ -225,7 +264,7 @@ function compare(a: string, b: string): number {
 }
 
 /** What a run knows about the sources in the lockfile. */
-interface KnownSources {
+export interface KnownSources {
   readonly lockfile: Lockfile;
   /** Folder of the lockfile. */
   readonly lockDir: string;
@@ -252,10 +291,16 @@ export function goneSources(known: KnownSources): GoneSource[] {
     const list = lockfile.recordOf(id)?.list;
     const isUnlisted = list !== undefined && coverage.hasList(resolve(lockDir, list));
     if (!isUnlisted && !(folder && isGone(id, lockDir))) continue;
-    const label = path === undefined ? id : relative(process.cwd(), path);
+    const label = labelOf(id, lockDir);
     gone.push({ id, label, outputs: [], isDoubtful: !isUnlisted && folder?.isEmpty === true });
   }
   return gone.length === 0 ? gone : withOutputs(gone, known);
+}
+
+/** A source in messages. */
+export function labelOf(id: string, lockDir: string): string {
+  const path = sourcePath(id, lockDir);
+  return path === undefined ? id : relative(process.cwd(), path);
 }
 
 function withOutputs(gone: readonly GoneSource[], { lockfile, lockDir, stems }: KnownSources): GoneSource[] {

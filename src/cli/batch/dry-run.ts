@@ -38,10 +38,10 @@ export async function dryRun(call: BatchCall): Promise<number> {
   const plain = await planView(counts, signers.unknownSigner, call);
   const view = typed.prune ? { ...plain, needsYes } : plain;
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
-  await github.finish(planText(view), { made: 0, left: toMake(view) });
+  await github.finish(planText(view), { made: 0, left: toMake(view) + view.refused });
   context.messages.say(planText(view));
   if (view.refused > 0) return exitStatus('failed');
-  return exitStatus(toMake(view) + (view.gone ?? 0) > 0 ? 'toDo' : 'done');
+  return exitStatus(toMake(view) + absent(view) > 0 ? 'toDo' : 'done');
 }
 
 const NOTHING: Counts = {
@@ -55,15 +55,21 @@ const NOTHING: Counts = {
   duplicate: 0,
   refused: 0,
   gone: 0,
+  renamed: 0,
 };
 
 function toMake(view: Pick<BatchPlanView, 'new' | 'changed' | 'outdated'>): number {
   return view.new + view.changed + view.outdated;
 }
 
+/** Entries to drop or to rename. */
+function absent({ gone = 0, renamed = 0 }: Pick<BatchPlanView, 'gone' | 'renamed'>): number {
+  return gone + renamed;
+}
+
 /** The outcomes that the readable output lists one by one. */
 function isWorth(outlook: PlanSummary): boolean {
-  return outlook === 'changed' || outlook === 'outdated' || outlook === 'gone';
+  return outlook === 'changed' || outlook === 'outdated' || outlook === 'gone' || outlook === 'renamed';
 }
 
 async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
@@ -82,10 +88,10 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
 }
 
 async function planView(counts: Counts, unknownSigner: number, call: BatchCall): Promise<BatchPlanView> {
-  const { duplicate, refused, locked, given, made, changed, outdated, unproven, gone } = counts;
+  const { duplicate, refused, locked, given, made, changed, outdated, unproven, gone, renamed } = counts;
   const wanted = toMake(counts);
   return {
-    sources: Object.values(counts).reduce((sum, number) => sum + number) - gone,
+    sources: Object.values(counts).reduce((sum, number) => sum + number) - gone - renamed,
     new: counts.new,
     changed,
     outdated,
@@ -94,7 +100,7 @@ async function planView(counts: Counts, unknownSigner: number, call: BatchCall):
     unproven,
     duplicates: duplicate,
     refused,
-    ...(call.typed.prune && { gone }),
+    ...(call.typed.prune && { gone, renamed }),
     seconds: wanted === 0 ? 0 : Math.round(await secondsFor(wanted, call)),
   };
 }
@@ -107,12 +113,15 @@ async function secondsFor(wanted: number, { context, settings, typed }: BatchCal
   return estimateSeconds(count, limitsOf(me, slotsOf(me, settings.slots), name));
 }
 
-function sourceView({ outlook, result: { source, error }, signedBy, outputs }: PlannedSource): PlannedView {
+function sourceView(planned: PlannedSource): PlannedView {
+  const { outlook, result, signedBy, outputs, renamedTo } = planned;
+  const { source, error } = result;
   const signer = signedBy && { signer: signedBy.signer };
   return {
     source,
     outlook,
     ...signer,
+    ...(renamedTo !== undefined && { renamedTo }),
     ...(outputs && { outputs: outputs.map(shownPath) }),
     ...(error && { error: { code: error.code, message: error.message } }),
   };
@@ -120,7 +129,7 @@ function sourceView({ outlook, result: { source, error }, signedBy, outputs }: P
 
 function planText(view: BatchPlanView): string {
   const { sources, known, duplicates, refused, seconds } = view;
-  if (sources + (view.gone ?? 0) === 0) return EMPTY_LIST;
+  if (sources + absent(view) === 0) return EMPTY_LIST;
   const parts: [number, string][] = [
     [view.new, 'new'],
     [view.changed, 'changed'],
@@ -129,11 +138,12 @@ function planText(view: BatchPlanView): string {
     [view.unproven, 'made but unproven (accept them with --accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],
+    [view.renamed ?? 0, 'renamed'],
     [view.gone ?? 0, `gone, to be dropped from the lockfile${view.needsYes ? ' only with --yes' : ''}`],
   ];
   const said = parts.filter(([number]) => number > 0).map(([number, word]) => `${count(number)} ${word}`);
   const toDo = seconds < 1 ? 'This will take a few seconds.' : `It takes at least ${span(seconds)}.`;
-  const isIdle = toMake(view) + (view.gone ?? 0) === 0;
+  const isIdle = toMake(view) + absent(view) === 0;
   const time = isIdle ? 'Nothing to do.' : toDo;
   return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${said.join(', ')}. ${time}`;
 }

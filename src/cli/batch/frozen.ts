@@ -44,17 +44,16 @@ export async function runFrozen(call: BatchCall): Promise<number> {
     failed: 0,
     given: 0,
     gone: 0,
+    renamed: 0,
     signers: new SignerTally(own),
   };
   const delivery = { output, required: typed.requireSigner, gameKeys: game.keys.offline() };
   try {
     for await (const planned of plan(call, { lockfile: output.lockfile, game, ownKey: own })) {
-      if (planned.outlook === 'gone') {
-        tally.gone++;
-        const result = { ...bare(planned.result), error: goneProblem(planned) };
-        await printFailure(result.source, result.error, context);
-        github.add({ level: 'error', ...result, problem: result.error });
-        await reports.add(result);
+      const { outlook } = planned;
+      if (outlook === 'gone' || outlook === 'renamed') {
+        tally[outlook]++;
+        await reportGone(planned, { call, github, reports });
         continue;
       }
       tally.sources++;
@@ -78,15 +77,41 @@ export async function runFrozen(call: BatchCall): Promise<number> {
     }
     printer.end();
     output.save({ isWhole: true });
-    await reports.finish(summaryOf(tally));
+    await reports.finish(summaryOf(tally, typed));
   } finally {
     printer.endEarly();
     await reports.abandon();
   }
-  await github.finish(endText(tally, typed.out), { made: 0, left: tally.missing + tally.fresh });
+  const text = endText(tally, typed);
+  if (tally.fresh + tally.gone + tally.renamed > 0 && typed.allowNew) github.notice('new', text);
+  await github.finish(text, { made: 0, left: tally.missing + tally.fresh + tally.failed });
   printEnd(tally, call);
   if (tally.failed > 0) return exitStatus('failed');
-  return exitStatus(tally.missing + tally.gone > 0 ? 'toDo' : 'done');
+  const toDo = typed.allowNew ? 0 : tally.missing + tally.gone + tally.renamed;
+  return exitStatus(toDo > 0 ? 'toDo' : 'done');
+}
+
+/** A source that the lockfile has, but not its folder or list: an error, unless new pictures are allowed. */
+async function reportGone(
+  planned: PlannedSource,
+  { call, github, reports }: { call: BatchCall; github: GithubReport; reports: Reports },
+): Promise<void> {
+  const { context, typed } = call;
+  const result = { ...bare(planned.result), error: goneProblem(planned) };
+  if (!typed.allowNew) {
+    await printFailure(result.source, result.error, context);
+    github.add({ level: 'error', ...result, problem: result.error });
+    await reports.add(result);
+    return;
+  }
+  const { renamedTo } = planned;
+  const fate = renamedTo === undefined ? 'gone, to be dropped' : `renamed to ${renamedTo}`;
+  if (!context.flags.json) {
+    const to = renamedTo === undefined ? '' : ` to ${clean(renamedTo)}`;
+    context.messages.say(`${planned.outlook}: ${clean(result.source)}${to}`);
+  }
+  github.add({ level: 'notice', ...result, problem: { code: planned.outlook, message: fate } });
+  await reports.skip(result.index, result.source, fate);
 }
 
 /** A skin that the run without --frozen will make, where that is allowed. */
@@ -116,6 +141,8 @@ interface Tally {
   readonly given: number;
   /** Sources in the lockfile that do not exist any more. */
   readonly gone: number;
+  /** Those whose skin one new source has. */
+  readonly renamed: number;
   readonly signers: SignerTally;
 }
 
@@ -186,7 +213,13 @@ function missingProblem({ outlook, result: { source } }: PlannedSource): SourceP
     : { code: 'missing', message: `${source} is not in the lockfile.` };
 }
 
-function goneProblem({ result: { source }, outputs = [] }: PlannedSource): SourceProblem {
+function goneProblem({ result: { source }, outputs = [], renamedTo }: PlannedSource): SourceProblem {
+  if (renamedTo !== undefined)
+    return {
+      code: 'renamed',
+      message: `${source} is in the lockfile, but ${renamedTo} has its picture now.`,
+      hint: 'To rename it there as well, run the same command without --frozen: nothing is made again.',
+    };
   const files = outputs.length === 0 ? '' : ` Its output remains: ${outputs.map(shownPath).join(', ')}.`;
   return {
     code: 'gone',
@@ -196,20 +229,20 @@ function goneProblem({ result: { source }, outputs = [] }: PlannedSource): Sourc
 }
 
 function printEnd(tally: Tally, { context, typed }: BatchCall): void {
-  if (!context.flags.json) context.messages.say(endText(tally, typed.out));
+  if (!context.flags.json) context.messages.say(endText(tally, typed));
   else if (!context.flags.quiet) context.io.err.write(jsonLine({ summary: tallyView(tally) }));
 }
 
-function tallyView({ sources, missing, fresh, failed, given, gone }: Tally): SummaryView {
+function tallyView({ sources, missing, fresh, failed, given, gone, renamed }: Tally): SummaryView {
   const left = missing + fresh;
   const unchanged = sources - left - failed - given;
   const nothing = { made: 0, resumed: 0, existing: 0, shared: 0, submitted: 0, dropped: 0, seconds: 0 };
-  return { end: 'complete', ...nothing, sources, unchanged, given, failed, left, gone };
+  return { end: 'complete', ...nothing, sources, unchanged, given, failed, left, gone, renamed };
 }
 
 function endText(
-  { sources, missing, fresh, failed, given, gone, signers }: Tally,
-  out: string | undefined,
+  { sources, missing, fresh, failed, given, gone, renamed, signers }: Tally,
+  { out, allowNew }: BatchCall['typed'],
 ): string {
   if (sources + gone === 0) return EMPTY_LIST;
   const known = sources - missing - fresh - failed - given;
@@ -218,7 +251,9 @@ function endText(
   if (missing > 0) parts.push(`${count(missing)} missing or changed`);
   if (fresh > 0) parts.push(`${count(fresh)} to be made`);
   if (failed > 0) parts.push(`${count(failed)} failed`);
-  if (gone > 0) parts.push(`${count(gone)} more in the lockfile without a source`);
+  if (renamed > 0) parts.push(`${count(renamed)} renamed`);
+  if (gone > 0)
+    parts.push(`${count(gone)} more in the lockfile without a source${allowNew ? ', to be dropped' : ''}`);
   const hint = missing > 0 ? ' Run without --frozen to make them.' : '';
   const place = out === undefined || known + given === 0 ? '' : ` Written to ${out}.`;
   const end = `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.join(', ')}.${place}${hint}`;
@@ -226,13 +261,17 @@ function endText(
 }
 
 /** For reports, which list the sources that are gone, too. */
-function summaryOf({ sources, missing, fresh, failed, gone }: Tally) {
+function summaryOf(
+  { sources, missing, fresh, failed, gone, renamed }: Tally,
+  { allowNew }: BatchCall['typed'],
+) {
+  const absent = gone + renamed;
   return {
-    sources: sources + gone,
-    failed: failed + missing + gone,
+    sources: sources + absent,
+    failed: failed + missing + (allowNew ? 0 : absent),
     made: 0,
     resumed: 0,
-    left: fresh,
+    left: fresh + (allowNew ? absent : 0),
     milliseconds: 0,
   };
 }

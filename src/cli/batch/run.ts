@@ -245,7 +245,8 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     progress.stop();
     shown.end();
     await reports.finish(summary);
-    await github.finish(summaryText(summary, call.follow), summary);
+    const toMake = summary.left + summary.failed;
+    await github.finish(summaryText(summary, call.follow), { made: summary.made, left: toMake });
     return await presentation.printSummary(summary, call, shown.failures);
   } finally {
     progress.stop();

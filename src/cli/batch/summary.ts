@@ -23,6 +23,8 @@ export interface BatchPlanView {
   readonly refused: number;
   /** With --prune: sources in the lockfile that their folder or list no longer has. */
   readonly gone?: number;
+  /** With --prune: sources in the lockfile whose picture one new source has. */
+  readonly renamed?: number;
   /** With --prune: whether they are dropped only with --yes. */
   readonly needsYes?: boolean;
   /** Lower bound of the duration under the caller's limits. */
@@ -34,6 +36,7 @@ export interface PlannedView {
   readonly source: string;
   readonly outlook: PlanSummary;
   readonly signer?: string;
+  readonly renamedTo?: string;
   readonly outputs?: readonly string[];
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -41,8 +44,9 @@ export interface PlannedView {
 export const PLAN_COLUMNS = {
   source: ({ result }) => result.source,
   outlook: ({ outlook }) => outlook,
-  message: ({ result, outputs = [] }) =>
+  message: ({ result, renamedTo, outputs = [] }) =>
     result.error?.message ??
+    (renamedTo !== undefined ? `is now ${renamedTo}` : undefined) ??
     (outputs.length > 0 ? `deletes ${outputs.map(shownPath).join(', ')}` : undefined),
 } satisfies Columns<PlannedSource>;
 
@@ -62,6 +66,7 @@ const PLAN_FIELDS: Fields<BatchPlanView> = {
   duplicates: 'sources with the same picture and options as another',
   refused: 'sources that cannot be used',
   gone: 'with --prune: sources in the lockfile that their folder or list no longer has',
+  renamed: 'with --prune: sources in the lockfile whose picture exactly one new source has',
   needsYes: 'with --prune: whether dropping these needs --yes',
   seconds: 'least time to make the skins, in seconds',
 };
@@ -70,8 +75,9 @@ const PLANNED_FIELDS = {
   source: 'the source as you typed it',
   outlook:
     'new, changed, outdated, locked (in the lockfile), given (skin data), made (in an earlier, ' +
-    'interrupted run), unproven, duplicate, refused, or with --prune gone (to be dropped from the lockfile)',
+    'interrupted run), unproven, duplicate, refused, or with --prune gone (to be dropped from the lockfile) or renamed',
   signer: 'who signed the skin in the lockfile, if that matters',
+  renamedTo: 'the new name of a source that was renamed',
   outputs: 'files that --prune deletes with a source that is gone',
   error: { about: 'why the source is refused', fields: { code: 'error code', message: 'what is wrong' } },
 } satisfies Fields<PlannedView>;
@@ -83,7 +89,8 @@ export const PLAN_OUTPUT: readonly CommandOutput[] = [
     columnMeanings: {
       source: PLANNED_FIELDS.source,
       outlook: PLANNED_FIELDS.outlook,
-      message: 'why the source is refused, or the files that are deleted with one that is gone',
+      message:
+        'why the source is refused, the files that are deleted with one that is gone, or the new name of one',
     },
     json: { shape: 'object', fields: PLAN_FIELDS },
   },
@@ -105,6 +112,7 @@ export interface SummaryView {
   readonly left: number;
   readonly dropped: number;
   readonly gone: number;
+  readonly renamed: number;
   readonly seconds: number;
 }
 
@@ -121,7 +129,8 @@ export const SUMMARY_FIELDS = {
   failed: 'sources without a skin because of an error',
   left: 'sources that are not done: see end; with --frozen, those that are not in the lockfile',
   dropped: 'entries that --prune dropped from the lockfile, because their source is gone',
-  gone: 'with --prune or --frozen: entries in the lockfile whose source is gone',
+  gone: 'sources in the lockfile whose folder or list no longer has them',
+  renamed: 'sources in the lockfile that have another name now: their entries move',
   seconds: 'time from the first submission to the last result',
 } satisfies Fields<SummaryView>;
 
@@ -138,6 +147,7 @@ function summaryView(summary: BatchSummary): SummaryView {
     left,
     dropped,
     gone: summary.lockfile?.gone.length ?? 0,
+    renamed: summary.lockfile?.renamed.length ?? 0,
     seconds: Math.round(summary.milliseconds) / 1_000,
   };
 }
@@ -148,7 +158,8 @@ function sharedIn(summary: BatchSummary): number {
   return finished - made - resumed - existing - unchanged - given - failed;
 }
 
-const GONE_LINES = 20;
+/** Lines about sources that are gone, and about those that were renamed. */
+const MAX_LINES = 20;
 
 /** Printed once, when all sources are read and there are skins to generate. */
 export async function printPlan(
@@ -209,20 +220,30 @@ function printText(summary: BatchSummary, { context, follow, typed }: BatchCall)
   }
   if (summary.sources !== 1 || typed.out !== undefined)
     messages.say(`${summaryText(summary, follow)}${placeText(summary, typed.out)}`);
-  for (const line of goneLines(summary, GONE_LINES)) messages.say(line);
+  for (const line of [...renameLines(summary), ...goneLines(summary)]) messages.say(line);
   if (summary.end === 'stopped')
     messages.say(`Stopped at --max-new ${typed.maxNew}. Run the same command again to make the rest.`);
 }
 
-/** What was dropped from the lockfile, up to a number of lines. */
-function goneLines({ lockfile }: BatchSummary, most: number): string[] {
-  if (!lockfile || lockfile.isRefused) return [];
-  const { gone } = lockfile;
-  const lines = gone.slice(0, most).map(({ label, outputs }) => {
+/** What was dropped from the lockfile. */
+function goneLines({ lockfile }: BatchSummary): string[] {
+  if (!lockfile || lockfile.dropped === 0) return [];
+  return firstOf(lockfile.gone, ({ label, outputs }) => {
     const files = outputs.length === 0 ? '' : `; deleted ${outputs.map(shownPath).join(', ')}`;
     return `Dropped ${label} from the lockfile${files}.`;
   });
-  return gone.length > most ? [...lines, `… and ${count(gone.length - most)} more.`] : lines;
+}
+
+function renameLines({ lockfile }: BatchSummary): string[] {
+  return firstOf(lockfile?.renamed ?? [], ({ from, to, outputs }) => {
+    const files = outputs.map((output) => `; ${shownPath(output.from)} is now ${shownPath(output.to)}`);
+    return `Renamed ${from} to ${to} in the lockfile${files.join('')}.`;
+  });
+}
+
+function firstOf<T>(all: readonly T[], line: (one: T) => string): string[] {
+  const lines = all.slice(0, MAX_LINES).map(line);
+  return all.length > MAX_LINES ? [...lines, `… and ${count(all.length - MAX_LINES)} more.`] : lines;
 }
 
 function pruneRefused({ gone }: Pick<LockfileOutcome, 'gone'>): CliError {
@@ -288,8 +309,11 @@ function placeText(summary: BatchSummary, out: string | undefined): string {
   const { lockfile, finished, failed } = summary;
   const dropped =
     lockfile && lockfile.dropped > 0 ? ` ${count(lockfile.dropped)} dropped from the lockfile.` : '';
+  const staying = lockfile && lockfile.dropped === 0 && !lockfile.isRefused ? lockfile.gone.length : 0;
+  const orphans =
+    staying > 0 ? ` ${count(staying)} in the lockfile without a source: --prune drops them.` : '';
   const isWritten = out !== undefined && finished > failed && !isUpToDate(summary);
-  return `${dropped}${isWritten ? ` Written to ${out}.` : ''}`;
+  return `${dropped}${orphans}${isWritten ? ` Written to ${out}.` : ''}`;
 }
 
 /** Exit statuses for failures that are not caused by the source, by error code. */

@@ -8,7 +8,7 @@ import { clean } from '../text/text.ts';
 /** Rows of the summary's table: GitHub shows only 1 MB of a summary. */
 const MAX_ROWS = 100;
 
-/** What a source needs: it failed, or its skin is still to be made. */
+/** What a source needs: it failed, or (`notice`, only in the summary) its skin is still to be made. */
 export interface Annotation {
   readonly level: 'error' | 'notice';
   readonly source: string;
@@ -22,7 +22,7 @@ interface Surroundings {
   readonly messages: Pick<Messages, 'warn'>;
 }
 
-/** What later steps may use, as steps.NAME.outputs.made: skins that this run made, and those that are still to be made. */
+/** What later steps may use, as steps.NAME.outputs.made: skins that this run made, and those that are still to be made, failed ones included. */
 interface StepOutputs {
   readonly made: number;
   readonly left: number;
@@ -43,10 +43,18 @@ export class GithubReport {
 
   add(remark: Annotation): void {
     const { env, io } = this.#around;
-    if (env['GITHUB_ACTIONS'] === 'true') io.err.write(Buffer.from(annotation(remark, env)));
+    const isShown = remark.level === 'error' && env['GITHUB_ACTIONS'] === 'true';
+    if (isShown) io.err.write(Buffer.from(annotation(remark, env)));
     if (!env['GITHUB_STEP_SUMMARY']) return;
     if (this.#remarks.length < MAX_ROWS) this.#remarks.push(remark);
     else this.#more++;
+  }
+
+  /** One annotation for all that is worth knowing: GitHub shows ten of a step. */
+  notice(code: string, message: string): void {
+    const { env, io } = this.#around;
+    if (env['GITHUB_ACTIONS'] === 'true')
+      io.err.write(Buffer.from(command('notice', { title: titleOf(code) }, [message])));
   }
 
   /** Writes the summary, which starts with this sentence, and the outputs. The command does not fail if that fails. */
@@ -79,13 +87,23 @@ export class GithubReport {
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function annotation({ level, source, content, problem }: Annotation, env: NodeJS.ProcessEnv): string {
   const file = content?.kind === 'file' ? fileIn(env['GITHUB_WORKSPACE'], content.path) : undefined;
-  const properties = { ...(file !== undefined && { file }), title: `skinsmith: ${problem.code}` };
-  const list = Object.entries(properties).map(
-    ([name, value]) => `${name}=${escaped(clean(value), /[%:,]/g)}`,
-  );
+  const properties = { ...(file !== undefined && { file }), title: titleOf(problem.code) };
   const message = problem.message.includes(source) ? problem.message : `${source}: ${problem.message}`;
-  const lines = [message, problem.hint ?? ''].filter((line) => line !== '').map(clean);
-  return `::${level} ${list.join(',')}::${escaped(lines.join('\n'), /[%\n]/g)}\n`;
+  return command(level, properties, [message, problem.hint ?? '']);
+}
+
+function titleOf(code: string): string {
+  return `skinsmith: ${code}`;
+}
+
+function command(
+  name: string,
+  properties: Readonly<Record<string, string>>,
+  text: readonly string[],
+): string {
+  const list = Object.entries(properties).map(([key, value]) => `${key}=${escaped(clean(value), /[%:,]/g)}`);
+  const lines = text.filter((line) => line !== '').map(clean);
+  return `::${name} ${list.join(',')}::${escaped(lines.join('\n'), /[%\n]/g)}\n`;
 }
 
 /** As GitHub names a file: from the root of the repository. Undefined for one outside of it. */

@@ -115,7 +115,14 @@ test.each([
     return { written: true, dropped: 2 };
   };
   const nothing = () => {};
-  const lockfile = { rewrite, cacheScan: nothing, sources: () => ['a', 'b'], records: () => [] };
+  const lockfile = {
+    rewrite,
+    cacheScan: nothing,
+    sources: () => ['a', 'b'],
+    records: () => [],
+    entriesOf: () => [0, 1],
+    workOf: () => '',
+  };
   const files = {
     lockfile: { ...lockfile, recordOf: () => ({ list: 'list' }) },
     journal: { retire: nothing },
@@ -264,7 +271,14 @@ test('What --prune drops goes with its files, and entries keep what was recorded
   };
   const record = { list: 'list.csv', outputs: [{ name: 'gone', files: ['gone.txt'] }] };
   const lockfile = {
-    ...{ rewrite, cacheScan: () => {}, sources: () => ['a', 'gone'], recordOf: () => record },
+    ...{
+      rewrite,
+      cacheScan: () => {},
+      sources: () => ['a', 'gone'],
+      recordOf: () => record,
+      entriesOf: () => [],
+      workOf: () => '',
+    },
     records: () => [],
     readAll: () => [{ value: 'value of gone', signature: '' }],
   };

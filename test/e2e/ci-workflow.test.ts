@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import { Repository } from '../support/program/repository.ts';
+
+/** A repository whose pictures are signed. */
+async function signed(count: number): Promise<Repository> {
+  const repository = await Repository.make();
+  await repository.shop.drawMany('examples', count);
+  await repository.push();
+  expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]);
+  expect(await repository.lock()).toHaveLength(count);
+  await repository.pull();
+  return repository;
+}
+
+test('The workflow commits what each run has made until all is done, also where a picture is broken', async () => {
+  const repository = await Repository.make();
+  const { shop } = repository;
+  await shop.drawMany('examples', 15);
+  await shop.write('examples/broken.png', 'no picture');
+  await repository.push();
+  const first = await repository.run('push', { maxNew: 10 });
+  expect(first.statuses).toEqual([undefined, 1, 0]);
+  expect(first.output).toMatch(
+    /^::error file=examples\/broken\.png,title=skinsmith%3A invalid_image::examples/m,
+  );
+  expect(first.summary).toMatch(/^16 sources: 10 made, 1 failed, 5 left.*\n\n\| source/m);
+  expect(first.summary).toContain('| examples/broken.png | ');
+  expect(first.outputs).toBe('made=10\nleft=6\n');
+  expect(await repository.lock()).toHaveLength(10);
+  await repository.pull();
+  await shop.draw({ 'examples/broken': 99 });
+  await repository.push();
+  expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]);
+  expect(await repository.lock()).toHaveLength(16);
+  expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]); // nothing to commit
+  expect(await repository.log()).toEqual(['Begin', 'Draw skins', 'Sign skins', 'Draw skins', 'Sign skins']);
+  expect(repository.paid).toEqual([16, 0]);
+});
+
+test('The workflow makes 20 skins that a pull request added, says so before, and fails for a broken one', async () => {
+  const repository = await signed(2);
+  const { shop } = repository;
+  await shop.drawMany('examples/more', 20, 50);
+  await shop.draw({ 'examples/01': 11 });
+  await repository.push();
+  const { statuses, output, summary } = await repository.run('pull_request');
+  expect(statuses).toEqual([0, undefined, undefined]);
+  expect(output).toMatch(/^changed: examples\/01\.png$/m);
+  expect(output.match(/^::.*/gm)).toEqual([
+    expect.stringMatching(/^::notice title=skinsmith%3A new::22 sources: 1 in the lockfile, 21 to be made\./),
+  ]);
+  expect(summary).toContain('| examples/more/01.png | new, to be made |');
+  expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]);
+  expect([(await repository.lock()).length, repository.paid]).toEqual([22, [23, 0]]);
+  await shop.write('examples/broken.png', 'no picture');
+  await repository.push();
+  expect((await repository.run('pull_request')).statuses).toEqual([1, undefined, undefined]);
+});
+
+test('The workflow drops a deleted picture, about which pull requests only tell', async () => {
+  const repository = await signed(3);
+  await repository.remove('examples/02.png');
+  await repository.push();
+  const request = await repository.run('pull_request');
+  expect(request.statuses).toEqual([0, undefined, undefined]);
+  expect(request.output).toMatch(/^gone: examples\/02\.png$/m);
+  expect(request.output).toContain('::notice title=skinsmith%3A new::2 sources: 2 in the lockfile, 1 more');
+  const main = await repository.run('push');
+  expect(main.output).toContain('Dropped examples/02.png from the lockfile; deleted signed/02.json.');
+  expect(main.statuses).toEqual([undefined, 0, 0]);
+  expect(await repository.sources()).toEqual(['01.png', '03.png']);
+  expect(await repository.files('signed')).toEqual(['01.json', '03.json', 'skins.lock']);
+  expect((await repository.run('pull_request')).output).not.toContain('gone');
+  expect(repository.paid).toEqual([3, 0]);
+});
+
+test('The workflow moves the entry and the output of a renamed picture, and submits nothing', async () => {
+  const repository = await signed(3);
+  await repository.move('examples/02.png', 'examples/guard.png');
+  await repository.push();
+  const request = await repository.run('pull_request');
+  expect([request.statuses[0], request.output]).toEqual([
+    0,
+    expect.stringMatching(/^renamed: examples\/02\.png to examples\/guard\.png$/m),
+  ]);
+  const main = await repository.run('push');
+  expect(main.output).toContain(
+    'Renamed examples/02.png to examples/guard.png in the lockfile; signed/02.json is now signed/guard.json.',
+  );
+  expect(main.output).not.toContain('Dropped');
+  expect(await repository.sources()).toEqual(['01.png', '03.png', 'guard.png']);
+  expect(await repository.files('signed')).toEqual(['01.json', '03.json', 'guard.json', 'skins.lock']);
+  expect(repository.paid).toEqual([3, 0]);
+});
+
+test.each([
+  ['case', 'Guard', 'guard'],
+  ['composed characters', 'Ga\u0308rtner', 'G\u00e4rtner'],
+])('A name that changes only in %s is the same source for the workflow', async (_, before, after) => {
+  const repository = await Repository.make();
+  await repository.shop.draw({ [`examples/${before}`]: 1, 'examples/other': 2 });
+  await repository.push();
+  await repository.run('push');
+  await repository.pull();
+  const log = await repository.log();
+  await repository.move(`examples/${before}.png`, `examples/${after}.png`);
+  await repository.push();
+  expect((await repository.run('pull_request')).output).toMatch(/^2 sources: 2 in the lockfile\./m);
+  expect((await repository.run('push')).output).toMatch(/^2 sources: up to date\.$/m);
+  expect(await repository.log()).toEqual([...log, 'Draw skins']);
+  await repository.pull();
+  await repository.shop.draw({ [`examples/${after}`]: 3 });
+  await repository.push();
+  await repository.run('push');
+  expect(await repository.lock()).toHaveLength(2);
+  expect(await repository.files('signed')).toHaveLength(3);
+  expect(repository.paid).toEqual([3, 0]);
+});
+
+test('The workflow keeps what it made where main moves meanwhile, even if it loses the race to push', async () => {
+  const repository = await signed(2);
+  const { shop } = repository;
+  await shop.drawMany('examples/more', 3, 50);
+  await repository.push();
+  await shop.write('notes.md', 'Read me.');
+  await repository.git('add', '.');
+  const meanwhile = 'git -c user.name=t -c user.email=t@localhost commit -qm "Write notes" && git push -q';
+  // Another one is faster just when the workflow pushes.
+  await repository.hook(
+    'pre-receive',
+    `if [ ! -e raced ] && [ -n "$(git log --format=%s -1 --grep=Sign "$(cut -d' ' -f2)")" ] && [ "$(git log --format=%s -1 main)" = "Write notes" ]; then
+touch raced; unset GIT_QUARANTINE_PATH
+other=$(git -c user.name=t -c user.email=t@localhost commit-tree -m Race -p main "main^{tree}") && git update-ref refs/heads/main "$other"; fi`,
+  );
+  const { statuses, output } = await repository.run('push', { meanwhile });
+  expect([statuses, output]).toEqual([[undefined, 0, 0], expect.stringContaining('rejected')]);
+  expect(await repository.log()).toEqual([
+    ...['Begin', 'Draw skins', 'Sign skins', 'Draw skins', 'Write notes', 'Race', 'Sign skins'],
+  ]);
+  expect([(await repository.lock()).length, repository.paid]).toEqual([5, [5, 0]]);
+});
+
+test('The workflow keeps what it made where main is force-pushed meanwhile, and nothing else of the old main', async () => {
+  const repository = await signed(2);
+  const { shop } = repository;
+  await shop.drawMany('examples/more', 3, 50);
+  await shop.write('secret.txt', 'oops');
+  await repository.push('Draw skins, and leak a secret');
+  const meanwhile =
+    'git rm -q --cached secret.txt && git -c user.name=t -c user.email=t@localhost commit -q --amend -m "Draw skins" && git push -q --force';
+  expect((await repository.run('push', { meanwhile })).statuses).toEqual([undefined, 0, 0]);
+  expect(await repository.log()).toEqual(['Begin', 'Draw skins', 'Sign skins', 'Draw skins', 'Sign skins']);
+  expect([(await repository.lock()).length, repository.paid]).toEqual([5, [5, 0]]);
+});
+
+test('The workflow commits what it made before an outage, and the next run makes the rest', async () => {
+  const repository = await Repository.make();
+  const { shop, service } = repository;
+  await shop.drawMany('examples', 12);
+  await repository.push();
+  let answers = 0;
+  const unwatch = service.watch((moment, kind) => {
+    if (moment === 'answered' && kind === 'texture' && ++answers === 4)
+      service.faults = () => ({ kind: 'unavailable' });
+  });
+  const first = await repository.run('push', { timeout: '2s' });
+  expect(first.statuses).toEqual([undefined, 75, 0]);
+  const before = (await repository.lock()).length;
+  expect(before).toBeGreaterThan(0);
+  unwatch();
+  service.faults = undefined;
+  const second = await repository.run('push');
+  expect(second.statuses).toEqual([undefined, 0, 0]);
+  expect(await repository.lock()).toHaveLength(12);
+  // What was in the queue then is submitted again by the new machine, but not generated again.
+  const [, existing = '0'] = /(\d+) already at the service/.exec(second.output) ?? [];
+  expect(repository.paid[0] - Number(existing)).toBe(12);
+});
+
+test('The workflow makes 1,200 skins in two runs, none of them twice', async () => {
+  const repository = await Repository.make({ serviceTime: 5, workers: 20, limit: 20 });
+  const { shop } = repository;
+  for (let n = 1; n <= 1_200; n++) await shop.draw({ [`examples/${n}`]: n });
+  await repository.push();
+  for (const left of [600, 0]) {
+    const { statuses, outputs } = await repository.run('push', { maxNew: 600 });
+    expect([statuses, outputs]).toEqual([[undefined, 0, 0], expect.stringContaining(`left=${left}\n`)]);
+  }
+  expect([(await repository.lock()).length, repository.paid]).toEqual([1_200, [1_200, 0]]);
+});

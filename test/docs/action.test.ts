@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -57,7 +58,7 @@ test('The action makes skins as its inputs say, a part of them in each run, and 
   await execa('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qm', 'x'], {
     cwd: shop.folder,
   });
-  expect((await act(shop, inputs)).outputs).toEqual({ made: '1', left: '0', changed: 'true' });
+  expect((await act(shop, inputs)).outputs).toMatchObject({ made: '1', left: '0', changed: 'true' });
   expect(first.output).not.toContain(service.key);
 });
 
@@ -76,6 +77,41 @@ test('The action fails with frozen where a skin is missing, passes with allow-ne
   expect([wrong.status, wrong.output]).toEqual([2, expect.stringContaining('::error::frozen is true')]);
 });
 
+test('The action makes a pack of the sources, whose SHA-1 is an output, and no skin data', async () => {
+  const { shop, service } = await hostedWorkshop();
+  await shop.drawMany('skins/with space', 2);
+  const inputs = { sources: 'skins\n', pack: 'packs/server pack.zip' };
+  const first = await act(shop, inputs);
+  const sha1 = hash('sha1', await readFile(join(shop.folder, inputs.pack)));
+  expect(first).toMatchObject({ status: 0, outputs: { made: '', left: '', changed: 'true', sha1 } });
+  expect(first.output).toContain(`resource-pack-sha1=${sha1}`);
+  await execa('git', ['add', '.'], { cwd: shop.folder });
+  await execa('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qm', 'x'], {
+    cwd: shop.folder,
+  });
+  expect((await act(shop, inputs)).outputs).toMatchObject({ changed: 'false', sha1 });
+  await writeFile(join(shop.folder, 'skins/bad.png'), 'no picture');
+  const broken = await act(shop, inputs);
+  expect([broken.status, broken.outputs['sha1']]).toEqual([1, sha1]);
+  expect(await shop.files('.')).not.toContain('signed');
+  expect(service.records.accepted).toHaveLength(0);
+});
+
+test.each([
+  ['service', 'http://127.0.0.1:9'],
+  ['key', 'a-key'],
+  ['formats', 'json'],
+  ['max-new', '1'],
+  ['frozen', 'allow-new'],
+  ['report', 'html=skins.html'],
+])('The action refuses the input %s beside pack', async (name, value) => {
+  const { shop } = await hostedWorkshop();
+  await shop.drawMany('skins', 1);
+  const { status, output } = await act(shop, { sources: 'skins', pack: 'pack.zip', [name]: value });
+  expect([status, output]).toEqual([2, expect.stringMatching(new RegExp(`::error::.*: ${name}\\n`))]);
+  expect(await shop.files('.')).not.toContain('pack.zip');
+});
+
 test('Where no release can be installed, the action builds the program from its own checkout', async () => {
   const { shop } = await hostedWorkshop();
   await shop.drawMany('skins', 1);
@@ -87,7 +123,7 @@ test('Where no release can be installed, the action builds the program from its 
   expect(output).toContain(
     'No release of skinsmith 7.8.9 could be installed, so it is built from its source.',
   );
-  expect([status, outputs]).toEqual([0, { made: '1', left: '0', changed: 'true' }]);
+  expect([status, outputs]).toMatchObject([0, { made: '1', left: '0', changed: 'true' }]);
 });
 
 test('No input of the action is a part of its scripts, so that none of them is run', () => {

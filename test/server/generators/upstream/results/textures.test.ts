@@ -18,10 +18,15 @@ async function oneTexture() {
   return { hosted, url: skin.texture.url.skin };
 }
 
-async function fetchFrom(base: string, url: string, allowedNetworks: string[] = []): Promise<Uint8Array> {
+async function fetchFrom(
+  base: string,
+  url: string,
+  allowedNetworks: string[] = [],
+  clock = hurriedClock(),
+): Promise<Uint8Array> {
   const client = { baseUrl: base };
   const pictures = makeGuardedAgent({ policy: outboundPolicy({ allowedNetworks }) });
-  const textures = new UpstreamTextures({ client, pictures, clock: hurriedClock(), random: () => 0 });
+  const textures = new UpstreamTextures({ client, pictures, clock, random: () => 0 });
   try {
     return await textures.read(url, new AbortController().signal);
   } finally {
@@ -65,7 +70,12 @@ describe('A texture', () => {
     const { hosted, url } = await oneTexture();
     await expect(fetchFrom(hosted.url, `${url}0`)).rejects.toMatchObject({ name: 'GenerationError' });
     hosted.faults = () => ({ kind: 'bad-gateway' });
-    await expect(fetchFrom(hosted.url, url)).rejects.toMatchObject({ name: 'GenerationPostponed' });
+    const clock = hurriedClock();
+    const inFiveSeconds = clock.now() + 5_000;
+    await expect(fetchFrom(hosted.url, url, [], clock)).rejects.toMatchObject({
+      name: 'GenerationPostponed',
+      until: expect.toSatisfy((until) => until > inFiveSeconds),
+    });
     await expect(fetchFrom('http://a.example.org', url, ['127.0.0.0/8'])).rejects.toMatchObject({
       name: 'GenerationPostponed',
     });

@@ -98,7 +98,7 @@ class Run {
     const { reportOf } = await import('./errors/error-report.ts');
     const { baseUrl, data } = this.command?.optsWithGlobals<GlobalFlags & { data?: string }>() ?? {};
     const cause = reason instanceof CliError ? reason : error; // see `timedOut`
-    const report = reportOf(interrupted ? new DOMException('', 'AbortError') : cause, {
+    const report = reportOf(interrupted && isInterruption(reason) ? reason : cause, {
       flags: { baseUrl },
       env: process.env,
       ...usedFolder(data),

@@ -39,9 +39,14 @@ async function expectToFinish(shop: Workshop, service: HostedService): Promise<v
 }
 
 /** A batch that is stopped says how much is done, and what is still in the queue. */
-async function expectToBeTold(shop: Workshop, service: HostedService, child: ResultPromise): Promise<void> {
+async function expectToBeTold(
+  shop: Workshop,
+  service: HostedService,
+  child: ResultPromise,
+  status = 130,
+): Promise<void> {
   const { exitCode, stdout, stderr } = await ended(child);
-  expect([exitCode, stdout]).toEqual([130, '']);
+  expect([exitCode, stdout]).toEqual([status, '']);
   const told =
     /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. Run the same command again to continue\.$/m;
   const [, done = '', queued = ''] = told.exec(stderr) ?? [stderr];
@@ -74,15 +79,18 @@ describe('A batch that is stopped', () => {
     await expectToFinish(shop, service);
   });
 
-  test.each(['SIGTERM', 'SIGHUP'] as const)(
-    'by %s says what is in the queue and how to continue, and the same command finishes it',
-    async (signal) => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)(
+    'by %s exits with %i, says what is in the queue and how to continue, and the same command finishes it',
+    async (signal, status) => {
       const { shop, service } = await busyWorkshop();
       holdAfter(service, 2);
       const child = shop.start(MAKE);
       await whenAccepted(service, 7);
       child.kill(signal);
-      await expectToBeTold(shop, service, child);
+      await expectToBeTold(shop, service, child, status);
       service.release();
       await expectToFinish(shop, service);
     },

@@ -72,3 +72,19 @@ test.each(['0s', '5', '1x', '25h999h', '', '-1s', '1s2', '999999999h'])(
     ]);
   },
 );
+
+test('A batch that ran out of time without a network says what the trouble was', async () => {
+  const { shop } = await hostedWorkshop();
+  await shop.drawMany('skins', 2);
+  const { exitCode, stderr } = await shop.run(
+    ...['generate', 'skins', '--out', 'out', '--base-url', NOWHERE, '--timeout', '3s'],
+  );
+  expect([exitCode, lines(stderr).slice(-3)]).toEqual([
+    75,
+    [
+      expect.stringMatching(/^The last problem: .*connection refused/i),
+      'Stopped with 0 sources done, before all were read. Run the same command again to continue.',
+      expect.stringMatching(TOLD),
+    ],
+  ]);
+});

@@ -7,7 +7,7 @@ import type { JobSource } from '../history.ts';
 import { GithubReport } from '../output/github.ts';
 import { JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
-import { count } from '../text/text.ts';
+import { clean, count } from '../text/text.ts';
 import { type BatchCall, formatsOf, planInputOf, sourcesOf, verifyRequiredSigner } from './call.ts';
 import { openOutput } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
@@ -39,6 +39,8 @@ class RunOutput {
   readonly #accepted: JobSource[] = [];
   #isForgetful = false;
   readonly #failures = new Set<string>();
+  /** Why the batch waits, or waited until it was stopped. */
+  #lastProblem: string | undefined;
   #secondNames = 0;
 
   constructor(call: BatchCall, { progress, presentation, github }: Shown) {
@@ -72,6 +74,7 @@ class RunOutput {
         this.#left(event);
         break;
       case 'waiting':
+        if (event.reason === 'trouble') this.#lastProblem = event.message;
         this.#progress.wait(event.message, event.ms);
         break;
       case 'again':
@@ -114,11 +117,19 @@ class RunOutput {
     if (this.#trouble) throw this.#trouble.error;
   }
 
+  /** Why a batch that was stopped got no further, if the service was in trouble. */
+  tellLastProblem(): void {
+    const problem = this.#lastProblem;
+    if (problem !== undefined && !this.#call.context.flags.json)
+      this.#call.context.messages.say(`The last problem: ${clean(problem)}`);
+  }
+
   #tellAccepted(event: Extract<BatchEvent, { type: 'accepted' }>): void {
     const { source, job, index, content, options } = event;
     const { follow } = this.#call;
     this.#presentation.accepted?.(job.id);
     this.#progress.goesOn();
+    this.#lastProblem = undefined;
     const isElsewhere = content.kind === 'file' || content.kind === 'url' || content.kind === 'user';
     this.#remember({ job: job.id, source, ...(isElsewhere && { sent: { content, options } }) });
     if (!follow) this.#print(async () => await this.#jobs.add(jobView(job, source), index));
@@ -247,6 +258,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     await reports.finish(summary);
     const toMake = summary.left + summary.failed;
     await github.finish(summaryText(summary, call.follow), { made: summary.made, left: toMake });
+    if (summary.end === 'interrupted') shown.tellLastProblem();
     return await presentation.printSummary(summary, call, shown.failures);
   } finally {
     progress.stop();

@@ -257,10 +257,13 @@ function pruneRefused({ gone }: Pick<LockfileOutcome, 'gone'>): CliError {
   );
 }
 
-function interruptionText({ queued, finished, sources }: BatchSummary): string {
+function interruptionText({ queued, finished, sources, allRead }: BatchSummary): string {
   const jobs = queued === 1 ? '1 job is' : `${count(queued)} jobs are`;
   const queue = queued === 0 ? '' : ` ${jobs} still in the queue.`;
-  return `Stopped with ${count(finished)} of ${count(sources)} sources done.${queue} Run the same command again to continue.`;
+  const done = allRead
+    ? `${count(finished)} of ${count(sources)} sources done`
+    : `${count(finished)} sources done, before all were read`;
+  return `Stopped with ${done}.${queue} Run the same command again to continue.`;
 }
 
 /** Nothing but a list may have no sources. */

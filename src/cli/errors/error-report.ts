@@ -20,7 +20,14 @@ import {
   SkinsmithError,
 } from '../../index.ts';
 import { momentAt, span } from '../text/text.ts';
-import { CliError, type ErrorReport, type ExitName, isInterruption, unusableHint } from './exit.ts';
+import {
+  CliError,
+  type ErrorReport,
+  type ExitName,
+  Interruption,
+  isInterruption,
+  unusableHint,
+} from './exit.ts';
 import {
   addressHint,
   bindingOf,
@@ -36,8 +43,7 @@ export function reportOf(
   naming: ServiceNaming & { readonly data?: DataFolder } = {},
 ): ErrorReport | undefined {
   if (error instanceof CliError) return error;
-  if (isInterruption(error))
-    return { code: 'interrupted', message: 'Interrupted.', hint: undefined, exit: 'interrupted' };
+  if (isInterruption(error)) return interruptionReport(error);
   if (error instanceof ServiceLostError) return lostReport(error, naming);
   if (error instanceof ServiceError) return fromService(error, naming);
   if (
@@ -68,6 +74,11 @@ export function reportOf(
     (naming.data && folderReport(error, naming.data)) ??
     systemReport(error)
   );
+}
+
+function interruptionReport(error: unknown): ErrorReport {
+  const { message, exit } = error instanceof Interruption ? error : new Interruption('SIGINT');
+  return { code: 'interrupted', message, hint: undefined, exit };
 }
 
 /** The service was down for too long. A certificate that is not accepted is not an outage. */

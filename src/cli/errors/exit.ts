@@ -19,8 +19,10 @@ export const EXIT_STATUSES = {
     status: 75,
     meaning: 'the service is busy or unreachable, or the time of --timeout is over; try again later',
   },
+  hungUp: { status: 129, meaning: 'stopped by SIGHUP, as when a terminal is closed' },
   interrupted: { status: 130, meaning: 'interrupted' },
   closedPipe: { status: 141, meaning: 'the output was closed before everything was written' },
+  terminated: { status: 143, meaning: 'stopped by SIGTERM, as when a machine shuts down' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_STATUSES;
@@ -51,6 +53,26 @@ export class CliError extends Error {
 /** An error for options that contradict each other or a setting. */
 export function usageError(code: string, message: string, hint?: string): CliError {
   return new CliError(code, message, { exit: 'usage', hint });
+}
+
+const SIGNAL_EXITS = {
+  SIGINT: 'interrupted',
+  SIGHUP: 'hungUp',
+  SIGTERM: 'terminated',
+} as const satisfies Record<string, ExitName>;
+
+/** Signals that ask a run to stop. */
+export type StopSignal = keyof typeof SIGNAL_EXITS;
+export const STOP_SIGNALS = Object.keys(SIGNAL_EXITS) as StopSignal[];
+
+/** Abort reason for a run that a signal stops. */
+export class Interruption extends DOMException {
+  readonly exit: ExitName;
+
+  constructor(signal: StopSignal) {
+    super(signal === 'SIGINT' ? 'Interrupted.' : `Stopped by ${signal}.`, 'AbortError');
+    this.exit = SIGNAL_EXITS[signal];
+  }
 }
 
 /** Abort reason for a run whose output has no reader left. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { CLOSED_PIPE } from '../errors/exit.ts';
+import { CLOSED_PIPE, Interruption, STOP_SIGNALS, type StopSignal } from '../errors/exit.ts';
 
 export interface OutputStream {
   /** Text, in which GitHub Actions finds no commands; or bytes, which are written as they are. */
@@ -165,10 +165,9 @@ export async function colorsFor(stream: OutputStream): Promise<Colors> {
   return { good: chalk.green, bad: chalk.red, warn: chalk.yellow, faint: chalk.dim, strong: chalk.bold };
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** On this signal, Node would open its debugger, which all users of the machine can connect to. */
 const DEBUG = 'SIGUSR1';
-type Signal = (typeof SIGNALS)[number] | typeof DEBUG;
+type Signal = StopSignal | typeof DEBUG;
 
 /** The parts of `process` that handle signals. */
 export interface SignalSource {
@@ -192,9 +191,10 @@ export function listenForSignals(
 ): () => void {
   let first: { readonly signal: Signal; readonly at: number } | undefined;
   const onSignal = (signal: Signal) => {
+    if (signal === DEBUG) return;
     if (first === undefined) {
       first = { signal, at: now() };
-      stop.abort();
+      stop.abort(new Interruption(signal));
       return;
     }
     const isSame = signal === 'SIGINT' && first.signal === 'SIGINT';
@@ -203,12 +203,8 @@ export function listenForSignals(
     source.kill(source.pid, signal);
   };
   const unlisten = () => {
-    for (const signal of SIGNALS) source.off(signal, onSignal);
-    source.off(DEBUG, ignore);
+    for (const signal of [...STOP_SIGNALS, DEBUG] as const) source.off(signal, onSignal);
   };
-  for (const signal of SIGNALS) source.on(signal, onSignal);
-  source.on(DEBUG, ignore);
+  for (const signal of [...STOP_SIGNALS, DEBUG] as const) source.on(signal, onSignal);
   return unlisten;
 }
-
-function ignore(): void {}

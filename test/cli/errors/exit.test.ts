@@ -13,8 +13,10 @@ describe('the exit statuses', () => {
       refused: 5,
       pending: 8,
       tryLater: 75,
+      hungUp: 129,
       interrupted: 130,
       closedPipe: 141,
+      terminated: 143,
     });
   });
 

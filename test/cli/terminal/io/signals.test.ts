@@ -13,7 +13,11 @@ function fakeProcess(): SignalSource & EventEmitter & { killed: unknown[] } {
   }) as never;
 }
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('the first %s asks to stop and keeps listening', (signal) => {
+test.each([
+  ['SIGINT', 'interrupted'],
+  ['SIGTERM', 'terminated'],
+  ['SIGHUP', 'hungUp'],
+])('the first %s asks to stop and keeps listening; the run is then %s', (signal, exit) => {
   const source = fakeProcess();
   const stop = new AbortController();
   listenForSignals(stop, source);
@@ -22,7 +26,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('the first %s asks to stop and keeps 
     listenersSeenByOthers = source.listenerCount(signal);
   });
   source.emit(signal, signal);
-  expect(stop.signal.aborted).toBe(true);
+  expect(stop.signal.reason).toMatchObject({ name: 'AbortError', exit });
   expect(source.killed).toEqual([]);
   expect(listenersSeenByOthers).toBe(2);
 });

@@ -17,6 +17,7 @@ import { outboundPolicy } from '../outbound/target.ts';
 import { RenderBudget } from '../pictures/budgets.ts';
 import { GameServers, PlayerLooks, type PlayerLooksOptions } from '../pictures/player-looks.ts';
 import { GameTextures, Renders } from '../pictures/renders.ts';
+import { KnownAddresses } from '../pools.ts';
 import { countPending, jobReads } from '../queue/lists.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
@@ -69,7 +70,7 @@ export function openPictures(
   options: Omit<PlayerLooksOptions, 'gameTextures'> & Pick<ServerOptions, 'draw'>,
   releases: Releases,
 ): Pick<ServiceContext, 'renders' | 'playerLooks' | 'gameTextures'> {
-  const renders = new Renders(new RenderBudget(options.clock), options.draw);
+  const renders = new Renders(new RenderBudget(options.clock), options.known, options.draw);
   releases.add(() => renders.close());
   const gameTextures = new GameTextures(options);
   return { renders, gameTextures, playerLooks: new PlayerLooks({ ...options, gameTextures }) };
@@ -108,7 +109,7 @@ export async function makeService(
     ...status,
     ...limiters,
     ...openPictures({ ...parts, ...outbound, ...limiters, draw: options.draw }, releases),
-    gameServers: new GameServers({ ...parts, ...outbound }),
+    gameServers: new GameServers({ ...parts, ...outbound, known: limiters.known }),
     ...rules,
     openId: await openProvider(options, parts, releases),
     ...liveParts(options, state),
@@ -130,12 +131,14 @@ export async function makeService(
 
 /** The counts of callers' requests in this process. */
 function makeLimiters(clock: Clock) {
+  const known = new KnownAddresses(() => clock.monotonic());
   return {
+    known,
     polling: new Polling(clock),
     duplicates: new Duplicates(),
-    fetches: new Fetches(),
+    fetches: new Fetches(known),
     slotReservations: new SlotReservations(),
-    exports: new Exports(),
+    exports: new Exports(known),
     searches: new Searches(clock),
     views: new Views(clock),
   };

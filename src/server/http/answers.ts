@@ -1,7 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { VERSION } from '../../base/version.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { asRefusal, type Refusal } from '../service/refusal.ts';
@@ -99,9 +101,32 @@ const NOT_FOR_PICTURES = [
 ];
 
 /** Converts an answer to a standard `Response`. */
-export function responseOf({ status, body, headers }: Answer, options: ResponseOptions): Response {
+export function responseOf(answer: Answer, options: ResponseOptions): Response {
+  const { body } = answer;
+  const { status, headers, payload } = written(answer, options);
+  const content =
+    body instanceof Readable ? streamOf(body) : (payload as Uint8Array<ArrayBuffer> | undefined);
+  return new Response(content ?? null, { status, headers: listOf(headers) });
+}
+
+/** Sends an answer to a request over the network. A `Response` would copy the bytes, which many answers may share. */
+export function send(outgoing: ServerResponse, answer: Answer, options: ResponseOptions): Response {
+  if (answer.body instanceof Readable) return responseOf(answer, options);
+  const { status, headers, payload } = written(answer, options);
+  outgoing.writeHead(status, headers).end(payload);
+  return RESPONSE_ALREADY_SENT;
+}
+
+interface Written {
+  readonly status: number;
+  readonly headers: HeaderFields;
+  /** Undefined for none, and for a stream. */
+  readonly payload: string | Uint8Array | undefined;
+}
+
+function written({ status, body, headers }: Answer, options: ResponseOptions): Written {
   const all = headersOf(options, headers);
-  if (body instanceof Readable) return new Response(streamOf(body), { status, headers: listOf(all) });
+  if (body instanceof Readable) return { status, headers: all, payload: undefined };
   if (isPicture(all)) for (const name of NOT_FOR_PICTURES) delete all[name];
   const payload = payloadOf(body, all);
   if (options.isTagged && status >= 400) delete all['etag'];
@@ -109,16 +134,13 @@ export function responseOf({ status, body, headers }: Answer, options: ResponseO
     all['etag'] ??= weakTag(payload);
     if (status === 200 && isKnownTag(String(all['etag']), options.ifNoneMatch)) {
       delete all['content-type'];
-      return new Response(null, { status: 304, headers: listOf(all) });
+      return { status: 304, headers: all, payload: undefined };
     }
   }
-  if (status === 204 || status === 304) return new Response(null, { status, headers: listOf(all) });
+  if (status === 204 || status === 304) return { status, headers: all, payload: undefined };
   if (payload !== undefined || options.method !== 'HEAD')
     all['content-length'] = String(payload === undefined ? 0 : Buffer.byteLength(payload));
-  return new Response((payload ?? null) as string | Uint8Array<ArrayBuffer> | null, {
-    status,
-    headers: listOf(all),
-  });
+  return { status, headers: all, payload };
 }
 
 /**

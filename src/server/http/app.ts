@@ -7,7 +7,7 @@ import { anonymousCaller, type Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { RequestLimiter, type RequestLimits } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
-import { API_HEADERS, errorAnswer, PREFLIGHT, responseOf, SECURITY_HEADERS } from './answers.ts';
+import { API_HEADERS, errorAnswer, PREFLIGHT, responseOf, SECURITY_HEADERS, send } from './answers.ts';
 import { receiveBody } from './bodies.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import { type Log, type LogAddresses, logRequest } from './log.ts';
@@ -66,8 +66,8 @@ export function buildApp(options: AppOptions): App {
       return withoutLastSlash(path);
     },
   });
-  app.use(async (c, next) => await begin(c, next, options));
   const mounted = { ...options, requestLimiter };
+  app.use(async (c, next) => await begin(c, next, mounted));
   pages?.mountLeads(app, mounted);
   for (const [path, route] of inOrder(ROUTES)) mountRoute(app, path, route, mounted);
   pages?.mount(app, mounted);
@@ -87,7 +87,7 @@ function inOrder(routes: readonly Route[]): [path: string, route: Route][] {
 }
 
 /** Gives each request an ID, reports its end, and checks its headers. */
-async function begin(c: Visit, next: Next, options: AppOptions): Promise<Response | undefined> {
+async function begin(c: Visit, next: Next, options: MountOptions): Promise<Response | undefined> {
   const { raw } = c.req;
   const id = requestId(c.req.header('x-request-id'));
   const log = options.log.of(id);
@@ -97,11 +97,24 @@ async function begin(c: Visit, next: Next, options: AppOptions): Promise<Respons
   c.set('log', log);
   c.set('request', request);
   if ('outgoing' in c.env) watch(c, c.env.outgoing, options);
-  if (request.method === 'OPTIONS') return respond(c, PREFLIGHT, { common: SECURITY_HEADERS });
-  verifyAddress(url);
-  if ('incoming' in c.env) verifyHead(c.env.incoming);
+  if (request.method === 'OPTIONS') {
+    countStranger(request, options);
+    return respond(c, PREFLIGHT, { common: SECURITY_HEADERS });
+  }
+  try {
+    verifyAddress(url);
+    if ('incoming' in c.env) verifyHead(c.env.incoming);
+  } catch (error) {
+    countStranger(request, options);
+    throw error;
+  }
   await next();
   return undefined;
+}
+
+/** Counts a request that no route admits. @throws Refusal `rate_limit` */
+function countStranger(request: HttpRequest, { context, requestLimiter }: MountOptions): void {
+  requestLimiter.count(anonymousCaller(originsOf(request), context.plans));
 }
 
 /** The incoming id if it is safe for logs and headers, otherwise a new one. */
@@ -249,12 +262,8 @@ export function respond(
   options: { readonly common: Readonly<Record<string, string>>; readonly isTagged?: boolean },
 ): Response {
   const { method } = c.req;
-  return responseOf(answer, {
-    ...options,
-    id: c.get('id'),
-    method,
-    ifNoneMatch: c.req.header('if-none-match'),
-  });
+  const all = { ...options, id: c.get('id'), method, ifNoneMatch: c.req.header('if-none-match') };
+  return 'outgoing' in c.env ? send(c.env.outgoing, answer, all) : responseOf(answer, all);
 }
 
 function refuse(c: Visit, error: unknown, { context }: AppOptions): Response {
@@ -264,9 +273,9 @@ function refuse(c: Visit, error: unknown, { context }: AppOptions): Response {
 
 /** Answers requests that match no route: people get a page, if there are pages. */
 async function answerLost(c: Visit, options: MountOptions): Promise<Response> {
-  const { context, requestLimiter, pages } = options;
+  const { context, pages } = options;
   const request = c.get('request');
-  requestLimiter.count(anonymousCaller(originsOf(request), context.plans));
+  countStranger(request, options);
   if (!pages || !isPersonsMistake(request)) return refuse(c, new Refusal('not_found'), options);
   const answer = await pages.answerLost(c, context);
   return respond(c, answer, { common: SECURITY_HEADERS });

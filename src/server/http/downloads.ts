@@ -120,8 +120,10 @@ async function streamedExport(
     'Cache-Control': 'no-store',
   };
   if (request.method === 'HEAD') return { status: 200, headers, body: undefined };
-  const { skins, end } = await open();
-  const body = Readable.from(write(skins, { partAfter }), { objectMode: false, highWaterMark: BACKLOG });
+  const { skins, reading, end } = await open();
+  const pieces = counted(write(skins, { partAfter }), (bytes) => reading.add(bytes));
+  const body = Readable.from(pieces, { objectMode: false, highWaterMark: BACKLOG });
+  reading.whenDropped(() => void body.destroy());
   const stop = context.openRequests.hold(verify, () => void body.destroy());
   body.once('close', () => {
     stop();
@@ -129,6 +131,16 @@ async function streamedExport(
   });
   endInTime(body, request.signal, context);
   return { status: 200, headers, body };
+}
+
+async function* counted(
+  pieces: AsyncIterable<Uint8Array>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const piece of pieces) {
+    yield piece;
+    count(piece.length);
+  }
 }
 
 function withoutAbsent(query: object): Record<string, string> {

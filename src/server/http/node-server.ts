@@ -17,8 +17,11 @@ import { Refusal } from '../service/refusal.ts';
 import { SERVER_NAME } from '../workers/worker-pool.ts';
 import { API_HEADERS, errorAnswer, makeBreadcrumb, refusalAnswer, responseOf } from './answers.ts';
 import { type AppOptions, buildApp, KEPT_HEADERS, malformedUrl } from './app.ts';
-import { Connections, CountedMessage, type NetworkLimits, UnfinishedBodies } from './connections.ts';
+import { Connections, type NetworkLimits } from './connections.ts';
+import { Exchanges } from './exchanges.ts';
 import { describeAddress } from './log.ts';
+import { callerAddress } from './request.ts';
+import { CountedMessage, UnfinishedBodies, UnreadAnswers } from './unfinished.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. Callers beyond that retry after a second. */
 const BACKLOG = 4096;
@@ -26,8 +29,6 @@ const BACKLOG = 4096;
 const MAX_HEADER_SIZE = 16 * 1024;
 /** Requests per connection; the last answer closes it. */
 const MAX_REQUESTS = 10_000;
-/** Pipelined requests that may wait on one connection; with more, it is closed. */
-const MAX_WAITING = 32;
 
 interface HttpServerOptions extends Omit<AppOptions, 'onAdmitted' | 'limits'> {
   readonly limits: NetworkLimits;
@@ -45,6 +46,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #connections: Connections;
   readonly #bodies: UnfinishedBodies;
+  readonly #unread: UnreadAnswers;
   readonly #exchanges: Exchanges;
   readonly #servers: Server[] = [];
   #isClosing = false;
@@ -52,12 +54,14 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { context, limits, isProxy } = options;
-    const { clock, events } = context;
+    const { clock, events, known } = context;
     const onDropped = () => events.emit('connectionDropped');
-    this.#connections = new Connections({ ...limits, nameOf: networkOf, isProxy, onDropped, clock });
+    this.#connections = new Connections({ ...limits, nameOf: networkOf, isProxy, known, onDropped, clock });
     const onFlood = (socket: Socket) => this.#connections.ban(socket);
     this.#bodies = new UnfinishedBodies({ most: limits.maxUnfinished, clock, onDropped, onFlood });
-    this.#exchanges = new Exchanges({ handle: this.#listener(), onFlood });
+    this.#unread = new UnreadAnswers({ most: limits.maxUnread, onDropped });
+    const holderOf = (socket: Socket) => this.#connections.holderOf(socket);
+    this.#exchanges = new Exchanges({ handle: this.#listener(), onFlood, holderOf, clock });
   }
 
   /** Listens on all addresses of `host`. @throws Error if none of them can be used */
@@ -130,8 +134,14 @@ export class HttpServer {
 
   #take(request: IncomingMessage, response: ServerResponse, server: Server): void {
     if (request.socket.destroyed) return;
-    this.#bodies.follow(request, response, this.#connections.sendersOf(request.socket));
-    this.#connections.begin(request, response);
+    const { socket, httpVersion, headers } = request;
+    // A proxy of that version would not know where the body ends (RFC 9112, 6.1).
+    if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
+      response.setHeader('Connection', 'close');
+    this.#connections.begin(request, response, callerAddress(request, this.#options.isProxy));
+    const { name } = this.#connections.holderOf(socket);
+    const sender = this.#connections.isProxied(socket) ? undefined : name;
+    this.#bodies.follow(request, response, { sender, holder: name });
     response.once('close', () => {
       if (this.#isClosing) server.closeIdleConnections();
     });
@@ -144,14 +154,15 @@ export class HttpServer {
     const app = buildApp({
       ...this.#options,
       onAdmitted: (incoming, caller) => {
-        const isUser = caller.kind === 'user';
-        this.#connections.recognize(incoming.socket, isUser ? caller.owner : undefined);
-        this.#bodies.attribute(incoming, isUser ? undefined : caller.owner);
+        this.#connections.recognize(incoming.socket, caller.kind === 'user' ? caller.owner : undefined);
+        this.#bodies.attribute(incoming, caller.kind === 'user' ? undefined : caller.network);
       },
     });
     const fetch = async (request: Request, env: { incoming: IncomingMessage; outgoing: ServerResponse }) => {
       const response = await app.fetch(request, env);
-      env.outgoing.setTimeout(limits.unreadTimeout); // a peer that reads nothing of the answer is cut off
+      const { incoming, outgoing } = env;
+      outgoing.setTimeout(limits.unreadTimeout); // a peer that reads nothing of the answer is cut off
+      this.#unread.follow(outgoing, this.#connections.holderOf(incoming.socket));
       return response;
     };
     return getRequestListener(fetch as Parameters<typeof getRequestListener>[0], {
@@ -176,55 +187,6 @@ export class HttpServer {
     socket.destroySoon();
     context.events.emit('refused', refusal.code);
     log.info({ status: refusal.status, ...address }, refusal.message);
-  }
-}
-
-interface ExchangesOptions {
-  readonly handle: RequestListener;
-  /** Closes a connection with too many requests at once. */
-  readonly onFlood: (socket: Socket) => void;
-}
-
-type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
-
-/**
- * Handles the requests of each connection one after the other, even if they arrive at once. The next one starts when
- * the previous answer has been read, so that no answers are made for a client that does not read them.
- */
-class Exchanges {
-  readonly #options: ExchangesOptions;
-  /** The one under way, and those that wait for it. */
-  readonly #queues = new WeakMap<Socket, Exchange[]>();
-
-  constructor(options: ExchangesOptions) {
-    this.#options = options;
-  }
-
-  add(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const queue = this.#queues.get(socket) ?? [];
-    if (queue.length > MAX_WAITING) {
-      this.#options.onFlood(socket);
-      return;
-    }
-    queue.push([request, response]);
-    this.#queues.set(socket, queue);
-    if (queue.length === 1) this.#run(queue);
-  }
-
-  #run(queue: Exchange[]): void {
-    const [request, response] = queue[0]!;
-    response.once('close', () => {
-      queue.shift();
-      // After the requests that other connections have sent meanwhile.
-      if (queue.length > 0) setImmediate(() => request.socket.writable && this.#run(queue));
-    });
-    this.#options.handle(request as never, response as never);
-  }
-
-  /** Whether part of an answer has been written. */
-  isAnswering(socket: Socket): boolean {
-    return this.#queues.get(socket)?.[0]?.[1].headersSent === true;
   }
 }
 

@@ -131,6 +131,11 @@ function originIn(
   return [forwardedFor(headers['x-forwarded-for'], isProxy) ?? remoteAddress, named || host];
 }
 
+/** The caller's address, as a trusted proxy reports it if there is one. */
+export function callerAddress(incoming: IncomingMessage, isProxy: (address: string) => boolean): string {
+  return originIn(incoming, isProxy)[0];
+}
+
 /** The last address that is not a trusted proxy's; if all are, the first. */
 function forwardedFor(
   header: string | string[] | undefined,

@@ -4,6 +4,8 @@ import { remembered } from '../../base/caches.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Allowance, Allowances, refill } from '../fairness.ts';
 import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
+import { blockOf } from '../outbound/target.ts';
+import { Remembered } from '../pools.ts';
 import {
   asProviderError,
   type Claims,
@@ -63,9 +65,17 @@ interface ProviderOptions {
   readonly readKey: () => Promise<string>;
 }
 
-/** Sign-ins per minute that may be completed with a request to the provider: per network, and in all. */
+/**
+ * Sign-ins per minute that may be completed with a request to the provider: per network, per block of networks, of all
+ * blocks where one has failed lately, and in all.
+ */
 const PER_NETWORK = 10;
+const PER_BLOCK = 30;
+const AFTER_FAILURES = 200;
 const PER_MINUTE = 300;
+/** Milliseconds for which a failure counts, and for which a completed sign-in is not completed again. */
+const FAILURE_AGE = 10 * 60_000;
+const STATE_AGE = 3_600_000;
 /** Networks remembered before idle ones are forgotten. */
 const MANY_NETWORKS = 1_000;
 
@@ -82,13 +92,21 @@ const CLOCK_TOLERANCE = 30;
 export class OpenIdProvider {
   readonly #options: ProviderOptions;
   readonly #networks = new Allowances(PER_NETWORK, MANY_NETWORKS);
+  readonly #blocks = new Allowances(PER_BLOCK, MANY_NETWORKS);
+  readonly #failing: Allowance;
   readonly #all: Allowance;
+  readonly #failed: Remembered;
+  /** The states with which sign-ins came back. */
+  readonly #used: Remembered;
   readonly #configuration: () => Promise<client.Configuration>;
 
   constructor(options: ProviderOptions) {
     this.#options = options;
     const now = () => options.clock.monotonic();
     this.#all = { left: PER_MINUTE, at: now() };
+    this.#failing = { left: AFTER_FAILURES, at: now() };
+    this.#failed = new Remembered(now);
+    this.#used = new Remembered(now);
     this.#configuration = remembered(async () => await this.#discover(), DESCRIPTION_AGE, now);
   }
 
@@ -115,13 +133,15 @@ export class OpenIdProvider {
   }
 
   /**
-   * Completes a sign-in. @param answer the address to which the provider sent the browser; `network`: of the browser
+   * Completes a sign-in, once. @param answer the address to which the provider sent the browser; `network`: of the browser
    * @throws ProviderError
    */
   async finish(answer: URL, secret: string, network: string): Promise<ProviderIdentity> {
     const { state, nonce, verifier } = await this.#partsOf(secret);
     if (answer.searchParams.get('state') !== state) throw new ProviderError('stale', 'unexpected state');
+    if (this.#used.has(state)) throw new ProviderError('stale', 'this sign-in has come back before');
     this.#spend(network);
+    this.#used.note(state, STATE_AGE);
     try {
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier };
       const tokens = await client.authorizationCodeGrant(await this.#configuration(), answer, checks);
@@ -129,17 +149,20 @@ export class OpenIdProvider {
       if (!claims) throw new ProviderError('invalid', 'there is no ID token');
       return this.#identity(await this.#completed(claims, tokens.access_token), claims);
     } catch (error) {
+      this.#failed.note(blockOf(network), FAILURE_AGE);
       throw asProviderError(error);
     }
   }
 
   #spend(network: string): void {
     const at = this.#options.clock.monotonic();
-    const own = this.#networks.of(network, at);
+    const block = blockOf(network);
     refill(this.#all, PER_MINUTE, at);
-    if (own.left < 1 || this.#all.left < 1) throw new ProviderError('busy', 'too many sign-ins');
-    own.left--;
-    this.#all.left--;
+    refill(this.#failing, AFTER_FAILURES, at);
+    const limits = [this.#networks.of(network, at), this.#blocks.of(block, at), this.#all];
+    if (this.#failed.has(block)) limits.push(this.#failing);
+    if (limits.some(({ left }) => left < 1)) throw new ProviderError('busy', 'too many sign-ins');
+    for (const limit of limits) limit.left--;
   }
 
   /** The secrets of a sign-in, derived from that of its browser and that of the service. None reveals another. */

@@ -298,3 +298,8 @@ export function networkOf(address: string): string {
     .map((group) => group.toString(16))
     .join(':');
 }
+
+/** The block of IPv6 networks that one person may have all of, a /48; an IPv4 address itself. `network`: from `networkOf` */
+export function blockOf(network: string): string {
+  return network.includes(':') ? network.split(':').slice(0, 3).join(':') : network;
+}

@@ -1,44 +1,43 @@
 import type { Clock } from '../../base/clock.ts';
 import { GameError } from '../../game/errors.ts';
 import { Allowances, EvictingMap, MinuteTally, untilAffordable } from '../fairness.ts';
+import type { Holder, Shares } from '../pools.ts';
 import type { Caller } from '../service/callers.ts';
 import { waitRefusal } from '../service/limits.ts';
 import type { Refusal } from '../service/refusal.ts';
 
-/** Look-ups per minute, of all callers together and of each. A key gives no more, because pictures are for everyone. */
-export interface LookupShares {
-  readonly all: number;
-  readonly one: number;
-}
-
 /**
- * For players, half of what the game allows a server; the other half is for making skins. A page of twenty heads shows
- * all of them. For textures, no limit is known; they may take at most a tenth of all requests.
+ * Look-ups per minute. For players, half of what Mojang allows a server; the other half is for making skins. A page of
+ * twenty heads shows all of them, with a key or without, because pictures are for everyone. For textures and joins, no
+ * limit is known; they may take at most a tenth of all requests.
  */
 export const LOOKUPS = {
-  players: { all: 27, one: 20 },
-  textures: { all: 120, one: 40 },
+  players: { all: 27, strangers: 22, stranger: 20, known: 20 },
+  textures: { all: 120, strangers: 90, stranger: 40, known: 40 },
   /** For players of Bedrock Edition, whom another service knows. */
-  bedrock: { all: 27, one: 20 },
+  bedrock: { all: 27, strangers: 22, stranger: 20, known: 20 },
   /** For game servers that look up players through the service. Each server is one caller. */
-  servers: { all: 27, one: 27 },
-} as const satisfies Record<string, LookupShares>;
+  servers: { all: 27, strangers: 18, stranger: 9, known: 27 },
+  /** For players who join game servers. */
+  joins: { all: 120, strangers: 80, stranger: 20, known: 120 },
+} as const satisfies Record<string, Shares>;
 /** Milliseconds without look-ups after a failed one, unless the game names a longer time. */
 const REST = 30_000;
 /** Number of callers above which those without counts are forgotten. */
 const MAX_LOOKING_UP = 1_000;
 
-/** Limits look-ups at the game for pictures: of all callers together, and of each. */
+/** Limits look-ups at Mojang's services, which strangers share with callers that the service knows. */
 export class LookupBudget {
   readonly #clock: Clock;
-  readonly #shares: LookupShares;
+  readonly #shares: Shares;
   readonly #rest: number;
   readonly #all = new MinuteTally();
+  readonly #strangers = new MinuteTally();
   readonly #callers = new EvictingMap<MinuteTally>(MAX_LOOKING_UP);
   /** Monotonic. */
   #restsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, shares: LookupShares, rest = REST) {
+  constructor(clock: Clock, shares: Shares, rest = REST) {
     this.#clock = clock;
     this.#shares = shares;
     this.#rest = rest;
@@ -48,8 +47,8 @@ export class LookupBudget {
    * @throws GameError `rate_limited` at once if the limits are reached, so that no other request waits @returns the
    * result of `ask`
    */
-  during<T>(caller: Caller, ask: () => Promise<T>): Promise<T> {
-    this.#spend(caller);
+  during<T>(holder: Holder, ask: () => Promise<T>): Promise<T> {
+    this.#spend(holder);
     return this.#ask(ask);
   }
 
@@ -64,9 +63,9 @@ export class LookupBudget {
     }
   }
 
-  #spend(caller: Caller): void {
+  #spend(holder: Holder): void {
     const now = this.#clock.now();
-    const limits = this.#limitsOf(caller, now);
+    const limits = this.#limitsOf(holder, now);
     const isSpent = limits.some(([tally, limit]) => tally.roomAt(limit, now) > now);
     if (isSpent || this.#clock.monotonic() < this.#restsUntil) {
       throw new GameError('rate_limited', 'Too many picture look-ups; try again in a minute.');
@@ -74,16 +73,22 @@ export class LookupBudget {
     for (const [tally] of limits) tally.spend(now);
   }
 
-  #limitsOf({ owner }: Caller, now: number): (readonly [tally: MinuteTally, limit: number])[] {
+  #limitsOf({ name, isKnown }: Holder, now: number): (readonly [tally: MinuteTally, limit: number])[] {
+    const { all, strangers, stranger, known } = this.#shares;
     const own = this.#callers.ensure(
-      owner,
+      name,
       () => new MinuteTally(),
       (tally) => tally.isIdle(now),
     );
-    const { all, one } = this.#shares;
+    if (isKnown)
+      return [
+        [this.#all, all],
+        [own, known],
+      ];
     return [
       [this.#all, all],
-      [own, one],
+      [this.#strangers, strangers],
+      [own, stranger],
     ];
   }
 }
@@ -105,12 +110,16 @@ export class RenderBudget {
   }
 
   /** @throws Refusal `rate_limit` */
-  spend(caller: Caller, { width, height }: { readonly width: number; readonly height: number }): void {
+  spend(
+    caller: Caller,
+    { width, height }: { readonly width: number; readonly height: number },
+  ): { readonly isLarge: boolean } {
     const allowance = this.#allowances.of(caller.owner, this.#clock.monotonic());
     const cost = Math.ceil((width * height) / UNIT);
     const wait = untilAffordable(allowance, cost, UNITS_PER_MINUTE);
     if (wait > 0) throw this.#refusal(caller, wait);
     allowance.left -= cost;
+    return { isLarge: cost > 1 };
   }
 
   #refusal(caller: Caller, wait: number): Refusal {

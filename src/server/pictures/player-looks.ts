@@ -13,6 +13,7 @@ import { makePicture, type Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { faceRects, listParts, pixelOffsets, type Rect, type Variant } from '../../skin/regions.ts';
+import { type KnownAddresses, Remembered } from '../pools.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
 import { requestFromGame } from '../sources/player.ts';
 import { findBlockedImage } from '../store/moderation.ts';
@@ -165,6 +166,7 @@ const NOBODY = { id: undefined, skin: undefined, cape: undefined, variant: 'clas
 
 export interface PlayerLooksOptions extends StoreContext {
   readonly game: Game;
+  readonly known: KnownAddresses;
   readonly gameTextures: GameTextures;
 }
 
@@ -224,7 +226,7 @@ export class PlayerLooks {
    */
   #lookUp(caller: Caller, { name, player, kind, fresh }: Search): Promise<PlayerLook> {
     const budget = bedrockOf(player) === undefined ? this.#budget : this.#bedrockBudget;
-    const asked = budget.during(caller, async () => {
+    const asked = budget.during(this.#options.known.holderOf(caller), async () => {
       return await this.#fetchTexture(fresh ?? (await this.#fetchProfile(player)), kind);
     });
     const looking = asked.finally(() => this.#underWay.delete(name));
@@ -307,6 +309,9 @@ function keyOf(player: PlayerKey): string {
 
 type GameServersOptions = Omit<PlayerLooksOptions, 'gameTextures'>;
 
+/** Milliseconds for which an address counts as a game server's: players may join rarely. */
+const SERVER_KNOWN_FOR = 24 * 3_600_000;
+
 /**
  * Answers game servers with authlib-injector, which query this service instead of the game. It queries the game for
  * them within a budget of their own. No player's token goes through here.
@@ -314,10 +319,16 @@ type GameServersOptions = Omit<PlayerLooksOptions, 'gameTextures'>;
 export class GameServers {
   readonly #options: GameServersOptions;
   readonly #budget: LookupBudget;
+  readonly #joins: LookupBudget;
+  /** The addresses of game servers: of those whose question whether a player joined had the answer yes. */
+  readonly #servers: Remembered;
 
   constructor(options: GameServersOptions) {
+    const { clock } = options;
     this.#options = options;
-    this.#budget = new LookupBudget(options.clock, LOOKUPS.servers, 0); // a failed join delays no other
+    this.#budget = new LookupBudget(clock, LOOKUPS.servers, 0); // a failed join delays no other
+    this.#joins = new LookupBudget(clock, LOOKUPS.joins, 0);
+    this.#servers = new Remembered(() => clock.monotonic());
   }
 
   /** Undefined if the game does not know the player. @throws Refusal `service_unavailable` */
@@ -343,11 +354,17 @@ export class GameServers {
 
   /** The game's answer, unchanged. @throws Refusal `service_unavailable` */
   async hasJoined(question: JoinQuestion, caller: Caller): Promise<GameAnswer> {
-    return await this.#ask(caller, async () => await askHasJoined(this.#options.game.http, question));
+    const ask = async () => await askHasJoined(this.#options.game.http, question);
+    const answer = await this.#ask(caller, ask, this.#joins);
+    if (answer.status === 200 && caller.kind === 'anonymous')
+      this.#servers.note(caller.network, SERVER_KNOWN_FOR);
+    return answer;
   }
 
-  async #ask<T>(caller: Caller, ask: () => Promise<T>): Promise<T> {
+  async #ask<T>(caller: Caller, ask: () => Promise<T>, budget = this.#budget): Promise<T> {
     const request = { caller, via: 'queue' } as const;
-    return await requestFromGame(this.#options, request, async () => await this.#budget.during(caller, ask));
+    const { name, isKnown } = this.#options.known.holderOf(caller);
+    const holder = { name, isKnown: isKnown || this.#servers.has(name) };
+    return await requestFromGame(this.#options, request, async () => await budget.during(holder, ask));
   }
 }

@@ -16,6 +16,7 @@ import {
   type View,
   widthOf,
 } from '../../skin/render/views.ts';
+import { type Holder, type KnownAddresses, Line, SHARES } from '../pools.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readSkin } from '../service/skins/skins.ts';
@@ -57,22 +58,25 @@ export interface Render {
 
 /** Bytes of pictures to keep: thousands of small ones. */
 const MAX_CACHE_BYTES = 32 * 1024 * 1024;
-/** Pictures that may wait for the thread; the largest take about 50 ms each. */
-const MAX_WAITING = 64;
+/** For pictures that stand in for others. */
+const SERVICE: Holder = { name: 'service', isKnown: true };
 /** Pixels: pages scale it. */
 const STAND_IN_SIZE = 64;
 
 /** The pictures that this process has drawn. Each is drawn once, for the first request. */
 export class Renders {
   readonly #budget: RenderBudget;
+  readonly #known: KnownAddresses;
+  readonly #line = new Line(SHARES.pictures);
   readonly #cache = new ByteCache<Uint8Array>(MAX_CACHE_BYTES, ({ length }) => length);
   readonly #underWay = new Map<string, Promise<Uint8Array>>();
   readonly #draw: Draw;
   #thread: Promise<RenderThread> | undefined;
 
   /** `draw`: default: in a thread of its own. */
-  constructor(budget: RenderBudget, draw?: Draw) {
+  constructor(budget: RenderBudget, known: KnownAddresses, draw?: Draw) {
     this.#budget = budget;
+    this.#known = known;
     this.#draw = draw ?? (async (job) => await this.#drawInThread(job));
   }
 
@@ -103,23 +107,29 @@ export class Renders {
   async standIn(skin: NamedTexture, variant: Variant, view: AnyView): Promise<Uint8Array> {
     const input = { skin, variant, view, overlay: true, width: STAND_IN_SIZE, height: STAND_IN_SIZE };
     const name = this.nameOf(input);
-    return await (this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#drawOnce(name, input));
+    const draw = async () => await this.#line.inTurn(SERVICE, async () => await this.#draw(jobOf(input)));
+    return await (this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#keep(name, draw()));
   }
 
   #drawFor(caller: Caller, name: string, input: RenderInput): Promise<Uint8Array> {
-    if (this.#underWay.size >= MAX_WAITING) {
+    const { width, height, view } = input;
+    const size = { width, height: view === 'turn' ? height * TURN_FRAMES : height };
+    const holder = this.#known.holderOf(caller);
+    if (this.#line.fullFor(holder) !== undefined) {
       const message = 'Too many pictures are waiting to be drawn. Try again in a moment.';
       throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': '1' } });
     }
-    const { width, height, view } = input;
-    this.#budget.spend(caller, { width, height: view === 'turn' ? height * TURN_FRAMES : height });
-    return this.#drawOnce(name, input);
+    const { isLarge } = this.#budget.spend(caller, size);
+    return this.#keep(
+      name,
+      this.#line.enter(holder, async () => await this.#draw(jobOf(input)), { isLarge }),
+    );
   }
 
-  #drawOnce(name: string, input: RenderInput): Promise<Uint8Array> {
-    const drawing = this.#draw(jobOf(input)).finally(() => this.#underWay.delete(name));
-    this.#underWay.set(name, drawing);
-    return drawing.then((bytes) => {
+  #keep(name: string, drawing: Promise<Uint8Array>): Promise<Uint8Array> {
+    const drawn = drawing.finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, drawn);
+    return drawn.then((bytes) => {
       this.#cache.set(name, bytes);
       return bytes;
     });
@@ -142,6 +152,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const gone = () => new Refusal('not_found', 'Texture not found.');
 
 interface GameTexturesOptions extends StoreContext {
+  readonly known: KnownAddresses;
   readonly game: Game;
 }
 
@@ -203,7 +214,9 @@ export class GameTextures {
   async #fetchOnce(caller: Caller, { url, hash }: GameAddress): Promise<NamedTexture> {
     const fetching =
       this.#underWay.get(hash) ??
-      this.#budget.during(caller, () => this.fetch(url)).finally(() => this.#underWay.delete(hash));
+      this.#budget
+        .during(this.#options.known.holderOf(caller), () => this.fetch(url))
+        .finally(() => this.#underWay.delete(hash));
     this.#underWay.set(hash, fetching);
     return await fetching;
   }

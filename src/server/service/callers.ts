@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { MIN_API_KEY_LENGTH } from '../../protocol/account.ts';
 import { SCOPES, type Scope } from '../../protocol/api-key.ts';
-import { isInside, networkOf } from '../outbound/target.ts';
+import { blockOf, isInside, networkOf } from '../outbound/target.ts';
 import { findKeyOwner } from '../store/api-keys.ts';
 import { type Db, inTransaction, lockQueue } from '../store/db.ts';
 import { readMeta, writeMeta } from '../store/meta.ts';
@@ -118,8 +118,7 @@ function anonymousOwner(network: string): string {
 
 /** As whom the caller's views are counted. A /48 of IPv6 counts as one viewer, because one person may have all of it. */
 export function countedViewer(caller: Caller): string {
-  if (caller.kind === 'user' || !caller.network.includes(':')) return caller.owner;
-  return anonymousOwner(caller.network.split(':').slice(0, 3).join(':'));
+  return caller.kind === 'user' ? caller.owner : anonymousOwner(blockOf(caller.network));
 }
 
 /** The owner id of a user's jobs, skins and usage. */

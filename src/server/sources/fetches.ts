@@ -1,24 +1,14 @@
 import { EvictingMap, MinuteTally } from '../fairness.ts';
+import { type KnownAddresses, type Progress, SHARES, Slots } from '../pools.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
 import { type LimitedRequest, readRateLimit, withWait } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
 
-/**
- * Maximum number of a caller's simultaneous requests to third-party servers. Without a key, as many as a browser sends
- * at the same time.
- */
-const MAX_PER_CALLER: Readonly<Record<Caller['kind'], number>> = { anonymous: 6, user: 8 };
-/**
- * The kinds of target servers. Servers of URLs may be anyone's and slow, so they take no room from the game.
- */
+/** The kinds of target servers. Servers of URLs may be anyone's and slow, so they take no room from the game. */
 export type Target = 'url' | 'game';
 
-/**
- * The same for all callers together, and for all without a key, whose slow servers must leave room for users. Applies
- * to each target separately.
- */
-const MAX_TOTAL = 64;
-const MAX_WITHOUT_KEY = MAX_TOTAL / 2;
+/** Milliseconds after which a fetch from a URL gives its place up to others who need it. */
+const SLOW = 1_000;
 /** Number of callers above which those without counts are forgotten. */
 const MANY_CALLERS = 1_000;
 
@@ -33,12 +23,7 @@ export type FetchAdmission =
 
 /** Maximum simultaneous fetches for the caller. */
 export function maxFetchesOf({ kind }: Pick<Caller, 'kind'>): number {
-  return MAX_PER_CALLER[kind];
-}
-
-interface Tally {
-  underWay: number;
-  readonly begun: MinuteTally;
+  return SHARES.urls[kind === 'user' ? 'known' : 'stranger'];
 }
 
 /**
@@ -46,38 +31,30 @@ interface Tally {
  * server through this service. Counts are per process.
  */
 export class Fetches {
-  readonly #tallies = new EvictingMap<Tally>(MANY_CALLERS);
-  readonly #underWay: Record<Target, Record<Caller['kind'], number>> = {
-    url: { anonymous: 0, user: 0 },
-    game: { anonymous: 0, user: 0 },
-  };
+  readonly #known: KnownAddresses;
+  readonly #begun = new EvictingMap<MinuteTally>(MANY_CALLERS);
+  readonly #places: Record<Target, Slots> = { url: new Slots(SHARES.urls), game: new Slots(SHARES.players) };
 
-  /** `now`: milliseconds since the epoch. */
-  enter(caller: Caller, target: Target, now: number): FetchAdmission {
-    const { kind, owner, plan } = caller;
-    const isIdle = (other: Tally) => other.underWay === 0 && other.begun.isIdle(now);
-    const tally = this.#tallies.ensure(owner, () => ({ underWay: 0, begun: new MinuteTally() }), isIdle);
-    if (tally.underWay >= maxFetchesOf(caller)) return { kind: 'busy' };
-    const underWay = this.#underWay[target];
-    if (isCrowded(underWay, kind)) return { kind: 'crowded' };
-    const at = tally.begun.roomAt(plan.perMinute, now);
-    if (at > now) return { kind: 'too_fast', at };
-    tally.begun.spend(now);
-    return { kind: 'entered', leave: begin(underWay, kind, tally) };
+  constructor(known: KnownAddresses) {
+    this.#known = known;
   }
-}
 
-function isCrowded({ anonymous, user }: Record<Caller['kind'], number>, kind: Caller['kind']): boolean {
-  return anonymous + user >= MAX_TOTAL || (kind === 'anonymous' && anonymous >= MAX_WITHOUT_KEY);
-}
-
-function begin(all: Record<Caller['kind'], number>, kind: Caller['kind'], tally: Tally): () => void {
-  tally.underWay++;
-  all[kind]++;
-  return () => {
-    tally.underWay--;
-    all[kind]--;
-  };
+  /** `now`: milliseconds since the epoch. `progress`: of a fetch that can be given up. */
+  enter(caller: Caller, target: Target, now: number, progress?: Progress): FetchAdmission {
+    const { owner, plan } = caller;
+    const begun = this.#begun.ensure(
+      owner,
+      () => new MinuteTally(),
+      (other) => other.isIdle(now),
+    );
+    const at = begun.roomAt(plan.perMinute, now);
+    if (at > now) return { kind: 'too_fast', at };
+    const leave = this.#places[target].enter(this.#known.holderOf(caller), progress);
+    if (leave === 'one') return { kind: 'busy' };
+    if (leave === 'all') return { kind: 'crowded' };
+    begun.spend(now);
+    return { kind: 'entered', leave };
+  }
 }
 
 /** Milliseconds to wait while the caller's other fetches are in progress. */
@@ -90,33 +67,51 @@ export interface FetchLimitContext extends StoreContext {
 }
 
 /**
- * Runs `ask`, which sends requests to third-party servers for a caller, within the caller's limits.
+ * Runs `ask`, which sends requests to third-party servers for a caller, within the caller's limits. Its signal aborts a
+ * slow fetch from a URL whose place others need.
  * @throws Refusal `rate_limit`, `service_unavailable`; anything that `ask` throws
  */
 export async function withinFetchLimits<T>(
   context: FetchLimitContext,
   { caller, via, target = 'game' }: LimitedRequest & { readonly target?: Target },
-  ask: () => Promise<T>,
+  ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const now = context.clock.now();
-  const entered = context.fetches.enter(caller, target, now);
-  if (entered.kind === 'entered') {
-    try {
-      return await ask();
-    } finally {
-      entered.leave();
-    }
+  const { clock, fetches } = context;
+  const given = new AbortController();
+  const begun = clock.monotonic();
+  const progress = {
+    rank: () => (clock.monotonic() - begun >= SLOW ? begun : undefined),
+    drop: () => given.abort(),
+  };
+  const entered = fetches.enter(caller, target, clock.now(), target === 'url' ? progress : undefined);
+  if (entered.kind !== 'entered') throw await fetchRefusal(context, { caller, via }, entered);
+  try {
+    return await ask(given.signal);
+  } catch (error) {
+    throw given.signal.aborted ? crowded() : error;
+  } finally {
+    entered.leave();
   }
-  if (entered.kind === 'crowded') {
-    const message = 'Too many pictures are being fetched. Try again in a moment.';
-    throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': CROWDED_WAIT } });
-  }
-  const rateLimit = await readRateLimit(context.db, caller, now, via);
-  if (entered.kind === 'too_fast') {
+}
+
+async function fetchRefusal(
+  { db, clock }: StoreContext,
+  { caller, via }: LimitedRequest,
+  refused: Exclude<FetchAdmission, { kind: 'entered' }>,
+): Promise<Refusal> {
+  if (refused.kind === 'crowded') return crowded();
+  const now = clock.now();
+  const rateLimit = await readRateLimit(db, caller, now, via);
+  if (refused.kind === 'too_fast') {
     const message = `Your plan allows ${caller.plan.perMinute} URLs and players per minute.`;
-    throw new Refusal('rate_limit', { message, rateLimit: withWait(rateLimit, entered.at - now, now) });
+    return new Refusal('rate_limit', { message, rateLimit: withWait(rateLimit, refused.at - now, now) });
   }
   const message = 'Too many of your pictures and players are being fetched at the same time.';
   const relative = Math.max(BUSY_WAIT, rateLimit.next.relative);
-  throw new Refusal('rate_limit', { message, rateLimit: withWait(rateLimit, relative, now) });
+  return new Refusal('rate_limit', { message, rateLimit: withWait(rateLimit, relative, now) });
+}
+
+function crowded(): Refusal {
+  const message = 'Too many pictures are being fetched. Try again in a moment.';
+  return new Refusal('service_unavailable', { message, headers: { 'Retry-After': CROWDED_WAIT } });
 }

@@ -94,8 +94,8 @@ export async function readUrl(
   if (hash !== undefined) return await readGameTexture(context, { url: url.href, hash }, request);
   const ours = await findHostedPageSkin(context, url, request.caller);
   if (ours) return picture(ours);
-  return await withinLimits(context, { ...request, target: 'url' }, () =>
-    fetchPicture(context.pictures, pictureLink(url)),
+  return await withinLimits(context, { ...request, target: 'url' }, (signal) =>
+    fetchPicture(context.pictures, pictureLink(url), signal),
   );
 }
 
@@ -107,7 +107,7 @@ function picture(bytes: Uint8Array): PictureMaterial {
 async function withinLimits(
   context: SourceContext,
   request: SourceRequest & { readonly target?: Target },
-  fetch: () => Promise<Uint8Array>,
+  fetch: (signal: AbortSignal) => Promise<Uint8Array>,
 ): Promise<PictureMaterial> {
   const leave = (await needsRoom(context, request)) ? await reserveSlot(context, request) : () => {};
   try {
@@ -197,8 +197,12 @@ const STATUSES: Readonly<Record<number, string>> = {
  * skin.
  * @throws Refusal `invalid_image_url`, with the reason
  */
-export async function fetchPicture(agent: GuardedAgent, url: string): Promise<Uint8Array> {
-  const answer = await fetchIt(agent, url);
+export async function fetchPicture(
+  agent: GuardedAgent,
+  url: string,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const answer = await fetchIt(agent, url, signal);
   const { host } = new URL(answer.url);
   if (answer.status < 200 || answer.status > 299) throw refused(host, answer);
   if (answer.bytes.length === 0) throw new Refusal('invalid_image_url', `${host} sent an empty answer.`);
@@ -206,7 +210,11 @@ export async function fetchPicture(agent: GuardedAgent, url: string): Promise<Ui
   throw noPng(host, answer.bytes);
 }
 
-async function fetchIt(agent: GuardedAgent, url: string): Promise<GuardedAnswer> {
+async function fetchIt(
+  agent: GuardedAgent,
+  url: string,
+  signal: AbortSignal | undefined,
+): Promise<GuardedAnswer> {
   try {
     return await fetchGuarded(agent, {
       url,
@@ -216,6 +224,7 @@ async function fetchIt(agent: GuardedAgent, url: string): Promise<GuardedAnswer>
       answer: 'whole',
       maxBytes: MAX_BYTES,
       maxRedirects: MAX_REDIRECTS,
+      ...(signal && { signal }),
     });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { Connections } from '../../../src/server/http/connections.ts';
+import { KnownAddresses } from '../../../src/server/pools.ts';
 
 const PROXY = '192.0.2.100';
 
@@ -15,6 +16,7 @@ function open() {
     maxConnectionsPerAddress: 2,
     nameOf: (address) => address,
     isProxy: (address) => address === PROXY,
+    known: new KnownAddresses(clock.monotonic),
     onDropped: () => counts.dropped++,
     clock,
   });
@@ -36,8 +38,9 @@ function open() {
 /** A request over the connection; call what it returns when the request is over. */
 function begin(connections: Connections, socket: Socket, authorization?: string): () => void {
   const response = new EventEmitter();
-  const request = { socket, headers: authorization === undefined ? {} : { authorization } };
-  connections.begin(request as IncomingMessage, response as ServerResponse);
+  const request = { socket, complete: true, headers: authorization === undefined ? {} : { authorization } };
+  const { remoteAddress = '' } = socket;
+  connections.begin(request as IncomingMessage, response as ServerResponse, remoteAddress);
   return () => void response.emit('close');
 }
 

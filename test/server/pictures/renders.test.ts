@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { RenderBudget } from '../../../src/server/pictures/budgets.ts';
 import type { Draw, RenderJob } from '../../../src/server/pictures/render-thread.ts';
 import { type RenderInput, Renders } from '../../../src/server/pictures/renders.ts';
+import { KnownAddresses } from '../../../src/server/pools.ts';
 import { anonymousCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { encodePng, encodeSmallPng } from '../../../src/skin/png/encode.ts';
@@ -19,7 +20,7 @@ function input(more: Partial<RenderInput> = {}): RenderInput {
 
 function open(draw?: Draw) {
   const clock = new MovableClock();
-  const renders = new Renders(new RenderBudget(clock), draw);
+  const renders = new Renders(new RenderBudget(clock), new KnownAddresses(() => clock.monotonic()), draw);
   onTestFinished(async () => await renders.close());
   const plans = new Plans();
   const caller = (address = '127.0.0.1') => anonymousCaller({ address, origin: undefined }, plans);
@@ -104,7 +105,7 @@ describe('limits', () => {
   test('a turn costs as much as all of its pictures', async () => {
     const clock = new MovableClock();
     const budget = new RenderBudget(clock);
-    const renders = new Renders(budget);
+    const renders = new Renders(budget, new KnownAddresses(() => 0));
     onTestFinished(async () => await renders.close());
     const one = anonymousCaller({ address: '127.0.0.1', origin: undefined }, new Plans());
     // 560 of the 600 units of a minute.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { KnownAddresses } from '../../../src/server/pools.ts';
 import { anonymousCaller, type Caller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { Fetches, type Target } from '../../../src/server/sources/fetches.ts';
@@ -30,33 +31,33 @@ function fill(
 
 describe('Simultaneous fetches', () => {
   test('of one caller are few, of an address without a key fewer', () => {
-    const fetches = new Fetches();
+    const fetches = new Fetches(new KnownAddresses(() => 0));
     expect(fill(fetches, () => stranger(1))).toEqual([6, 'busy']);
     expect(fill(fetches, () => user(1))).toEqual([8, 'busy']);
     expect(fetches.enter(stranger(2), 'url', NOW).kind).toBe('entered');
   });
 
   test('of all addresses without a key leave half of the room to users', () => {
-    const fetches = new Fetches();
+    const fetches = new Fetches(new KnownAddresses(() => 0));
     expect(fill(fetches, stranger)).toEqual([32, 'crowded']);
     expect(fill(fetches, user)).toEqual([32, 'crowded']);
   });
 
   test('of users may take all of the room', () => {
-    const fetches = new Fetches();
+    const fetches = new Fetches(new KnownAddresses(() => 0));
     expect(fill(fetches, user)).toEqual([64, 'crowded']);
     expect(fetches.enter(stranger(1), 'url', NOW).kind).toBe('crowded');
   });
 
   test('from the addresses of callers take no room from those of the game, nor the other way round', () => {
-    const fetches = new Fetches();
+    const fetches = new Fetches(new KnownAddresses(() => 0));
     expect(fill(fetches, user, 'url')).toEqual([64, 'crowded']);
     expect(fill(fetches, (number) => stranger(number), 'game')).toEqual([32, 'crowded']);
     expect(fill(fetches, (number) => user(number + 100), 'game')).toEqual([32, 'crowded']);
   });
 
   test('make room when they end', () => {
-    const fetches = new Fetches();
+    const fetches = new Fetches(new KnownAddresses(() => 0));
     const first = fetches.enter(stranger(0), 'url', NOW);
     expect(fill(fetches, (number) => stranger(number + 1))).toEqual([31, 'crowded']);
     if (first.kind === 'entered') first.leave();
@@ -65,7 +66,7 @@ describe('Simultaneous fetches', () => {
 });
 
 test('Fetches of a caller are limited in a minute, also when each has ended', () => {
-  const fetches = new Fetches();
+  const fetches = new Fetches(new KnownAddresses(() => 0));
   const { perMinute } = plans.anonymous;
   for (let number = 0; number < perMinute; number++) {
     const entered = fetches.enter(stranger(1), 'url', NOW);

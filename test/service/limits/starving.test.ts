@@ -87,7 +87,7 @@ describe('Connections', () => {
       () => open(sockets),
       (count) => count <= 2,
     );
-    expect(sockets.slice(0, 2).map(({ destroyed }) => destroyed)).toEqual([false, false]);
+    expect(sockets.slice(-2).map(({ destroyed }) => destroyed)).toEqual([false, false]);
   });
 
   test('that come together from one address all upload, when each has a valid key', async () => {
@@ -147,6 +147,34 @@ describe('Requests of one address without a key', () => {
     for (const path of ['/health', '/ready']) expect((await stranger.get(path)).status).toBe(200);
     expect((await server.anonymous('127.0.0.8').get('/v2/skins')).status).toBe(200);
     for (let n = 0; n < 5; n++) expect((await server.owner.get('/v2/skins')).status).toBe(200);
+  });
+
+  test.each(['OPTIONS /v2/skins', 'GET /%zz'])('count also when no route answers them: %s', async (line) => {
+    const server = await runServer({ networkLimits: { requestsPerMinute: 2 } });
+    let heard = '';
+    const text = `${line} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(3);
+    const socket = silent(server, '127.0.0.9', text).on('data', (piece) => {
+      heard += piece.toString();
+    });
+    socket.resume();
+    const statuses = () => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+    const [, , last] = await poll(statuses, ({ length }) => length === 3);
+    expect(last).toBe(429);
+  });
+
+  test('end their connection when a hundred in a row are refused', async () => {
+    const server = await runServer({ networkLimits: { requestsPerMinute: 1 } });
+    const text = 'GET /v2/skins HTTP/1.1\r\nHost: a\r\n\r\n';
+    let count = 0;
+    const socket = silent(server, '127.0.0.9', text);
+    socket.on('data', (piece) => {
+      const answers = piece.toString().split('HTTP/1.1 ').length - 1;
+      count += answers;
+      socket.write(text.repeat(answers));
+    });
+    socket.resume();
+    await poll(() => socket.destroyed, Boolean);
+    expect(count).toBe(101);
   });
 
   test('count also when their key is wrong', async () => {

@@ -125,9 +125,10 @@ test('A network finishes ten sign-ins a minute, whatever it brings', async () =>
   const clock = new MovableClock();
   const at = await world({}, { clock });
   const browser = new PlainBrowser(at.server.url);
-  const { pathname, search } = new URL(at.provider.approve(await begin(browser)));
-  const finish = async () =>
-    (await browser.open(`${pathname}${search.replace(/code=[^&]*/, 'code=no')}`)).status;
+  const finish = async () => {
+    const back = backFrom(at.provider, await begin(browser));
+    return (await browser.open(back.replace(/code=[^&]*/, 'code=no'))).status;
+  };
   const statuses = [];
   for (let n = 0; n < 10; n++) statuses.push(await finish());
   expect(new Set(statuses)).toEqual(new Set([403]));
@@ -257,4 +258,35 @@ test('What fails at the provider is logged without tokens and secrets', async ()
   for (const secret of [new URLSearchParams(path.split('?')[1]).get('code')!, 'a client secret', 'eyJ']) {
     expect(log).not.toContain(secret);
   }
+});
+
+test('An answer of the provider is used once', async () => {
+  const at = await world();
+  await newcomer(at);
+  const browser = new PlainBrowser(at.server.url);
+  const back = backFrom(at.provider, await begin(browser));
+  const { signInCookie } = browser;
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const again = new PlainBrowser(at.server.url);
+      again.signInCookie = signInCookie;
+      await again.open(back);
+      return again.cookie;
+    }),
+  );
+  expect(answers.filter((cookie) => cookie !== undefined)).toHaveLength(1);
+});
+
+test('Failed sign-ins from all networks of a block leave others theirs', async () => {
+  const at = await world({}, { trustProxy: 'loopback', clock: new MovableClock() });
+  const headersOf = (network: string) => ({ 'x-forwarded-for': network });
+  const fail = async (network: string) => {
+    const browser = new PlainBrowser(at.server.url);
+    const back = backFrom(at.provider, await begin(browser)).replace(/code=[^&]*/, 'code=no');
+    return (await browser.open(back, { headers: headersOf(network) })).status;
+  };
+  const statuses: number[] = [];
+  for (let n = 0; n < 31; n++) statuses.push(await fail(`2001:db8:0:${n.toString(16)}::1`));
+  expect(statuses).toEqual([...Array(30).fill(403), 429]);
+  expect(await fail('2001:db8:1::1')).toBe(403);
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { zipArchive } from '../../../src/server/http/downloads.ts';
+import { KnownAddresses } from '../../../src/server/pools.ts';
 import { userCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { type ExportContext, Exports, exportSkins } from '../../../src/server/service/skins/export.ts';
@@ -25,6 +26,8 @@ import {
 import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
+
+const nobody = new KnownAddresses(() => 0);
 
 const SKINS = [
   { name: 'hat', visibility: 'public' },
@@ -84,7 +87,7 @@ describe('GET /v2/me/skins.zip', () => {
 
   test('says where the next part begins', async () => {
     const { server, uuids } = await withSkins();
-    const { context, caller } = await insideOf(server, new Exports(3));
+    const { context, caller } = await insideOf(server, new Exports(nobody, 3));
     const { skins, end } = await exportSkins(context, caller, {});
     const partAfter = (after: string) => `http://x/?after=${after}`;
     const zip = await buffer(zipArchive(skins, { partAfter }));
@@ -135,9 +138,9 @@ describe('GET /v2/me/skins.lock', () => {
 });
 
 describe('exports', () => {
-  test('are two at once for a user, eight for all', async () => {
+  test('are two at once for a user, sixteen for all', async () => {
     const server = await runServer();
-    const { context, caller } = await insideOf(server, new Exports());
+    const { context, caller } = await insideOf(server, new Exports(nobody));
     const { end } = await exportSkins(context, caller, {});
     await exportSkins(context, caller, {});
     await expect(exportSkins(context, caller, {})).rejects.toMatchObject({ code: 'concurrency_limit' });
@@ -145,7 +148,7 @@ describe('exports', () => {
     end(); // counts once
     await exportSkins(context, caller, {});
     await expect(exportSkins(context, caller, {})).rejects.toMatchObject({ code: 'concurrency_limit' });
-    for (let others = 0; others < 6; others++) context.exports.begin(`user:${others}`);
+    for (let others = 0; others < 14; others++) context.exports.begin({ ...caller, owner: `user:${others}` });
     const stranger = { ...caller, owner: 'user:stranger' };
     await expect(exportSkins(context, stranger, {})).rejects.toMatchObject({ code: 'service_unavailable' });
   });

@@ -105,6 +105,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   hono: ['server/http'],
   'hono/router/trie-router': ['server/http'],
   '@hono/node-server': ['server/http'],
+  '@hono/node-server/utils/response': ['server/http'],
   '@fastify/busboy': ['server/http'],
   kysely: ['server/store', 'server/store-copy', 'server/queue'],
   pg: ['server/store/postgres'],

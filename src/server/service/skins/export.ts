@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
+import type { RateLimit } from '../../../protocol/envelope.ts';
 import { type LockEntry, withDigest } from '../../../protocol/lock-line.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { detectVariant } from '../../../skin/variant.ts';
 import { textureName } from '../../../textures/property.ts';
 import { fingerprintOf } from '../../../textures/signing-key.ts';
+import { type KnownAddresses, Line, type Progress, SHARES, Slots } from '../../pools.ts';
 import type { Db } from '../../store/db.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
@@ -16,9 +18,9 @@ import { readOwnSkins, type Searches, type SignedByContext, type SkinListQuery, 
 export const MAX_EXPORTED = 5_000;
 /** Skins to read at once. */
 const PAGE = 64;
-/** Simultaneous exports: per user, and in this process. */
-const MAX_PER_OWNER = 2;
-const MAX_EXPORTS = 8;
+/** Milliseconds after which an export must have been read at the least speed, in bytes per second, to keep its place. */
+const GRACE = 10_000;
+const LEAST_SPEED = 64 * 1024;
 
 export interface ExportContext extends SignedByContext {
   readonly db: Db;
@@ -29,33 +31,59 @@ export interface ExportContext extends SignedByContext {
   readonly isStopping: () => boolean;
 }
 
-/** The exports under way in this process. */
+/** The exports and packs under way in this process. */
 export class Exports {
   /** Maximum skins per export. */
   readonly most: number;
-  readonly #owners: string[] = [];
+  readonly #known: KnownAddresses;
+  readonly #exports = new Slots(SHARES.exports);
+  readonly #packs = new Line(SHARES.packs);
 
-  constructor(most = MAX_EXPORTED) {
+  constructor(known: KnownAddresses, most = MAX_EXPORTED) {
+    this.#known = known;
     this.most = most;
   }
 
-  /** Number of a user's exports. */
-  of(owner: string): number {
-    return this.#owners.filter((one) => one === owner).length;
+  /** Counts an export until the returned function is called, or says why there is no place. */
+  begin(caller: Caller, progress?: Progress): (() => void) | 'one' | 'all' {
+    return this.#exports.enter(this.#known.holderOf(caller), progress);
   }
 
-  get size(): number {
-    return this.#owners.length;
+  /** Makes a pack when it is the caller's turn, or says why there is no place. */
+  pack<T>(caller: Caller, make: () => Promise<T>): Promise<T> | 'one' | 'all' {
+    const holder = this.#known.holderOf(caller);
+    return this.#packs.fullFor(holder) ?? this.#packs.enter(holder, make);
+  }
+}
+
+/** How fast an export is read. Give it what ends the export, so that others get its place if that is too slow. */
+export class Reading implements Progress {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #begun: number;
+  #bytes = 0;
+  #end = () => {};
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+    this.#begun = clock.monotonic();
   }
 
-  /** Counts one until the returned function is called. */
-  begin(owner: string): () => void {
-    this.#owners.push(owner);
-    let isOver = false;
-    return () => {
-      if (!isOver) this.#owners.splice(this.#owners.indexOf(owner), 1);
-      isOver = true;
-    };
+  add(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  whenDropped(end: () => void): void {
+    this.#end = end;
+  }
+
+  rank(): number | undefined {
+    const age = this.#clock.monotonic() - this.#begun;
+    const speed = (this.#bytes * 1_000) / age;
+    return age > GRACE && speed < LEAST_SPEED ? speed : undefined;
+  }
+
+  drop(): void {
+    this.#end();
   }
 }
 
@@ -74,6 +102,8 @@ export type ExportQuery = Pick<SkinListQuery, 'after' | 'filter' | 'visibility' 
 export interface SkinExport {
   /** Newest first. @returns `after` of the next export, if there are more skins */
   readonly skins: AsyncGenerator<ExportedSkin, string | undefined, void>;
+  /** Tell it what has been read. */
+  readonly reading: Reading;
   /** Call this when the export is over, however it ended. */
   readonly end: () => void;
 }
@@ -88,8 +118,8 @@ export async function exportSkins(
   query: ExportQuery,
 ): Promise<SkinExport> {
   requireUser(caller);
-  const end = await beginExport(context, caller);
-  return { skins: exported(context, caller, query), end };
+  const begun = await beginExport(context, caller);
+  return { skins: exported(context, caller, query), ...begun };
 }
 
 /** The same for skins that have been read. @throws Refusal `concurrency_limit`, `service_unavailable` */
@@ -98,8 +128,8 @@ export async function exportThese(
   caller: Caller,
   skins: readonly SkinWithData[],
 ): Promise<SkinExport> {
-  const end = await beginExport(context, caller);
-  return { skins: withPictures(context, skins), end };
+  const begun = await beginExport(context, caller);
+  return { skins: withPictures(context, skins), ...begun };
 }
 
 async function* withPictures(context: ExportContext, skins: readonly SkinWithData[]): SkinExport['skins'] {
@@ -111,22 +141,39 @@ async function* withPictures(context: ExportContext, skins: readonly SkinWithDat
   return undefined;
 }
 
-/**
- * Counts an export of the caller until the returned function is called.
- * @throws Refusal `concurrency_limit`, `service_unavailable`
- */
-export async function beginExport(context: ExportContext, caller: Caller): Promise<() => void> {
-  const { owner } = caller;
-  const { exports, db, clock } = context;
-  const rateLimit = await readRateLimit(db, caller, clock.now());
-  if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
-  if (exports.of(owner) >= MAX_PER_OWNER) {
-    const message = `You already have ${MAX_PER_OWNER} exports under way, the maximum.`;
-    throw new Refusal('concurrency_limit', { message, rateLimit });
-  }
-  if (exports.size >= MAX_EXPORTS)
-    throw new Refusal('service_unavailable', 'Too many exports are under way.');
-  return exports.begin(owner);
+/** Counts an export of the caller. @throws Refusal `concurrency_limit`, `service_unavailable` */
+async function beginExport(
+  context: ExportContext,
+  caller: Caller,
+): Promise<Pick<SkinExport, 'reading' | 'end'>> {
+  const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
+  verifyRunning(context);
+  const reading = new Reading(context.clock);
+  const end = context.exports.begin(caller, reading);
+  if (typeof end === 'string') throw tooMany('exports', end, rateLimit);
+  return { reading, end };
+}
+
+/** Makes a pack when it is the caller's turn. @throws Refusal `concurrency_limit`, `service_unavailable` */
+export async function packInTurn<T>(
+  context: ExportContext,
+  caller: Caller,
+  make: () => Promise<T>,
+): Promise<T> {
+  verifyRunning(context);
+  const packing = context.exports.pack(caller, make);
+  if (typeof packing !== 'string') return await packing;
+  throw tooMany('packs', packing, await readRateLimit(context.db, caller, context.clock.now()));
+}
+
+function verifyRunning({ isStopping }: ExportContext): void {
+  if (isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
+}
+
+function tooMany(what: 'exports' | 'packs', full: 'one' | 'all', rateLimit: RateLimit): Refusal {
+  if (full === 'all') return new Refusal('service_unavailable', `Too many ${what} are under way.`);
+  const message = `You already have the maximum number of ${what} under way.`;
+  return new Refusal('concurrency_limit', { message, rateLimit });
 }
 
 async function* exported(context: ExportContext, caller: Caller, query: ExportQuery): SkinExport['skins'] {

@@ -18,7 +18,7 @@ import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
-import { beginExport, type ExportContext } from './export.ts';
+import { type ExportContext, packInTurn } from './export.ts';
 import { findByReference } from './skins.ts';
 
 /** Skins after which other requests have their turn. */
@@ -60,13 +60,8 @@ export async function packSkins(
   caller: Caller,
   { ids, ...options }: SkinPackQuery,
 ): Promise<SkinPack> {
-  const end = await beginExport(context, caller);
-  try {
-    const described = { ...options, kind: 'resource', about: `Skins of ${options.namespace}` } as const;
-    return await packed(named(context, caller, ids), described);
-  } finally {
-    end();
-  }
+  const described = { ...options, kind: 'resource', about: `Skins of ${options.namespace}` } as const;
+  return await packInTurn(context, caller, async () => await packed(named(context, caller, ids), described));
 }
 
 /** A pack of skins that the caller sees, without those whose pictures are blocked. @throws Refusal as `packSkins` does */
@@ -75,12 +70,7 @@ export async function packThese(
   caller: Caller,
   { skins, ...options }: SetPackQuery,
 ): Promise<SkinPack> {
-  const end = await beginExport(context, caller);
-  try {
-    return await packed(withTextures(context, skins), options);
-  } finally {
-    end();
-  }
+  return await packInTurn(context, caller, async () => await packed(withTextures(context, skins), options));
 }
 
 interface TexturedSkin {

@@ -46,6 +46,14 @@ describe('What is no proper request is answered in our envelope, and the connect
     });
   });
 
+  test('chunks of HTTP/1.0 end the connection after the answer', async () => {
+    const { url } = await runServer();
+    const head =
+      'POST /v2/queue HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n';
+    const { headers } = await say(url, `${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`);
+    expect(headers).toMatchObject({ connection: 'close' });
+  });
+
   test('an answer under way is not written into', async () => {
     const { url, key } = await runServer();
     const socket = await RawSocket.open(url);

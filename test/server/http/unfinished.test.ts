@@ -1,10 +1,10 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CountedMessage, UnfinishedBodies } from '../../../../src/server/http/connections.ts';
+import { CountedMessage, UnfinishedBodies, UnreadAnswers } from '../../../src/server/http/unfinished.ts';
 
-import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
 
 const MOST = 100_000;
 
@@ -159,3 +159,46 @@ describe('Unfinished bodies', () => {
 function sendBytes(message: CountedMessage, count: number): void {
   for (let byte = 0; byte < count; byte++) message.push(Buffer.alloc(1));
 }
+
+describe('Unread answers', () => {
+  function open() {
+    const cut: string[] = [];
+    const unread = new UnreadAnswers({ most: MOST, onDropped: () => {} });
+    const answer = (name: string, bytes: number, isKnown = false) => {
+      const socket = { destroy: () => void cut.push(`${name} ${bytes}`) };
+      const response = Object.assign(new EventEmitter(), { writableLength: bytes, closed: false, socket });
+      unread.follow(response as unknown as ServerResponse, { name, isKnown });
+      return response;
+    };
+    return { answer, cut };
+  }
+
+  test('are cut off when they are too large together: the largest of the caller who has most', () => {
+    const { answer, cut } = open();
+    answer('a', 20_000);
+    answer('a', 30_000);
+    answer('b', 40_000);
+    expect(cut).toEqual([]);
+    answer('c', 11_000);
+    expect(cut).toEqual(['a 30000']);
+  });
+
+  test('of a known caller are cut off when they are eight times those of a stranger', () => {
+    const { answer, cut } = open();
+    answer('user', 79_000, true);
+    answer('a', 10_000);
+    answer('a', 12_000);
+    expect(cut).toEqual(['a 12000']);
+    answer('user', 10_000, true);
+    answer('b', 2_000);
+    expect(cut).toEqual(['a 12000', 'user 79000']);
+  });
+
+  test('no longer count when they are read', () => {
+    const { answer, cut } = open();
+    answer('a', 90_000).emit('finish');
+    answer('b', 90_000).emit('close');
+    answer('c', 90_000);
+    expect(cut).toEqual([]);
+  });
+});

@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { LOOKUPS, LookupBudget } from '../../src/server/pictures/budgets.ts';
+import {
+  type Holder,
+  KNOWN_FOR,
+  KnownAddresses,
+  Line,
+  type Place,
+  Room,
+  SHARES,
+  type Shares,
+  Slots,
+} from '../../src/server/pools.ts';
+import { anonymousCaller } from '../../src/server/service/callers.ts';
+import { Plans } from '../../src/server/service/plans.ts';
+import { MovableClock } from '../support/server/movable-clock.ts';
+
+const stranger = (number: number): Holder => ({ name: `192.0.2.${number}`, isKnown: false });
+const user = (number: number): Holder => ({ name: `user:${number}`, isKnown: true });
+
+/** Takes what one holder gets, from the first holder on until the whole pool has no more. @returns how much each got */
+function fill(take: (holder: Holder) => string | undefined, holders: (number: number) => Holder): number[] {
+  const taken: number[] = [];
+  for (let number = 0; ; number++) {
+    let count = 0;
+    let refused: string | undefined;
+    while (refused === undefined) {
+      refused = take(holders(number));
+      if (refused === undefined) count++;
+    }
+    if (count > 0) taken.push(count);
+    if (refused === 'all') return taken;
+  }
+}
+
+describe.each(Object.entries(SHARES))('The pool of %s', (_, shares) => {
+  const open = () => {
+    const slots = new Slots(shares);
+    const take = (holder: Holder) => {
+      const entered = slots.enter(holder);
+      return typeof entered === 'string' ? entered : undefined;
+    };
+    return { slots, take };
+  };
+
+  test('has places for a known caller when strangers have all that they may have', () => {
+    const { take } = open();
+    const taken = fill(take, stranger);
+    expect([Math.max(...taken), taken.length > 1]).toEqual([shares.stranger, true]);
+    expect(taken.reduce((sum, count) => sum + count, 0)).toBe(shares.strangers);
+    const ofKnown = Array.from({ length: shares.known }, () => take(user(1)));
+    expect(ofKnown).toEqual(ofKnown.map(() => undefined));
+  });
+
+  test('has a place for another stranger when one has all that it may have', () => {
+    const { take } = open();
+    while (take(stranger(1)) === undefined);
+    expect([take(stranger(1)), take(stranger(2))]).toEqual(['one', undefined]);
+  });
+});
+
+describe.each(Object.entries(LOOKUPS))('The look-ups of %s', (_, shares) => {
+  const open = () => {
+    const budget = new LookupBudget(new MovableClock(), shares);
+    return async (holder: Holder) => {
+      try {
+        return await budget.during(holder, async () => true);
+      } catch {
+        return false;
+      }
+    };
+  };
+
+  test('are left for a game server and a key holder when strangers have all that they may have', async () => {
+    const take = open();
+    for (let number = 0; number < shares.all; number++) await take(stranger(number));
+    expect(await take(stranger(200))).toBe(false);
+    expect([await take(user(1)), await take({ name: '192.0.2.201', isKnown: true })]).toEqual([true, true]);
+  });
+
+  test('are left for another stranger when one has all that it may have', async () => {
+    const take = open();
+    while (await take(stranger(1)));
+    expect(await take(stranger(2))).toBe(true);
+  });
+});
+
+describe('A pool', () => {
+  test('gives the place of a slow one to another caller, and none that makes progress', () => {
+    const slots = new Slots({ all: 4, strangers: 2, stranger: 2, known: 2 });
+    const dropped: string[] = [];
+    const slow = { rank: () => 1, drop: () => void dropped.push('slow') };
+    slots.enter(stranger(1));
+    slots.enter(stranger(1), slow);
+    expect(slots.enter(stranger(2))).toBeTypeOf('function');
+    expect([slots.enter(stranger(3)), dropped, slots.size]).toEqual(['all', ['slow'], 2]);
+  });
+
+  test('has a place again when one has left, however often that is said', () => {
+    const slots = new Slots({ all: 4, strangers: 1, stranger: 1, known: 1 });
+    const leave = slots.enter(stranger(1));
+    if (typeof leave === 'function') for (const again of [leave, leave]) again();
+    expect([slots.enter(stranger(2)), slots.enter(stranger(3))]).toEqual([expect.any(Function), 'all']);
+  });
+});
+
+describe('Room is made', () => {
+  function place(holder: Holder, size: number, dropped: Place[]): Place {
+    const made: Place = { holder, size, rank: () => -size, drop: () => void dropped.push(made) };
+    return made;
+  }
+
+  test('by whoever has most; a known caller may have eight times as much', () => {
+    const dropped: Place[] = [];
+    const room = new Room<Place>();
+    const places = [
+      place(user(1), 70, dropped),
+      place(stranger(1), 6, dropped),
+      place(stranger(1), 4, dropped),
+      place(stranger(2), 8, dropped),
+    ];
+    for (const one of places) room.add(one);
+    expect([room.makeRoom(), room.makeRoom(), room.makeRoom()]).toEqual([true, true, true]);
+    expect(dropped).toEqual([places[1], places[0], places[3]]);
+    expect(room.size).toBe(4);
+  });
+});
+
+test('A line serves callers that it knows first, then small pieces, and strangers in turn', async () => {
+  const line = new Line(SHARES.pictures);
+  const done: string[] = [];
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const pieces: [Holder, string, boolean][] = [
+    [stranger(1), 'large', true],
+    [stranger(1), 'first', false],
+    [stranger(1), 'third', false],
+    [stranger(2), 'second', false],
+    [user(1), 'head', false],
+  ];
+  const all = [line.enter(stranger(9), async () => await begun)];
+  for (const [holder, name, isLarge] of pieces)
+    all.push(line.enter(holder, async () => void done.push(name), { isLarge }));
+  begin();
+  await Promise.all(all);
+  expect(done).toEqual(['head', 'first', 'second', 'third', 'large']);
+});
+
+test('An address is known for ten minutes after a key came from it, and this machine always', () => {
+  const clock = new MovableClock();
+  const known = new KnownAddresses(() => clock.monotonic());
+  const callerAt = (address: string) => anonymousCaller({ address, origin: undefined }, new Plans());
+  expect(
+    ['127.0.0.1', '::1', '::ffff:127.0.0.1'].map((address) => known.holderOf(callerAt(address)).isKnown),
+  ).toEqual([true, true, true]);
+  const { network } = callerAt('2001:db8::1');
+  known.note(network);
+  const isKnown = (address: string) => known.holderOf(callerAt(address)).isKnown;
+  expect([isKnown('2001:db8::2'), isKnown('2001:db8:1::1')]).toEqual([true, false]);
+  clock.forward(KNOWN_FOR);
+  expect(isKnown('2001:db8::2')).toBe(false);
+});
+
+test('The documents have the shares of all pools', async () => {
+  const text = await readFile('docs/operating.md', 'utf8');
+  const rowOf = ({ stranger, strangers, known, all }: Shares) =>
+    `| ${[stranger, strangers, known, all].map((number) => number.toLocaleString('en')).join(' | ')} |`;
+  for (const [name, shares] of [...Object.entries(SHARES), ...Object.entries(LOOKUPS)])
+    expect(text, name).toContain(rowOf(shares));
+});

@@ -31,7 +31,7 @@ export interface PackSource {
   readonly elytra?: PackTexture | undefined;
 }
 
-interface PackedSkin extends PackLook, Pick<PackSource, 'id' | 'name'> {
+export interface PackedSkin extends PackLook, Pick<PackSource, 'id' | 'name'> {
   readonly variant: 'classic' | 'slim';
   /** Pixel hash of the texture. */
   readonly pixels: string;
@@ -187,35 +187,6 @@ export class DataPack {
 
 function killTagged(tag: string): string {
   return `kill @e[type=mannequin,tag=${tag}]`;
-}
-
-/** The file that tells which source has which name in a pack. */
-export const INDEX_NAME = 'skins.json';
-
-/** A skin in the index, with its source as the user named it. */
-export interface IndexedSkin extends PackedSkin {
-  readonly source: string;
-}
-
-export interface PackIndex {
-  readonly namespace: string;
-  readonly game: string;
-  /** The name of the pack that it belongs to. */
-  readonly pack: string;
-  /** SHA-1 of a zip. */
-  readonly sha1?: string | undefined;
-  readonly skins: readonly IndexedSkin[];
-}
-
-export const GENERATOR = 'skinsmith pack';
-
-/** The index as text: a line for each skin, so that changes show in version control. */
-export function indexText({ skins, ...about }: PackIndex): string {
-  const head = JSON.stringify({ generator: GENERATOR, ...about }, undefined, 2).slice(0, -2);
-  const lines = skins.map(({ source, id, name, variant, pixels, texture, cape, elytra }) =>
-    JSON.stringify({ source, id, name, variant, pixels, texture, cape, elytra }),
-  );
-  return `${head},\n  "skins": [\n    ${lines.join(',\n    ')}\n  ]\n}\n`;
 }
 
 /** Bytes below which compressing a text saves nothing. */

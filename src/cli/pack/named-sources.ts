@@ -1,29 +1,116 @@
 import { hash } from 'node:crypto';
 import { SourceIds } from '../../batch/lockfile/entries.ts';
 import type { BatchSource } from '../../batch/model.ts';
-import { idsOf } from '../../pack/names.ts';
+import { idsOf, legalName } from '../../pack/names.ts';
+import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 
 /** A source with its id in the pack. */
 export interface NamedSource {
   readonly source: BatchSource;
   readonly id: string;
+  /** Its name for people. */
+  readonly name: string;
+  /** As the index names it. */
+  readonly key: string;
 }
 
-/** The sources with their ids, each once. `folder`: absolute path from which the index names them. */
-export function namedSources(sources: readonly BatchSource[], folder: string): readonly NamedSource[] {
+/**
+ * The sources with their ids, each once: those that the last run gave stay.
+ * @param folder absolute path from which the index names sources
+ */
+export function namedSources(
+  sources: readonly BatchSource[],
+  folder: string,
+  earlier: ReadIndex | undefined,
+): readonly NamedSource[] {
   const keys = new SourceKeys(folder);
-  const found = new Map(sources.map((source) => [identityOf(source, keys.of(source)), source]));
-  const ids = idsOf([...found].map(([key, { stem }]) => ({ stem, key })));
-  return [...found.values()].map((source, at) => ({ source, id: ids[at]! }));
+  const all = sources.map((source) => ({ source, key: keys.of(source), name: nameOf(source) }));
+  const found = [...new Map(all.map((one) => [identityOf(one), one])).entries()];
+  const known = earlier
+    ? knownIds(
+        found.map(([, one]) => one),
+        earlier,
+      )
+    : new Map<Found, string>();
+  const named = found.map(([key, one]) => ({ stem: one.source.stem, key, id: known.get(one) }));
+  const ids = idsOf(
+    named,
+    earlier?.skins.map(({ id }) => id),
+  );
+  return found.map(([, one], at) => ({ ...one, id: ids[at]! }));
 }
 
-/** What tells a source from all others of a run: the same file may be there under several names, or with several capes. */
-function identityOf({ stem, variant, cape, elytra }: BatchSource, key: string): string {
+type Found = Omit<NamedSource, 'id'>;
+
+/** Longest name in Minecraft, in characters: more than it shows well. */
+const MAX_NAME = 48;
+
+/** The name for people: the last part of the stem, without what hides or turns text. */
+function nameOf({ stem }: BatchSource): string {
+  const name = stem.slice(stem.lastIndexOf('/') + 1).normalize('NFC');
+  const shown = name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll(/[\p{Bidi_Control}\p{Cs}]/gu, '');
+  return [...shown.trim()].slice(0, MAX_NAME).join('');
+}
+
+/** What tells a source from all others of a run: a file may be there under several names, or with several capes. */
+function identityOf({ key, source: { stem, variant, cape, elytra } }: Found): string {
   return JSON.stringify([key, stem, variant, cape, elytra]);
 }
 
+/** The ids that an index has for sources. A file that a list names twice has two, so names tell as well. */
+function knownIds(sources: readonly Found[], index: ReadIndex): ReadonlyMap<Found, string> {
+  const entries = new IndexedSources(index);
+  const ids = new Map<Found, string>();
+  const match = (isIts: (entry: IndexedSkin, one: Found) => boolean) => {
+    for (const one of sources) {
+      const entry = ids.has(one) ? undefined : entries.of(one).find((each) => isIts(each, one));
+      if (!entry) continue;
+      ids.set(one, entry.id);
+      entries.remove(entry);
+    }
+  };
+  match(({ id }, { source }) => id === legalName(source.stem));
+  match((entry, { name }) => entry.name === name);
+  const left = Map.groupBy(
+    sources.filter((one) => !ids.has(one)),
+    ({ key }) => key,
+  );
+  // One whose name was changed in a list.
+  match((_, one) => entries.of(one).length === 1 && left.get(one.key)?.length === 1);
+  return ids;
+}
+
+/** The skins of an index by their sources. */
+export class IndexedSources {
+  readonly #bySource: Map<string, IndexedSkin[]>;
+  /** Version 1 named sources as they were typed. */
+  readonly #hasLabels: boolean;
+
+  constructor({ skins, version }: ReadIndex) {
+    this.#bySource = Map.groupBy(skins, ({ source }) => source.normalize('NFC'));
+    this.#hasLabels = version === 1;
+  }
+
+  of({ source: { label }, key }: Pick<Found, 'source' | 'key'>): readonly IndexedSkin[] {
+    const names = [key, hiddenSource(key), ...(this.#hasLabels ? [label.normalize('NFC')] : [])];
+    return names.map((name) => this.#bySource.get(name)).find((entries) => entries?.length) ?? [];
+  }
+
+  remove(entry: IndexedSkin): void {
+    const entries = this.#bySource.get(entry.source.normalize('NFC'))!;
+    entries.splice(entries.indexOf(entry), 1);
+  }
+}
+
+const HIDDEN = /^sha256:[0-9a-f]{32}$/;
+
+/** A source in the index that players get: it is recognized, but shows neither paths nor addresses. */
+export function hiddenSource(key: string): string {
+  return HIDDEN.test(key) ? key : `sha256:${hash('sha256', key).slice(0, 32)}`;
+}
+
 /** The names by which an index knows sources: like those of lockfiles, but for pictures and data that have a label. */
-class SourceKeys {
+export class SourceKeys {
   readonly #ids: SourceIds;
 
   /** @param folder absolute path */
@@ -32,6 +119,10 @@ class SourceKeys {
   }
 
   of({ content, label }: BatchSource): string {
+    return this.#keyOf(content, label).normalize('NFC'); // as systems store accents differently
+  }
+
+  #keyOf(content: BatchSource['content'], label: string): string {
     if (content.kind === 'problem') return label;
     if (content.kind !== 'bytes' && content.kind !== 'data') return this.#ids.of(content, undefined);
     if (!label.endsWith('…')) return label; // such as the file and place in it

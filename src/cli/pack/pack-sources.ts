@@ -25,7 +25,7 @@ interface ReadPackSource extends PackSource {
 }
 
 /** A source of a pack, read, or why it cannot be used. */
-type ReadSource = NamedSource &
+export type ReadSource = NamedSource &
   (
     | { readonly read: ReadPackSource; readonly problem?: never }
     | { readonly problem: SourceProblem; readonly read?: never }
@@ -185,10 +185,10 @@ function visible(skin: SkinTexture): SkinTexture {
 }
 
 function read(
-  { id, source: { stem } }: NamedSource,
+  { id, name }: NamedSource,
   looks: Pick<ReadPackSource, 'skin' | 'cape' | 'elytra'>,
 ): ReadPackSource {
-  return { id, name: stem.slice(stem.lastIndexOf('/') + 1), ...looks };
+  return { id, name, ...looks };
 }
 
 type Texture = Pick<FoundTexture, 'bytes' | 'variant'>;

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
@@ -70,7 +69,7 @@ async function workshop() {
       ...more,
       flags: { quiet: false, ...more.flags },
     });
-  const index = async (path = join(folder, 'skins.json')) => JSON.parse(await readFile(path, 'utf8'));
+  const index = async (path = join(folder, 'pack.skins.json')) => JSON.parse(await readFile(path, 'utf8'));
   return { folder, skins, out, pack, index };
 }
 
@@ -86,13 +85,14 @@ test('A folder becomes a pack, whose SHA-1 is printed as server.properties takes
   const sha1 = hash('sha1', await readFile(out));
   expect([status, printed]).toEqual([0, `resource-pack-sha1=${sha1}\n`]);
   expect(err).toMatch(
-    /^Wrote .*pack\.zip: 2 skins, \d+ KiB\. Also wrote .*skins\.json\.\n1\. Host .*pack\.zip,/,
+    /^Wrote .*pack\.zip: 2 skins, \d+ KiB\. Also wrote .*pack\.skins\.json\.\n1\. Host .*pack\.zip,/,
   );
   const files = await filesIn(out);
   expect(Object.keys(files)).toEqual([
     'pack.mcmeta',
     'assets/npc/textures/entity/player/town_guard.png',
     'assets/npc/textures/entity/player/tom.png',
+    'skins.json',
   ]);
   expect(files['assets/npc/textures/entity/player/tom.png']).toEqual(Buffer.from(skinPng(2)));
   expect(await index()).toMatchObject({
@@ -127,7 +127,7 @@ test('The same sources give the same bytes, and a new run replaces what the last
   await pack({ datapack, icon: true });
   expect(Object.keys(await filesIn(out))).toContain('assets/skinsmith/textures/entity/player/new.png');
   expect(Object.keys(await filesIn(datapack))).toContain('data/skinsmith/function/summon/new.mcfunction');
-  expect((await readdir(folder)).sort()).toEqual(['functions.zip', 'pack.zip', 'skins', 'skins.json']);
+  expect((await readdir(folder)).sort()).toEqual(['functions.zip', 'pack.skins.json', 'pack.zip', 'skins']);
 });
 
 test('With --json, what was written is one document', async () => {
@@ -153,6 +153,7 @@ test('A list gives skins their names, arms, capes and elytra', async () => {
     'assets/skinsmith/textures/entity/player/smith.png',
     'assets/skinsmith/textures/entity/cape/smith.png',
     'assets/skinsmith/textures/entity/elytra/smith.png',
+    'skins.json',
   ]);
   expect((await index()).skins).toMatchObject([
     {
@@ -183,6 +184,7 @@ test('Sources with equal names are distinguished and reported; unusable ones do 
     'hd.png',
     'tom-c64eee.png',
     'tom-675950.png',
+    'skins.json',
   ]);
 });
 
@@ -198,22 +200,15 @@ describe('What is in the way', () => {
     expect((await readdir(folder)).sort()).toEqual(['pack.zip', 'skins']);
   });
 
-  test('stays: a skins.json of a Bedrock pack, and the index of another pack', async () => {
-    const { out, pack, folder } = await workshop();
-    const index = join(folder, 'skins.json');
-    await writeFile(index, '{ "serialize_name": "Mine", "skins": [] }');
-    expect((await pack()).told?.code).toBe('output_exists');
-    await rm(index);
-    await pack();
-    const other = await pack({ out: join(folder, 'other.zip') });
-    expect(other.told).toMatchObject({
-      code: 'index_of_other_pack',
-      hint: expect.stringContaining('--index'),
-    });
-    expect((await pack({ out: join(folder, 'other.zip'), index: join(folder, 'other.json') })).status).toBe(
-      0,
-    );
-    expect(existsSync(out)).toBe(true);
+  test('stays: a skins.json of a Bedrock pack, as a zip has an index with its own name', async () => {
+    const { pack, folder } = await workshop();
+    const bedrock = join(folder, 'skins.json');
+    await writeFile(bedrock, '{ "serialize_name": "Mine", "skins": [] }');
+    expect((await pack()).status).toBe(0);
+    expect((await pack({ out: join(folder, 'other.zip') })).status).toBe(0);
+    expect(await readFile(bedrock, 'utf8')).toContain('Mine');
+    const names = ['other.skins.json', 'other.zip', 'pack.skins.json', 'pack.zip', 'skins', 'skins.json'];
+    expect((await readdir(folder)).sort()).toEqual(names);
   });
 
   test('stays: a folder with anything that its index does not name', async () => {
@@ -260,9 +255,9 @@ test('A run that is interrupted leaves the last pack, and nothing beside it', as
   const before = await readFile(out);
   const stop = new AbortController();
   stop.abort();
-  expect((await pack({ namespace: 'other' }, { signal: stop.signal })).told?.code).toBe('interrupted');
+  expect((await pack({ icon: true }, { signal: stop.signal })).told?.code).toBe('interrupted');
   expect(await readFile(out)).toEqual(before);
-  expect((await readdir(folder)).sort()).toEqual(['pack.zip', 'skins', 'skins.json']);
+  expect((await readdir(folder)).sort()).toEqual(['pack.skins.json', 'pack.zip', 'skins']);
 });
 
 test('Players and URLs are fetched from the game and from that address, without a service', async () => {

@@ -2,16 +2,8 @@ import { hash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ALL_GAMES, type GameRange } from '../../../pack/games.ts';
 import { idsOf } from '../../../pack/names.ts';
-import {
-  DataPack,
-  deflated,
-  INDEX_NAME,
-  type IndexedSkin,
-  indexText,
-  PACK_MARK,
-  type PackFile,
-  ResourcePack,
-} from '../../../pack/pack.ts';
+import { DataPack, deflated, PACK_MARK, type PackFile, ResourcePack } from '../../../pack/pack.ts';
+import { INDEX_NAME, type IndexedSkin, indexText } from '../../../pack/pack-index.ts';
 import { type PackSkinTexture, skinTexture } from '../../../pack/texture.ts';
 import { ZipWriter } from '../../../pack/zip.ts';
 import type { SkinWithData } from '../../store/skins.ts';

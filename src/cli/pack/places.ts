@@ -1,0 +1,72 @@
+import { realpathSync, statSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { usageError } from '../errors/exit.ts';
+import { OutputGuard } from '../output/output-guard.ts';
+import { clean } from '../text/text.ts';
+import { indexPlace } from './earlier-pack.ts';
+import { indexedPackOf } from './index-file.ts';
+import { type PackPlace, packPlace, verifyPlace } from './pack-place.ts';
+
+interface PlaceOptions {
+  readonly sources: readonly string[];
+  readonly from?: readonly string[];
+  readonly out: string;
+  readonly datapack?: string;
+  readonly index?: string;
+  readonly overwrite?: boolean;
+}
+
+/** Where the outputs of a run are written. */
+export interface Places {
+  readonly pack: PackPlace;
+  readonly data: PackPlace | undefined;
+  readonly packs: readonly PackPlace[];
+  readonly index: string;
+  /** Whether the index is a separate file. */
+  readonly isIndexBeside: boolean;
+  /** Verifies that no foreign file is in the way. @throws CliError */
+  readonly verify: () => void;
+}
+
+/** @throws CliError */
+export function placesOf(options: PlaceOptions): Places {
+  const { out, datapack, sources, from = [], overwrite } = options;
+  const pack = packPlace('--out', out);
+  const data = datapack === undefined ? undefined : packPlace('--datapack', datapack);
+  const packs = data ? [pack, data] : [pack];
+  const index = options.index ?? indexPlace(pack);
+  const isIndexBeside = options.index !== undefined || pack.kind === 'zip';
+  const paths = [...packs.map(({ name }) => resolve(name)), ...(isIndexBeside ? [resolve(index)] : [])];
+  if (new Set(paths).size < paths.length)
+    throw usageError('same_output', 'Two outputs have the same name.', 'Choose different names.');
+  const guard = new OutputGuard([...sources, ...from], { overwrite });
+  const verify = () => {
+    for (const place of packs) {
+      if (place.kind === 'folder') verifyNoSource(place.name, [...sources, ...from]);
+      verifyPlace(place, guard);
+    }
+    if (isIndexBeside) guard.verify(index, { isOurs: (file) => indexedPackOf(file) !== undefined });
+  };
+  return { pack, data, packs, index, isIndexBeside, verify };
+}
+
+/** An output folder is replaced as a whole. @throws CliError if a source is in it */
+function verifyNoSource(folder: string, texts: readonly string[]): void {
+  if (!statSync(folder, { throwIfNoEntry: false })) return;
+  const root = realpathSync(folder);
+  const inside = texts.find((text) => {
+    const found = isPathLike(text) ? statSync(text, { throwIfNoEntry: false }) : undefined;
+    return found && `${realpathSync(text)}${sep}`.startsWith(`${root}${sep}`);
+  });
+  if (inside === undefined) return;
+  throw usageError(
+    'output_is_source',
+    `${clean(inside)} is a source, which the output would replace.`,
+    'Choose another folder.',
+  );
+}
+
+/** Pasted skin data is too long for a path. */
+function isPathLike(text: string): boolean {
+  return text.length < 4_096 && !text.includes('\0');
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RunningProgress } from '../../../src/batch/options.ts';
-import { openWorld } from '../../support/hosted/batches-in-memory.ts';
+import type { RunningProgress } from '../../../../src/batch/options.ts';
+import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 
 /** The time left that was read at each acceptance, with the time since the plan, and the plan's own minimum; seconds. */
 async function timesLeft(skins: number, grants: object, extra: object = {}) {

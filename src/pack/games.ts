@@ -22,7 +22,7 @@ const VERSIONS: readonly (readonly [name: string, formats: PackFormats])[] = [
 
 /** The versions of the game that packs can be made for, oldest first. */
 export const GAME_VERSIONS: readonly string[] = VERSIONS.map(([name]) => name);
-const OLDEST_GAME = VERSIONS[0]![0];
+export const OLDEST_GAME = VERSIONS[0]![0];
 export const NEWEST_GAME = VERSIONS.at(-1)![0];
 
 /** The versions that a pack is for: both ends belong to it. */
@@ -100,3 +100,30 @@ export function packMeta(kind: keyof PackFormats, { from, to }: GameRange, descr
   const pack = { description, min_format: oldest, max_format: newest };
   return `${JSON.stringify({ pack }, undefined, 2)}\n`;
 }
+
+/** The formats that a pack.mcmeta names, lowest and highest; undefined: none that can be read. */
+export function formatsOf(meta: unknown): { readonly from: number; readonly to: number } | undefined {
+  const { pack } = (meta ?? {}) as { pack?: Record<string, unknown> };
+  if (typeof pack !== 'object' || pack === null) return undefined;
+  const { pack_format: single, supported_formats: supported, min_format: min, max_format: max } = pack;
+  const numbers = [single, ...endsOf(supported), majorOf(min), majorOf(max)].filter(
+    (number) => typeof number === 'number',
+  );
+  return numbers.length === 0 ? undefined : { from: Math.min(...numbers), to: Math.max(...numbers) };
+}
+
+/** `supported_formats` is a number, two of them, or an object (release notes of 23w31a). */
+function endsOf(supported: unknown): readonly unknown[] {
+  if (Array.isArray(supported)) return supported.slice(0, 2);
+  if (typeof supported !== 'object' || supported === null) return [supported];
+  const { min_inclusive: from, max_inclusive: to } = supported as Record<string, unknown>;
+  return [from, to];
+}
+
+/** Formats since 65 may be a number, or one with its minor number (release notes of 25w31a). */
+function majorOf(format: unknown): unknown {
+  return Array.isArray(format) ? format[0] : format;
+}
+
+/** The first format of resource packs whose textures profiles can show. */
+export const OLDEST_RESOURCE_FORMAT = VERSIONS[0]![1].resource;

@@ -15,15 +15,19 @@ import {
   variantOption,
 } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
-import { EarlierPack } from '../pack/earlier-pack.ts';
+import { changeText, openTarget, type PackTarget, removeFrom, verifyTarget } from '../pack/into-pack.ts';
 import { listed, type Made, type MakeOptions, makePack } from '../pack/make-pack.ts';
 import { nextSteps } from '../pack/next-steps.ts';
 import type { PackWriter } from '../pack/pack-output.ts';
 import { FetchedTextures } from '../pack/pack-sources.ts';
-import { placesOf } from '../pack/places.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 
-export interface PackOptions extends MakeOptions {
+export interface PackOptions extends Omit<MakeOptions, 'out'> {
+  readonly out?: string;
+  readonly into?: string;
+  readonly removeFrom?: string;
+  readonly allowOlder?: boolean;
+  readonly dryRun?: boolean;
   readonly index?: string;
   readonly overwrite?: boolean;
 }
@@ -37,6 +41,7 @@ interface PackView {
   readonly textures: number;
   readonly index: string;
   readonly datapack?: string;
+  readonly copy?: string;
   readonly added: number;
   readonly dropped: readonly string[];
   readonly sourceless: readonly string[];
@@ -51,6 +56,7 @@ const FIELDS: Fields<PackView> = {
   textures: 'number of different pictures in the pack',
   index: 'the file with the id of each source in the pack',
   datapack: 'the data pack, with --datapack',
+  copy: 'the pack as it was, with --into',
   added: 'number of skins that the last pack did not have',
   dropped: 'ids of skins that only the last pack had, with --prune',
   sourceless: 'ids of skins that the pack keeps although no source could be used for them',
@@ -76,7 +82,18 @@ export const pack = {
     command.argument('[source...]', SOURCE_KINDS);
     addLocalSourceOptions(command)
       .optionsGroup('Pack:')
-      .requiredOption('--out <pack>', 'zip or folder to write', nonEmpty)
+      .option('--out <pack>', 'zip or folder to write', nonEmpty)
+      .option(
+        '--into <pack>',
+        'zip or folder of others into which to put the skins; its other files stay as they are',
+        nonEmpty,
+      )
+      .option('--remove-from <pack>', 'take the skins of the namespace out of such a pack again', nonEmpty)
+      .option(
+        '--allow-older',
+        'with --into, also take a pack for versions of Minecraft that show no skins from packs',
+      )
+      .option('--dry-run', 'show what would change, and write nothing')
       .option('--datapack <pack>', 'also write a data pack with functions for each skin', nonEmpty)
       .option('--vulnerable', 'let the mannequins of the data pack be hurt')
       .option('--namespace <name>', 'namespace of textures and functions (default: skinsmith)', packNamespace)
@@ -105,10 +122,20 @@ export async function runPack(
   typed: Omit<PackOptions, 'sources'>,
   context: CommandContext,
 ): Promise<number> {
-  const options = { ...typed, sources };
+  verifyTarget(typed, sources);
+  const { namespace = 'skinsmith', dryRun: isDryRun = false } = typed;
+  if (typed.removeFrom === undefined)
+    return await runMaking({ ...typed, sources, out: (typed.out ?? typed.into)! }, context);
+  await removeFrom(typed.removeFrom, { namespace, isDryRun }, context);
+  return exitStatus('done');
+}
+
+type MakingOptions = PackOptions & MakeOptions;
+
+async function runMaking(options: MakingOptions, context: CommandContext): Promise<number> {
   verifySources(specOf(options));
-  const places = placesOf(options);
-  const earlier = new EarlierPack(places.pack, options.index);
+  const target = openTarget(options);
+  const { places } = target;
   const writers: PackWriter[] = [];
   const fetched = fetchedFor(options, context);
   let isDone = false;
@@ -118,18 +145,18 @@ export async function runPack(
     for (const { name } of places.packs) await removeLeftovers(resolve(name), context.clock.now());
     await warnAboutVersions(options, context);
     const onProgress = (text: string) => progress.text(text);
-    const made = await makePack(options, { places, earlier, writers, context, fetched, onProgress });
-    earlier.verifyUnchanged();
+    const made = await makePack(options, { ...target, writers, context, fetched, onProgress });
+    target.verifyUnchanged();
     places.verify(); // in case something was put there in the meantime
-    for (const writer of writers) writer.put();
-    isDone = true;
+    if (!options.dryRun) for (const writer of writers) writer.put();
+    isDone = !options.dryRun;
     fetched.clear();
     progress.stop();
-    await tell(made, { ...options, index: places.index }, context);
+    await tell(made, { ...options, index: places.index }, { target, context });
     return exitStatus(made.failed === 0 ? 'done' : 'failed');
   } finally {
     progress.stop();
-    earlier.close();
+    target.close(isDone);
     if (!isDone) {
       for (const writer of writers) writer.discard();
       if (fetched.count > 0) context.messages.say(keptText(fetched.count));
@@ -169,19 +196,22 @@ function sizeText(bytes: number): string {
 
 async function tell(
   made: Made,
-  options: PackOptions & { readonly index: string },
-  context: CommandContext,
+  options: MakingOptions & { readonly index: string },
+  { target: { existing }, context }: { readonly target: PackTarget; readonly context: CommandContext },
 ): Promise<void> {
   const { io, flags, messages } = context;
-  const { out, datapack, index, namespace = 'skinsmith' } = options;
+  const { out, datapack, index, dryRun = false, namespace = 'skinsmith' } = options;
   const { sha1, bytes, skins } = made;
-  if (flags.json) io.out.write(jsonDocument(viewOf(made, options)));
-  else if (sha1) io.out.write(`resource-pack-sha1=${sha1}\n`);
-  const beside = [datapack, index].filter((name) => name !== undefined).map(clean);
-  messages.say(`Wrote ${clean(out)}: ${summary(made)}. Also wrote ${beside.join(' and ')}.`);
+  if (flags.json) io.out.write(jsonDocument(viewOf(made, { ...options, copy: existing?.copy })));
+  else if (sha1 && !dryRun) io.out.write(`resource-pack-sha1=${sha1}\n`);
+  const written = [datapack, existing ? undefined : index].filter((name) => name !== undefined).map(clean);
+  const beside = written.length === 0 || dryRun ? '' : ` Also wrote ${written.join(' and ')}.`;
+  const change = existing ? ` ${changeText(existing)}` : '';
+  messages.say(`${dryRun ? 'Would write' : 'Wrote'} ${clean(out)}: ${summary(made)}.${change}${beside}`);
   for (const line of remarks(made)) messages.say(line);
   if (bytes > MAX_SERVER_PACK)
     await messages.warn('The pack is larger than 250 MiB, and clients refuse such packs from a server.');
+  if (dryRun) return;
   const { id, source } = skins[0]!;
   for (const line of nextSteps({ out, isZip: sha1 !== undefined, datapack, namespace, id, source }))
     messages.say(line);
@@ -189,7 +219,12 @@ async function tell(
 
 function viewOf(
   { sha1, skins, ...made }: Made,
-  { out, datapack, index }: PackOptions & { readonly index: string },
+  {
+    out,
+    datapack,
+    index,
+    copy,
+  }: MakingOptions & { readonly index: string; readonly copy: string | undefined },
 ): PackView {
   const { bytes, textures, added, dropped, sourceless, failed } = made;
   return {
@@ -200,6 +235,7 @@ function viewOf(
     textures,
     index,
     ...(datapack !== undefined && { datapack }),
+    ...(copy !== undefined && { copy }),
     added,
     dropped,
     sourceless,

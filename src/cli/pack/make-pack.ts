@@ -12,6 +12,7 @@ import { clean, count } from '../text/text.ts';
 import type { EarlierPack } from './earlier-pack.ts';
 import { hiddenSource, namedSources } from './named-sources.ts';
 import { openPack, type PackWriter } from './pack-output.ts';
+import type { PackPlace } from './pack-place.ts';
 import { type FetchedTextures, listSources, type ReadSource, readSources } from './pack-sources.ts';
 import type { Places } from './places.ts';
 
@@ -46,7 +47,9 @@ export interface Made {
 
 interface Making {
   readonly places: Places;
-  readonly earlier: EarlierPack;
+  readonly earlier: Pick<EarlierPack, 'index' | 'texture'>;
+  /** What writes the resource pack. */
+  readonly open: (place: PackPlace) => PackWriter;
   readonly writers: PackWriter[];
   readonly context: CommandContext;
   readonly fetched: FetchedTextures;
@@ -84,7 +87,7 @@ export async function makePack(options: MakeOptions, making: Making): Promise<Ma
 }
 
 /** @throws CliError if the last run had another one: its commands would lead nowhere */
-function verifyNamespace({ namespace = 'skinsmith', out }: MakeOptions, { index }: EarlierPack): void {
+function verifyNamespace({ namespace = 'skinsmith', out }: MakeOptions, { index }: Making['earlier']): void {
   if (index === undefined || index.namespace === namespace) return;
   const hint = `Add --namespace ${index.namespace}, or choose another --out for a pack of its own.`;
   const message = `${clean(out)} has the namespace ${index.namespace}, not ${namespace}.`;
@@ -112,7 +115,7 @@ class PackInMaking {
     const about = { namespace, game, description };
     const { pack, data } = making.places;
     this.#pack = new ResourcePack(about);
-    this.#packFile = this.#open(openPack(pack));
+    this.#packFile = this.#open(making.open(pack));
     this.#packFile.add(this.#pack.meta());
     this.#data = data && new DataPack({ ...about, isVulnerable: options.vulnerable });
     this.#dataFile = data && this.#open(openPack(data));
@@ -189,7 +192,7 @@ class PackInMaking {
     const { places } = this.#making;
     if (this.#options.icon) this.#packFile.add(this.#pack.icon());
     if (this.#data) for (const file of this.#data.rest()) this.#dataFile?.add(file);
-    if (places.pack.kind === 'zip')
+    if (places.hidesSources)
       this.#packFile.add({ path: INDEX_NAME, bytes: Buffer.from(this.#hiddenIndex()), isText: true });
     const { bytes, sha1 } = this.#packFile.finish(() => this.#index());
     this.#dataFile?.finish(() => this.#index({ sha1 }));

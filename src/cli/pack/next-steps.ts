@@ -16,7 +16,7 @@ interface WrittenPack {
 export function nextSteps({ out, isZip, datapack, namespace, id, source }: WrittenPack): readonly string[] {
   const pack = clean(out);
   const first = isZip
-    ? `1. Host ${pack}, and put its address after resource-pack= in server.properties, beside the line with its SHA-1.`
+    ? `1. Offer it to players: skinsmith serve --pack ${pack} prints both lines for server.properties.`
     : `1. Put ${pack} into the folder resourcepacks of Minecraft, and choose it there under Resource Packs.`;
   if (datapack === undefined)
     return [

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
+import { indexInside } from '../../pack/existing.ts';
 import { usageError } from '../errors/exit.ts';
 import { OutputGuard } from '../output/output-guard.ts';
 import { clean } from '../text/text.ts';
@@ -24,6 +25,8 @@ export interface Places {
   readonly index: string;
   /** Whether the index is a separate file. */
   readonly isIndexBeside: boolean;
+  /** Whether players get an index, which names no sources. */
+  readonly hidesSources: boolean;
   /** Verifies that no foreign file is in the way. @throws CliError */
   readonly verify: () => void;
 }
@@ -47,7 +50,31 @@ export function placesOf(options: PlaceOptions): Places {
     }
     if (isIndexBeside) guard.verify(index, { isOurs: (file) => indexedPackOf(file) !== undefined });
   };
-  return { pack, data, packs, index, isIndexBeside, verify };
+  return { pack, data, packs, index, isIndexBeside, hidesSources: pack.kind === 'zip', verify };
+}
+
+/** The same for a run that writes into a pack of others, which has the index inside. @throws CliError */
+export function placesInside(
+  { datapack, sources, from = [] }: PlaceOptions,
+  { into, namespace }: { readonly into: string; readonly namespace: string },
+): Places {
+  const pack = packPlace('--into', into);
+  if (!statSync(into, { throwIfNoEntry: false }))
+    throw usageError(
+      'no_such_pack',
+      `There is no pack ${clean(into)}.`,
+      `To make a new one: --out ${clean(into)}`,
+    );
+  const data = datapack === undefined ? undefined : packPlace('--datapack', datapack);
+  if (data && resolve(data.name) === resolve(pack.name))
+    throw usageError('same_output', 'Two outputs have the same name.', 'Choose different names.');
+  const guard = new OutputGuard([...sources, ...from], {});
+  const verify = () => {
+    if (data) verifyPlace(data, guard);
+  };
+  const index = join(into, indexInside(namespace));
+  const packs = data ? [pack, data] : [pack];
+  return { pack, data, packs, index, isIndexBeside: false, hidesSources: true, verify };
 }
 
 /** An output folder is replaced as a whole. @throws CliError if a source is in it */

@@ -47,7 +47,6 @@ describeParsing('pack', pack, {
     ],
   ],
   refused: [
-    [['a'], /required option '--out <pack>'/],
     [['a', '--out', 'p', '--namespace', 'minecraft'], /A namespace is the game's own\./],
     [['a', '--out', 'p', '--game', '1.20'], /names Minecraft 1\.20, which takes no skins/],
   ],
@@ -85,7 +84,7 @@ test('A folder becomes a pack, whose SHA-1 is printed as server.properties takes
   const sha1 = hash('sha1', await readFile(out));
   expect([status, printed]).toEqual([0, `resource-pack-sha1=${sha1}\n`]);
   expect(err).toMatch(
-    /^Wrote .*pack\.zip: 2 skins, \d+ KiB\. Also wrote .*pack\.skins\.json\.\n1\. Host .*pack\.zip,/,
+    /^Wrote .*pack\.zip: 2 skins, \d+ KiB\. Also wrote .*pack\.skins\.json\.\n1\. Offer it to players: skinsmith serve --pack .*pack\.zip /,
   );
   const files = await filesIn(out);
   expect(Object.keys(files)).toEqual([

@@ -69,7 +69,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   pack: {
     holds: 'Resource packs and data packs of skins: names, versions of the game, functions, the zip',
-    imports: ['skin', 'textures'],
+    imports: ['skin', 'textures', 'base'],
   },
   textures: {
     holds: 'The signed property: build, parse, sign, verify; keys; commands that contain it',

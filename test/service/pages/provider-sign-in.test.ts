@@ -260,9 +260,10 @@ test('What fails at the provider is logged without tokens and secrets', async ()
   }
 });
 
-test('An answer of the provider is used once', async () => {
+test('An answer of the provider is used once, also if the provider accepts its code again', async () => {
   const at = await world();
   await newcomer(at);
+  at.provider.isLenient = true;
   const browser = new PlainBrowser(at.server.url);
   const back = backFrom(at.provider, await begin(browser));
   const { signInCookie } = browser;

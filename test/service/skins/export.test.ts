@@ -6,9 +6,14 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { zipArchive } from '../../../src/server/http/downloads.ts';
 import { KnownAddresses } from '../../../src/server/pools.ts';
-import { userCaller } from '../../../src/server/service/callers.ts';
+import { anonymousCaller, userCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
-import { type ExportContext, Exports, exportSkins } from '../../../src/server/service/skins/export.ts';
+import {
+  type ExportContext,
+  Exports,
+  exportSkins,
+  Reading,
+} from '../../../src/server/service/skins/export.ts';
 import { Searches } from '../../../src/server/service/skins/skins.ts';
 import { findUserByName } from '../../../src/server/store/sessions.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
@@ -16,6 +21,7 @@ import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { fingerprintOf, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { freshMachine } from '../../support/program/program.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
 import { readZip } from '../../support/server/read-zip.ts';
 import {
   guardAgainstLeaks,
@@ -152,6 +158,24 @@ describe('exports', () => {
     const stranger = { ...caller, owner: 'user:stranger' };
     await expect(exportSkins(context, stranger, {})).rejects.toMatchObject({ code: 'service_unavailable' });
   });
+});
+
+test('An export that is read slowly gives its place to another stranger after ten seconds', () => {
+  const clock = new MovableClock();
+  const exports = new Exports(nobody);
+  const callerAt = (address: string) => anonymousCaller({ address, origin: undefined }, new Plans());
+  const ended: number[] = [];
+  const readings = Array.from({ length: 6 }, (_, number) => {
+    const reading = new Reading(clock);
+    reading.whenDropped(() => void ended.push(number));
+    exports.begin(callerAt(`192.0.2.${number}`), reading);
+    return reading;
+  });
+  expect(exports.begin(callerAt('192.0.2.9'))).toBe('all');
+  for (const [number, reading] of readings.entries()) reading.add(number === 3 ? 1_000 : 1_000_000);
+  clock.forward(10_001);
+  expect([typeof exports.begin(callerAt('192.0.2.9')), ended]).toEqual(['function', [3]]);
+  expect(exports.begin(callerAt('192.0.2.10'))).toBe('all');
 });
 
 /** What the service does it with, over the same store. */

@@ -39,6 +39,8 @@ export class FakeProvider {
   signsWrongly = false;
   /** Refuses access tokens that it has just issued. */
   refusesTokens = false;
+  /** Accepts codes again. */
+  isLenient = false;
   /** Ends connections without an answer. */
   isDown = false;
   /** Answers with a redirect (302) to this address. */
@@ -121,14 +123,14 @@ export class FakeProvider {
     };
   }
 
-  /** Accepts each code once, from the client that it was made for, with the verifier of its challenge. */
+  /** Accepts each code once, unless it is lenient, from the client that it was made for, with the verifier of its challenge. */
   #redeem(headers: IncomingHttpHeaders, form: URLSearchParams): [unknown, number] {
     const [id, secret] = Buffer.from(String(headers.authorization).slice(6), 'base64').toString().split(':');
     const decoded = decodeURIComponent((secret ?? '').replaceAll('+', ' '));
     if (id !== CLIENT_ID || decoded !== CLIENT_SECRET) return [{ error: 'invalid_client' }, 401];
     const code = form.get('code') ?? '';
     const grant = this.#grants.get(code);
-    this.#grants.delete(code);
+    if (!this.isLenient) this.#grants.delete(code);
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');

@@ -30,7 +30,7 @@ export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/contact.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/log.ts';
 export type { ClaimTest, OpenIdSettings } from './openid/claims.ts';
-export type { Logo, Site } from './service/context.ts';
+export type { Logo, Site, StoredPack } from './service/context.ts';
 export { NEWEST_SCHEMA } from './store/meta.ts';
 export type { PostgresSettings } from './store/postgres/postgres-store.ts';
 export {

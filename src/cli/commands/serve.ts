@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { RunningServer } from '../../server/server.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
@@ -68,15 +70,21 @@ export async function runServe(options: ServeOptions, context: CommandContext): 
   keepAllFiles();
   const all = await serverOptions(options, context);
   switchToOwnerOf(all.dataDir);
-  const pack = options.pack === undefined ? undefined : await ServedPack.open(options.pack, context.clock);
+  const pack = options.pack === undefined ? undefined : await openPack(options.pack, all.dataDir, context);
   const { startServer } = await import('../../server/server.ts');
-  const server = await startServer({ ...all, findPack: (sha1) => pack?.find(sha1) });
+  const server = await startServer({ ...all, findPack: async (sha1) => await pack?.find(sha1) });
   await announce(server, options, context);
   if (pack) offerPack(pack, options.publicUrl ?? server.url, options, context);
   await aborted(context.signal);
   ownLog(options, context).say('Finishing running jobs, then stopping.');
   await server.close();
   return exitStatus('done');
+}
+
+/** Services that share a data folder may serve different packs, so each pack has a folder of its own. */
+async function openPack(path: string, dataDir: string, { clock }: CommandContext): Promise<ServedPack> {
+  const folder = join(dataDir, 'packs', hash('sha256', resolve(path)).slice(0, 16));
+  return await ServedPack.open({ path, folder, clock });
 }
 
 /** Prints what game servers need to know, now and after each change. */

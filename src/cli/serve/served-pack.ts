@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { lstat, readdir, readFile, stat, watch } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, rm, stat, utimes, watch, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, sleepOrWake } from '../../base/clock.ts';
+import { asidePath, makeFolder, removeLeftovers } from '../../base/files.ts';
 import { ArchiveError, readArchive } from '../../pack/archive.ts';
 import { deflated, MAX_SERVER_PACK } from '../../pack/pack.ts';
 import { ZipWriter } from '../../pack/zip.ts';
+import type { StoredPack } from '../../server/server.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean, count } from '../text/text.ts';
 
-/** A pack in memory: players get these bytes, whatever happens to the file meanwhile. */
+/** A pack as it was read. */
 interface Pack {
   readonly bytes: Uint8Array;
   readonly sha1: string;
@@ -22,39 +24,73 @@ const META = 'pack.mcmeta';
 const SETTLED = 1_000;
 /** Bytes that are hashed before other requests have their turn. */
 const PIECE = 4 * 1024 * 1024;
+/** Packs that are kept, with the current one. */
+const KEPT = 5;
+/** The record at the end of a zip, and the bytes that it has with the longest comment. */
+const END = 'PK\x05\x06';
+const MAX_END = 22 + 0xffff;
 /** Files that are worth compressing; pictures and sounds are compressed already. */
 const TEXT = /\.(?:json|mcmeta|txt|lang|properties|fsh|vsh|glsl|mtl|obj|bbmodel)$/i;
 
+interface ServedPackOptions {
+  /** The zip or folder. */
+  readonly path: string;
+  /** Folder of our own for the packs that players get, the current one and earlier ones. */
+  readonly folder: string;
+  readonly clock: Clock;
+}
+
 /**
- * A resource pack that a service offers to players: a zip as it is, or a folder that is packed. It follows changes; the
- * pack before the last change stays, for game servers that have not been told yet.
+ * A resource pack that a service offers to players: a zip as it is, or a folder that is packed. It follows changes. Players
+ * get copies, so that no change is half visible; the last ones stay, over restarts too, because a game server names the
+ * pack that it started with.
  */
 export class ServedPack {
-  readonly #path: string;
-  readonly #clock: Clock;
-  #current: Pack;
-  #earlier: Pack | undefined;
-  #state: string;
+  readonly #options: ServedPackOptions;
+  #sha1 = '';
+  #state = '';
 
-  private constructor(path: string, clock: Clock, { state, pack }: { state: string; pack: Pack }) {
-    this.#path = path;
-    this.#clock = clock;
-    this.#state = state;
-    this.#current = pack;
+  private constructor(options: ServedPackOptions) {
+    this.#options = options;
   }
 
   /** @throws CliError if there is no pack */
-  static async open(path: string, clock: Clock): Promise<ServedPack> {
-    const state = await stateOf(path);
-    return new ServedPack(path, clock, { state, pack: await load(path) });
+  static async open(options: ServedPackOptions): Promise<ServedPack> {
+    makeFolder(options.folder, 0o700);
+    await removeLeftovers(join(options.folder, 'pack'), options.clock.now());
+    const served = new ServedPack(options);
+    served.#state = await stateOf(options.path);
+    await served.#take(await load(options.path));
+    return served;
   }
 
   get sha1(): string {
-    return this.#current.sha1;
+    return this.#sha1;
   }
 
-  find(sha1: string): Uint8Array | undefined {
-    return [this.#current, this.#earlier].find((pack) => pack?.sha1 === sha1)?.bytes;
+  /** The copy of a pack; undefined if there is none. */
+  async find(sha1: string): Promise<StoredPack | undefined> {
+    const path = copyPath(this.#options, sha1);
+    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    return found && { path, size: found.size };
+  }
+
+  async #take({ bytes, sha1 }: Pack): Promise<void> {
+    const { folder, clock } = this.#options;
+    const aside = asidePath(join(folder, 'pack'));
+    try {
+      await writeFile(aside, bytes, { mode: 0o600, flush: true });
+      await rename(aside, copyPath(this.#options, sha1));
+    } finally {
+      await rm(aside, { force: true });
+    }
+    const now = clock.now() / 1_000;
+    await utimes(copyPath(this.#options, sha1), now, now);
+    this.#sha1 = sha1;
+    await removeOldest(folder);
   }
 
   /**
@@ -66,14 +102,15 @@ export class ServedPack {
     signal: AbortSignal,
     { onChange, onFault }: { onChange: () => void; onFault: (fault: Error) => Promise<void> },
   ): Promise<void> {
-    const isFolder = (await stat(this.#path)).isDirectory();
+    const { path, clock } = this.#options;
+    const isFolder = (await stat(path)).isDirectory();
     // A file that is replaced by another is seen in its folder only.
-    const watched = isFolder ? this.#path : dirname(resolve(this.#path));
+    const watched = isFolder ? path : dirname(resolve(path));
     const changes = watch(watched, { recursive: isFolder, signal });
     try {
       for await (const { filename } of changes) {
-        if (!isFolder && filename !== null && filename !== basename(this.#path)) continue;
-        await sleepOrWake(this.#clock, SETTLED, signal);
+        if (!isFolder && filename !== null && filename !== basename(path)) continue;
+        await sleepOrWake(clock, SETTLED, signal);
         try {
           if (await this.#reload()) onChange();
         } catch (error) {
@@ -87,15 +124,29 @@ export class ServedPack {
 
   /** Whether the pack is another one now. */
   async #reload(): Promise<boolean> {
-    const state = await stateOf(this.#path);
+    const { path } = this.#options;
+    const state = await stateOf(path);
     if (state === this.#state) return false;
+    const pack = await load(path);
+    if ((await stateOf(path)) !== state) return false; // that change is the next one
     this.#state = state;
-    const pack = await load(this.#path);
-    if (pack.sha1 === this.#current.sha1) return false;
-    this.#earlier = this.#current;
-    this.#current = pack;
+    if (pack.sha1 === this.#sha1) return false;
+    await this.#take(pack);
     return true;
   }
+}
+
+function copyPath({ folder }: ServedPackOptions, sha1: string): string {
+  return join(folder, `${sha1}.zip`);
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /^[0-9a-f]{40}\.zip$/.test(name));
+  const copies = await Promise.all(
+    names.map(async (name) => ({ name, time: (await stat(join(folder, name))).mtimeMs })),
+  );
+  const newestFirst = copies.toSorted((a, b) => b.time - a.time);
+  for (const { name } of newestFirst.slice(KEPT)) await rm(join(folder, name), { force: true });
 }
 
 /** Changes whenever the pack may have changed. @throws CliError */
@@ -153,8 +204,10 @@ async function archived(path: string): Promise<Uint8Array> {
     });
     if (files.some(({ name }) => name === META)) return bytes;
   } catch (error) {
-    if (error instanceof ArchiveError) throw unusable(path, clean(error.message.replace(/\.$/, '')), error);
-    throw error;
+    if (!(error instanceof ArchiveError)) throw error;
+    // Minecraft reads archives that are protected from other programs.
+    if (bytes.subarray(-MAX_END).includes(END)) return bytes;
+    throw unusable(path, clean(error.message.replace(/\.$/, '')), error);
   }
   throw unusable(path, `has no ${META} at its top`);
 }

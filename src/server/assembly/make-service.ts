@@ -152,7 +152,7 @@ function rulesOf(options: AssemblyOptions) {
     callbacks: callbackPolicy(options),
     usersMayLink: options.userAccounts ?? true,
     site: { name: USUAL_NAME, ...options.site },
-    findPack: options.findPack ?? (() => undefined),
+    findPack: options.findPack ?? (async () => undefined),
   };
 }
 

@@ -11,7 +11,7 @@ import type { NetworkLimits } from '../http/connections.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/log.ts';
 import type { OpenIdSettings } from '../openid/claims.ts';
 import type { Draw } from '../pictures/render-thread.ts';
-import type { Site } from '../service/context.ts';
+import type { FindPack, Site } from '../service/context.ts';
 import type { Migration } from '../store/meta.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 
@@ -105,7 +105,7 @@ export interface ServerOptions {
   /** What the pages say about the service. */
   readonly site?: Partial<Site>;
   /** A resource pack by its SHA-1, which players get at /packs/<sha1>.zip; default: there is none. */
-  readonly findPack?: ((sha1: string) => Uint8Array | undefined) | undefined;
+  readonly findPack?: FindPack | undefined;
   /** False: the owner gets no API key at the first start. */
   readonly ownerKey?: boolean;
   /** Whether /metrics is readable without an operator's key. */

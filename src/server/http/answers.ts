@@ -102,17 +102,17 @@ const NOT_FOR_PICTURES = [
 
 /** Converts an answer to a standard `Response`. */
 export function responseOf(answer: Answer, options: ResponseOptions): Response {
-  const { body } = answer;
   const { status, headers, payload } = written(answer, options);
   const content =
-    body instanceof Readable ? streamOf(body) : (payload as Uint8Array<ArrayBuffer> | undefined);
+    payload instanceof Readable ? streamOf(payload) : (payload as Uint8Array<ArrayBuffer> | undefined);
   return new Response(content ?? null, { status, headers: listOf(headers) });
 }
 
 /** Sends an answer to a request over the network. A `Response` would copy the bytes, which many answers may share. */
 export function send(outgoing: ServerResponse, answer: Answer, options: ResponseOptions): Response {
-  if (answer.body instanceof Readable) return responseOf(answer, options);
   const { status, headers, payload } = written(answer, options);
+  if (payload instanceof Readable)
+    return new Response(streamOf(payload), { status, headers: listOf(headers) });
   outgoing.writeHead(status, headers).end(payload);
   return RESPONSE_ALREADY_SENT;
 }
@@ -120,27 +120,40 @@ export function send(outgoing: ServerResponse, answer: Answer, options: Response
 interface Written {
   readonly status: number;
   readonly headers: HeaderFields;
-  /** Undefined for none, and for a stream. */
-  readonly payload: string | Uint8Array | undefined;
+  readonly payload: string | Uint8Array | Readable | undefined;
 }
 
 function written({ status, body, headers }: Answer, options: ResponseOptions): Written {
   const all = headersOf(options, headers);
-  if (body instanceof Readable) return { status, headers: all, payload: undefined };
+  if (body instanceof Readable) {
+    if (!isUnchanged(all, status, options)) return { status, headers: all, payload: body };
+    body.destroy();
+    return unchanged(all);
+  }
   if (isPicture(all)) for (const name of NOT_FOR_PICTURES) delete all[name];
   const payload = payloadOf(body, all);
   if (options.isTagged && status >= 400) delete all['etag'];
   else if (options.isTagged && payload !== undefined) {
     all['etag'] ??= weakTag(payload);
-    if (status === 200 && isKnownTag(String(all['etag']), options.ifNoneMatch)) {
-      delete all['content-type'];
-      return { status: 304, headers: all, payload: undefined };
-    }
+    if (isUnchanged(all, status, options)) return unchanged(all);
   }
   if (status === 204 || status === 304) return { status, headers: all, payload: undefined };
   if (payload !== undefined || options.method !== 'HEAD')
     all['content-length'] = String(payload === undefined ? 0 : Buffer.byteLength(payload));
   return { status, headers: all, payload };
+}
+
+/** Whether the caller already has what the answer would send. */
+function isUnchanged(
+  { etag }: HeaderFields,
+  status: number,
+  { isTagged, ifNoneMatch }: ResponseOptions,
+): boolean {
+  return isTagged === true && status === 200 && etag !== undefined && isKnownTag(String(etag), ifNoneMatch);
+}
+
+function unchanged({ 'content-type': _type, 'content-length': _length, ...headers }: HeaderFields): Written {
+  return { status: 304, headers, payload: undefined };
 }
 
 /**

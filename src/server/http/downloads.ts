@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
@@ -10,7 +11,7 @@ import { lineOf } from '../../protocol/lock-line.ts';
 import type { setPackQuerySchema } from '../../protocol/set.ts';
 import type { skinPackQuerySchema } from '../../protocol/skin.ts';
 import type { Caller } from '../service/callers.ts';
-import type { ServiceContext } from '../service/context.ts';
+import type { ServiceContext, StoredPack } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
 import { type FullSet, isForEverybody } from '../service/skins/sets.ts';
@@ -203,6 +204,32 @@ function packAnswer(file: string, { bytes, sha1, isPublic }: SkinPack): Answer {
     ETag: `"${sha1}"`,
   };
   return { status: 200, headers, body: bytes };
+}
+
+/** A pack that never changes at its address, read from the disk while it is sent: players of a server come all at once. */
+export function storedPackAnswer(
+  { method }: Pick<Call['request'], 'method'>,
+  sha1: string,
+  { path, size }: StoredPack,
+): Answer {
+  const headers = {
+    'Content-Type': 'application/zip',
+    'Content-Length': String(size),
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    ETag: `"${sha1}"`,
+  };
+  const body = method === 'HEAD' ? undefined : Readable.from(piecesOf(path), { objectMode: false });
+  return { status: 200, headers, body };
+}
+
+/** Opened by the first read: an answer that nobody reads leaves no open file. */
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array, void, void> {
+  const file = await open(path);
+  try {
+    yield* file.createReadStream({ autoClose: false });
+  } finally {
+    await file.close();
+  }
 }
 
 /** @throws Refusal `validation_error` */

@@ -46,6 +46,15 @@ export interface Site {
 /** The service's name, unless its operator gave it another one. */
 export const USUAL_NAME = 'skinsmith';
 
+/** A resource pack in a file that never changes; `size` in bytes. */
+export interface StoredPack {
+  readonly path: string;
+  readonly size: number;
+}
+
+/** Finds a resource pack by its SHA-1; undefined: there is none. */
+export type FindPack = (sha1: string) => Promise<StoredPack | undefined>;
+
 /** What the service reports about itself. */
 interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
   /** Receives events for logs and metrics. */
@@ -99,7 +108,7 @@ export interface ServiceContext
   readonly gameServers: GameServers;
   readonly site: Site;
   /** A resource pack that the operator serves, by its SHA-1. */
-  readonly findPack: (sha1: string) => Uint8Array | undefined;
+  readonly findPack: FindPack;
   readonly ownKey: SignedByContext['ownKey'];
   /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,6 +12,18 @@ const META = '{"pack":{"description":"","min_format":69,"max_format":97}}';
 function zipWith(text: string): Uint8Array {
   const files = { 'pack.mcmeta': Buffer.from(META), 'assets/a/b.txt': Buffer.from(text) };
   return zipSync(files, { mtime: '2026-01-01' });
+}
+
+/** Serves a pack, with copies in a folder of its own. */
+async function serve(path: string, folder?: string): Promise<ServedPack> {
+  return await ServedPack.open({ path, folder: folder ?? (await ownFolder()), clock: systemClock });
+}
+
+async function bytesOf(pack: ServedPack, sha1 = pack.sha1): Promise<Buffer | undefined> {
+  const found = await pack.find(sha1);
+  const bytes = found && (await readFile(found.path));
+  expect(bytes?.length).toBe(found?.size);
+  return bytes;
 }
 
 /** Follows a pack; `next` resolves at its next change or fault. */
@@ -33,30 +45,30 @@ describe('A zip', () => {
   test('is served as it is, by its SHA-1 only', async () => {
     const path = join(await ownFolder(), 'server.zip');
     await writeFile(path, zipWith('one'));
-    const pack = await ServedPack.open(path, systemClock);
+    const pack = await serve(path);
     expect(pack.sha1).toBe(hash('sha1', zipWith('one')));
-    expect(pack.find(pack.sha1)).toEqual(Buffer.from(zipWith('one')));
-    expect(pack.find(hash('sha1', 'other'))).toBeUndefined();
+    expect(await bytesOf(pack)).toEqual(Buffer.from(zipWith('one')));
+    expect(await bytesOf(pack, hash('sha1', 'other'))).toBeUndefined();
   });
 
   test('is loaded again when another takes its place, and the one before is still served', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'server.zip');
     await writeFile(path, zipWith('one'));
-    const pack = await ServedPack.open(path, systemClock);
+    const pack = await serve(path);
     const next = follow(pack);
     const change = next();
     await writeFile(join(folder, 'new'), zipWith('two'));
     await rename(join(folder, 'new'), path);
     expect(await change).toBe('changed');
     expect(pack.sha1).toBe(hash('sha1', zipWith('two')));
-    expect(pack.find(hash('sha1', zipWith('one')))).toEqual(Buffer.from(zipWith('one')));
+    expect(await bytesOf(pack, hash('sha1', zipWith('one')))).toEqual(Buffer.from(zipWith('one')));
   });
 
   test('stays as it was while its file is none', async () => {
     const path = join(await ownFolder(), 'server.zip');
     await writeFile(path, zipWith('one'));
-    const pack = await ServedPack.open(path, systemClock);
+    const pack = await serve(path);
     const next = follow(pack);
     const fault = next();
     await writeFile(path, zipWith('two').subarray(0, 80));
@@ -65,6 +77,31 @@ describe('A zip', () => {
     const change = next();
     await writeFile(path, zipWith('two'));
     expect(await change).toBe('changed');
+  });
+
+  test('stays at its address for four later ones, over restarts too', async () => {
+    const [place, copies] = [await ownFolder(), await ownFolder()];
+    const path = join(place, 'server.zip');
+    const texts = ['one', 'two', 'three', 'four', 'five', 'six'];
+    for (const [at, text] of texts.entries()) {
+      await writeFile(path, zipWith(text));
+      const { sha1 } = await serve(path, copies);
+      await utimes(join(copies, `${sha1}.zip`), at, at);
+    }
+    const pack = await serve(path, copies);
+    const found = await Promise.all(
+      texts.map(async (text) => await bytesOf(pack, hash('sha1', zipWith(text)))),
+    );
+    expect(found).toEqual([undefined, ...texts.slice(1).map((text) => Buffer.from(zipWith(text)))]);
+    expect(await readdir(copies)).toHaveLength(5);
+  });
+
+  test('is served even if only Minecraft reads it, as packs do that are protected', async () => {
+    const path = join(await ownFolder(), 'server.zip');
+    const bytes = Buffer.from(zipWith('one'));
+    bytes.writeUInt16LE(1, bytes.indexOf('PK\x01\x02') + 8); // says that it is encrypted
+    await writeFile(path, bytes);
+    expect(await bytesOf(await serve(path))).toEqual(bytes);
   });
 
   test.each([
@@ -77,12 +114,12 @@ describe('A zip', () => {
   ])('is refused if it %s', async (_why, bytes, message) => {
     const path = join(await ownFolder(), 'server.zip');
     await writeFile(path, bytes);
-    await expect(ServedPack.open(path, systemClock)).rejects.toThrow(message);
+    await expect(serve(path)).rejects.toThrow(message);
   });
 
   test('is refused if it is not there', async () => {
     const path = join(await ownFolder(), 'server.zip');
-    await expect(ServedPack.open(path, systemClock)).rejects.toThrow(/server\.zip cannot be read/);
+    await expect(serve(path)).rejects.toThrow(/server\.zip cannot be read/);
   });
 });
 
@@ -100,29 +137,26 @@ describe('A folder', () => {
     await mkdir(join(folder, '.git'));
     await writeFile(join(folder, '.git/config'), 'secret');
     await symlink('/etc/hostname', join(folder, 'assets/a/link.txt'));
-    const [one, two] = [
-      await ServedPack.open(folder, systemClock),
-      await ServedPack.open(folder, systemClock),
-    ];
+    const [one, two] = [await serve(folder), await serve(folder)];
     expect(two.sha1).toBe(one.sha1);
-    const files = unzipSync(one.find(one.sha1)!);
+    const files = unzipSync((await bytesOf(one))!);
     expect(Object.keys(files)).toEqual(['assets/a/b.json', 'pack.mcmeta']);
     expect(Buffer.from(files['assets/a/b.json']!)).toEqual(await readFile(join(folder, 'assets/a/b.json')));
   });
 
   test('is packed again when a file in it changes', async () => {
     const folder = await packFolder();
-    const pack = await ServedPack.open(folder, systemClock);
+    const pack = await serve(folder);
     const before = pack.sha1;
     const next = follow(pack);
     const change = next();
     await writeFile(join(folder, 'assets/a/c.txt'), 'new');
     expect(await change).toBe('changed');
     expect(pack.sha1).not.toBe(before);
-    expect(Object.keys(unzipSync(pack.find(pack.sha1)!))).toContain('assets/a/c.txt');
+    expect(Object.keys(unzipSync((await bytesOf(pack))!))).toContain('assets/a/c.txt');
   });
 
   test('is refused without a pack.mcmeta', async () => {
-    await expect(ServedPack.open(await ownFolder(), systemClock)).rejects.toThrow(/has no pack\.mcmeta/);
+    await expect(serve(await ownFolder())).rejects.toThrow(/has no pack\.mcmeta/);
   });
 });

@@ -36,7 +36,7 @@ import {
   type SetList,
 } from '../../service/skins/sets.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
-import { EXPORTS, setPackAnswer, skinsAnswer } from '../downloads.ts';
+import { EXPORTS, setPackAnswer, skinsAnswer, storedPackAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { type Notes, pageLinks, skinListItem, v2Answer } from '../views.ts';
 import { serviceNameOf } from './cards.ts';
@@ -160,16 +160,11 @@ export const SET_ROUTES: readonly Route[] = [
     params: z.object({ digest: z.string().regex(/^[0-9a-f]{40}\.zip$/) }),
     answers: { 200: 'application/zip', 404: errorAnswerSchema },
     authenticated: false,
-    handle: async ({ context, params }) => {
+    handle: async ({ context, request, params }) => {
       const sha1 = params.digest.slice(0, -'.zip'.length);
-      const body = context.findPack(sha1);
-      if (!body) throw new Refusal('not_found');
-      const headers = {
-        'Content-Type': 'application/zip',
-        'Cache-Control': 'public, max-age=31536000, immutable',
-        ETag: `"${sha1}"`,
-      };
-      return { status: 200, headers, body };
+      const pack = await context.findPack(sha1);
+      if (!pack) throw new Refusal('not_found');
+      return storedPackAnswer(request, sha1, pack);
     },
   }),
   // A short address that a game server's settings can hold.

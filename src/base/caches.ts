@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder, writeFileAtomically } from './files.ts';
+import { makeFolder, removeLeftovers, writeFileAtomically } from './files.ts';
 import { parsedJson } from './text.ts';
 
 /** Keeps values up to a total number of bytes; the least recently used go first. */
@@ -245,6 +245,7 @@ function readCacheFile(path: string): Buffer {
 function writeCacheFile(path: string, data: string | Uint8Array): boolean {
   try {
     makeFolder(dirname(path), 0o700);
+    removeLeftovers(path, Date.now());
     writeFileAtomically(path, data, { mode: 0o600 });
     return true;
   } catch {

@@ -1,16 +1,19 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { chmod, link, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, type PlatformPath, resolve } from 'node:path';
 
 /** Whether a process exists on this machine, of any user. */
@@ -75,7 +78,7 @@ interface AtomicFileOptions {
 
 /** Prefix of the file's name used in the temporary name, in UTF-16 units: names end at 255 bytes. */
 const LONGEST_NAME = 60;
-/** Age in milliseconds after which a temporary file counts as abandoned. */
+/** Age in milliseconds after which a temporary file counts as abandoned if its process may be one of another machine. */
 const LEFTOVER_AGE = 60 * 60 * 1000;
 
 /**
@@ -160,19 +163,95 @@ export class Replacement {
   }
 }
 
+/** What follows the prefix in a temporary name: the process, its system (not in names of older versions), a number. */
+const ASIDE = /^(\..+\.)([1-9]\d{0,9})\.([0-9a-f]{8})?[0-9a-f]{8}\.tmp$/s;
+
 /**
- * Removes temporary files and folders for `path` that dead processes left at least an hour ago. Best effort: the code that needs
- * the folder reports problems with it.
+ * Finds the temporary files and folders that killed processes left. A folder is listed once, for all paths in it.
+ * Best effort: the code that needs the folder reports problems with it.
  */
-export async function removeLeftovers(path: string, now: number): Promise<void> {
-  const folder = dirname(path);
-  const prefix = asidePrefix(path);
-  for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.startsWith(prefix)) continue;
-    const [, pid] = /^([1-9]\d{0,9})\.[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length)) ?? [];
-    if (pid === undefined || isOthersAndAlive(Number(pid))) continue;
-    // Another process may be cleaning up as well; the rest is found next time.
-    await removeIfOlder(join(folder, name), now - LEFTOVER_AGE).catch(() => undefined);
+export class Leftovers {
+  readonly #now: number;
+  /** For each folder, the abandoned names by their prefix. */
+  readonly #folders = new Map<string, ReadonlyMap<string, readonly string[]>>();
+
+  /** @param now milliseconds since the epoch */
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  /** Removes those of one path. A process of another machine or container counts as ended after an hour. */
+  remove(path: string): void {
+    const folder = dirname(path);
+    for (const name of this.#in(folder).get(asidePrefix(path)) ?? []) {
+      try {
+        const aside = join(folder, name);
+        if (isOfThisSystem(name) || statSync(aside).mtimeMs < this.#now - LEFTOVER_AGE)
+          rmSync(aside, { force: true, recursive: true });
+      } catch {
+        // Another process may be cleaning up as well; the rest is found next time.
+      }
+    }
+  }
+
+  #in(folder: string): ReadonlyMap<string, readonly string[]> {
+    const known = this.#folders.get(folder);
+    if (known) return known;
+    const abandoned = namesIn(folder).filter((name) => name.endsWith('.tmp') && isAbandoned(name));
+    const found = Map.groupBy(abandoned, (name) => ASIDE.exec(name)?.[1] ?? '');
+    this.#folders.set(folder, found);
+    return found;
+  }
+}
+
+/** Removes the temporary files and folders of one path that killed processes left. */
+export function removeLeftovers(path: string, now: number): void {
+  new Leftovers(now).remove(path);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether no process with the name's id exists here, apart from this one: in a container every run may have the same. */
+function isAbandoned(name: string): boolean {
+  const pid = Number(ASIDE.exec(name)?.[2]);
+  return pid === process.pid || (pid > 0 && !processExists(pid));
+}
+
+/**
+ * Whether a process that gave this name had its id from the same system as we have ours, so that it has ended if no process has
+ * the id. Our own id proves nothing: the file may be ours.
+ */
+function isOfThisSystem(name: string): boolean {
+  const [, , pid, system] = ASIDE.exec(name) ?? [];
+  return system !== undefined && system === systemName() && Number(pid) !== process.pid;
+}
+
+/** Says that the system is unknown. */
+const NO_SYSTEM = '00000000';
+let ownSystem: string | undefined;
+
+/**
+ * Eight hexadecimal digits that differ between systems whose process ids mean different processes: machines, their boots and
+ * containers. `00000000` where only Linux could tell.
+ */
+function systemName(): string | undefined {
+  ownSystem ??= readSystemName();
+  return ownSystem === NO_SYSTEM ? undefined : ownSystem;
+}
+
+/** See random(4) and pid_namespaces(7). */
+function readSystemName(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+    return hash('sha256', boot + readlinkSync('/proc/self/ns/pid')).slice(0, NO_SYSTEM.length);
+  } catch {
+    return NO_SYSTEM;
   }
 }
 
@@ -188,9 +267,12 @@ function nextSerial(): string {
   return serial.toString(16).padStart(8, '0');
 }
 
-/** A new name in the same folder for what is to replace a path; `removeLeftovers` knows such names. */
+/** A new name in the same folder for what is to replace a path; `Leftovers` knows such names. */
 export function asidePath(path: string): string {
-  return join(dirname(path), `${asidePrefix(path)}${process.pid}.${nextSerial()}.tmp`);
+  return join(
+    dirname(path),
+    `${asidePrefix(path)}${process.pid}.${systemName() ?? NO_SYSTEM}${nextSerial()}.tmp`,
+  );
 }
 
 function asidePrefix(path: string): string {
@@ -219,15 +301,6 @@ function syncFolder(folder: string): void {
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
-}
-
-/** In a container every run may have the same process id: an existing file with ours is from an earlier run. */
-function isOthersAndAlive(pid: number): boolean {
-  return pid !== process.pid && processExists(pid);
-}
-
-async function removeIfOlder(path: string, time: number): Promise<void> {
-  if ((await stat(path)).mtimeMs < time) await rm(path, { force: true, recursive: true });
 }
 
 /**

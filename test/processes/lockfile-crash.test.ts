@@ -44,12 +44,10 @@ async function killOften(path: string): Promise<void> {
 test('A lockfile is whole whenever the process that rewrites it is killed, and what it leaves is tidied up', async () => {
   const path = await ownPath(STATES[0]);
   await killOften(path);
-  const left = leftoversOf(path);
-  expect((await openAt(path)).size).toBe(1500);
-  expect(leftoversOf(path)).toEqual(left);
   const earlier = new Date(Date.now() - 2 * HOURS);
-  for (const file of left) utimesSync(file, earlier, earlier);
-  await openAt(path);
+  // Elsewhere the process may be one of another machine, as far as can be known.
+  if (process.platform !== 'linux') for (const file of leftoversOf(path)) utimesSync(file, earlier, earlier);
+  expect((await openAt(path)).size).toBe(1500);
   expect(leftoversOf(path)).toEqual([]);
 });
 

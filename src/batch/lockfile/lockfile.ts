@@ -49,10 +49,8 @@ export class Lockfile {
    * @throws LockfileError when the file is invalid, Error of the file system
    */
   static async open(path: string, now = Date.now()): Promise<Lockfile> {
-    const tidied = removeLeftovers(path, now); // lists the folder while the file is read
-    const snapshot = Snapshot.open(path);
-    await tidied;
-    return new Lockfile(path, snapshot);
+    removeLeftovers(path, now);
+    return new Lockfile(path, Snapshot.open(path));
   }
 
   /** Number of entries. */

@@ -258,7 +258,7 @@ export async function save<T>(
   { clock, messages }: CommandContext,
 ): Promise<T> {
   const path = resolve(file);
-  await removeLeftovers(path, clock.now());
+  removeLeftovers(path, clock.now());
   const progress = await messages.progress('Exporting');
   const replacement = new Replacement(path);
   try {

@@ -142,7 +142,7 @@ async function runMaking(options: MakingOptions, context: CommandContext): Promi
   const progress = await context.messages.progress('Packing');
   try {
     places.verify();
-    for (const { name } of places.packs) await removeLeftovers(resolve(name), context.clock.now());
+    for (const { name } of places.packs) removeLeftovers(resolve(name), context.clock.now());
     await warnAboutVersions(options, context);
     const onProgress = (text: string) => progress.text(text);
     const made = await makePack(options, { ...target, writers, context, fetched, onProgress });

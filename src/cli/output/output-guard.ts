@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, resolve, sep } from 'node:path';
-import { isStream, writeFileAtomically } from '../../base/files.ts';
+import { isStream, Leftovers, writeFileAtomically } from '../../base/files.ts';
 import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { isMarkedPng, MARKED_BYTES } from '../../skin/png/encode.ts';
 import { SIGNATURE } from '../../skin/png/header.ts';
@@ -94,6 +94,7 @@ function identityOf({ dev, ino }: BigIntStats): string {
 export class OutputGuard {
   readonly #inputs: SourceFiles;
   readonly #overwrite: boolean;
+  readonly #leftovers = new Leftovers(Date.now());
 
   /** @param inputs paths that this run reads, @param overwrite the user allows to replace all other files */
   constructor(
@@ -108,6 +109,7 @@ export class OutputGuard {
   write(path: string, data: string | Uint8Array, replaceable: Replaceable): boolean {
     if (hasContent(path, data)) return false;
     this.verify(path, replaceable);
+    this.#leftovers.remove(resolve(path));
     writeFileAtomically(resolve(path), data);
     return !isStream(path);
   }

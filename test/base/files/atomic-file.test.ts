@@ -10,10 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Replacement, removeLeftovers, writeFileAtomically } from '../../../src/base/files.ts';
+import { leaveTemporaryFiles } from '../../support/batch/leave-temporary-file.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** The system gives out the lowest that is free. */
@@ -144,15 +145,46 @@ describe('removeLeftovers', () => {
   test('knows what writing really leaves', async () => {
     const folder = await ownFolder();
     new Replacement(join(folder, 'x')).close(false);
-    await removeLeftovers(join(folder, 'x'), Date.now() + 2 * HOUR);
+    removeLeftovers(join(folder, 'x'), Date.now() + 2 * HOUR);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test('removes what a dead process left an hour ago', async () => {
     const folder = await ownFolder();
     const path = leftover(folder, NO_PROCESS, HOUR + 1000);
-    await removeLeftovers(join(folder, 'x'), Date.now());
+    removeLeftovers(join(folder, 'x'), Date.now());
     expect(existsSync(path)).toBe(false);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'removes at once what a process of this system left when it was killed',
+    async () => {
+      const path = join(await ownFolder(), 'x');
+      await leaveTemporaryFiles(path);
+      expect(readdirSync(dirname(path))).toHaveLength(1);
+      removeLeftovers(path, Date.now());
+      expect(readdirSync(dirname(path))).toEqual([]);
+    },
+  );
+
+  test('leaves for an hour what a process of another container or machine may be writing', async () => {
+    const path = join(await ownFolder(), 'x');
+    const other = join(dirname(path), `.x.${NO_PROCESS}.ffffffff0123abcd.tmp`);
+    writeFileSync(other, 'half');
+    removeLeftovers(path, Date.now());
+    expect(existsSync(other)).toBe(true);
+    removeLeftovers(path, Date.now() + 2 * HOUR);
+    expect(existsSync(other)).toBe(false);
+  });
+
+  test('leaves what this process is writing', async () => {
+    const path = join(await ownFolder(), 'x');
+    const file = new Replacement(path);
+    removeLeftovers(path, Date.now());
+    file.write('text');
+    file.close(false);
+    file.replace(false);
+    expect(readFileSync(path, 'utf8')).toBe('text');
   });
 
   test('leaves what is younger, what a living process writes and what belongs to another file', async () => {
@@ -165,18 +197,18 @@ describe('removeLeftovers', () => {
       leftover(folder, NO_PROCESS, 2 * HOUR, 'y'),
       leftover(folder, 0, 2 * HOUR),
     ];
-    await removeLeftovers(join(folder, 'x'), Date.now());
+    removeLeftovers(join(folder, 'x'), Date.now());
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
   test("removes files with this process's own ID, because in a container every run has the same", async () => {
     const folder = await ownFolder();
     const path = leftover(folder, process.pid, 2 * HOUR);
-    await removeLeftovers(join(folder, 'x'), Date.now());
+    removeLeftovers(join(folder, 'x'), Date.now());
     expect(existsSync(path)).toBe(false);
   });
 
   test('ignores a missing folder', async () => {
-    await removeLeftovers(join(await ownFolder(), 'none', 'x'), Date.now());
+    removeLeftovers(join(await ownFolder(), 'none', 'x'), Date.now());
   });
 });

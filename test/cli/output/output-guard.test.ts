@@ -1,9 +1,18 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isStream } from '../../../src/base/files.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../../../src/cli/output/output-guard.ts';
 import { encodePng, markPng } from '../../../src/skin/png/encode.ts';
+import { leaveTemporaryFiles } from '../../support/batch/leave-temporary-file.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -45,6 +54,19 @@ describe('A drawn picture', () => {
 });
 
 describe('Any other output', () => {
+  test.runIf(process.platform === 'linux')(
+    'removes what a killed run left of it, and nothing else',
+    async () => {
+      const folder = await ownFolder();
+      const [path, other] = [join(folder, 'alex.json'), join(folder, '.alex.json.old.tmp')];
+      writeFileSync(other, 'not ours');
+      await leaveTemporaryFiles(path, path);
+      expect(readdirSync(folder)).toHaveLength(3);
+      new OutputGuard([]).write(path, '{}', NOT_OURS);
+      expect(readdirSync(folder).sort()).toEqual(['.alex.json.old.tmp', 'alex.json']);
+    },
+  );
+
   test('never replaces a picture, by its name or its content', async () => {
     const guard = new OutputGuard([], { overwrite: true });
     const folder = await ownFolder();

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder, withPath } from '../../../base/files.ts';
+import { asidePath, makeFolder, removeLeftovers, withPath } from '../../../base/files.ts';
 import { MAX_CHECKED_BYTES } from '../../../skin/check.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
@@ -96,10 +96,12 @@ export async function openReport(kind: ReportKind, path: string, place: ReportPl
   const target = resolve(path);
   await verifyNoFolder(target, path);
   place.verify();
-  const aside = place.isStream ? join(tmpdir(), 'skinsmith-report') : target;
-  makeFolder(dirname(aside));
+  const near = place.isStream ? join(tmpdir(), 'skinsmith-report') : target;
+  makeFolder(dirname(near));
+  removeLeftovers(near, Date.now());
   return await naming(target, async () => {
-    const folder = await mkdtemp(`${aside}.`);
+    const folder = asidePath(near);
+    await mkdir(folder, 0o700);
     await writeFile(join(folder, 'entries'), '');
     return new ReportWriter(REPORTS[kind], target, folder, place);
   });

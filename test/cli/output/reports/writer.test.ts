@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openReport } from '../../../../src/cli/output/reports/writer.ts';
+import { leaveTemporaryFiles } from '../../../support/batch/leave-temporary-file.ts';
 import { failed, made, makeSummary } from '../../../support/cli/report-entries.ts';
 import { parseXml } from '../../../support/cli/xml.ts';
 import { failureOf } from '../../../support/client/test-client.ts';
@@ -33,6 +34,19 @@ describe('a report', () => {
     await report.abandon();
     expect(await readdir(folder)).toEqual(['report.html']);
     expect(await readFile(path, 'utf8')).toBe('old');
+  });
+
+  test.runIf(process.platform === 'linux')('is begun without the parts of one that was killed', async () => {
+    const folder = await ownFolder();
+    const path = join(folder, 'report.html');
+    await leaveTemporaryFiles(path);
+    const [left = ''] = await readdir(folder);
+    await rm(join(folder, left));
+    await mkdir(join(folder, left));
+    await writeFile(join(folder, left, 'entries'), 'half');
+    const report = await openReport('html', path, FREE);
+    await report.finish(makeSummary());
+    expect(await readdir(folder)).toEqual(['report.html']);
   });
 
   test('replaces the old one', async () => {

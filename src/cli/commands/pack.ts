@@ -207,12 +207,13 @@ async function tell(
   const written = [datapack, existing ? undefined : index].filter((name) => name !== undefined).map(clean);
   const beside = written.length === 0 || dryRun ? '' : ` Also wrote ${written.join(' and ')}.`;
   const change = existing ? ` ${changeText(existing)}` : '';
-  messages.say(`${dryRun ? 'Would write' : 'Wrote'} ${clean(out)}: ${summary(made)}.${change}${beside}`);
+  const did = existing && !existing.hasChanged ? 'Kept' : 'Wrote';
+  messages.say(`${dryRun ? 'Would write' : did} ${clean(out)}: ${summary(made)}.${change}${beside}`);
   for (const line of remarks(made)) messages.say(line);
   if (bytes > MAX_SERVER_PACK)
     await messages.warn('The pack is larger than 250 MiB, and clients refuse such packs from a server.');
   if (dryRun) return;
-  const { id, source } = skins[0]!;
+  const [{ id }, source = 'SOURCE'] = [skins[0]!, options.sources[0]];
   for (const line of nextSteps({ out, isZip: sha1 !== undefined, datapack, namespace, id, source }))
     messages.say(line);
 }

@@ -67,8 +67,7 @@ export async function makePack(options: MakeOptions, making: Making): Promise<Ma
   verifyNamespace(options, earlier);
   const outputs = places.packs.filter(({ kind }) => kind === 'folder').map(({ name }) => resolve(name));
   const spec = { ...specOf(options), isForPack: true };
-  const folder = dirname(resolve(places.index));
-  const named = namedSources(await listSources(spec, outputs, context), folder, earlier.index);
+  const named = namedSources(await listSources(spec, outputs, context), places.home, earlier.index);
   const pack = new PackInMaking(options, making);
   const { variant } = options;
   const reading = {

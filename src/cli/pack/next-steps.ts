@@ -8,7 +8,7 @@ interface WrittenPack {
   readonly namespace: string;
   /** The id of one of its skins, for examples. */
   readonly id: string;
-  /** A source that it was made from, for examples. */
+  /** A source that it was made from, as the user named it. */
   readonly source: string;
 }
 
@@ -21,8 +21,8 @@ export function nextSteps({ out, isZip, datapack, namespace, id, source }: Writt
   if (datapack === undefined)
     return [
       first,
-      `2. Print a command for a skin: skinsmith generate ${clean(source)} --format mannequin --namespace ${namespace}`,
-      '3. Type it in Minecraft, as an operator.',
+      `2. Print commands for the skins: skinsmith generate ${clean(source)} --format mannequin --namespace ${namespace}`,
+      '3. Type them in Minecraft, as an operator.',
     ];
   return [
     first,

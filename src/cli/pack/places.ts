@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { indexInside } from '../../pack/existing.ts';
 import { usageError } from '../errors/exit.ts';
 import { OutputGuard } from '../output/output-guard.ts';
@@ -23,6 +23,8 @@ export interface Places {
   readonly data: PackPlace | undefined;
   readonly packs: readonly PackPlace[];
   readonly index: string;
+  /** Absolute path of the folder from which the index names sources. */
+  readonly home: string;
   /** Whether the index is a separate file. */
   readonly isIndexBeside: boolean;
   /** Whether players get an index, which names no sources. */
@@ -50,7 +52,8 @@ export function placesOf(options: PlaceOptions): Places {
     }
     if (isIndexBeside) guard.verify(index, { isOurs: (file) => indexedPackOf(file) !== undefined });
   };
-  return { pack, data, packs, index, isIndexBeside, hidesSources: pack.kind === 'zip', verify };
+  const home = dirname(resolve(index));
+  return { pack, data, packs, index, home, isIndexBeside, hidesSources: pack.kind === 'zip', verify };
 }
 
 /** The same for a run that writes into a pack of others, which has the index inside. @throws CliError */
@@ -74,7 +77,8 @@ export function placesInside(
   };
   const index = join(into, indexInside(namespace));
   const packs = data ? [pack, data] : [pack];
-  return { pack, data, packs, index, isIndexBeside: false, hidesSources: true, verify };
+  const home = dirname(resolve(into));
+  return { pack, data, packs, index, home, isIndexBeside: false, hidesSources: true, verify };
 }
 
 /** An output folder is replaced as a whole. @throws CliError if a source is in it */

@@ -143,7 +143,7 @@ describe('Skins in a pack of others', () => {
     await into();
     const before = await bytes();
     const { status, err } = await into();
-    expect([status, err]).toEqual([0, expect.stringContaining('Nothing had to be changed.')]);
+    expect([status, err]).toEqual([0, expect.stringMatching(/^Kept .*Nothing had to be changed\.$/m)]);
     expect(await bytes()).toEqual(before);
     expect(await copies()).toHaveLength(1);
   });
@@ -176,9 +176,10 @@ describe('Skins in a pack of others', () => {
     await into();
     const index = Buffer.from(unzipSync(await bytes())['assets/npc/skins.json']!).toString();
     expect(index).not.toContain(skins);
+    const hidden = (path: string) => `sha256:${hash('sha256', path).slice(0, 32)}`;
     expect(JSON.parse(index).skins.map(({ source }: { source: string }) => source)).toEqual([
-      expect.stringMatching(/^sha256:/),
-      expect.stringMatching(/^sha256:/),
+      hidden('skins/guard.png'),
+      hidden('skins/smith.png'),
     ]);
   });
 });

@@ -262,6 +262,8 @@ export interface LockfileOutcome {
   readonly gone: readonly GoneSource[];
   /** Sources that were renamed: their entries have moved. */
   readonly renamed: readonly RenamedSource[];
+  /** A merge had left conflict markers in it: the lines of both sides were kept. */
+  readonly isMerged: boolean;
   /** Nothing was dropped, because that would have emptied the lockfile or a folder. */
   readonly isRefused: boolean;
 }

@@ -149,6 +149,11 @@ export class Dispatcher<W extends Submission> {
     this.lookSoon();
   }
 
+  /** The service had the skin of this work already: it takes nothing of the budget. */
+  wasKnown(work: W): void {
+    this.#submitter.wasKnown(work);
+  }
+
   /** No more work comes: other processes may use the slots. */
   noMore(): void {
     this.#submitter.noMore();

@@ -60,8 +60,9 @@ export class Submitter<W extends Submission> {
   readonly #refusals = new Refusals();
   #halt: { readonly error: unknown } | undefined;
   #isLast = false;
-  /** New submissions still within the budget. */
+  /** New submissions still within the budget, and the work that was submitted on it. */
   #left: number;
+  readonly #onBudget = new WeakSet<W>();
 
   constructor(ports: SubmitterPorts<W>, maxNew: number) {
     this.#ports = ports;
@@ -99,6 +100,14 @@ export class Submitter<W extends Submission> {
   addAgain(work: W): void {
     this.#again.push(work);
     this.#ports.queue.enter();
+    this.#ports.wakeUp.notify();
+  }
+
+  /** The service had the skin already, so that nothing was generated: another may take this work's place in the budget. */
+  wasKnown(work: W): void {
+    if (!this.#onBudget.delete(work)) return;
+    this.#left++;
+    if (this.#hasNext()) this.#ports.queue.enter();
     this.#ports.wakeUp.notify();
   }
 
@@ -201,8 +210,10 @@ export class Submitter<W extends Submission> {
   #take(): W | undefined {
     const again = this.#again.shift();
     if (again) return again;
+    const next = this.#queue.shift();
+    if (next) this.#onBudget.add(next);
     this.#left--;
-    return this.#queue.shift();
+    return next;
   }
 
   /** Nothing more is paid for while results cannot be read. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { runAction } from '../support/docs/workflow.ts';
 import { hostedWorkshop, type Workshop } from '../support/program/batches.ts';
 import { ROOT } from '../support/program/call-program.ts';
 import { writeForShells } from '../support/program/called-by-shells.ts';
+import { Repository } from '../support/program/repository.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
 const ACTION = await readFile(join(ROOT, 'action.yml'), 'utf8');
@@ -16,8 +17,13 @@ const INSTALLS = `[ "$1 $3 $4" = "--prefix --version 7.8.9" ] || exit 9
 mkdir -p "$2/bin" && cp "$(dirname "$0")/wrapper" "$2/bin/skinsmith"`;
 
 /** Runs the action for the files of a workshop, in a git repository. */
-async function act(shop: Workshop, inputs: Readonly<Record<string, string>>, installer = INSTALLS) {
-  const action = await ownFolder();
+async function act(
+  shop: Workshop,
+  inputs: Readonly<Record<string, string>>,
+  installer = INSTALLS,
+  { cwd = shop.folder, folder, gh }: { cwd?: string; folder?: string; gh?: string } = {},
+) {
+  const action = folder === undefined ? await ownFolder() : await mkdtemp(join(folder, 'run-'));
   await mkdir(join(action, 'deploy'));
   await writeFile(join(action, 'package.json'), '{\n  "name": "skinsmith",\n  "version": "7.8.9",\n}\n');
   await writeForShells(join(action, 'deploy/wrapper'));
@@ -27,15 +33,17 @@ async function act(shop: Workshop, inputs: Readonly<Record<string, string>>, ins
   const npm = `#!/bin/sh\n[ "$*" = "ci --no-audit --no-fund" ] || exit 9\nmkdir -p node_modules/.bin
 printf '#!/bin/sh\\nshift; exec "${join(action, 'deploy/wrapper')}" "$@"\\n' >node_modules/.bin/node; chmod +x node_modules/.bin/node\n`;
   await writeFile(join(bin, 'npm'), npm, { mode: 0o755 });
-  await execa('git', ['init', '--quiet'], { cwd: shop.folder });
+  if (gh !== undefined) await writeFile(join(bin, 'gh'), gh, { mode: 0o755 });
+  await execa('git', ['init', '--quiet'], { cwd });
   const { machine } = shop;
   const env = {
     ...machine.env,
     PATH: `${bin}:${machine.env['PATH']}`,
     RUNNER_TEMP: action,
+    GITHUB_REF_NAME: 'main',
     GITHUB_ACTIONS: 'true',
   };
-  return await runAction(ACTION, inputs, { action, cwd: shop.folder, env });
+  return await runAction(ACTION, inputs, { action, cwd, env });
 }
 
 test('The action makes skins as its inputs say, a part of them in each run, and has outputs for the steps after it', async () => {
@@ -102,6 +110,8 @@ test.each([
   ['key', 'a-key'],
   ['formats', 'json'],
   ['max-new', '1'],
+  ['timeout', '5m'],
+  ['branch', 'skins'],
   ['frozen', 'allow-new'],
   ['report', 'html=skins.html'],
 ])('The action refuses the input %s beside pack', async (name, value) => {
@@ -110,6 +120,67 @@ test.each([
   const { status, output } = await act(shop, { sources: 'skins', pack: 'pack.zip', [name]: value });
   expect([status, output]).toEqual([2, expect.stringMatching(new RegExp(`::error::.*: ${name}\\n`))]);
   expect(await shop.files('.')).not.toContain('pack.zip');
+});
+
+/** A `gh` that knows one open pull request at most. */
+const GH = `#!/bin/sh
+echo "$1 $2 $3 $4" >> "$RUNNER_TEMP/../gh.log"
+case "$1 $2" in
+  'pr list') if [ -e "$RUNNER_TEMP/../open" ]; then echo 1; else echo 0; fi ;;
+  'pr create') touch "$RUNNER_TEMP/../open" ;;
+esac
+`;
+
+test('Where main is protected, the action adds to a branch and to one pull request, and submits nothing twice', async () => {
+  const repository = await Repository.make();
+  const { service, shop } = repository;
+  await shop.drawMany('examples', 5);
+  await repository.push();
+  await repository.protect();
+  const inputs = {
+    sources: 'examples',
+    service: service.url,
+    key: service.key,
+    branch: 'skins',
+    'max-new': '2',
+  };
+  const made: unknown[] = [];
+  const logs: string[] = [];
+  for (let run = 0; run < 4; run++) {
+    const { clone } = await repository.runner();
+    const folder = join(shop.machine.folder, 'runs');
+    await mkdir(folder, { recursive: true });
+    const { status, output, outputs } = await act(shop, inputs, INSTALLS, { cwd: clone, folder, gh: GH });
+    expect([status, output]).toEqual([0, expect.not.stringContaining(service.key)]);
+    made.push([outputs['made'], outputs['left']]);
+    logs.push(await readFile(join(folder, 'gh.log'), 'utf8').catch(() => ''));
+  }
+  expect(made).toEqual([
+    ['2', '3'],
+    ['2', '1'],
+    ['1', '0'],
+    ['0', '0'],
+  ]);
+  expect(logs.at(-1)?.match(/pr create/g)).toHaveLength(1);
+  expect([(await repository.lock('skins')).length, repository.paid]).toEqual([5, [5, 0]]);
+  expect(await repository.log()).toEqual(['Begin', 'Draw skins']);
+  expect(await repository.log('skins')).toEqual(['Begin', 'Draw skins', 'Sign skins']);
+});
+
+test('The action drops a deleted picture and moves a renamed one, unless prune is false', async () => {
+  const { shop, service } = await hostedWorkshop({ serviceTime: 5 });
+  await shop.drawMany('skins', 3);
+  const inputs = { sources: 'skins', service: service.url, key: service.key };
+  await act(shop, inputs);
+  await rm(shop.path('skins/01.png'));
+  await rename(shop.path('skins/02.png'), shop.path('skins/guard.png'));
+  const kept = await act(shop, { ...inputs, prune: 'false' });
+  expect(kept.output).toContain('1 in the lockfile without a source: --prune drops them.');
+  expect(kept.output).toContain('Renamed skins/02.png to skins/guard.png in the lockfile');
+  expect((await act(shop, inputs)).output).toContain('Dropped skins/01.png from the lockfile');
+  expect(await shop.files('signed')).toEqual(['03.json', 'guard.json', 'skins.lock']);
+  expect(service.records.accepted).toHaveLength(3);
+  expect((await act(shop, { ...inputs, prune: 'yes' })).status).toBe(2);
 });
 
 test('Where no release can be installed, the action builds the program from its own checkout', async () => {

@@ -1,5 +1,6 @@
+import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { Repository } from '../support/program/repository.ts';
+import { AUTHOR, Repository } from '../support/program/repository.ts';
 
 /** A repository whose pictures are signed. */
 async function signed(count: number): Promise<Repository> {
@@ -187,4 +188,74 @@ test('The workflow makes 1,200 skins in two runs, none of them twice', async () 
     expect([statuses, outputs]).toEqual([[undefined, 0, 0], expect.stringContaining(`left=${left}\n`)]);
   }
   expect([(await repository.lock()).length, repository.paid]).toEqual([1_200, [1_200, 0]]);
+});
+
+/** Two branches of which each adds a skin, whose lines are neighbours, and what git does when they are merged. */
+async function branches(repository: Repository, onMerge: readonly string[]): Promise<Repository> {
+  const { shop } = repository;
+  for (const [branch, stem, number] of [
+    ['one', 'b', 11],
+    ['two', 'c', 12],
+  ] as const) {
+    await repository.git('switch', '--quiet', '--create', branch, 'main');
+    await shop.draw({ [`examples/${stem}`]: number });
+    await shop.run('generate', 'examples', '--out', 'signed');
+    await repository.git('add', '--all');
+    await repository.git(...AUTHOR, 'commit', '--quiet', '--message', `Draw ${stem}`);
+  }
+  await repository.git('switch', '--quiet', 'main');
+  await repository.git('merge', '--quiet', 'one');
+  const merge = await execa('git', [...AUTHOR, ...onMerge], { cwd: shop.folder, reject: false });
+  expect(await shop.read('signed/skins.lock')).toContain('"source":"../examples/c.png"');
+  if (merge.exitCode !== 0) await shop.run('generate', 'examples', '--out', 'signed');
+  return repository;
+}
+
+test('A lockfile in a git work tree comes with the line for .gitattributes, with which two branches merge', async () => {
+  const repository = await Repository.make();
+  const { shop } = repository;
+  await shop.draw({ 'examples/a': 1, 'examples/d': 2 });
+  const first = await shop.run('generate', 'examples', '--out', 'signed');
+  const [, line = ''] = /unless \.gitattributes has this line: (.*)$/m.exec(first.stderr) ?? [];
+  await shop.write('.gitattributes', `${line}\n`);
+  await repository.push();
+  await branches(repository, ['merge', '--quiet', 'two']);
+  await repository.git('push', '--quiet');
+  expect((await repository.run('pull_request')).output).toMatch(/^4 sources: 4 in the lockfile/m);
+  expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]);
+  expect(await repository.sources()).toEqual(['a.png', 'b.png', 'c.png', 'd.png']);
+  expect(repository.paid).toEqual([4, 0]);
+  const again = await shop.run('generate', 'examples', '--out', 'elsewhere', '--lock', 'skins.lock');
+  expect(again.stderr).not.toContain('.gitattributes');
+});
+
+test.each(['merge', 'diff3'])(
+  'generate keeps both sides of a conflict in the lockfile in the style %s',
+  async (style) => {
+    const repository = await Repository.make();
+    const { shop } = repository;
+    await shop.draw({ 'examples/a': 1, 'examples/d': 2 });
+    await shop.run('generate', 'examples', '--out', 'signed');
+    await repository.push();
+    await branches(repository, ['-c', `merge.conflictStyle=${style}`, 'merge', '--quiet', 'two']);
+    expect((await shop.lock('signed/skins.lock')).map(({ source }) => source)).toEqual(
+      ['a', 'b', 'c', 'd'].map((stem) => `../examples/${stem}.png`),
+    );
+    expect(repository.paid).toEqual([4, 0]);
+  },
+);
+
+test('Of two lines for one source, generate keeps the one whose pixels are those of the picture', async () => {
+  const repository = await Repository.make();
+  const { shop } = repository;
+  await shop.draw({ 'examples/a': 1, 'examples/d': 2 });
+  await shop.run('generate', 'examples', '--out', 'signed');
+  const before = await shop.read('signed/skins.lock');
+  await shop.draw({ 'examples/a': 3 });
+  await shop.run('generate', 'examples', '--out', 'signed');
+  const after = await shop.read('signed/skins.lock');
+  await shop.write('signed/skins.lock', after + before);
+  await shop.run('generate', 'examples', '--out', 'signed');
+  expect(await shop.read('signed/skins.lock')).toBe(after);
+  expect(repository.paid).toEqual([3, 0]);
 });

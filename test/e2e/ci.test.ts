@@ -56,6 +56,18 @@ test('A run that leaves skins fails on request, and if it made none', async () =
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([1, []]);
 });
 
+test('A skin that the service already had gives its place in --max-new to another one', async () => {
+  const { shop, service } = await hostedWorkshop({ serviceTime: 5 });
+  await shop.drawMany('skins', 6);
+  await shop.run('generate', 'skins', '--out', 'lost');
+  await shop.drawMany('skins', 12);
+  const first = await onRunner(shop, service, ...MAKE, '--max-new', '3', '--json');
+  expect([first.exitCode, summaryIn(first.stderr)]).toMatchObject([0, { made: 3, existing: 6, left: 3 }]);
+  const second = await onRunner(shop, service, ...MAKE, '--max-new', '3', '--json');
+  expect([second.exitCode, summaryIn(second.stderr)]).toMatchObject([0, { made: 3, unchanged: 9, left: 0 }]);
+  expect(service.records.accepted).toHaveLength(18);
+});
+
 test('What the service already had is distinguished from what was made', async () => {
   const { shop, service } = await hostedWorkshop();
   await shop.drawMany('skins', 2);

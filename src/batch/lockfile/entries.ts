@@ -136,7 +136,7 @@ const HINTS: Readonly<Record<LockfileTrouble, string>> = {
   lockfile_damaged:
     'Restore the line from version control, or delete it. The next run makes missing skins again. Nothing was written from this entry.',
   lockfile_conflict:
-    'Keep the lines of both sides and delete the conflict markers, or take one side. The next run makes missing skins.',
+    'Run generate, without --frozen: it keeps the lines of both sides. If a side is not whole lines, take one side: the next run makes missing skins.',
   lockfile_too_large: 'Check that this file is the lockfile.',
   lockfile_changed: 'Run the same command again: nothing is lost.',
 };

@@ -2,7 +2,7 @@ import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { LockEntry, SourceRecord } from '../../protocol/lock-line.ts';
 import type { SignedBy, SourceProblem } from '../model.ts';
 import { LockfileError } from './entries.ts';
-import { type IndexedEntry, MergedFile, merge, Snapshot } from './snapshot.ts';
+import { type IndexedEntry, MergedFile, merge, type ReadingOptions, Snapshot } from './snapshot.ts';
 
 /**
  * Where the lockfile has a work key. `same`: at that source; `moved`: at another source (a renamed file); `changed`: the
@@ -29,6 +29,7 @@ const NO_RECORD: SourceRecord = {};
  */
 export class Lockfile {
   readonly #path: string;
+  readonly #options: ReadingOptions;
   #snapshot: Snapshot;
   /** The first entry of each source, and of each work key. */
   #bySource: ReadonlyMap<string, number>;
@@ -36,8 +37,9 @@ export class Lockfile {
   /** By folded name; read when a source is looked for that is not there. */
   #byFolded: ReadonlyMap<string, readonly string[]> | undefined;
 
-  private constructor(path: string, snapshot: Snapshot) {
+  private constructor(path: string, snapshot: Snapshot, options: ReadingOptions) {
     this.#path = path;
+    this.#options = options;
     this.#snapshot = snapshot;
     this.#bySource = firstBy('source', snapshot.entries);
     this.#byWork = firstBy('work', snapshot.entries);
@@ -48,9 +50,32 @@ export class Lockfile {
    * line is an entry; of several with the same source and work the last one counts.
    * @throws LockfileError when the file is invalid, Error of the file system
    */
-  static async open(path: string, now = Date.now()): Promise<Lockfile> {
+  static async open(path: string, now = Date.now(), options: ReadingOptions = {}): Promise<Lockfile> {
     removeLeftovers(path, now);
-    return new Lockfile(path, Snapshot.open(path));
+    return new Lockfile(path, Snapshot.open(path, options), options);
+  }
+
+  /** Whether a merge has left conflict markers in the file. */
+  get isMerged(): boolean {
+    return this.#snapshot.isMerged;
+  }
+
+  /** Whether a rewrite is due even if nothing changes, as after a merge that kept the lines of both sides. */
+  get isUntidy(): boolean {
+    return !this.#snapshot.isTidy;
+  }
+
+  /** Whether the source has an entry with the same options and other pixels, too, as after a merge: only one is right. */
+  hasRival(entry: number): boolean {
+    const { source } = this.#at(entry);
+    const entries = this.entriesOf(source);
+    if (entries.length < 2) return false;
+    const of = (one: number) => {
+      const { pixels, options } = this.#snapshot.identityOf(this.#at(one));
+      return { pixels, options: JSON.stringify([options.variant, options.visibility, options.cape]) };
+    };
+    const own = of(entry);
+    return entries.map(of).some(({ pixels, options }) => options === own.options && pixels !== own.pixels);
   }
 
   /** Number of entries. */
@@ -144,7 +169,7 @@ export class Lockfile {
    * @throws LockfileError when a change cannot be written or the file is broken, Error of the file system
    */
   rewrite(changes: Iterable<LockEntry>, keep: (source: string) => boolean): Rewritten {
-    const old = this.#snapshot.isCurrent() ? this.#snapshot : Snapshot.open(this.#path);
+    const old = this.#snapshot.isCurrent() ? this.#snapshot : Snapshot.open(this.#path, this.#options);
     const target = new MergedFile(old);
     try {
       const dropped = merge(old, changes, keep, target);

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { Replacement } from '../../base/files.ts';
 import { fileLines } from '../../base/streams.ts';
-import { digestOf, type LockEntry, type SourceRecord } from '../../protocol/lock-line.ts';
+import { digestOf, type LockEntry, type LockIdentity, type SourceRecord } from '../../protocol/lock-line.ts';
 import type { SignedBy } from '../model.ts';
 import {
   changedInUse,
@@ -12,6 +12,7 @@ import {
   workOf,
   writableLine,
 } from './entries.ts';
+import { MergeSides } from './merge-sides.ts';
 
 const LARGEST_FILE = 2 ** 32 - 1;
 const CARRIAGE_RETURN = 0x0d;
@@ -43,6 +44,11 @@ export interface IndexedEntry extends Pick<Line, 'number' | 'offset' | 'length'>
   readonly signedBy: SignedBy | undefined;
 }
 
+export interface ReadingOptions {
+  /** Whether conflict markers are read over, and the lines of both sides count; otherwise they are an error. */
+  readonly merges?: boolean;
+}
+
 /** A lockfile as it was when it was opened, even if it has been replaced since. */
 export class Snapshot {
   readonly path: string;
@@ -52,30 +58,39 @@ export class Snapshot {
   readonly lineEnd: '\n' | '\r\n';
   /** Whether its last line has a line break. */
   readonly isEnded: boolean;
+  /** Whether a merge has left conflict markers. */
+  readonly isMerged: boolean;
+  /** Whether it is as we write it: sorted, each source and work once, without conflict markers. */
+  readonly isTidy: boolean;
   #fd: number | undefined;
   readonly #stats: Stats | undefined;
 
-  private constructor(path: string, fd: number | undefined) {
+  private constructor(path: string, fd: number | undefined, { merges }: ReadingOptions) {
     this.path = path;
     this.#fd = fd;
     this.#stats = fd === undefined ? undefined : statsOf(fd, path);
     const entries: IndexedEntry[] = [];
+    const sides = new MergeSides();
     let [lineEnd, isEnded]: [Snapshot['lineEnd'], boolean] = ['\n', true];
     for (const line of fd === undefined ? [] : linesOf(fd, path)) {
       isEnded = line.lineEnd !== '';
       if (line.number === 1 && line.lineEnd === '\r\n') lineEnd = '\r\n';
-      if (line.text !== '') entries.push(indexed(line, path));
+      if (line.text !== '' && (!merges || hasLine(sides, line, path))) entries.push(indexed(line, path));
     }
+    if (!sides.isWhole)
+      throw new LockfileError('lockfile_conflict', { path, reason: 'A merge conflict has no end.' });
+    this.isMerged = sides.isMerged;
+    this.isTidy = !sides.isMerged && isSorted(entries);
     this.entries = sorted(entries);
     this.lineEnd = lineEnd;
     this.isEnded = isEnded;
   }
 
   /** A missing file counts as empty. @throws LockfileError, or Error of the file system */
-  static open(path: string): Snapshot {
+  static open(path: string, options: ReadingOptions = {}): Snapshot {
     const fd = openIfThere(path);
     try {
-      return new Snapshot(path, fd);
+      return new Snapshot(path, fd, options);
     } catch (error) {
       if (fd !== undefined) closeSync(fd);
       throw error;
@@ -97,6 +112,11 @@ export class Snapshot {
       if (!this.#isWrittenInto()) throw error;
     }
     throw changedInUse(this.path);
+  }
+
+  /** What identifies an entry. */
+  identityOf({ number, offset, length }: IndexedEntry): LockIdentity {
+    return parseIdentity(this.bytesAt(offset, length).toString(), { path: this.path, line: number });
   }
 
   /** Bytes of the file; fewer at its end. */
@@ -121,6 +141,14 @@ export class Snapshot {
   }
 }
 
+/** @throws LockfileError when a conflict marker is out of place */
+function hasLine(sides: MergeSides, { text, number }: Line, path: string): boolean {
+  const has = sides.has(text);
+  if (has !== undefined) return has;
+  const reason = 'The conflict marker is out of place.';
+  throw new LockfileError('lockfile_conflict', { path, line: number, reason });
+}
+
 function indexed({ text, number, offset, length }: Line, path: string): IndexedEntry {
   const entry = parseIdentity(text, { path, line: number });
   const { uuid, record } = 'uuid' in entry ? entry : {};
@@ -140,6 +168,13 @@ function sorted(entries: IndexedEntry[]): IndexedEntry[] {
   return entries.filter((entry, at) => {
     const next = entries[at + 1];
     return next === undefined || compare(entry, next) !== 0;
+  });
+}
+
+function isSorted(entries: readonly IndexedEntry[]): boolean {
+  return entries.every((entry, at) => {
+    const next = entries[at + 1];
+    return next === undefined || compare(entry, next) < 0;
   });
 }
 

@@ -37,7 +37,8 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
   const place = write ? await claimPlace(options) : { path: journalPath(options, 0), held: undefined };
   const opened: ({ close(): void } | undefined)[] = [];
   try {
-    const lockfile = lockPath === undefined ? undefined : await Lockfile.open(lockPath, clock.now());
+    const lockfile =
+      lockPath === undefined ? undefined : await Lockfile.open(lockPath, clock.now(), { merges: write });
     opened.push(lockfile);
     const journal = write ? Journal.open(place.path) : Journal.read(place.path);
     opened.push(journal);

@@ -58,6 +58,8 @@ class BatchRun {
   readonly #outdated: Work[] = [];
   #fatal: { readonly error: unknown } | undefined;
   #isInterrupted = false;
+  /** Whether there was no place for some work. */
+  #hasLeft = false;
 
   constructor(options: BatchOptions, files: OpenBatch) {
     this.#options = options;
@@ -99,7 +101,7 @@ class BatchRun {
   get #end(): BatchSummary['end'] {
     if (this.#isInterrupted) return 'interrupted';
     const { isSpent = false, halt } = this.#service?.dispatcher ?? {};
-    if (!isSpent) return 'complete';
+    if (!isSpent && !this.#hasLeft) return 'complete';
     return halt ? 'halted' : 'stopped';
   }
 
@@ -114,13 +116,20 @@ class BatchRun {
     this.#service?.dispatcher.noMore();
   }
 
-  /** Once nothing more is submitted, sources are read on only to know which of them are left. */
+  /**
+   * Once nothing more is submitted, sources are read on only to know which of them are left. What may still get a place in the
+   * budget waits for it: the service may have some of the skins already.
+   */
   #add(work: Work, service: SkinMaker): void {
-    if (service.dispatcher.isSpent && !service.hasBegun(work)) this.#leave(work);
+    const [member] = work.members;
+    const { isSpent, halt } = service.dispatcher;
+    const mayWait = !halt && member && !this.#isAhead(member);
+    if (isSpent && !mayWait && !service.hasBegun(work)) this.#leave(work);
     else service.add(work);
   }
 
   #leave(work: Work): void {
+    this.#hasLeft = true;
     this.#files.planner.settled(work);
     for (const { index, source } of work.members) this.#tell({ type: 'left', index, source: source.label });
   }
@@ -183,10 +192,11 @@ class BatchRun {
     const { lockfile, signers } = this.#files;
     const { entry, moved, key } = decision;
     const name = ownName(member, { isShared: moved });
-    const read = name === undefined ? undefined : readEntry(lockfile!, entry, signers);
+    const hasRival = !moved && lockfile!.hasRival(entry);
+    const read = name === undefined && !hasRival ? undefined : readEntry(lockfile!, entry, signers);
     if (read && 'problem' in read) return await this.#finish(failedResult(member, read.problem), member);
-    const isRenamed = read?.entry.name !== name && this.#changes.isFirst(entry);
-    this.#changes.add(member, { key, entry, moved: moved || isRenamed, name });
+    const isRenamed = name !== undefined && read?.entry.name !== name && this.#changes.isFirst(entry);
+    this.#changes.add(member, { key, entry, moved: moved || isRenamed || hasRival, name });
     await this.#finish(lockedResult(member, lockfile!, decision, signers), member);
   }
 
@@ -239,6 +249,7 @@ class BatchRun {
 
   async #workDone(work: Work, made: MadeSkin): Promise<void> {
     this.#files.planner.settled(work);
+    if (made.skin.duplicate) this.#service?.dispatcher.wasKnown(work);
     for (const [position, member] of work.members.entries()) {
       const origin = position === 0 ? 'made' : 'duplicate';
       this.#addChange(member, work.key, origin);

@@ -66,13 +66,15 @@ function rewriteLockfile(
   const isRefused = prune === true && wouldEmpty(gone, lockfile);
   const ids = new Set(prune && !isRefused ? gone.map(({ id }) => id) : []);
   const dropped = [...ids].reduce((count, id) => count + lockfile.entriesOf(id).length, 0);
-  if (changes.isEmpty && ids.size === 0) return { written: false, dropped, gone, renamed: [], isRefused };
+  const { isMerged = false, isUntidy } = lockfile;
+  if (changes.isEmpty && ids.size === 0 && !isUntidy)
+    return { written: false, dropped, gone, renamed: [], isRefused, isMerged };
   if (prune && !isRefused) deleteOutputs(gone);
   const renamed = renames.map((rename) => moveEntries(rename, changes, known));
   for (const { from } of renames) ids.add(from.id);
   const entries = entriesOf(changes, { ...files, lockfile }, options.cape);
   const { written } = lockfile.rewrite(entries, (source) => !ids.has(source));
-  return { written, dropped, gone, renamed, isRefused };
+  return { written, dropped, gone, renamed, isRefused, isMerged };
 }
 
 /** Moves all entries of a renamed source and its output files. */

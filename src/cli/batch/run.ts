@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type BatchResult, Coverage, nameOf } from '../../batch/model.ts';
@@ -9,6 +10,7 @@ import { JobPrinter, jobView, ResultPrinter, resultView } from '../output/result
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count } from '../text/text.ts';
 import { type BatchCall, formatsOf, planInputOf, sourcesOf, verifyRequiredSigner } from './call.ts';
+import { mergeAdvice } from './merge-advice.ts';
 import { openOutput } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
 import { Reports } from './reports.ts';
@@ -220,6 +222,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
   const left: Extract<BatchEvent, { type: 'left' }>[] = [];
   try {
     const output = presentation.openOutput(call);
+    const isFirst = output.lockfile !== undefined && !existsSync(output.lockfile);
     const game = await context.game();
     const deliver = async (result: BatchResult) => {
       try {
@@ -259,6 +262,9 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     const toMake = summary.left + summary.failed;
     await github.finish(summaryText(summary, call.follow), { made: summary.made, left: toMake });
     if (summary.end === 'interrupted') shown.tellLastProblem();
+    const { lockfile = '' } = output;
+    const advice = isFirst && summary.lockfile?.written ? await mergeAdvice(lockfile) : undefined;
+    if (advice !== undefined) context.messages.say(advice);
     return await presentation.printSummary(summary, call, shown.failures);
   } finally {
     progress.stop();

@@ -158,6 +158,7 @@ function sharedIn(summary: BatchSummary): number {
   return finished - made - resumed - existing - unchanged - given - failed;
 }
 
+const MERGED = 'The lockfile had conflict markers of a merge: the lines of both sides were kept.';
 /** Lines about sources that are gone, and about those that were renamed. */
 const MAX_LINES = 20;
 
@@ -220,6 +221,7 @@ function printText(summary: BatchSummary, { context, follow, typed }: BatchCall)
   }
   if (summary.sources !== 1 || typed.out !== undefined)
     messages.say(`${summaryText(summary, follow)}${placeText(summary, typed.out)}`);
+  if (summary.lockfile?.isMerged) messages.say(MERGED);
   for (const line of [...renameLines(summary), ...goneLines(summary)]) messages.say(line);
   if (summary.end === 'stopped')
     messages.say(`Stopped at --max-new ${typed.maxNew}. Run the same command again to make the rest.`);

@@ -53,6 +53,8 @@ export async function runSteps(steps: readonly Step[], event: string, place: Pla
 /** A step of an action that is made of steps. */
 interface ActionStep {
   readonly id: string;
+  /** Undefined: it runs unless one before it has failed. */
+  readonly condition: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly run: string;
 }
@@ -65,14 +67,15 @@ function readAction(yaml: string): {
   const inputs = yaml.slice(yaml.indexOf('\ninputs:'), yaml.indexOf('\noutputs:'));
   const defaults = [...inputs.matchAll(/^ {2}([\w-]+):\n(?: {4}.*\n)*? {4}default: (.*)$/gm)];
   const steps = yaml.matchAll(
-    /^ {4}- id: (\w+)\n {6}shell: bash\n {6}env:\n((?: {8}\S.*\n)+) {6}run: \|\n((?: {8}.*\n|\n)+)/gm,
+    /^ {4}- id: (\w+)\n(?: {6}if: (.*)\n)? {6}shell: bash\n {6}env:\n((?: {8}\S.*\n)+) {6}run: \|\n((?: {8}.*\n|\n)+)/gm,
   );
   return {
     defaults: Object.fromEntries(
       defaults.map(([, name = '', value = '']) => [name, value.replaceAll(/['"]/g, '')]),
     ),
-    steps: [...steps].map(([, id = '', env = '', run = '']) => ({
+    steps: [...steps].map(([, id = '', condition, env = '', run = '']) => ({
       id,
+      condition,
       env: Object.fromEntries(
         [...env.matchAll(/^ {8}(\w+): (.*)$/gm)].map(([, name, value]) => [name, value]),
       ),
@@ -82,7 +85,7 @@ function readAction(yaml: string): {
 }
 
 export interface ActionRan {
-  /** Of the last step that ran. */
+  /** Of the first step that failed. */
   readonly status: number | undefined;
   readonly output: string;
   readonly outputs: Readonly<Record<string, string>>;
@@ -95,12 +98,16 @@ export async function runAction(
   { action, cwd, env }: Place & { readonly action: string },
 ): Promise<ActionRan> {
   const { steps, defaults } = readAction(yaml);
-  const known: Record<string, string> = { 'github.action_path': action };
+  const ref = env['GITHUB_REF_NAME'] ?? '';
+  const known: Record<string, string> = { 'github.action_path': action, 'github.ref_name': ref };
   for (const [name, value] of Object.entries({ ...defaults, ...inputs })) known[`inputs.${name}`] = value;
   const filled = (value: string) =>
     value.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => known[name] ?? '');
   let [status, output]: [number | undefined, string] = [undefined, ''];
   for (const step of steps) {
+    const [, input] = /inputs\.([\w-]+) != ''/.exec(step.condition ?? '') ?? [];
+    if (status && !step.condition?.includes('always()')) continue;
+    if (input !== undefined && !known[`inputs.${input}`]) continue;
     const file = `${env['RUNNER_TEMP']}/${step.id}-outputs`;
     const own = Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, filled(value)]));
     const words = ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', step.run];
@@ -108,11 +115,10 @@ export async function runAction(
       ...{ cwd, env: { ...env, ...own, GITHUB_OUTPUT: file } },
       ...{ extendEnv: false, reject: false, all: true, stdin: 'ignore' },
     });
-    [status, output] = [ran.exitCode, `${output}${ran.all}\n`];
+    [status, output] = [status || ran.exitCode, `${output}${ran.all}\n`];
     const written = await readFile(file, 'utf8').catch(() => '');
     for (const [, name = '', value = ''] of written.matchAll(/^([\w-]+)=(.*)$/gm))
       known[`steps.${step.id}.outputs.${name}`] = value;
-    if (status !== 0) break;
   }
   const outputs = [...yaml.matchAll(/^ {4}value: \$\{\{ (steps\.\w+\.outputs\.(\w+)) \}\}$/gm)];
   return {

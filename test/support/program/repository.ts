@@ -9,7 +9,7 @@ import { hostedWorkshop, type LockLine, lines, type Workshop } from './batches.t
 import { writeForShells } from './called-by-shells.ts';
 import { freshMachine, ROOT } from './program.ts';
 
-const AUTHOR = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
+export const AUTHOR = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
 
 interface RunOptions {
   /** How many skins a run makes at most, to see several runs. */

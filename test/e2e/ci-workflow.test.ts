@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { NOWHERE } from '../support/program/batches.ts';
 import { AUTHOR, Repository } from '../support/program/repository.ts';
 
 /** A repository whose pictures are signed. */
@@ -259,3 +260,21 @@ test('Of two lines for one source, generate keeps the one whose pixels are those
   expect(await shop.read('signed/skins.lock')).toBe(after);
   expect(repository.paid).toEqual([3, 0]);
 });
+
+test.each([
+  ['a wrong key', { SKINSMITH_API_KEY: 'wrong' }, 4, 'invalid_api_key'],
+  ['a service that is away', { SKINSMITH_BASE_URL: NOWHERE }, 75, 'unreachable'],
+])(
+  'A run with %s says so in the annotations, the summary and the outputs, and creates nothing',
+  async (_, env, status, code) => {
+    const repository = await Repository.make();
+    await repository.shop.drawMany('examples', 3);
+    await repository.push();
+    const { statuses, output, summary, outputs } = await repository.run('push', { env });
+    expect(statuses).toEqual([undefined, status, 0]);
+    expect(output).toContain(`::error title=skinsmith%3A ${code}::`);
+    expect(summary).toMatch(/^### skinsmith\n\n\S/);
+    expect(outputs).toMatch(/^made=0\nleft=[1-3]\n$/);
+    expect(await repository.log()).toEqual(['Begin', 'Draw skins']);
+  },
+);

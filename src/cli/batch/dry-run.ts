@@ -3,7 +3,7 @@ import { type PlannedSource, type PlanSummary, planBatch } from '../../batch/run
 import { estimateSeconds, limitsOf, readAccount, slotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';
-import { GithubReport } from '../output/github.ts';
+import type { GithubReport } from '../output/github.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument, jsonLine, span } from '../text/text.ts';
 import { type BatchCall, planInputOf, printSigners, sourcesOf } from './call.ts';
@@ -13,12 +13,11 @@ import { type BatchPlanView, EMPTY_LIST, PLAN_COLUMNS, type PlannedView, shownPa
 type Counts = Record<PlanSummary, number>;
 
 /** Reports what a run would do. The only request is one for the limits, and only when there is work to do. */
-export async function dryRun(call: BatchCall): Promise<number> {
+export async function dryRun(call: BatchCall, github: GithubReport): Promise<number> {
   const { context, typed } = call;
   const { io, flags } = context;
   const counts: Counts = { ...NOTHING };
   const signers = new SignerCounts();
-  const github = new GithubReport(context);
   let needsYes = false;
   for await (const planned of plan(call)) {
     counts[planned.outlook]++;

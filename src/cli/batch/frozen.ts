@@ -6,7 +6,7 @@ import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
 import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { GithubReport } from '../output/github.ts';
+import type { GithubReport } from '../output/github.ts';
 import { ResultPrinter, type ResultView, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
@@ -23,7 +23,7 @@ import { Reports } from './reports.ts';
 import { EMPTY_LIST, type SummaryView, shownPath } from './summary.ts';
 
 /** Writes all results from the lockfile, without a service or network access. */
-export async function runFrozen(call: BatchCall): Promise<number> {
+export async function runFrozen(call: BatchCall, github: GithubReport): Promise<number> {
   const { context, typed } = call;
   const output = openOutput(call);
   if (output.lockfile === undefined) throw needsLockfile();
@@ -36,7 +36,6 @@ export async function runFrozen(call: BatchCall): Promise<number> {
   });
   const game = await context.game();
   const own = await context.ownKey();
-  const github = new GithubReport(context);
   const tally = {
     sources: 0,
     missing: 0,

@@ -50,7 +50,7 @@ export async function makeOneSkin(call: BatchCall): Promise<number> {
     },
     printSummary: async (summary) => await printSummary(summary, { call, job, outcome }),
   };
-  return await runBatchCommand(call, presentation);
+  return await runBatchCommand(call, { presentation });
 }
 
 /** The image that was submitted, if available; otherwise the resulting texture. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type BatchResult, Coverage, nameOf } from '../../batch/model.ts';
-import { type BatchEvent, DeliveryError } from '../../batch/options.ts';
+import { type BatchEvent, DeliveryError, type Progress } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import type { JobSource } from '../history.ts';
 import { GithubReport } from '../output/github.ts';
@@ -211,13 +211,15 @@ class RunOutput {
 const MANY: Presentation = { openOutput, progress: LIST_PROGRESS, printSummary };
 
 /** Processes the sources: prints results (or jobs, when it does not follow them) on stdout and the rest on stderr. */
-export async function runBatchCommand(call: BatchCall, presentation = MANY): Promise<number> {
+export async function runBatchCommand(
+  call: BatchCall,
+  { presentation = MANY, github = new GithubReport(call.context) } = {},
+): Promise<number> {
   const { context, settings, typed } = call;
   const started = new Date(context.clock.now());
   const service = await context.service(settings);
   const reports = await Reports.open(call, { service: service.name, started });
   const progress = new BatchProgress(context, presentation.progress);
-  const github = new GithubReport(context);
   const shown = new RunOutput(call, { progress, presentation, github });
   const left: Extract<BatchEvent, { type: 'left' }>[] = [];
   try {
@@ -246,7 +248,10 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
       lockfile: output.lockfile,
       deliver,
       deliverAll: output.save,
-      onProgress: (read) => void progress.start(read),
+      onProgress: (read) => {
+        github.counted = () => toMake(read());
+        progress.start(read);
+      },
       onEvent: (event) => {
         if (event.type === 'accepted') reports.accepted(event.index);
         if (event.type === 'left' && !reports.isEmpty) left.push(event);
@@ -259,8 +264,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     progress.stop();
     shown.end();
     await reports.finish(summary);
-    const toMake = summary.left + summary.failed;
-    await github.finish(summaryText(summary, call.follow), { made: summary.made, left: toMake });
+    await github.finish(summaryText(summary, call.follow), toMake(summary));
     if (summary.end === 'interrupted') shown.tellLastProblem();
     const { lockfile = '' } = output;
     const advice = isFirst && summary.lockfile?.written ? await mergeAdvice(lockfile) : undefined;
@@ -271,6 +275,11 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     await shown.endEarly();
     await reports.abandon();
   }
+}
+
+/** What is made, and what is still to be made, as far as the sources are read. */
+function toMake({ made, sources, finished, failed }: Progress) {
+  return { made, left: sources - finished + failed };
 }
 
 /** The result as the batch reports it then. */

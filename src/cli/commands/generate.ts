@@ -1,9 +1,11 @@
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { isSingle } from '../../batch/sources/lists.ts';
 import { type BatchCall, rootsOf, specOf, verifySources } from '../batch/call.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
+import { reportOf } from '../errors/error-report.ts';
 import { usageError } from '../errors/exit.ts';
 import {
   addBatchOptions,
@@ -18,6 +20,7 @@ import {
   verifyName,
 } from '../options/skin-options.ts';
 import { type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
+import { GithubReport } from '../output/github.ts';
 import { JOB_OUTPUT, openFormats, RESULT_OUTPUT } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 
@@ -101,8 +104,29 @@ async function namesFolder(
   return kindOfOut(out, several.formats) === 'folder';
 }
 
-/** Runs a dry run, a frozen run or a batch, as the options say. */
+/** Runs the batch. What fails it is reported as GitHub Actions shows it, too, and a folder in which nothing is goes again. */
 async function runMany(call: BatchCall): Promise<number> {
+  const github = new GithubReport(call.context);
+  const { out } = call.typed;
+  const isNew = out !== undefined && !existsSync(out);
+  try {
+    return await runAsTyped(call, github);
+  } catch (error) {
+    const report = reportOf(error, call.context);
+    if (report) await github.fail(report);
+    throw error;
+  } finally {
+    if (isNew) removeEmpty(out);
+  }
+}
+
+function removeEmpty(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() && readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+/** A dry run, a frozen run or a batch, as the options say. */
+async function runAsTyped(call: BatchCall, github: GithubReport): Promise<number> {
   const { dryRun, frozen, fetchLocally } = call.typed;
   if (frozen && (call.typed.force || call.typed.prune || dryRun)) {
     throw usageError(
@@ -120,9 +144,9 @@ async function runMany(call: BatchCall): Promise<number> {
     throw usageError('needs_frozen', '--allow-new works only with --frozen.', 'Add --frozen.');
   }
   if (dryRun || frozen) keepMemoryFlat();
-  if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call);
-  if (frozen) return await (await import('../batch/frozen.ts')).runFrozen(call);
-  return await runBatchCommand(call);
+  if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call, github);
+  if (frozen) return await (await import('../batch/frozen.ts')).runFrozen(call, github);
+  return await runBatchCommand(call, { github });
 }
 
 /** The cape that the user named, if any. With --frozen there is no service to resolve an alias. */

@@ -36,6 +36,9 @@ export class GithubReport {
   readonly #around: Surroundings;
   readonly #remarks: Annotation[] = [];
   #more = 0;
+  #isFinished = false;
+  /** Counts what the outputs say if the command fails. */
+  counted: () => StepOutputs = () => ({ made: 0, left: 0 });
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -52,15 +55,26 @@ export class GithubReport {
 
   /** One annotation for all that is worth knowing: GitHub shows ten of a step. */
   notice(code: string, message: string): void {
-    const { env, io } = this.#around;
-    if (env['GITHUB_ACTIONS'] === 'true')
-      io.err.write(Buffer.from(command('notice', { title: titleOf(code) }, [message])));
+    this.#annotate('notice', code, [message]);
   }
 
   /** Writes the summary, which starts with this sentence, and the outputs. The command does not fail if that fails. */
   async finish(sentence: string, outputs?: StepOutputs): Promise<void> {
+    this.#isFinished = true;
     await this.#append('GITHUB_STEP_SUMMARY', this.#summary(sentence));
     if (outputs) await this.#append('GITHUB_OUTPUT', `made=${outputs.made}\nleft=${outputs.left}\n`);
+  }
+
+  /** The error that ends the command, as an annotation; and the summary and the outputs, unless they are written already. */
+  async fail({ code, message, hint = '' }: SourceProblem): Promise<void> {
+    this.#annotate('error', code, [message, hint]);
+    if (!this.#isFinished) await this.finish(message, this.counted());
+  }
+
+  #annotate(level: Annotation['level'], code: string, text: readonly string[]): void {
+    const { env, io } = this.#around;
+    if (env['GITHUB_ACTIONS'] === 'true')
+      io.err.write(Buffer.from(command(level, { title: titleOf(code) }, text)));
   }
 
   async #append(variable: string, text: string): Promise<void> {

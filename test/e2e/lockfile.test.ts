@@ -185,21 +185,25 @@ test('Two batches on one lockfile: the second says who holds it; when that one i
 });
 
 describe('A lockfile that was edited', () => {
-  test('by a merge that left its marks is reported; without the marks it is valid', async () => {
+  test('by a merge that left its marks is mended by generate; --frozen reports it', async () => {
     const shop = await madeWorkshop();
     const [a, b, c] = lines(await shop.read('out/skins.lock'));
-    const merged = (marks: boolean) =>
-      [a, marks && '<<<<<<< HEAD', c, marks && '=======', b, marks && '>>>>>>> other'].filter(Boolean);
-    const rerun = async (marks: boolean) => {
-      await shop.write('out/skins.lock', `${merged(marks).join('\n')}\n`);
-      return await shop.run(...MAKE, '--keep-signatures', '--base-url', NOWHERE);
-    };
-    const marked = await rerun(true);
-    expect([marked.exitCode, marked.stderr]).toEqual([
+    const merged = [a, '<<<<<<< HEAD', c, '=======', b, '>>>>>>> other'];
+    await shop.write('out/skins.lock', `${merged.join('\n')}\n`);
+    const frozen = await shop.run(...MAKE, '--frozen');
+    expect([frozen.exitCode, frozen.stderr]).toEqual([
       1,
-      expect.stringMatching(/^error: .*skins\.lock, line 2: .*merge.*\nhint: Keep the lines of both sides/),
+      expect.stringMatching(/^error: .*skins\.lock, line 2: .*merge.*\nhint: Run generate, without --frozen/),
     ]);
-    expect((await rerun(false)).exitCode).toBe(0);
+    const made = await shop.run(...MAKE, '--keep-signatures', '--base-url', NOWHERE);
+    expect([made.exitCode, made.stderr]).toEqual([0, expect.stringContaining('had conflict markers')]);
+    expect(await shop.read('out/skins.lock')).toBe(`${[a, b, c].join('\n')}\n`);
+    await shop.write('out/skins.lock', `${merged.slice(0, -1).join('\n')}\n`);
+    const half = await shop.run(...MAKE, '--keep-signatures', '--base-url', NOWHERE);
+    expect([half.exitCode, half.stderr]).toEqual([
+      1,
+      expect.stringContaining('A merge conflict has no end.'),
+    ]);
   });
 
   test('so that it is no longer valid is reported and left unchanged', async () => {

@@ -256,6 +256,8 @@ export interface RenamedSource {
 /** What happened to the lockfile. */
 export interface LockfileOutcome {
   readonly written: boolean;
+  /** Size of the file. */
+  readonly bytes: number;
   /** Entries that were dropped because their source is gone. */
   readonly dropped: number;
   /** Sources that are gone, in the order of the lockfile; their entries stay without `prune`, and with `isRefused`. */

@@ -83,6 +83,11 @@ export class Lockfile {
     return this.#snapshot.entries.length;
   }
 
+  /** Size of the file, as it was when it was last read or written. */
+  get bytes(): number {
+    return this.#snapshot.size;
+  }
+
   find(source: string, work: string): LockfileMatch {
     const { entries } = this.#snapshot;
     const first = this.#bySource.get(source);

@@ -68,13 +68,13 @@ function rewriteLockfile(
   const dropped = [...ids].reduce((count, id) => count + lockfile.entriesOf(id).length, 0);
   const { isMerged = false, isUntidy } = lockfile;
   if (changes.isEmpty && ids.size === 0 && !isUntidy)
-    return { written: false, dropped, gone, renamed: [], isRefused, isMerged };
+    return { written: false, bytes: lockfile.bytes, dropped, gone, renamed: [], isRefused, isMerged };
   if (prune && !isRefused) deleteOutputs(gone);
   const renamed = renames.map((rename) => moveEntries(rename, changes, known));
   for (const { from } of renames) ids.add(from.id);
   const entries = entriesOf(changes, { ...files, lockfile }, options.cape);
   const { written } = lockfile.rewrite(entries, (source) => !ids.has(source));
-  return { written, dropped, gone, renamed, isRefused, isMerged };
+  return { written, bytes: lockfile.bytes, dropped, gone, renamed, isRefused, isMerged };
 }
 
 /** Moves all entries of a renamed source and its output files. */

@@ -191,6 +191,8 @@ export async function printSummary(
   if (summary.end === 'interrupted') context.signal.throwIfAborted();
   if (madeBy(summary, follow) > 0) await printSignerNotice(call);
   if (summary.unproved > 0) await context.messages.warn(unprovedText(summary));
+  const largeness = largenessText(summary.lockfile);
+  if (largeness !== undefined) await context.messages.warn(largeness);
   if (summary.lockfile?.isRefused) throw pruneRefused(summary.lockfile);
   if (summary.end === 'halted') throw haltError(summary, context);
   if (summary.failed > 0) return exitStatus(exitAfterFailures(failures));
@@ -224,7 +226,9 @@ function printText(summary: BatchSummary, { context, follow, typed }: BatchCall)
   if (summary.lockfile?.isMerged) messages.say(MERGED);
   for (const line of [...renameLines(summary), ...goneLines(summary)]) messages.say(line);
   if (summary.end === 'stopped')
-    messages.say(`Stopped at --max-new ${typed.maxNew}. Run the same command again to make the rest.`);
+    messages.say(
+      `Stopped at --max-new ${count(typed.maxNew ?? 0)}. Run the same command again to make the rest.`,
+    );
 }
 
 /** What was dropped from the lockfile. */
@@ -308,6 +312,20 @@ function outcomesOf(summary: BatchSummary, follow: boolean): (readonly [number, 
 function unprovedText({ unproved }: BatchSummary): string {
   const skins = unproved === 1 ? '1 signature' : `${count(unproved)} signatures`;
   return `${skins} could not be verified: no known key of the game or of the service matches.`;
+}
+
+const MEBIBYTE = 1024 * 1024;
+/** See https://docs.github.com/repositories/working-with-files/managing-large-files. */
+const GITHUB_WARNS = 50 * MEBIBYTE;
+
+/** Said before a host refuses the file, when there is still time. */
+function largenessText(lockfile: LockfileOutcome | undefined): string | undefined {
+  if (!lockfile?.written || lockfile.bytes <= GITHUB_WARNS) return undefined;
+  const size = count(Math.ceil(lockfile.bytes / MEBIBYTE));
+  return (
+    `The lockfile has ${size} MiB: GitHub warns of files over 50 MiB and refuses those over 100 MiB. ` +
+    'Give each folder a lockfile of its own: --lock FILE'
+  );
 }
 
 function placeText(summary: BatchSummary, out: string | undefined): string {

@@ -139,7 +139,8 @@ export async function runCheck(
   list?.end();
   await github.finish(`${count(tally.all)} checked, ${count(tally.unusable)} unusable.`);
   if (copies && !flags.json) context.messages.say(copies.text);
-  if (isList && tally.unusable > 0) context.messages.say(`${tally.unusable} of ${tally.all} cannot be used.`);
+  if (isList && tally.unusable > 0)
+    context.messages.say(`${count(tally.unusable)} of ${count(tally.all)} cannot be used.`);
   return exitStatus(tally.unusable > 0 ? 'failed' : 'done');
 }
 

@@ -441,11 +441,11 @@ interface Tally {
 
 function endText({ all, bad, unproved, unchecked, signers }: Tally): string {
   const found = [
-    bad > 0 ? `${bad} wrong` : undefined,
-    unproved > 0 ? `${unproved} with an unverified signature (no known key matches)` : undefined,
-    unchecked > 0 ? `${unchecked} whose texture was not checked` : undefined,
+    bad > 0 ? `${count(bad)} wrong` : undefined,
+    unproved > 0 ? `${count(unproved)} with an unverified signature (no known key matches)` : undefined,
+    unchecked > 0 ? `${count(unchecked)} whose texture was not checked` : undefined,
   ].filter(Boolean);
-  const skins = all === 1 ? '1 skin' : `${all} skins`;
+  const skins = all === 1 ? '1 skin' : `${count(all)} skins`;
   const end = `${skins}: ${found.length === 0 ? 'nothing wrong' : found.join(', ')}.`;
   return [end, signers.text].filter(Boolean).join(' ');
 }

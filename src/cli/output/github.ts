@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import type { SourceContent, SourceProblem } from '../../batch/model.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
-import { clean } from '../text/text.ts';
+import { clean, count } from '../text/text.ts';
 
 /** Rows of the summary's table: GitHub shows only 1 MB of a summary. */
 const MAX_ROWS = 100;
@@ -93,7 +93,7 @@ export class GithubReport {
       ({ source, problem }) => `| ${markdown(source)} | ${markdown(problem.message)} |\n`,
     );
     const table = rows.length === 0 ? '' : `\n| source | |\n| --- | --- |\n${rows.join('')}`;
-    const more = this.#more === 0 ? '' : `\nand ${this.#more} more\n`;
+    const more = this.#more === 0 ? '' : `\nand ${count(this.#more)} more\n`;
     return `### skinsmith\n\n${markdown(sentence)}\n${table}${more}\n`;
   }
 }

@@ -42,6 +42,29 @@ test.each([
   expect(await printed(over)).toEqual({ status: 1, text });
 });
 
+test('The end has large numbers with separators', async () => {
+  const over = { end: 'stopped', sources: 31_000, finished: 30_000, made: 30_000, left: 1_000 };
+  const { text } = await printed(over, { maxNew: 30_000 });
+  expect(text).toBe(
+    '31,000 sources: 30,000 made, 1,000 left.\nStopped at --max-new 30,000. Run the same command again to make the rest.\n',
+  );
+});
+
+test('A lockfile is named when it is written with more than GitHub accepts without a warning', async () => {
+  const MEBIBYTE = 1024 * 1024;
+  const warned = async (written: boolean, bytes: number, flags = {}) => {
+    const lockfile = { written, bytes, dropped: 0, gone: [], renamed: [], isRefused: false };
+    return (await printed({ made: 2, lockfile }, {}, flags)).text.split('\n').slice(1).join('\n');
+  };
+  const text =
+    'warning: The lockfile has 53 MiB: GitHub warns of files over 50 MiB and refuses those over 100 MiB. ' +
+    'Give each folder a lockfile of its own: --lock FILE\n';
+  expect(await warned(true, 52.4 * MEBIBYTE)).toBe(text);
+  expect(await warned(true, 52.4 * MEBIBYTE, { json: true })).toBe(text);
+  expect(await warned(true, 50 * MEBIBYTE)).toBe('');
+  expect(await warned(false, 52.4 * MEBIBYTE)).toBe('');
+});
+
 test.each([
   [{ unchanged: 2 }, '2 sources: up to date.\n'],
   [{ sources: 1, finished: 1, unchanged: 1 }, '1 source: up to date.\n'],

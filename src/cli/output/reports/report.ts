@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { clean } from '../../text/text.ts';
+import { clean, count } from '../../text/text.ts';
 
 /** The kinds of report. A separate module, so that help and argument checks load nothing else. */
 export const REPORT_KINDS = ['junit', 'html'] as const;
@@ -264,8 +264,8 @@ function hashOf(text: string): string {
 }
 
 function titleOf({ total, failed }: ReportSummary): string {
-  const skins = total === 1 ? '1 skin' : `${total} skins`;
-  return failed === 0 ? skins : `${skins}, ${failed} failed`;
+  const skins = total === 1 ? '1 skin' : `${count(total)} skins`;
+  return failed === 0 ? skins : `${skins}, ${count(failed)} failed`;
 }
 
 function pageHeader(summary: ReportSummary): string {
@@ -276,7 +276,7 @@ function pageHeader(summary: ReportSummary): string {
 <p class="about">${time} · took ${duration(summary.seconds)} · <bdi>${markupText(summary.service)}</bdi></p>
 <fieldset class="filter">
 <legend>Show</legend>
-<label class="all"><input type="radio" name="show" id="show-all" checked> all <b>${summary.total}</b></label>
+<label class="all"><input type="radio" name="show" id="show-all" checked> all <b>${count(summary.total)}</b></label>
 ${(Object.keys(BADGES) as EntryOutcome[]).map((outcome) => filterChoice(outcome, summary[outcome])).join('\n')}
 </fieldset>
 </header>
@@ -297,19 +297,19 @@ function localTime(time: Date, timeZone: string | undefined): string {
   return markupText(format.format(time));
 }
 
-function filterChoice(outcome: EntryOutcome, count: number): string {
+function filterChoice(outcome: EntryOutcome, number: number): string {
   const { sign, word } = BADGES[outcome];
-  const input = `<input type="radio" name="show" id="show-${outcome}"${count === 0 ? ' disabled' : ''}>`;
-  return `<label class="${outcome}">${input} ${hiddenSign(sign)} ${word} <b>${count}</b></label>`;
+  const input = `<input type="radio" name="show" id="show-${outcome}"${number === 0 ? ' disabled' : ''}>`;
+  return `<label class="${outcome}">${input} ${hiddenSign(sign)} ${word} <b>${count(number)}</b></label>`;
 }
 
 function failureList({ failed }: ReportSummary, failures: readonly NumberedFailure[]): string {
   if (failures.length === 0) return '';
   const more = failed - failures.length;
-  const rest = more > 0 ? `<p>And ${more} more: choose “failed” above to see them all.</p>\n` : '';
+  const rest = more > 0 ? `<p>And ${count(more)} more: choose “failed” above to see them all.</p>\n` : '';
   return `<nav aria-label="Failures">
 <details open>
-<summary>${failed} failed</summary>
+<summary>${count(failed)} failed</summary>
 <ol>
 ${failures.map(failureItem).join('\n')}
 </ol>

@@ -34,8 +34,9 @@ describe('a contact sheet', () => {
     const summary = makeSummary({ total: 1234, made: 1000, known: 200, failed: 30, skipped: 4 });
     const head = html.head(summary, []);
     expect(
-      [...head.matchAll(/([a-z ]+) <b>(\d+)<\/b>/g)].map(([, word, count]) => `${word}:${count}`),
-    ).toEqual([' all:1234', ' made:1000', ' already known:200', ' failed:30', ' skipped:4']);
+      [...head.matchAll(/([a-z ]+) <b>([\d,]+)<\/b>/g)].map(([, word, count]) => `${word}:${count}`),
+    ).toEqual([' all:1,234', ' made:1,000', ' already known:200', ' failed:30', ' skipped:4']);
+    expect(head).toContain('<h1>1,234 skins, 30 failed</h1>');
     expect(html.head(makeSummary({ total: 1, made: 1 }), [])).toContain('<h1>1 skin</h1>');
   });
 

@@ -208,7 +208,7 @@ function samples(path: string): NonNullable<Step['params']> {
 export function askOf({ route, params, query = '', content, as }: Step, known: Known): Ask {
   const [method = '', pattern = ''] = route.split(' ');
   const values = params?.(known) ?? {};
-  const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? '');
+  const path = pattern.replaceAll(/:(\w+)(?:\{.*\})?/g, (_, name: string) => values[name] ?? '');
   const key = as === 'nobody' ? undefined : as === 'user' ? known.user : known.owner;
   return {
     method: method as Ask['method'],

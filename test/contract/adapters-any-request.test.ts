@@ -14,9 +14,13 @@ function usualAsks(route: Route, key: string): Ask[] {
   const { method, paths } = route;
   const isRead = method === 'GET';
   return paths.flatMap((pattern) => {
-    const path = pattern.replaceAll(/:\w+/g, 'x1');
+    const path = pattern.replaceAll(/:\w+(?:\{.*\})?/g, 'x1');
     const hasParams = path !== pattern;
-    const odd = (value: string): Ask => ({ method, path: pattern.replaceAll(/:\w+/g, value), key });
+    const odd = (value: string): Ask => ({
+      method,
+      path: pattern.replaceAll(/:\w+(?:\{.*\})?/g, value),
+      key,
+    });
     return [
       { method, path },
       { method, path, key: 'sksm_'.padEnd(69, '0') },

@@ -7,7 +7,7 @@ import { isV1Address, type Route } from './route.ts';
 type Json = Record<string, unknown>;
 
 /** The address as OpenAPI names it: `{name}` for a placeholder, and what its pattern demands behind it. */
-function addressOf(path: string): string {
+export function describedAddress(path: string): string {
   return path.replaceAll(
     /:(\w+)(?:\{.*?(\\\.zip)?\}$)?/g,
     (_, name: string, end = '') => `{${name}}${end.slice(1)}`,
@@ -24,7 +24,7 @@ export async function describeApi(routes: readonly Route[]): Promise<Json> {
   for (const one of routes) {
     await nextTurn();
     for (const path of one.paths) {
-      const address = addressOf(path);
+      const address = describedAddress(path);
       paths[address] = { ...paths[address], ...describeMethods(one, path, schemas) };
     }
   }

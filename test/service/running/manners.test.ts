@@ -44,7 +44,7 @@ describe('A web page of another origin', () => {
     const { anonymous } = await runServer();
     for (const path of new Set(ROUTES.flatMap(({ paths }) => paths))) {
       const headers = { origin, 'access-control-request-method': 'PATCH' };
-      const answer = await anonymous().send('OPTIONS', path.replaceAll(/:\w+/g, 'x'), { headers });
+      const answer = await anonymous().send('OPTIONS', path.replaceAll(/:\w+(?:\{.*\})?/g, 'x'), { headers });
       expect([path, answer.status, answer.headers]).toEqual([
         path,
         204,
@@ -143,7 +143,7 @@ describe('Who may keep an answer', () => {
 test('HEAD is answered for every GET that changes nothing as GET is, without the body', async () => {
   const { owner } = await runServer();
   for (const { method, paths, changes } of ROUTES) {
-    const path = paths[0].replaceAll(/:\w+/g, '0'.repeat(32));
+    const path = paths[0].replaceAll(/:\w+(?:\{.*\})?/g, '0'.repeat(32));
     if (method !== 'GET' || changes || path === '/v2/queue/events') continue;
     const get = await owner.get(path);
     const head = await owner.send('HEAD', path);

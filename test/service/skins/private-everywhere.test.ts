@@ -46,7 +46,8 @@ async function makePrivate({ dataDir }: ServerUnderTest, ann: TestCaller): Promi
       hash: '0'.repeat(64),
       user: NAME,
       size: '64',
-      file: `${'0'.repeat(40)}.zip`,
+      file: `${set}.zip`,
+      digest: `${'0'.repeat(40)}.zip`,
     },
     secrets: [uuid, NAME, String(texture?.data.value), String(texture?.hash.skin)],
   };

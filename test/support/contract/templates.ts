@@ -14,7 +14,7 @@ export class Templates {
         return { operation, method, parts: path.split('/') };
       })
       // A word of its own goes before a place for any word.
-      .sort((a, b) => places(a.parts) - places(b.parts));
+      .sort((a, b) => places(a.parts) - places(b.parts) || b.operation.length - a.operation.length);
   }
 
   find(method: string, address: string): string | undefined {
@@ -40,8 +40,13 @@ function partsOf(address: string): string[] | undefined {
 function fits(template: readonly string[], parts: readonly string[]): boolean {
   return (
     template.length === parts.length &&
-    template.every((word, index) => (isPlace(word) ? parts[index] !== '' : word === parts[index]))
+    template.every((word, index) => (isPlace(word) ? fills(word, parts[index]!) : word === parts[index]))
   );
+}
+
+/** `{digest}.zip` is a SHA-1 and its extension, any other place a word. */
+function fills(place: string, part: string): boolean {
+  return place.endsWith('.zip') ? /^[0-9a-f]{40}\.zip$/.test(part) : part !== '';
 }
 
 function isPlace(word: string): boolean {

@@ -117,7 +117,7 @@ export function pageAddresses(samples: Samples): string[] {
 
 /** An address with its placeholders filled in. */
 export function addressOf(path: string, samples: Samples): string {
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
+  return path.replaceAll(/:(\w+)(?:\{.*\})?/g, (_, name: string) => {
     const value = samples[name];
     if (value === undefined) throw new Error(`There is no sample of :${name} in ${path}.`);
     return value;

@@ -59,10 +59,13 @@ const IN_ZIP64 = 0xffff_ffff;
 /** What no resource pack needs: more only keeps the machine busy. */
 const MAX_FILES = 200_000;
 const MAX_DIRECTORY = 64 * 1024 * 1024;
+/** Bytes to which an archive may unpack, and how many for each of its own: packs reach a tenth of either. */
+const MAX_UNPACKED = 512 * 1024 * 1024;
+const MAX_RATIO = 16;
 
 /**
  * Reads the directory of a zip archive, and none of its files (APPNOTE.TXT 6.3.10).
- * @throws ArchiveError for one that is damaged, encrypted, split, or has names that would lead elsewhere or meet
+ * @throws ArchiveError for one that is damaged, encrypted, split, a bomb, or has names that would lead elsewhere or meet
  */
 export function readArchive(source: ByteSource): Archive {
   const end = findEnd(source);
@@ -70,6 +73,7 @@ export function readArchive(source: ByteSource): Archive {
   if (end.length > MAX_DIRECTORY) throw new ArchiveError('has a directory of more than 64 MiB.');
   if (end.directory + end.length > source.size) throw damaged();
   const files = readRecords(source.read(end.directory, end.length), end.count);
+  verifySizes(files, source.size);
   verifyNames(files);
   return {
     source,
@@ -186,6 +190,13 @@ function longFields(record: Buffer, start: number, length: number): number[] {
     return Array.from({ length: numbers }, (_, number) => at + 4 + number * 8);
   }
   return [];
+}
+
+/** Refuses bombs, which are harmless here, but not where the pack is unpacked. */
+function verifySizes(files: readonly Recorded[], bytes: number): void {
+  const unpacked = files.reduce((sum, { size }) => sum + size, 0);
+  if (unpacked > Math.max(MAX_UNPACKED, bytes * MAX_RATIO))
+    throw new ArchiveError(`would unpack to ${Math.round(unpacked / 1024 ** 2)} MiB, more than packs do.`);
 }
 
 /** Names must be safe on every system, and lead to one file each. */

@@ -74,6 +74,12 @@ export function ownFilesIn(index: Uint8Array | undefined, namespace: string): Ow
   return Object.fromEntries(entries) as OwnFiles;
 }
 
+/** `a` and `a/b` for `a/b/c`. */
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+}
+
 const OTHER_NAMESPACE = 'Choose another namespace: --namespace NAME';
 
 function isOwnPath(path: string, namespace: string): boolean {
@@ -115,6 +121,12 @@ export class OwnNamespace {
   add({ path, bytes }: PackFile): void {
     if (this.#others.has(foldedName(path)))
       throw new ExistingPackError(`has ${path}, which skinsmith did not write.`, OTHER_NAMESPACE);
+    const inTheWay = foldersOf(path).find((folder) => this.#others.has(foldedName(folder)));
+    if (inTheWay !== undefined)
+      throw new ExistingPackError(
+        `has ${inTheWay}, which is no folder: skins would be in it.`,
+        OTHER_NAMESPACE,
+      );
     const digest = digestOf(bytes);
     const before = this.#own[path];
     if (before === undefined) this.changes.added++;

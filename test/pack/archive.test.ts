@@ -145,6 +145,11 @@ describe('An archive is refused', () => {
     expect(() => readArchive(sourceOf(bytes))).toThrow(message);
   });
 
+  test('when it would unpack to far more than its size, as bombs do', () => {
+    const bytes = spoiled('a', (zip, at) => zip.writeUInt32LE(600 * 1024 * 1024, at + 24));
+    expect(() => readArchive(sourceOf(bytes))).toThrow('would unpack to 600 MiB, more than packs do');
+  });
+
   test('when two files share their bytes, as bombs do', () => {
     const writer = new ZipWriter();
     const first = writer.file({ name: 'a', bytes: Buffer.alloc(100) });

@@ -82,6 +82,14 @@ describe('The namespace in a pack of others', () => {
     }
   });
 
+  test('puts no file below what is a file or a link, in any capitals', () => {
+    for (const path of ['assets/npc', 'Assets/NPC/textures']) {
+      const namespace = new OwnNamespace({}, [path]);
+      expect(() => namespace.add(file('a', 'mine'))).toThrow(/^has assets\/npc\S*, which is no folder/);
+    }
+    expect(() => new OwnNamespace({}, ['assets/npc/']).add(file('a', 'mine'))).not.toThrow();
+  });
+
   test('knows its files again by the index, in the middle of a change too', () => {
     const namespace = new OwnNamespace(own, []);
     namespace.add(file('changed', 'other'));

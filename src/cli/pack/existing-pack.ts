@@ -12,7 +12,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, extname, join, sep } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { Replacement, writeFileAtomically } from '../../base/files.ts';
 import { type Archive, ArchiveError, keptArchive, readArchive, readFileIn } from '../../pack/archive.ts';
 import {
@@ -273,14 +273,13 @@ class ExistingFolder implements ExistingPack {
     this.#name = name;
     this.#indexPath = indexInside(namespace);
     verifyFormats(this.#read(META_NAME), isOlderAllowed);
-    this.#earlierIndex = this.#read(this.#indexPath);
+    const files = filesIn(name);
+    this.#earlierIndex = files.has(this.#indexPath) ? this.#read(this.#indexPath) : undefined;
     this.index = this.#earlierIndex && parsedIndex(join(name, this.#indexPath), this.#earlierIndex);
     const own = Object.entries(ownFilesIn(this.#earlierIndex, namespace));
-    this.#own = Object.fromEntries(own.filter(([path]) => this.#read(path) !== undefined));
+    this.#own = Object.fromEntries(own.filter(([path]) => files.has(path)));
     for (const path of Object.keys(this.#own)) verifyUnchanged(path, this.#read(path)!, this.#own);
-    const others = readdirSync(name, { recursive: true, encoding: 'utf8' })
-      .map((path) => path.replaceAll(sep, '/'))
-      .filter((path) => !(path in this.#own) && path !== this.#indexPath);
+    const others = [...files].filter((path) => !(path in this.#own) && path !== this.#indexPath);
     this.#namespace = new OwnNamespace(this.#own, others);
     this.others = others.length;
   }
@@ -350,4 +349,19 @@ class ExistingFolder implements ExistingPack {
   }
 
   discard(): void {}
+}
+
+/** Paths of all that is no folder, with `/`. A link to a folder is one of them: what is behind it is not in the pack. */
+function filesIn(root: string): ReadonlySet<string> {
+  const files = new Set<string>();
+  // Node's own recursion follows links.
+  const collect = (folder: string) => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = `${folder}${entry.name}`;
+      if (entry.isDirectory()) collect(`${path}/`);
+      else files.add(path);
+    }
+  };
+  collect('');
+  return files;
 }

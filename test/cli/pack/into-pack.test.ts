@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unzipSync, type Zippable, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
@@ -305,6 +305,18 @@ describe('A folder of others', () => {
     expect((await takeOut({ removeFrom: folder })).status).toBe(0);
     expect(await files()).toEqual(before);
     expect(await readdir(join(folder, 'assets'))).toEqual(['nexo']);
+  });
+
+  test('gets nothing at places where a link in it leads, and loses nothing there', async () => {
+    const { folder, put, takeOut } = await inFolder();
+    await put();
+    const elsewhere = `${folder}-elsewhere`;
+    await rename(join(folder, 'assets/npc'), elsewhere);
+    await symlink(elsewhere, join(folder, 'assets/npc'));
+    const before = await readdir(elsewhere, { recursive: true });
+    expect((await put({ namespace: 'npc' })).err).toMatch(/has assets\/npc, which is no folder/);
+    expect((await takeOut({ removeFrom: folder })).err).toMatch(/has no skins of the namespace npc/);
+    expect(await readdir(elsewhere, { recursive: true })).toEqual(before);
   });
 
   test('is completed by the next run after a kill between two files', async () => {

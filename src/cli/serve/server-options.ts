@@ -94,11 +94,12 @@ function networkLimitsOf({
   };
 }
 
-type Addressed = Pick<ServeOptions, 'host' | 'publicUrl' | 'generator'>;
+type Addressed = Pick<ServeOptions, 'host' | 'publicUrl' | 'generator' | 'pack'>;
 
 /** Warnings for the operator about the addresses of a service that listens at `url`. */
 export function addressWarnings(url: string, options: Addressed, env: NodeJS.ProcessEnv): string[] {
-  return [unreachableTextures(url, options, env), lostPages(options)].filter((one) => one !== undefined);
+  const all = [unreachableTextures(url, options, env), unreachablePack(url, options), lostPages(options)];
+  return all.filter((one) => one !== undefined);
 }
 
 /**
@@ -117,6 +118,15 @@ function unreachableTextures(
   return (
     `Texture URLs of new skins start with ${url} permanently; other machines cannot reach it. ` +
     'Restart the service with the address that players use: --public-url https://skins.example.org'
+  );
+}
+
+/** Each player's Minecraft loads the pack itself. */
+function unreachablePack(url: string, { pack, publicUrl = url }: Addressed): string | undefined {
+  if (pack === undefined || !isLoopback(new URL(publicUrl).hostname)) return undefined;
+  return (
+    'Only players on this machine reach the pack. For all others, restart the service with an address at which they reach ' +
+    'this machine: --host 0.0.0.0 --public-url http://skins.example.org:7546'
   );
 }
 

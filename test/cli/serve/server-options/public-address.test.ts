@@ -25,6 +25,15 @@ test.each([
   expect(addressWarnings(url, options, env)).toEqual([]);
 });
 
+test('A pack is warned about that only players on this machine reach', () => {
+  const pack = 'server.zip';
+  expect(addressWarnings(LOCAL, { pack }, {})).toEqual([
+    expect.stringMatching(/^Only players on this machine reach the pack\. .* --host 0\.0\.0\.0 --public-url/),
+  ]);
+  expect(addressWarnings(LOCAL, { pack, publicUrl: 'https://skins.example.org' }, {})).toEqual([]);
+  expect(addressWarnings('http://192.0.2.1:7546', { pack, host: '192.0.2.1' }, {})).toEqual([]);
+});
+
 test('Pages below a path are warned about', () => {
   const options = { host: '0.0.0.0', publicUrl: 'https://example.org/skins' };
   expect(addressWarnings(LOCAL, options, {})).toEqual([

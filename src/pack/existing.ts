@@ -15,8 +15,7 @@ export class ExistingPackError extends Error {
   }
 }
 
-/** Bytes of the largest pack.mcmeta and index that are read. */
-export const MAX_META = 1024 * 1024;
+/** Bytes of the largest file in a pack that is read: its index. */
 export const MAX_INSIDE = 64 * 1024 * 1024;
 
 export const META_NAME = 'pack.mcmeta';

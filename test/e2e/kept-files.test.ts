@@ -295,7 +295,7 @@ test('Two rows with equal pixels share the skin data, and each has its own name'
     expect((await shop.lock()).map(({ name }) => name)).toEqual(['Sergeant', 'Captain', 'third']);
     for (const name of names) {
       expect(await shop.readJson(`out/${name}.json`)).toMatchObject({ name });
-      expect(await shop.read(`out/${name.toLowerCase()}.mcfunction`)).toContain(`{text:"${name}"}`);
+      expect(await shop.read(`out/${name.toLowerCase()}.mcfunction`)).toContain(`{text:"${name}",`);
     }
   }
   expect(service.records.accepted).toHaveLength(1);

@@ -149,6 +149,8 @@ function leftText({
 /** Milliseconds between updates of the line on a terminal, and between lines in a log. */
 const REDRAW = 120;
 const LOG = 5_000;
+/** The same after a new reason to wait, which must have lasted for as long. */
+const NEWS = 1_000;
 /** Window over which the rate is measured, in milliseconds. */
 const RATE_SPAN = 15_000;
 /** Milliseconds for which a wait of unknown length stays valid; the service repeats it while it lasts. */
@@ -184,6 +186,8 @@ export class BatchProgress {
   #wait: Wait | undefined;
   #samples: { at: number; finished: number }[] = [];
   #loggedAt: number;
+  /** The reasons to wait that a log has had. */
+  readonly #logged = new Set<string>();
 
   constructor({ messages, clock }: { messages: Messages; clock: Clock }, text: ProgressText) {
     this.#messages = messages;
@@ -242,8 +246,11 @@ export class BatchProgress {
       return;
     }
     const now = this.#clock.monotonic();
-    if (now - this.#loggedAt < LOG) return;
+    const news = view.waiting && this.#wait && !this.#logged.has(this.#wait.message) ? this.#wait : undefined;
+    const isDue = now - this.#loggedAt >= LOG || (news && now - Math.max(news.since, this.#loggedAt) >= NEWS);
+    if (!isDue) return;
     this.#loggedAt = now;
+    if (news) this.#logged.add(news.message);
     const sentence = this.#text.sentence(view);
     if (sentence !== undefined) this.#messages.say(sentence);
   }

@@ -68,6 +68,22 @@ describe('A batch that waits', () => {
     progress.stop();
   });
 
+  test('says a new reason in a log at once, and then repeats it every few seconds', async () => {
+    const { progress, err } = await batch({ isTTY: false });
+    const lines = () =>
+      err()
+        .split('\n')
+        .filter((line) => line.includes('Nobody answers.')).length;
+    progress.wait('Nobody answers.', 60_000);
+    await pass(1.5);
+    expect(lines()).toBe(1);
+    await pass(3);
+    expect(lines()).toBe(1);
+    await pass(3);
+    expect(lines()).toBe(2);
+    progress.stop();
+  });
+
   test('for resting game accounts says so, and until when', async () => {
     const resting = "The service's game accounts are resting.";
     const { progress, last } = await batch();

@@ -79,6 +79,14 @@ const job = z.object({
   j: z.string(),
   u: z.string().optional(),
 });
+/** It was submitted and may still be made, but the service does not show it; `m`, `u`: as in an intent. */
+const lost = z.object({
+  s: z.literal('lost'),
+  k: z.string(),
+  n: z.number(),
+  m: z.number(),
+  u: z.string().optional(),
+});
 /** The service certainly did not take it. */
 const refused = z.object({ s: z.literal('refused'), k: z.string() });
 /** Made and proved. `key`: fingerprint of the service's own key, where that signed; `signer`: see `Signer`. */
@@ -122,7 +130,7 @@ const headerSchema = z.object({
   nonce: z.string(),
 });
 
-const recordSchema = z.discriminatedUnion('s', [intent, job, refused, done, unproven, failed, end]);
+const recordSchema = z.discriminatedUnion('s', [intent, job, lost, refused, done, unproven, failed, end]);
 
 type JournalRecord = z.infer<typeof recordSchema>;
 export type DoneRecord = z.infer<typeof done>;
@@ -131,12 +139,16 @@ export type FailedRecord = z.infer<typeof failed>;
 
 /** How far a piece of work has come. */
 export type WorkState =
-  /** About to be sent, or sent: the service may have a job for it. `by`: the caller, whose list shows it. */
+  /**
+   * About to be sent, or sent: the service may have a job for it. `by`: the caller, whose list shows it. `isLost`: it was
+   * submitted, and the user decides whether it is again.
+   */
   | {
       readonly step: 'intent';
       readonly attempt: number;
       readonly mark: number;
       readonly by?: string | undefined;
+      readonly isLost?: boolean;
     }
   /** `by`: the user who submitted it, or the caller where the service does not name users. */
   | { readonly step: 'job'; readonly attempt: number; readonly job: string; readonly by?: string | undefined }
@@ -148,6 +160,8 @@ export type WorkState =
 /** `{"k":"<key>","s":"done"`: enough to know a finished line without parsing it. */
 const DONE_HEAD = /^\{"k":"([0-9a-z]+)","s":"done",(?:"j":"([^"\\]{0,100})",)?/;
 const HEAD_BYTES = 200;
+/** How many of the last jobs the next run expects at the service. */
+const LAST_JOBS = 20;
 const NEW_FILE = { mode: 0o600, durable: true };
 /** Bytes; a longer line is not one of ours and is skipped. */
 const LONGEST_LINE = 256 * 1024 + 1;
@@ -162,7 +176,8 @@ export class Journal {
   readonly #path: string;
   readonly #fd: number;
   readonly #states = new Map<string, WorkState>();
-  readonly #jobs = new Set<string>();
+  /** The jobs, and of which user or caller, where that is known. */
+  readonly #jobs = new Map<string, string | undefined>();
   #nonce = '';
   #size: number;
   /** Bytes that earlier runs have left. */
@@ -230,6 +245,21 @@ export class Journal {
     this.#append(jobRecord(key, { attempt, job, by }));
   }
 
+  /** It was submitted, but the service shows no job for it (any more). `mark`, `by`: as for `intent`. */
+  lost(key: string, mark: number, by?: string): void {
+    const state = this.#states.get(key);
+    const attempt = state && 'attempt' in state ? state.attempt : 0;
+    this.#append(lostRecord(key, state?.step === 'intent' ? state : { attempt, mark, by }));
+  }
+
+  /** The last jobs that runs with one of these callers or users have followed, the newest last. */
+  lastJobs(isOurs: (by: string | undefined) => boolean): string[] {
+    return [...this.#jobs]
+      .filter(([, by]) => isOurs(by))
+      .map(([id]) => id)
+      .slice(-LAST_JOBS);
+  }
+
   /** The service certainly has not accepted it. */
   refused(key: string): void {
     this.#append({ k: key, s: 'refused' });
@@ -295,11 +325,12 @@ export class Journal {
     else writeFileAtomically(this.#path, `${[headerLine(newNonce()), ...kept].join('\n')}\n`, NEW_FILE);
   }
 
-  /** A skin that could not be proved, or a job whose result could not be fetched: the next run goes on with it. */
+  /** A skin that could not be proved, or a job that was lost or whose result could not be fetched: the next run goes on with it. */
   #openLine(key: string, state: WorkState, keepsJobs: boolean): string[] {
     if (state.step === 'unproven') return [JSON.stringify(this.readUnproven(key))];
-    if (!keepsJobs || state.step !== 'job') return [];
-    return [JSON.stringify(jobRecord(key, state))];
+    if (!keepsJobs) return [];
+    if (state.step === 'intent' && state.isLost) return [JSON.stringify(lostRecord(key, state))];
+    return state.step === 'job' ? [JSON.stringify(jobRecord(key, state))] : [];
   }
 
   #closedIfThrown(work: (journal: this) => unknown): this {
@@ -378,7 +409,7 @@ export class Journal {
     const head = DONE_HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
     if (head?.[1] !== undefined && line.at(-1) === 0x7d) {
       this.#states.set(head[1], { step: 'done', at, length: line.length });
-      if (head[2] !== undefined) this.#jobs.add(head[2]);
+      if (head[2] !== undefined) this.#addJob(head[2]);
       return;
     }
     const json = parsedJson(line);
@@ -388,7 +419,7 @@ export class Journal {
   }
 
   #apply(record: JournalRecord, place: { at: number; length: number }): void {
-    if ('j' in record && record.j !== undefined) this.#jobs.add(record.j);
+    if ('j' in record && record.j !== undefined) this.#addJob(record.j, 'u' in record ? record.u : undefined);
     switch (record.s) {
       case 'intent':
         this.#states.set(record.k, { step: 'intent', attempt: record.n, mark: record.m, by: record.u });
@@ -396,6 +427,11 @@ export class Journal {
       case 'job':
         this.#states.set(record.k, { step: 'job', attempt: record.n, job: record.j, by: record.u });
         break;
+      case 'lost': {
+        const { n: attempt, m: mark, u: by } = record;
+        this.#states.set(record.k, { step: 'intent', attempt, mark, by, isLost: true });
+        break;
+      }
       case 'done':
         this.#states.set(record.k, { step: 'done', ...place });
         break;
@@ -413,6 +449,10 @@ export class Journal {
     }
   }
 
+  #addJob(id: string, by?: string): void {
+    this.#jobs.set(id, by ?? this.#jobs.get(id));
+  }
+
   #forgetFailures(): void {
     for (const [key, { step }] of this.#states) if (step === 'failed') this.#states.delete(key);
   }
@@ -423,6 +463,13 @@ function jobRecord(
   { attempt, job, by }: Omit<Extract<WorkState, { step: 'job' }>, 'step'>,
 ): JournalRecord {
   return { k: key, s: 'job', n: attempt, j: job, u: by };
+}
+
+function lostRecord(
+  key: string,
+  { attempt, mark, by }: Omit<Extract<WorkState, { step: 'intent' }>, 'step'>,
+): JournalRecord {
+  return { k: key, s: 'lost', n: attempt, m: mark, u: by };
 }
 
 function newNonce(): string {

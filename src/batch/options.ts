@@ -87,6 +87,11 @@ interface EffortOptions {
   readonly pollInterval?: number | undefined;
   /** How often a job that failed for a passing reason is submitted again. Default 2. */
   readonly retries?: number | undefined;
+  /**
+   * Submit again what was submitted and cannot be found at the service any more, although it may still be made and paid for
+   * twice. Default false: it fails, and the next run asks for it again.
+   */
+  readonly resubmitLost?: boolean | undefined;
   /** Maximum number of new generations. Default: no limit. */
   readonly maxNew?: number | undefined;
   /**

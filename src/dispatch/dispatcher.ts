@@ -21,6 +21,11 @@ export interface DispatcherUser<W extends Submission> extends TrackerUser<W>, Su
   accepted(work: W, job: Job): void;
   /** The answer was lost: the service may have accepted it. */
   answerLost(work: W, error: unknown): void;
+  /**
+   * The service has no job for a submission without an answer. `isSure`: it has had its data all the time, so that it never
+   * had one. @returns whether to submit it again; otherwise nothing more becomes of it
+   */
+  mayRepeat(work: W, isSure: boolean): boolean;
   /** Other processes of the caller cannot be taken into account; gives the reason. */
   sharingBroken(why: string): void;
 }
@@ -108,6 +113,11 @@ export class Dispatcher<W extends Submission> {
     return await learnFacts({ ...this.#options, tracker: this.#tracker, ...wanted });
   }
 
+  /** The last jobs of an earlier run: the service knew them a short time ago. To be called before `start`. */
+  expects(ids: readonly string[]): void {
+    this.#tracker.expects(ids);
+  }
+
   /** Begins to submit. */
   start(): void {
     this.#queue.enter();
@@ -189,7 +199,7 @@ export class Dispatcher<W extends Submission> {
         user.accepted(work, job);
         this.#queue.became(sharedKey(work), job.id);
       },
-      onGone: (work) => this.#resubmit(work),
+      onGone: (work, isSure) => this.#gone(work, isSure),
       onRoom: () => this.#submitter.roomSeen(),
       onLooked: () => this.#submitter.looked(),
     });
@@ -231,6 +241,15 @@ export class Dispatcher<W extends Submission> {
   #lost(work: W, error: unknown, sent: SubmissionMark): void {
     if (!isOutagePage(error)) this.#options.user.answerLost(work, error);
     this.#tracker.lost(work, sent, settlingTime(error));
+  }
+
+  #gone(work: W, isSure: boolean): void {
+    if (this.#options.user.mayRepeat(work, isSure)) this.#resubmit(work);
+    else {
+      this.#queue.became(sharedKey(work), undefined);
+      this.#session.slots.unsure.delete(work);
+      this.#submitter.looked();
+    }
   }
 
   /** It keeps its slot until then, so that a failing service gets fewer requests of all kinds. */

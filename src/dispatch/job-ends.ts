@@ -22,8 +22,11 @@ export interface JobResults<W extends Submission> {
   attempt(work: W, job: string | undefined, step: () => Promise<void>): Promise<void>;
   /** The work's job has ended. */
   settle(work: W, state: JobAnswer): Promise<void>;
-  /** The service no longer knows the job; `result`: UUID of its skin, if a list showed it. */
-  settleForgotten(work: W, job: string, result: string | undefined): Promise<void>;
+  /**
+   * The service no longer knows the job. `job`: undefined if the service has given its id to another; `result`: UUID of
+   * its skin, if a list showed it.
+   */
+  settleForgotten(work: W, job: string | undefined, result: string | undefined): Promise<void>;
 }
 
 export interface JobEndsPorts<W extends Submission> {
@@ -39,26 +42,30 @@ export interface JobEndsPorts<W extends Submission> {
 }
 
 /** The job has ended, but the service does not give its result. */
-class MissingResultError extends SkinsmithError {
+export class MissingResultError extends SkinsmithError {
   override readonly name = 'MissingResultError';
   readonly code = 'missing_result';
   readonly isPassing = true;
-  readonly hint = 'Run the command again without --force: it asks for the result again.';
+  readonly hint =
+    'Run the command again without --force: it asks for the result again. --resubmit-lost submits it anew.';
 
-  constructor() {
-    super('The service says that the job has ended, but does not return its result.');
+  constructor(message = 'The service says that the job has ended, but does not return its result.') {
+    super(message);
   }
 }
 
 /** Waits of up to this many milliseconds are not reported. */
 const SHORT_WAIT = 3_000;
 const MISSING = 'The service cannot find a job that it accepted: waiting for it to appear.';
+const AWAY =
+  'The service knows none of its jobs any more. Its data may be back soon, so nothing is submitted meanwhile.';
 
 /** Handles the end of our jobs, and jobs that cannot be found. */
 export class JobEnds<W extends Submission> {
   readonly #ports: JobEndsPorts<W>;
   /** The answers to the polls under way, by job. Undefined: the service does not know it, or its end is handled. */
   readonly #polls = new Map<string, Promise<JobAnswer | undefined>>();
+  #isInDoubt = false;
 
   constructor(ports: JobEndsPorts<W>) {
     this.#ports = ports;
@@ -100,7 +107,7 @@ export class JobEnds<W extends Submission> {
     let known = withResult(told, seen.result);
     for (let tries = 0; !isWhole(known); tries++) {
       if (tries > 0 && !(await reader.lagged(tries - 1))) break;
-      known = withResult(await reader.job(id), seen.result);
+      known = withResult(this.#found(id, await reader.job(id)), seen.result);
       if (known === undefined && seen.result !== undefined) return undefined;
     }
     if (known && isWhole(known)) return known;
@@ -108,14 +115,47 @@ export class JobEnds<W extends Submission> {
     throw new MissingResultError();
   }
 
+  /** The service has given the id of a job to a newer one, so that it cannot be asked about the job any more. */
+  replaced({ id, work }: OpenJob<W>): void {
+    const { session, results, follows } = this.#ports;
+    session.lag.forget(id);
+    session.slots.freed(id);
+    const settle = async () => await results.settleForgotten(work, undefined, undefined);
+    if (follows) session.track(results.attempt(work, id, settle));
+  }
+
+  /** A list lacks all that the service knew: says so, and asks for one job that had ended, which may not be listed any more. */
+  doubt(id: string | undefined): void {
+    const { session, reader } = this.#ports;
+    session.tellWait(AWAY, undefined);
+    if (id === undefined || this.#isInDoubt) return;
+    this.#isInDoubt = true;
+    const read = async () => {
+      try {
+        this.#found(id, await reader.job(id));
+      } catch (error) {
+        if (!(error instanceof SkinsmithError)) throw error; // it proves nothing
+      } finally {
+        this.#isInDoubt = false;
+      }
+    };
+    session.track(read());
+  }
+
+  #found(id: string, state: JobAnswer | undefined): JobAnswer | undefined {
+    const { session, onHint } = this.#ports;
+    if (state && session.memory.found(id, session.now())) onHint();
+    return state;
+  }
+
   /** Polls this one job: it is due, or the list does not contain it (no longer, or not yet). */
   poll(job: OpenJob<W>): void {
-    const { session, results, onHint } = this.#ports;
+    const { session, results, follows, onHint } = this.#ports;
     const polledAt = session.now();
     if (job.absent && polledAt < pollableAt(job)) return;
     // Also while an answer is outstanding: otherwise the job stays due, and the watcher never gets past it.
     job.polledAt = polledAt;
-    if (this.#polls.has(job.id) || session.gates.job.isShut) return;
+    if (this.#polls.has(job.id) || session.gates.job.isShut || this.#isPointless(job)) return;
     const check = async () => {
       const poll = this.#fetch(job.id);
       this.#polls.set(job.id, poll);
@@ -130,18 +170,28 @@ export class JobEnds<W extends Submission> {
         if (!this.#isForgotten(job, polledAt)) return onHint();
         session.lag.forget(job.id);
         session.slots.freed(job.id);
-        await results.settleForgotten(job.work, job.id, undefined);
+        if (follows) await results.settleForgotten(job.work, job.id, undefined);
       }
     };
     session.track(results.attempt(job.work, job.id, check));
   }
 
-  /** Whether the service has not known the job for so long that it must have forgotten it; only one of ours has one store. */
+  /** While the service has no data, one of its jobs stands for all. */
+  #isPointless({ absent }: OpenJob<W>): boolean {
+    const { isAway, endedJob } = this.#ports.session.memory;
+    return isAway && endedJob !== undefined && absent !== undefined;
+  }
+
+  /** Whether the service has not known the job for so long that it must have forgotten it. */
   #isForgotten(job: OpenJob<W>, at: number): boolean {
     const { session } = this.#ports;
     const { since = job.seenAt === undefined ? job.acceptedAt : at, times = 0 } = job.absent ?? {};
     job.absent = { since, at, times: times + 1 };
-    if (session.isSkinsmith || session.lag.isForgotten(job.absent)) return true;
+    const { memory, lag, isSkinsmith } = session;
+    if (memory.isAway) return false;
+    if (memory.hasLost(job.acceptedAt)) return true;
+    if (isSkinsmith && memory.listedAt > since) return true; // it has one store
+    if (lag.isForgotten({ ...job.absent, since: Math.max(since, memory.backAt) })) return true;
     if (at - since >= SHORT_WAIT) session.tellWait(MISSING, Math.max(SHORT_WAIT, pollableAt(job) - at));
     return false;
   }
@@ -149,7 +199,7 @@ export class JobEnds<W extends Submission> {
   async #fetch(id: string): Promise<JobAnswer | undefined> {
     const { session, reader } = this.#ports;
     try {
-      return await reader.job(id);
+      return this.#found(id, await reader.job(id));
     } catch (error) {
       if (!session.slots.jobs.has(id)) return undefined; // the list has shown its end, which is handled
       session.slots.freed(id); // a job that cannot be polled cannot be awaited

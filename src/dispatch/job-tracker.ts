@@ -115,8 +115,8 @@ export interface TrackerUser<W extends Submission> extends JobResults<W> {
 interface TrackerHandlers<W extends Submission> {
   /** The service has a job for it. */
   readonly onAccepted: (work: W, job: Job) => void;
-  /** The service has no job for a submission whose answer was lost. */
-  readonly onGone: (work: W) => void;
+  /** The service has no job for a submission whose answer was lost. `isSure`: it has had its data all the time. */
+  readonly onGone: (work: W, isSure: boolean) => void;
   /** A slot may have become free. */
   readonly onRoom: () => void;
   /** The pending jobs on the service are known anew. */
@@ -164,6 +164,13 @@ export class JobTracker<W extends Submission> {
     await this.#watcher.run();
   }
 
+  /** The last jobs of an earlier run, which the service knew a short time ago. */
+  expects(ids: readonly string[]): void {
+    const { memory } = this.#session;
+    memory.expects(ids, this.#session.now());
+    if (memory.isAway) this.#ends.doubt(memory.endedJob);
+  }
+
   /** Requests the list as soon as possible. */
   lookSoon(): void {
     this.#watcher.lookSoon();
@@ -184,6 +191,7 @@ export class JobTracker<W extends Submission> {
     const acceptedAt = sent ? this.#session.acceptedAt(state.job.timestamp, sent.at) : this.#session.now();
     const isTimed = sent !== undefined;
     if (isTimed && isPending(state.job.status)) this.#session.lag.accepted(state.job.id, acceptedAt);
+    this.#session.memory.accepted(state.job.id, acceptedAt);
     this.#add(work, state, { isTimed, acceptedAt });
   }
 
@@ -199,6 +207,8 @@ export class JobTracker<W extends Submission> {
     const { id, timestamp, eta } = state.job;
     const duration = eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined;
     const job: OpenJob<W> = { id, work, timestamp, eta: duration, ...known };
+    const earlier = this.#session.slots.jobs.get(id);
+    if (earlier && earlier.work !== work) this.#ends.replaced(earlier);
     this.#session.slots.took(job);
     this.#options.onAccepted(work, state.job);
     const isAtOnce = !isPending(state.job.status);
@@ -261,6 +271,7 @@ export class JobTracker<W extends Submission> {
       stop,
       onEnded: (job, seen, at) => this.#ends.ended(job, { seen, at }),
       onPoll: (job) => this.#ends.poll(job),
+      onDoubt: (id) => this.#ends.doubt(id),
       onLooked,
     });
   }

@@ -117,8 +117,8 @@ export interface LostAnswersPorts<W extends Submission> extends Omit<UnknownJobs
   readonly pixelsOf: (work: W) => string | undefined;
   /** This job belongs to the submission whose answer was lost. */
   readonly onFound: (work: W, state: JobAnswer) => void;
-  /** The service has no job for it. */
-  readonly onGone: (work: W) => void;
+  /** The service has no job for it. `isSure`: it has had its data all the time. */
+  readonly onGone: (work: W, isSure: boolean) => void;
   readonly lookSoon: () => void;
 }
 
@@ -155,6 +155,8 @@ const CLOCK_TOLERANCE = 10_000;
 /** Waits of up to this many milliseconds are not reported. */
 const SHORT_WAIT = 3_000;
 const WAITS = 'An answer was lost: waiting to see whether the service has accepted the submission.';
+const WAITS_FOR_DEAD =
+  'An earlier run ended while it was submitting: waiting to see whether the service has accepted that.';
 
 /**
  * Submissions whose answer was lost, on a service that does not recognize repetitions. They are not repeated
@@ -213,7 +215,8 @@ export class LostAnswers<W extends Submission> {
   }
 
   #judge(lost: LostAnswer<W>, { startedAt, now }: { startedAt: number; now: number }): void {
-    const isSettled = startedAt >= this.#settledAt(lost) && !this.#ports.session.lag.isListTorn;
+    const { lag, memory } = this.#ports.session;
+    const isSettled = startedAt >= this.#settledAt(lost) && !lag.isListTorn && !memory.isAway;
     lost.decidedAt = isSettled ? (lost.decidedAt ?? now) : undefined;
     const candidates = [...this.#listed.values()].filter((listed) => this.#mayBe(lost, listed));
     const match = candidates.find(({ job }) => this.#isIt(lost, job, candidates));
@@ -227,7 +230,7 @@ export class LostAnswers<W extends Submission> {
     for (const { job, seenAt } of open) if (!isPending(job.status) || seenAt < now) this.#examine(job);
     if (isSettled && open.length === 0) {
       this.#lost.delete(lost.work);
-      this.#ports.onGone(lost.work);
+      this.#ports.onGone(lost.work, !memory.hasLost(lost.sentAt));
     } else this.#wait(lost, { now, isSoon: open.some(({ job }) => isPending(job.status)) });
   }
 
@@ -249,7 +252,10 @@ export class LostAnswers<W extends Submission> {
     const settledAt = this.#settledAt(lost);
     const next = isSoon || now >= settledAt ? now + lookPause(now - settledAt) : settledAt;
     this.#wantLook(next);
-    if (now - lost.lostAt >= SHORT_WAIT) session.tellWait(WAITS, Math.max(SHORT_WAIT, next - now));
+    const isLong = Math.max(now - lost.lostAt, settledAt - now) >= SHORT_WAIT;
+    if (!isLong || session.memory.isAway) return; // which is the reason, and is told
+    const isFromDead = lost.sentAt === Number.NEGATIVE_INFINITY;
+    session.tellWait(isFromDead ? WAITS_FOR_DEAD : WAITS, Math.max(SHORT_WAIT, next - now));
   }
 
   #settledAt({ lostAt, settlesIn }: LostAnswer<W>): number {

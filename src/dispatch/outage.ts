@@ -172,6 +172,15 @@ export function isOutagePage(error: unknown): boolean {
   return kind === 'server_error' || kind === 'unavailable';
 }
 
+/** Codes of 404 that are about something in the request, not about its address. */
+const ABOUT_RESOURCE = /^(?:job|skin|set|user|cape|texture|account)_not_found$/;
+
+/** Whether there is nothing at the address of a request, which is a gateway's answer where something has been there. */
+export function isRouteMissing(error: unknown): boolean {
+  if (error instanceof ServiceError && ABOUT_RESOURCE.test(error.code)) return false;
+  return classifyFailure(error)?.status === 404;
+}
+
 /** Unusable answers to one read before it is given up, while the service answers others of its kind. */
 const MAX_READS = 30;
 /** A page instead of the service's own 404 may be all that there is, so it is believed sooner. */

@@ -1,11 +1,13 @@
 import { backOff, type Clock } from '../base/clock.ts';
 import { classifyFailure, ServiceError, UnreadableAnswerError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
-import { isTransient, mayRetryRead, Outage, ReadGate, ServiceLostError } from './outage.ts';
+import { isRouteMissing, isTransient, mayRetryRead, Outage, ReadGate, ServiceLostError } from './outage.ts';
 import type { ReadKind, Session } from './session.ts';
 
 /** Milliseconds between attempts to read what the service should have by now. */
 const LAG_PAUSES: readonly number[] = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
+/** The same while the service has no data, or fails. */
+const AWAY_PAUSE = 2_000;
 /** Pauses of at least this many milliseconds are reported. */
 const LONG_PAUSE = 1_000;
 /** Milliseconds between tries of a read that alone fails. */
@@ -13,7 +15,7 @@ const ALONE = { first: 200, longest: 10_000 };
 
 type ReadingSession = Pick<
   Session,
-  'client' | 'clock' | 'random' | 'gates' | 'call' | 'tellWait' | 'isSkinsmith'
+  'client' | 'clock' | 'random' | 'gates' | 'call' | 'tellWait' | 'isSkinsmith' | 'memory' | 'outage'
 >;
 
 /** Reads from the service, repeated after temporary failures. */
@@ -40,7 +42,7 @@ export class RetryingReader {
         return await read();
       } catch (error) {
         if (error instanceof ServiceError && error.code === 'job_not_found') return undefined;
-        if (classifyFailure(error)?.kind !== 'not_found' || !(await this.lagged(tries))) throw error;
+        if (!this.#isAbsent(error) || !(await this.lagged(tries))) throw error;
       }
     }
   }
@@ -67,16 +69,23 @@ export class RetryingReader {
   }
 
   /**
-   * Waits for the parts of the service that lag behind others, longer each time.
+   * Waits for the parts of the service that lag behind others, longer each time, and while its data or all of it is away.
    * @returns whether to try again: not at a skinsmith service, which has only one store
    */
   async lagged(tries: number): Promise<boolean> {
-    const { clock, isSkinsmith, tellWait } = this.#session;
-    const pause = LAG_PAUSES[tries];
-    if (pause === undefined || isSkinsmith) return false;
+    const { clock, isSkinsmith, memory, outage, tellWait } = this.#session;
+    const isAway = memory.isAway || outage.isOn;
+    const pause = isAway ? AWAY_PAUSE : isSkinsmith ? undefined : LAG_PAUSES[tries];
+    if (pause === undefined) return false;
     if (pause >= LONG_PAUSE) tellWait('The service does not have a finished skin yet.', pause);
     await clock.sleep(pause, this.#signal);
     return true;
+  }
+
+  /** While the list fails, a gateway may answer with a page. */
+  #isAbsent(error: unknown): boolean {
+    const isPage = this.#session.outage.isOn && isRouteMissing(error);
+    return isPage || classifyFailure(error)?.kind === 'not_found';
   }
 
   /** Undefined: the service does not have the skin (404). */
@@ -84,7 +93,7 @@ export class RetryingReader {
     try {
       return await this.repeatedly('skin', request);
     } catch (error) {
-      if (classifyFailure(error)?.kind === 'not_found') return undefined;
+      if (this.#isAbsent(error)) return undefined;
       throw error;
     }
   }
@@ -104,7 +113,7 @@ export class RetryingReader {
         if (this.#signal.aborted) throw error;
         const isAlone = !isTransient(error) || gate.answered > answered;
         if (isAlone) tries++;
-        if (!mayRetryRead(error, tries)) throw error;
+        if (!mayRetryRead(error, tries) || this.#isAbsent(error)) throw error;
         if (isAlone) await clock.sleep(backOff(tries, ALONE, random()), this.#signal);
       }
     }

@@ -200,7 +200,7 @@ const ENDS_UNSEEN = 60_000;
 
 /** Milliseconds after which a job that no list has shown is no longer expected there: lists may drop jobs that have ended. */
 export const LONGEST_LAG = 60_000;
-/** Milliseconds for which a job must be missing before it counts as forgotten, and the least number of answers that lack it. */
+/** Milliseconds for which a job must be missing before it counts as forgotten, by default, and the least number of answers that lack it. */
 const FORGOTTEN = 10_000;
 const LEAST_MISSES = 4;
 
@@ -232,6 +232,7 @@ export interface UnknownJobReport {
  * have just been restarted. Learned from jobs that were missing and came back.
  */
 export class Lag {
+  readonly #patience: number;
   /** Our jobs that no list has shown, each with when it was accepted and the request of the last list that lacked it. */
   readonly #unlisted = new Map<string, { readonly acceptedAt: number; lackedAt: number }>();
   /** The longest time for which a job was missing that came back, milliseconds. */
@@ -239,6 +240,11 @@ export class Lag {
   /** For how long the newest list has lacked one of ours that no list has shown. */
   #current = 0;
   #isListTorn = false;
+
+  /** `patience`: milliseconds for which a job must be missing to count as forgotten. */
+  constructor(patience = FORGOTTEN) {
+    this.#patience = patience;
+  }
 
   /** Whether the newest list lacks a job of ours that an earlier one showed: it proves nothing about others. */
   get isListTorn(): boolean {
@@ -272,7 +278,7 @@ export class Lag {
 
   /** Whether the job has been missing for so long that the service must have forgotten it. */
   isForgotten({ since, at, times }: UnknownJobReport): boolean {
-    return times >= LEAST_MISSES && at - since >= FORGOTTEN + 2 * this.#longest;
+    return times >= LEAST_MISSES && at - since >= this.#patience + 2 * this.#longest;
   }
 
   /** The job counts as forgotten: no list is expected to show it. */

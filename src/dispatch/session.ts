@@ -24,6 +24,7 @@ import {
   type SkinRequest,
   type Submission,
 } from './running-job.ts';
+import { ServiceMemory } from './service-memory.ts';
 import { type CallerQueue, SlotLimit, Slots, USUAL_SLOTS } from './slots.ts';
 
 export interface SessionOptions<W extends Submission> extends Omit<OutageOptions, 'onPause' | 'contact'> {
@@ -31,6 +32,10 @@ export interface SessionOptions<W extends Submission> extends Omit<OutageOptions
   readonly submissions: OwnSubmissions<W>;
   /** Longest pause between list requests, milliseconds. */
   readonly longestLookPause: number;
+  /** Milliseconds for which a job must be missing to count as forgotten; default: 10,000. */
+  readonly forgottenAfter?: number | undefined;
+  /** Milliseconds for which a list that lacks all known jobs is not believed; default: 3 minutes. */
+  readonly dataPatience?: number | undefined;
   /** The batch has to wait, for a limit or after a failure. `ms`: undefined for an unknown time. */
   readonly onWaiting: (reason: WaitReason, message: string, ms: number | undefined) => void;
   /** A failure ends everything. */
@@ -75,7 +80,8 @@ export class Session<W extends Submission = Submission> {
   /** By how much a job's time was before that of an older one, milliseconds: clocks of nodes differ, or one was set back. */
   clockDisorder = 0;
   readonly roundTrip = new RoundTrip();
-  readonly lag = new Lag();
+  readonly lag: Lag;
+  readonly memory: ServiceMemory;
   /** When each submission in flight was sent, and how long the last ones took to be answered. */
   readonly #posted = new Map<W, number>();
   readonly #answerTimes = new RecentSamples();
@@ -96,6 +102,8 @@ export class Session<W extends Submission = Submission> {
     this.submissions = options.submissions;
     this.pace = new Pace(options.random, (windows) => this.#sharing?.heardWindows(windows));
     this.times = new LookTimes(options.longestLookPause);
+    this.lag = new Lag(options.forgottenAfter);
+    this.memory = new ServiceMemory(this.now(), options.dataPatience);
     const onPause = (message: string, ms: number, reason: WaitReason) =>
       options.onWaiting(reason, message, ms);
     const shared = { ...options, onPause, contact: { hasAnswered: false } };

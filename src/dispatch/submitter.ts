@@ -1,7 +1,7 @@
 import type { StopSignals, WakeUpSignal } from '../base/clock.ts';
 import { didNotArrive } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
-import { isFullQueue, isRefusedForNow, isTransient, lossPause } from './outage.ts';
+import { isFullQueue, isRefusedForNow, isRouteMissing, isTransient, lossPause } from './outage.ts';
 import { FullQueue } from './pace.ts';
 import { isOutOfCredits, Refusals } from './refusals.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
@@ -60,6 +60,8 @@ export class Submitter<W extends Submission> {
   readonly #refusals = new Refusals();
   #halt: { readonly error: unknown } | undefined;
   #isLast = false;
+  /** A submission was accepted: the address is right. */
+  #hasWorked = false;
   /** New submissions still within the budget, and the work that was submitted on it. */
   #left: number;
   readonly #onBudget = new WeakSet<W>();
@@ -216,10 +218,10 @@ export class Submitter<W extends Submission> {
     return next;
   }
 
-  /** Nothing more is paid for while results cannot be read. */
+  /** Nothing more is paid for while results cannot be read, or the service has forgotten everything. */
   #isOpenNow(): boolean {
     const { session } = this.#ports;
-    if (session.areResultsShut) return false;
+    if (session.areResultsShut || session.memory.isAway) return false;
     return this.#pauseNow() <= 0 && session.pace.left(session.now()) > 0;
   }
 
@@ -245,6 +247,7 @@ export class Submitter<W extends Submission> {
       record.intent(work.key, work.attempt, sent.mark);
       try {
         const state = await this.#post(work, request);
+        this.#hasWorked = true;
         this.#fullQueue.accepted();
         this.#refusals.accepted();
         this.#ports.onAccepted(work, state, sent);
@@ -274,7 +277,7 @@ export class Submitter<W extends Submission> {
       return false;
     }
     if (didNotArrive(error)) record.refused(work.key);
-    if (!isTransient(error)) {
+    if (!isTransient(error) && !(this.#hasWorked && isRouteMissing(error))) {
       this.#rejected(work, error);
       return false;
     }

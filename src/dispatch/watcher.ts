@@ -3,7 +3,7 @@ import { ServiceError } from '../client/errors.ts';
 import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { LostAnswers } from './lost-answers.ts';
-import { isTransient, mayRetryList } from './outage.ts';
+import { isRouteMissing, isTransient, mayRetryList } from './outage.ts';
 import type { LookState, RunningJob, Submission } from './running-job.ts';
 import type { Session } from './session.ts';
 import type { LastLook, OtherProcesses, SeenList } from './shared-lists.ts';
@@ -20,6 +20,8 @@ export interface WatcherPorts<W extends Submission> {
   readonly onEnded: (job: OpenJob<W>, seen: Job, at: number) => void;
   /** The job should be polled singly: it is due, or the list does not contain it. */
   readonly onPoll: (job: OpenJob<W>) => void;
+  /** The list lacks all that the service knew: a single read of a job that had ended may show that it still does. */
+  readonly onDoubt: (id: string | undefined) => void;
   /** The pending jobs on the service are known anew. */
   readonly onLooked: () => void;
 }
@@ -47,6 +49,8 @@ export class Watcher<W extends Submission> {
   #openAt = 0;
   /** The hosted service lists nothing for anonymous callers. */
   #hasList = true;
+  /** A list has been answered: its address is right. */
+  #hasWorked = false;
 
   constructor(ports: WatcherPorts<W>) {
     this.#ports = ports;
@@ -120,7 +124,8 @@ export class Watcher<W extends Submission> {
     const { session, lostAnswers, others } = this.#ports;
     if (this.#isLookWanted) return 0;
     const now = session.now();
-    const due = earliest([lostAnswers.lookAt(), others.settledAt], 0);
+    const back = session.memory.lookAt(this.#lastLook);
+    const due = earliest([lostAnswers.lookAt(), others.settledAt, back], 0);
     if (session.slots.jobs.size === 0) {
       const foreignJobs = others.foreignJobs > 0 ? this.#lastLook + this.#foreignJobsPause() : undefined;
       return earliest([due, foreignJobs], now);
@@ -181,13 +186,15 @@ export class Watcher<W extends Submission> {
       const jobs = await this.#readShared(startedAt);
       session.outage.passed();
       this.#failures = 0;
+      this.#hasWorked = true;
       session.roundTrip.took(session.now() - startedAt);
       this.#lastLook = startedAt;
       await others.catchUp?.();
       this.#saw(jobs, startedAt);
     } catch (error) {
       this.#isLookWanted = true;
-      const mayPass = isTransient(error) || mayRetryList(error, ++this.#failures);
+      const isAway = this.#hasWorked && isRouteMissing(error);
+      const mayPass = isAway || isTransient(error) || mayRetryList(error, ++this.#failures);
       if (stop.aborted || !mayPass) throw error;
       await session.outage.pause(error, stop);
     }
@@ -253,6 +260,8 @@ export class Watcher<W extends Submission> {
     for (const job of jobs) session.sawJobTime(job);
     const due = [...session.slots.jobs.values()].filter((job) => job.acceptedAt < startedAt);
     const open = due.map(({ id }) => id);
+    session.memory.sawList(jobs, startedAt, due);
+    if (session.memory.isAway) this.#ports.onDoubt(session.memory.endedJob);
     if (this.#hasList) session.lag.sawList(new Set(byId.keys()), startedAt, open);
     for (const job of due) {
       const seen = byId.get(job.id);

@@ -57,6 +57,14 @@ describe('What was written to a journal', () => {
       (journal) => journal.accepted(key, 1, 'j1'),
       { step: 'job', attempt: 1, job: 'j1' },
     ],
+    [
+      'that the service does not show it any more',
+      (journal) => {
+        journal.accepted(key, 1, 'j1');
+        journal.lost(key, 1_234, 'me');
+      },
+      { step: 'intent', attempt: 1, mark: 1_234, by: 'me', isLost: true },
+    ],
     ['that it was refused', (journal) => journal.refused(key), undefined],
     [
       'that it failed',

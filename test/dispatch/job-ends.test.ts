@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { JobAnswer } from '../../src/client/types.ts';
 import { type JobEnd, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
 import { Lag, type Submission } from '../../src/dispatch/running-job.ts';
+import { ServiceMemory } from '../../src/dispatch/service-memory.ts';
 import type { OpenJob } from '../../src/dispatch/slots.ts';
 import { refusal } from '../support/client/failures.ts';
 
@@ -54,6 +55,7 @@ function open({
       gates: { job: { isShut } },
       isSkinsmith,
       lag: new Lag(),
+      memory: new ServiceMemory(3_000),
       tellWait: (message: string) => told.push(message),
       times: { ended: (_: unknown, duration: number) => told.push(`took ${duration}`) },
       track: (task: Promise<void>) => tasks.push(task),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JobAnswer } from '../../src/client/types.ts';
 import { LostAnswers, type LostAnswersPorts } from '../../src/dispatch/lost-answers.ts';
 import { Lag, SETTLES_LATE, type Submission, settlingTime } from '../../src/dispatch/running-job.ts';
+import { ServiceMemory } from '../../src/dispatch/service-memory.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import type { SkinVisibility } from '../../src/protocol/skin.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';
@@ -55,6 +56,7 @@ function openLosses(
   const session = {
     clockDisorder: 0,
     lag,
+    memory: new ServiceMemory(0),
     slots: { unsure: { size: 0 } },
     tellWait: (message: string, ms: number) => waits.push([message, ms]),
   };

@@ -30,6 +30,8 @@ function openReads(errors: readonly Error[], { isSkinsmith = false, lasts = 3_60
     random: () => 1,
     gates,
     isSkinsmith,
+    memory: { isAway: false },
+    outage: { isOn: false },
     call: () => ({}),
     tellWait: (...wait: (typeof told)[number]) => told.push(wait),
   } as unknown as ConstructorParameters<typeof RetryingReader>[0];
@@ -164,7 +166,13 @@ test('A finished job is read with its skin, by the UUID that it or a list tells'
       },
     };
     const gate = { answered: 0, send: async (request: () => Promise<unknown>) => await request() };
-    const session = { client, call: () => ({}), gates: { job: gate, skin: gate } };
+    const session = {
+      client,
+      call: () => ({}),
+      memory: { isAway: false },
+      outage: { isOn: false },
+      gates: { job: gate, skin: gate },
+    };
     const reader = new RetryingReader(
       session as unknown as ConstructorParameters<typeof RetryingReader>[0],
       AbortSignal.any([]),

@@ -48,6 +48,7 @@ function prepare(
         failed: () => void told.push('none accepted'),
       },
       areResultsShut: false,
+      memory: { isAway: false },
       track: (task: Promise<void>) => tasks.push(task),
       post: async ({ key }: Submission) => {
         keys.push(key);

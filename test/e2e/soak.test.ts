@@ -52,7 +52,17 @@ test('A batch that is killed again and again comes to the right end for every so
     );
   });
   const env = { SKINSMITH_API_KEY: service.key, SKINSMITH_POLL_INTERVAL: '0.2' };
-  const args = ['generate', folder, '-r', '--out', out, '--ndjson', '--base-url', service.url];
+  const args = [
+    'generate',
+    folder,
+    '-r',
+    '--out',
+    out,
+    '--ndjson',
+    '--resubmit-lost',
+    '--base-url',
+    service.url,
+  ];
   const start = () => machine.start(args, { env });
   await killAgainAndAgain(start, service, { seed: SEED, times: KILLS, submissions: COUNT });
   const { exitCode, stdout, stderr } = await start();

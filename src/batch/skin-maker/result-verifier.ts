@@ -1,6 +1,7 @@
 import type { StopSignals } from '../../base/clock.ts';
-import { JobFailedError, ServiceError } from '../../client/errors.ts';
+import { JobFailedError, ServiceError, SkinsmithError } from '../../client/errors.ts';
 import type { JobAnswer } from '../../client/types.ts';
+import { MissingResultError } from '../../dispatch/job-ends.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
 import { ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
 import type { RetryingReader } from '../../dispatch/retrying-reader.ts';
@@ -49,9 +50,26 @@ export interface ResultVerifierOptions extends ResultHandlers {
   /** How often work is submitted again after a temporary failure of its job. */
   readonly retries: number;
   readonly service: string;
+  /** See `BatchService`. */
+  readonly caller: string;
   readonly signal: AbortSignal;
   /** Accept results that cannot be proved. */
   readonly acceptUnproven: boolean;
+  /** What was submitted and cannot be found any more is submitted again. */
+  readonly resubmitLost: boolean;
+}
+
+/** The service accepted a submission and shows no job for it now, which may still change. */
+export class MissingJobError extends SkinsmithError {
+  override readonly name = 'MissingJobError';
+  readonly code = 'job_missing';
+  readonly isPassing = true;
+  readonly hint =
+    'Run the command again: it asks for the job again. --resubmit-lost submits it anew, which may cost it twice.';
+
+  constructor() {
+    super('It was submitted, but the service does not know its job any more.');
+  }
 }
 
 /** Turns finished jobs into results: fetches and proves them and writes them to the journal. */
@@ -78,23 +96,45 @@ export class ResultVerifier {
     const { id, result, status } = state.job;
     const skin = state.skin ?? (status === 'completed' ? await this.#skin(result) : undefined);
     if (skin) await this.#finish(work, skin, { job: id, warnings: state.warnings });
-    else if (status === 'completed') this.vanished(work, 'The service has forgotten the skin.');
+    else if (status === 'completed') this.#skinMissing(work);
     else await this.fail(work, new JobFailedError(id, state.errors), id);
   }
 
   /** The service no longer knows the job. Its skin may exist nevertheless. */
-  async settleForgotten(work: Work, job: string, result: string | undefined): Promise<void> {
+  async settleForgotten(work: Work, job: string | undefined, result: string | undefined): Promise<void> {
     const skin = await this.#skin(result);
     if (skin) await this.#finish(work, skin, { job, warnings: [] });
-    else this.vanished(work, 'The service has forgotten the job.');
+    else if (result !== undefined) this.#skinMissing(work);
+    else if (this.#mayResubmit) this.#vanished(work, 'The service has forgotten the job.');
+    else this.lost(work, { isJobKnown: job !== undefined });
+  }
+
+  /** The next run asks for it again. `isJobKnown`: by the job's id. @throws MissingJobError */
+  lost({ key }: Work, { isJobKnown }: { readonly isJobKnown: boolean }): never {
+    const { journal, session, caller } = this.#options;
+    if (!isJobKnown) journal.lost(key, session.newestJobTime, caller);
+    throw new MissingJobError();
+  }
+
+  /** A service of ours has one store: what that lacks does not exist, unless all of its data is missing. */
+  get #mayResubmit(): boolean {
+    const { resubmitLost, session } = this.#options;
+    return resubmitLost || (session.isSkinsmith && !session.memory.hasLost(Number.NEGATIVE_INFINITY));
+  }
+
+  #skinMissing(work: Work): void {
+    if (!this.#mayResubmit)
+      throw new MissingResultError('The service does not have the skin that the job made.');
+    this.#vanished(work, 'The service has forgotten the skin.');
   }
 
   /** Nothing of the job is left, so it is made again, which counts as an attempt. */
-  vanished(work: Work, why: string): void {
+  #vanished(work: Work, why: string): void {
     const { retries, onAgain, session } = this.#options;
     if (work.attempt < retries) {
       work.attempt++;
-      onAgain(work, why);
+      const mayCost = !session.isSkinsmith;
+      onAgain(work, mayCost ? `${why} It is submitted again and may be paid for twice.` : why, { mayCost });
     } else session.track(this.#giveUp(work, { code: 'job_not_found', message: why }, undefined));
   }
 

@@ -6,6 +6,7 @@ import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
 import { PrivateAddressError, pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
 import { RetryingReader, TextureReader } from '../../dispatch/retrying-reader.ts';
+import { LONGEST_LAG } from '../../dispatch/running-job.ts';
 import {
   estimateSeconds,
   type Facts,
@@ -30,6 +31,8 @@ const EMBEDDED_OUTAGE = 60_000;
 /** Milliseconds, after an interruption, that reads may take to be answered, and submissions, which are paid for. */
 const LAST_READS = 200;
 const LONGEST_LAST_ANSWERS = 1_500;
+/** Milliseconds for which a service surely knows the jobs of an earlier run. */
+const STILL_KNOWN = 15 * 60_000;
 const NO_FACTS: Facts = {
   me: undefined,
   publicKey: undefined,
@@ -120,9 +123,12 @@ export class SkinMaker {
 
   /** Whether this user submitted the job, with any key; unknown for jobs of earlier versions. */
   #isOwnJob(state: WorkState | undefined): state is Extract<WorkState, { step: 'job' }> {
-    if (state?.step !== 'job') return false;
+    return state?.step === 'job' && this.#isOurs(state.by);
+  }
+
+  #isOurs(by: string | undefined): boolean {
     const { caller } = this.#options.options.service;
-    return [undefined, this.#facts.me?.user, caller].includes(state.by);
+    return [undefined, this.#facts.me?.user, caller].includes(by);
   }
 
   #proveAgain(work: Work): void {
@@ -159,6 +165,8 @@ export class SkinMaker {
       hardStop,
     });
     this.#facts = await this.#dispatcher.meet({ slots, cape }).catch(asSetupError);
+    if (this.#session.clock.now() - journal.foundAt < STILL_KNOWN)
+      this.#dispatcher.expects(journal.lastJobs((by) => this.#isOurs(by)));
     this.#dispatcher.start();
   }
 
@@ -179,13 +187,35 @@ export class SkinMaker {
       service: options.service.name,
       signal: hardStop,
       acceptUnproven: options.acceptUnproven ?? false,
+      resubmitLost: this.#resubmitsLost,
+      caller: options.service.caller,
       onDone,
       onFailed,
-      onAgain: (work, why) => {
-        onAgain(work, why);
+      onAgain: (work, why, again) => {
+        onAgain(work, why, options.service.known ? undefined : again);
         this.#dispatcher.addAgain(work);
       },
     });
+  }
+
+  get #resubmitsLost(): boolean {
+    const { resubmitLost, service } = this.#options.options;
+    return resubmitLost ?? service.known !== undefined; // an embedded service costs nothing
+  }
+
+  /** Whether what was submitted without an answer is submitted again, since no list shows it. */
+  #mayRepeat(work: Work, isSure: boolean): boolean {
+    const { journal, onAgain } = this.#options;
+    const state = journal.stateOf(work.key);
+    if (isSure && !(state?.step === 'intent' && state.isLost)) return true;
+    if (this.#resubmitsLost) {
+      onAgain(work, LOST_ANSWER, { mayCost: true });
+      return true;
+    }
+    const verifier = this.#verifier;
+    const lose = async () => verifier.lost(work, { isJobKnown: false });
+    this.#session.track(verifier.attempt(work, undefined, lose));
+    return false;
   }
 
   /** What a batch does with submissions and their results. */
@@ -222,6 +252,7 @@ export class SkinMaker {
       rejected: (work, error) => (endsBatch(error) ? onFatal(error) : fail(work, error)),
       unusable: fail,
       answerLost: (work, error) => onAgain(work, `The answer was lost: ${problemOf(error).message}`),
+      mayRepeat: (work, isSure) => this.#mayRepeat(work, isSure),
       queueFilledByOthers: (jobs) => onWaiting('queue', othersText(jobs), undefined),
       sharingBroken: onAlone,
     };
@@ -269,6 +300,7 @@ async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
       idempotencyKey: ({ key, attempt }) => journal.idempotencyKey(key, attempt),
     },
     longestLookPause: options.pollInterval ?? DEFAULT_POLL,
+    forgottenAfter: options.resubmitLost ? undefined : LONGEST_LAG,
     patience: { ...usual, ...options.patience },
     onWaiting: given.onWaiting,
     onFatal: given.onFatal,
@@ -283,6 +315,9 @@ function isOtherKeys(state: WorkState | undefined, caller: string): boolean {
 
 const UNSEEN =
   "An earlier run submitted it with another key and got no answer. This key's list does not show it, so it is submitted again and may be paid for twice.";
+
+const LOST_ANSWER =
+  'Its answer was lost, and then the data of the service. It is submitted again and may be paid for twice.';
 
 /** A service that publishes something other than a key cannot be used. */
 function asSetupError(error: unknown): never {

@@ -296,6 +296,7 @@ function skinInputOf(call: BatchCall) {
     slots: settings.slots,
     pollInterval: settings['poll-interval'] && settings['poll-interval'] * 1_000,
     retries: typed.retries,
+    resubmitLost: typed.resubmitLost || undefined,
     maxNew: typed.maxNew,
     prune: typed.prune && typed.yes ? ('all' as const) : typed.prune,
     verify: typed.verify,

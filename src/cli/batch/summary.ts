@@ -195,8 +195,17 @@ export async function printSummary(
   if (largeness !== undefined) await context.messages.warn(largeness);
   if (summary.lockfile?.isRefused) throw pruneRefused(summary.lockfile);
   if (summary.end === 'halted') throw haltError(summary, context);
+  if (summary.end === 'complete' && summary.left > 0 && follow) throw leftError(summary);
   if (summary.failed > 0) return exitStatus(exitAfterFailures(failures));
   return exitStatus(isToDo(summary, call) ? 'toDo' : 'done');
+}
+
+/** Nothing that the user chose explains it. */
+function leftError({ left }: BatchSummary): CliError {
+  const sources = left === 1 ? '1 source has' : `${count(left)} sources have`;
+  return new CliError('sources_left', `${sources} neither a skin nor an error.`, {
+    hint: 'Run the same command again: it continues with them. This is a fault of skinsmith; please report it.',
+  });
 }
 
 /** A batch that makes some of its skins has done its part: the next one goes on. */
@@ -343,6 +352,8 @@ function placeText(summary: BatchSummary, out: string | undefined): string {
 const EXITS: ReadonlyMap<string, ExitName> = new Map([
   ['game_unreachable', 'tryLater'],
   ['unreachable', 'tryLater'],
+  ['job_missing', 'tryLater'],
+  ['missing_result', 'tryLater'],
   ['insufficient_grants', 'notAllowed'],
 ]);
 

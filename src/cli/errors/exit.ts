@@ -17,7 +17,8 @@ export const EXIT_STATUSES = {
   pending: { status: 8, meaning: 'jobs are still pending' },
   tryLater: {
     status: 75,
-    meaning: 'the service is busy or unreachable, or the time of --timeout is over; try again later',
+    meaning:
+      'the service is busy or unreachable, does not show what it accepted (see --resubmit-lost), or the time of --timeout is over; try again later',
   },
   hungUp: { status: 129, meaning: 'stopped by SIGHUP, as when a terminal is closed' },
   interrupted: { status: 130, meaning: 'interrupted' },

@@ -206,6 +206,7 @@ export interface TypedBatchOptions extends TypedSourceOptions, TypedLockfileOpti
   readonly maxNew?: number;
   readonly failIfLeft?: boolean;
   readonly retries?: number;
+  readonly resubmitLost?: boolean;
   readonly slots?: string;
 }
 
@@ -301,6 +302,10 @@ export function addBatchOptions(command: Command): Command {
     .option('--max-new <number>', 'submit at most this many new skins, and leave the others', wholeNumber(0))
     .option('--fail-if-left', 'exit with 3 if --max-new left skins to make')
     .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
+    .option(
+      '--resubmit-lost',
+      'submit again what the service no longer shows, although it may be paid for twice',
+    )
     .option('--slots <number>', 'maximum number of queue slots to use')
     .addOption(timeoutOption())
     .optionsGroup('Checks of the results:')

@@ -51,6 +51,7 @@ async function prepare(
   };
   const finisher = new ResultVerifier({
     session: {
+      newestJobTime: 5,
       client: { skin: async () => found },
       call: () => ({}),
       track: (task: Promise<void>) => void tasks.push(task),
@@ -122,15 +123,24 @@ describe('A job that is completed', () => {
     expect(journal.readDone(keyOf(1))).not.toHaveProperty('key');
   });
 
-  test('without its skin is a result if the service has the skin, and else made again', async () => {
+  test('without its skin is a result if the service has the skin, and else one that the next run asks for', async () => {
     const found = await prepare({}, { found: SKIN });
     await found.finisher.settle(workOf(), ended('completed', {}, SKIN.uuid));
     expect(found.told).toMatchObject([['done', { job: 'j1' }]]);
     for (const result of [SKIN.uuid, undefined]) {
       const lost = await prepare();
-      await lost.finisher.settle(workOf(), ended('completed', {}, result));
-      expect(lost.told).toEqual([['again', 'The service has forgotten the skin.']]);
+      await lost.finisher.attempt(workOf(), 'j1', async () => {
+        await lost.finisher.settle(workOf(), ended('completed', {}, result));
+      });
+      expect(lost.told).toMatchObject([['failed', { code: 'missing_result' }, 'j1']]);
+      expect(lost.journal.stateOf(keyOf(1))).toBeUndefined();
     }
+  });
+
+  test('without its skin is made again if the user says so', async () => {
+    const lost = await prepare({ resubmitLost: true });
+    await lost.finisher.settle(workOf(), ended('completed', {}, SKIN.uuid));
+    expect(lost.told).toEqual([['again', expect.stringContaining('has forgotten the skin')]]);
   });
 });
 
@@ -141,15 +151,37 @@ describe('A job that the service has forgotten', () => {
     expect(told).toMatchObject([['done', { job: 'j1', warnings: [NOTE] }]]);
   });
 
-  test('is made again as often as any other, then given up', async () => {
-    const { finisher, journal, told, tasks } = await prepare();
+  test('fails without a word in the journal, so that the next run asks for it', async () => {
+    const { finisher, journal, told } = await prepare();
+    journal.accepted(keyOf(1), 0, 'j1');
+    await finisher.attempt(workOf(), 'j1', async () => {
+      await finisher.settleForgotten(workOf(), 'j1', undefined);
+    });
+    expect(told).toMatchObject([
+      ['failed', { code: 'job_missing', hint: expect.stringContaining('--resubmit-lost') }, 'j1'],
+    ]);
+    expect(journal.stateOf(keyOf(1))).toMatchObject({ step: 'job', job: 'j1' });
+  });
+
+  test('is no longer known by its id if that is another job’s now', async () => {
+    const { finisher, journal, told } = await prepare();
+    journal.accepted(keyOf(1), 0, 'j1');
+    await finisher.attempt(workOf(), 'j1', async () => {
+      await finisher.settleForgotten(workOf(), undefined, undefined);
+    });
+    expect(told).toMatchObject([['failed', { code: 'job_missing' }, 'j1']]);
+    expect(journal.stateOf(keyOf(1))).toMatchObject({ step: 'intent', isLost: true });
+  });
+
+  test('is made again, if the user says so, as often as any other, then given up', async () => {
+    const { finisher, journal, told, tasks } = await prepare({ resubmitLost: true });
     const work = workOf();
     await finisher.settleForgotten(work, 'j1', undefined);
     await finisher.settleForgotten(work, 'j2', undefined);
     await Promise.all(tasks);
     const message = 'The service has forgotten the job.';
     expect(told).toEqual([
-      ['again', message],
+      ['again', `${message} It is submitted again and may be paid for twice.`],
       ['failed', { code: 'job_not_found', message }, undefined],
     ]);
     expect([work.attempt, journal.stateOf(keyOf(1))?.step]).toEqual([1, 'failed']);

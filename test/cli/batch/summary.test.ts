@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { BatchEvent, BatchSummary } from '../../../src/batch/options.ts';
 import type { BatchCall } from '../../../src/cli/batch/call.ts';
-import { printPlan, printSummary } from '../../../src/cli/batch/summary.ts';
+import { exitAfterFailures, printPlan, printSummary } from '../../../src/cli/batch/summary.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 import { refusal } from '../../support/client/failures.ts';
@@ -75,12 +75,23 @@ test.each([
     '2 sources: 1 already at the service (1 submission), 1 unchanged. Written to out.\n',
   ],
   [
-    { sources: 9, finished: 7, existing: 2, made: 1, resumed: 1, given: 1, unchanged: 1, left: 2 },
+    {
+      end: 'stopped',
+      sources: 9,
+      finished: 7,
+      existing: 2,
+      made: 1,
+      resumed: 1,
+      given: 1,
+      unchanged: 1,
+      left: 2,
+    },
     '9 sources: 2 made (1 in an earlier run), 2 already at the service (2 submissions), 1 unchanged, ' +
-      '1 given as skin data, 1 the same as another, 2 left. Written to out.\n',
+      '1 given as skin data, 1 the same as another, 2 left. Written to out.\n' +
+      'Stopped at --max-new 3. Run the same command again to make the rest.\n',
   ],
 ])('The end says what happened: %j', async (over, text) => {
-  expect(await printed(over)).toEqual({ status: 0, text });
+  expect(await printed(over, { out: 'out', maxNew: 3 })).toEqual({ status: 0, text });
 });
 
 test.each([
@@ -99,7 +110,7 @@ test.each([
 );
 
 test('With --json, the end is a line of JSON', async () => {
-  const { text } = await printed({ unchanged: 1, made: 0, left: 1, finished: 1 }, {}, { json: true });
+  const { text } = await printed({ end: 'stopped', unchanged: 1, left: 1, finished: 1 }, {}, { json: true });
   expect(JSON.parse(text)).toMatchObject({
     summary: { sources: 2, unchanged: 1, made: 0, left: 1, shared: 0 },
   });
@@ -126,3 +137,20 @@ test.each([
   });
   expect(err()).toBe('9 sources: 2 made, 5 failed, 2 left.\n');
 });
+
+test('A batch that ends with sources that have neither a skin nor an error has failed', async () => {
+  const left = printed({ sources: 9, finished: 7, made: 7, left: 2 });
+  await expect(left).rejects.toMatchObject({
+    code: 'sources_left',
+    message: '2 sources have neither a skin nor an error.',
+    exit: 'failed',
+  });
+});
+
+test.each(['job_missing', 'missing_result'])(
+  'A batch of which skins are only missing until the service shows them again can be run again: %s',
+  (code) => {
+    expect(exitAfterFailures(new Set([code]))).toBe('tryLater');
+    expect(exitAfterFailures(new Set([code, 'invalid_image']))).toBe('failed');
+  },
+);

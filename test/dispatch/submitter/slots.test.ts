@@ -71,6 +71,7 @@ async function run(around: Around) {
         usedElsewhere: (...heard: unknown[]) => told.push(['windows', ...heard]),
       },
       areResultsShut: false,
+      memory: { isAway: false },
       intake: { openAt: Number.NEGATIVE_INFINITY, failed: () => 0 },
       track: (task: Promise<void>) => tasks.push(task.catch((error: Error) => void told.push(error.message))),
       post: async (work: Submission) => {

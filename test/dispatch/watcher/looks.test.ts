@@ -76,12 +76,21 @@ test('A look that failed is nothing to share, and another one follows', async ()
 });
 
 test('A page in place of the list is believed the fourth time in a row', async () => {
-  const pages = Array.from({ length: 3 }, () => page(404));
-  const { queueList } = lists([...pages, 'empty', ...pages, page(404)]);
+  const { queueList } = lists(Array.from({ length: 4 }, () => page(404)));
   const { watcher, waits } = watch([], { queueList });
-  for (let n = 0; n < 7; n++) await watcher.look();
+  for (let n = 0; n < 3; n++) await watcher.look();
   await expect(watcher.look()).rejects.toMatchObject({ status: 404 });
-  expect(waits).toEqual(Array(6).fill('trouble'));
+  expect(waits).toEqual(Array(3).fill('trouble'));
+});
+
+test.each([
+  ['a page', page(404)],
+  ['a refusal', refusal(404, 'not_found')],
+])('A service that has sent a list is away when %s takes its place, however often', async (_, instead) => {
+  const { queueList } = lists(['empty', ...Array.from({ length: 9 }, () => instead)]);
+  const { watcher, waits } = watch([], { queueList });
+  for (let n = 0; n < 10; n++) await watcher.look();
+  expect(waits).toEqual(Array(9).fill('trouble'));
 });
 
 test('A look that fails once all is stopped is not waited for', async () => {

@@ -56,6 +56,7 @@ export async function openDispatcher({
       rejected: tell('rejected'),
       unusable: tell('unusable'),
       answerLost: tell('lost'),
+      mayRepeat: () => true,
       queueFilledByOthers: (jobs) => void told.push(`${jobs} of others`),
       sharingBroken: (why) => void told.push(why),
     },

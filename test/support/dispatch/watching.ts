@@ -1,4 +1,5 @@
 import { Lag, type Submission } from '../../../src/dispatch/running-job.ts';
+import { ServiceMemory } from '../../../src/dispatch/service-memory.ts';
 import { type OpenJob, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
 import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
 
@@ -32,6 +33,7 @@ export function watch(
       slots,
       slotLimit: new SlotLimit(5),
       lag: new Lag(),
+      memory: new ServiceMemory(0),
       now: () => 1_000,
       call: () => ({}),
       whileTold: async (request: () => Promise<unknown>) => await request(),
@@ -54,6 +56,7 @@ export function watch(
     onEnded: () => {},
     onPoll: (job: OpenJob<Submission>) => asked.push(job.id),
     onLooked: () => {},
+    onDoubt: () => {},
   } as unknown as WatcherPorts<Submission>;
   return { watcher: new Watcher(ports), asked, waits, pauses, ports, session: ports.session };
 }

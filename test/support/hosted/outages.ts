@@ -10,6 +10,9 @@ export const OUTAGES = {
   'a redirect to a page': () => pageReply(302, 'Found', { location: 'https://status.example/' }),
   'a check of who is asking': () => pageReply(403, 'Just a moment...'),
   'a refusal without a time': () => tooFast(),
+  'a 404 in JSON': () =>
+    refusalReply(404, { code: 'not_found', message: 'no Route matched with those values' }),
+  'a 404 in HTML': () => pageReply(404, 'Not Found'),
   'a reset connection': () => {
     throw cutOff();
   },

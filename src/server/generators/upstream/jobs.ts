@@ -180,8 +180,8 @@ export class UpstreamJobs {
   }
 
   /** The skin may outlive its job. */
-  async #forgotten(id: string, result: string | undefined): Promise<JobAnswer | undefined> {
-    if (result === undefined) return undefined;
+  async #forgotten(id: string | undefined, result: string | undefined): Promise<JobAnswer | undefined> {
+    if (id === undefined || result === undefined) return undefined;
     const { client } = this.#session;
     const call = this.#session.call(this.#options.stop);
     const skin = await this.#reader.awaited(async () => await client.skin(result, call));

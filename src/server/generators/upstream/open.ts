@@ -18,6 +18,8 @@ import { Upstream, upstreamHealth } from './upstream.ts';
 const START_LIMIT = 5_000;
 /** Longest pause between two lists of our jobs, in milliseconds. */
 const LONGEST_PAUSE = 5_000;
+/** Callers wait for the skins, so that jobs of which the service knows nothing are submitted again soon, milliseconds. */
+const DATA_PATIENCE = 10_000;
 /** How many jobs to remember as this process's own. */
 const KEPT = 1_000;
 const NO_CAPES =
@@ -152,6 +154,7 @@ function makeSession(
       idempotencyKey: ({ idempotencyKey }) => idempotencyKey,
     },
     longestLookPause: LONGEST_PAUSE,
+    dataPatience: DATA_PATIENCE,
     patience: { firstContact: Number.POSITIVE_INFINITY, outage: Number.POSITIVE_INFINITY },
     onWaiting: (reason, message) =>
       reason === 'limit' ? availability().limited() : availability().failed(message),

@@ -4,7 +4,9 @@ import type { RequestKind } from '../../../../src/double/requests.ts';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { OUTAGES, type Outage, outage } from '../../../support/hosted/outages.ts';
 
-const ALL = Object.keys(OUTAGES) as Outage[];
+/** What is wrong with one single job is not known from a 404. */
+const MISSING: readonly Outage[] = ['a 404 in JSON', 'a 404 in HTML'];
+const ALL = (Object.keys(OUTAGES) as Outage[]).filter((name) => !MISSING.includes(name));
 const FROM = 1_000;
 
 interface During {
@@ -39,6 +41,19 @@ describe('While single jobs are answered with', () => {
 });
 
 describe('While everything is answered with', () => {
+  test.each(MISSING)('%s by a gateway, a batch waits, since all of it has worked', async (name) => {
+    for (const lasts of [12_000, 60_000]) {
+      const { summary, hosted, mostInTenSeconds } = await during(name, {
+        count: 30,
+        lasts,
+        kinds: ['submit', 'list', 'job', 'skin', 'me', 'root'],
+      });
+      expect(summary).toMatchObject({ made: 30, failed: 0, end: 'complete' });
+      expect(hosted.records.accepted).toHaveLength(30);
+      expect(mostInTenSeconds({ from: FROM + 10_000, to: FROM + lasts })).toBeLessThanOrEqual(40);
+    }
+  });
+
   test.each(ALL)('%s, a batch waits and continues, and asks rarely', async (name) => {
     const { summary, hosted, mostInTenSeconds } = await during(name, { count: 30, lasts: 60_000 });
     expect(summary).toMatchObject({ made: 30, failed: 0, end: 'complete' });
@@ -129,6 +144,25 @@ describe('A batch that waits says so', () => {
     expect(await clock.until(batch(3))).toMatchObject({ made: 3 });
     expect(waits[0]?.message).toBe('Jobs that this user submitted with another key fill the queue.');
     expect(longestSilence({ from: 0, to: 29_000 })).toBeLessThanOrEqual(SOON);
+  });
+
+  test('for what a killed run was submitting', async () => {
+    const { clock, hosted, batch, waits } = await openWorld({ serviceTime: 300 });
+    const stop = new AbortController();
+    hosted.disturb = async ({ kind }, process) => {
+      if (kind !== 'submit') return await process();
+      stop.abort();
+      return await new Promise<never>(() => {});
+    };
+    await clock.until(batch(3, { signal: stop.signal }));
+    hosted.disturb = async (_, process) => await process();
+    const from = clock.monotonic();
+    expect(await clock.until(batch(3))).toMatchObject({ made: 3 });
+    const told = waits.find(({ message }) =>
+      message.includes('An earlier run ended while it was submitting'),
+    );
+    expect((told?.at ?? Number.NaN) - from).toBeLessThanOrEqual(SOON);
+    expect(told?.ms).toBeGreaterThan(15_000);
   });
 
   test.each([

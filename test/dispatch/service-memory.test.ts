@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceMemory } from '../../src/dispatch/service-memory.ts';
+import type { Job } from '../../src/protocol/job.ts';
+
+const pending = (...ids: string[]): Job[] => ids.map((id) => ({ id, status: 'processing' }) as Job);
+const ended = (...ids: string[]): Job[] => ids.map((id) => ({ id, status: 'completed' }) as Job);
+const MINUTES = 180_000;
+
+/** A service that a list showed with these jobs at 1,000 ms. */
+function knowing(...jobs: readonly Job[]): ServiceMemory {
+  const memory = new ServiceMemory(0);
+  memory.sawList(jobs, 1_000, []);
+  return memory;
+}
+
+describe('A list that lacks all that the service has shown', () => {
+  test('is not believed for minutes, and then what it knew is lost', () => {
+    const memory = knowing(...pending('a', 'b'));
+    memory.sawList([], 2_000, pending('a', 'b'));
+    memory.sawList([], 2_000 + MINUTES - 1, pending('a', 'b'));
+    expect([memory.isAway, memory.hasLost(1_000)]).toEqual([true, false]);
+    memory.sawList([], 2_000 + MINUTES, pending('a', 'b'));
+    expect([memory.isAway, memory.hasLost(1_000), memory.hasLost(3_000)]).toEqual([false, true, false]);
+  });
+
+  test('proves nothing either where all of it had ended', () => {
+    const memory = knowing(...ended('a'));
+    memory.sawList([], 2_000, []);
+    expect([memory.isAway, memory.endedJob]).toEqual([true, 'a']);
+  });
+
+  test('is believed where that was pending and has been noticed to have ended: some lists show only pending jobs', () => {
+    const memory = knowing(...pending('a'));
+    memory.sawList([], 2_000, []);
+    expect(memory.isAway).toBe(false);
+  });
+
+  test('is believed a minute later: lists drop jobs that have ended', () => {
+    const memory = knowing(...ended('a'));
+    memory.sawList([], 62_000, []);
+    expect(memory.isAway).toBe(false);
+  });
+
+  test('is no better for jobs that were accepted since', () => {
+    const memory = knowing(...pending('a', 'b'));
+    memory.accepted('c', 1_500);
+    memory.sawList(pending('c'), 2_000, pending('a', 'b', 'c'));
+    memory.sawList(pending('c'), 3_000, pending('a', 'b', 'c'));
+    expect(memory.isAway).toBe(true);
+    expect(memory.found('c', 3_100)).toBe(false);
+  });
+
+  test('is no better for a job that was accepted since and has the id of an earlier one', () => {
+    const memory = knowing(...pending('a', 'b'));
+    memory.accepted('a', 1_500);
+    memory.sawList(pending('a'), 2_000, pending('a', 'b'));
+    expect(memory.isAway).toBe(true);
+  });
+});
+
+describe('The data is back', () => {
+  const away = () => {
+    const memory = knowing(...pending('a'), ...ended('b'));
+    memory.sawList([], 2_000, pending('a'));
+    return memory;
+  };
+
+  test.each(['a', 'b'])('when a list shows job %s again', (id) => {
+    const memory = away();
+    memory.sawList(pending(id), 9_000, pending('a'));
+    expect([memory.isAway, memory.backAt]).toEqual([false, 9_000]);
+  });
+
+  test('when a single read shows one', () => {
+    const memory = away();
+    expect([memory.found('b', 9_000), memory.isAway]).toEqual([true, false]);
+  });
+});
+
+test('While the data is away, lists are requested ever more rarely', () => {
+  const memory = knowing(...pending('a'));
+  expect(memory.lookAt(2_000)).toBeUndefined();
+  memory.sawList([], 2_000, pending('a'));
+  expect([2_000, 10_000, 60_000].map((last) => memory.lookAt(last)! - last)).toEqual([1_000, 2_000, 5_000]);
+});
+
+describe('What an earlier run has followed', () => {
+  test.each<[string, readonly string[], boolean]>([
+    ['all is listed', ['a', 'b'], false],
+    ['only the oldest is', ['a'], false],
+    ['nothing is', [], true],
+    ['only the newest is, which may have been accepted without the data of the others', ['b'], true],
+  ])('is there or not, when %s', (_, listed, isAway) => {
+    const memory = knowing(...ended(...listed));
+    memory.expects(['a', 'b'], 1_100);
+    expect(memory.isAway).toBe(isAway);
+  });
+
+  test('is there when the newest that no list shows is found by its id', () => {
+    const memory = knowing();
+    memory.expects(['a', 'b'], 1_100);
+    expect([memory.endedJob, memory.found('b', 1_200), memory.isAway]).toEqual(['b', true, false]);
+  });
+});

@@ -43,6 +43,11 @@ export function indexedPack(start: string): string | undefined {
   return pack === undefined ? undefined : (JSON.parse(pack) as string);
 }
 
+/** Whether a text seems to be an index, and is none of another program with that file name. */
+export function isIndexText(text: string): boolean {
+  return text.includes(`"generator": "${GENERATOR}"`);
+}
+
 /** What is wrong with an index, as a sentence without a full stop; `it` is the index. */
 export class IndexError extends Error {
   override readonly name = 'IndexError';

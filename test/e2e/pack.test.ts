@@ -40,3 +40,21 @@ test('A lockfile becomes a pack without its pictures, from the textures that the
   const { exitCode, stdout } = await run('pack', 'made/skins.lock', '--out', 'pack.zip', '--json');
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { skins: 2, failed: 0 }]);
 });
+
+test('Commands use the names that the pack has, without a service or a key', async () => {
+  const { machine, run } = await machineWithSkins();
+  await writeFile(join(machine.folder, 'skins/anna.png'), skinPng(2)); // the same as tom.png
+  await writeFile(join(machine.folder, 'skins/town/the_guard.png'), skinPng(3));
+  await run('pack', 'skins', '-r', '--out', 'pack.zip', '--namespace', 'npc');
+  const { skins } = JSON.parse(await readFile(join(machine.folder, 'pack.skins.json'), 'utf8'));
+  const args = ['generate', 'skins', '-r', '--format', 'text-object', '--pack', 'pack.zip', '--json'];
+  const made = await run(...args, '--base-url', 'http://127.0.0.1:9/');
+  const used = [...made.stdout.matchAll(/texture:\\"([^"\\]+)/g)].map(([, location]) => location);
+  expect([made.exitCode, used]).toEqual([0, skins.map(({ texture }: { texture: string }) => texture)]);
+  expect(used).toHaveLength(4);
+  const mixed = await run('generate', 'skins/tom.png', '--format', 'value,text-object', '--pack', 'pack.zip');
+  expect(mixed.stdout).toContain('texture:"npc:entity/player/tom"');
+  await writeFile(join(machine.folder, 'skins/new.png'), skinPng(4));
+  const lacking = await run('generate', 'skins/new.png', '--format', 'text-object', '--pack', 'pack.zip');
+  expect([lacking.exitCode, lacking.stdout]).toEqual([1, '']);
+});

@@ -21,6 +21,7 @@ import type { TypedBatchOptions, TypedOutputOptions, TypedSkinOptions } from '..
 import type { FormatLike } from '../output/formats.ts';
 import { openFormats } from '../output/results.ts';
 import type { TypedPictureOption } from '../output/terminal-picture.ts';
+import type { PackSkins } from '../pack/pack-skins.ts';
 import { openStdin } from '../terminal/read-input.ts';
 import { count } from '../text/text.ts';
 
@@ -38,6 +39,8 @@ export interface BatchCall {
   readonly cape: string | undefined;
   /** The user named several sources, or a folder: JSON output is then a list, even for a single result. */
   readonly isList: boolean;
+  /** The pack that has the textures, if commands are to use one. */
+  readonly pack?: PackSkins | undefined;
   /** Identifies a command that has no lockfile, so that a repeated run resumes where the last one stopped. */
   readonly purpose: string;
 }
@@ -51,20 +54,18 @@ interface SourceReadingOptions {
 
 /** Returns the named sources as a stream. */
 export function sourcesOf(
-  { context, typed }: Pick<BatchCall, 'context' | 'typed'>,
+  { context, typed, pack }: Pick<BatchCall, 'context' | 'typed' | 'pack'>,
   { warn = (message) => void context.messages.warn(message), coverage }: SourceReadingOptions = {},
 ): AsyncIterable<BatchSource> {
-  const found = openSources(specOf(typed), { ...rootsOf(context), warn, coverage });
+  const all = openSources(specOf(typed), { ...rootsOf(context), warn, coverage });
+  const found = pack ? pack.noted(all) : all;
   const sources = typed.fetchLocally ? fetched(found, context) : found;
   return typed.name === undefined ? sources : named(sources, typed.name);
 }
 
 /** The formats that the user chose. @throws CliError for a template that is not one */
-export function formatsOf({ settings, typed }: BatchCall): readonly FormatLike[] | undefined {
-  const { namespace } = typed;
-  return openFormats(settings.format, {
-    ...(namespace !== undefined && { namespace }),
-  });
+export function formatsOf({ settings, pack }: BatchCall): readonly FormatLike[] | undefined {
+  return openFormats(settings.format, { pack });
 }
 
 function fetched(

@@ -19,10 +19,11 @@ import {
   typedSettings,
   verifyName,
 } from '../options/skin-options.ts';
-import { type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
+import { type FormatChoice, isPackFormat, isTemplateChoice } from '../output/format-names.ts';
 import { GithubReport } from '../output/github.ts';
 import { JOB_OUTPUT, openFormats, RESULT_OUTPUT } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
+import type { PackSkins } from '../pack/pack-skins.ts';
 
 export interface GenerateCommandOptions
   extends TypedSkinOptions,
@@ -64,11 +65,20 @@ export async function runGenerate(
   context: CommandContext,
 ): Promise<number> {
   const { call, isOne, isFolder } = await readCall('generate', { ...options, sources }, context, true);
+  if (call.pack && needsOnlyPack(call)) {
+    const { printCommands } = await import('../pack/print-commands.ts');
+    return await printCommands(call, call.pack);
+  }
   if (isOne && !isBatchWanted(options) && !isFolder) {
     const { makeOneSkin } = await import('../batch/make-one-skin.ts');
     return await makeOneSkin(call);
   }
   return await runMany(call);
+}
+
+/** Whether no skins have to be made: a pack has the textures for all that is to be printed. */
+function needsOnlyPack({ settings: { format = [] }, typed }: BatchCall): boolean {
+  return format.length > 0 && format.every(isPackFormat) && !isBatchWanted(typed) && typed.cape === undefined;
 }
 
 /** Reads what the user wants made, before anything is sent or written. @throws CliError */
@@ -89,8 +99,19 @@ async function readCall(
   const cape = await capeOf(typed, settings, context);
   const { sources, player, from, visibility, variant } = typed;
   const purpose = JSON.stringify([command, process.cwd(), sources, player, from, visibility, variant, cape]);
-  const call = { context, settings, typed, cape, follow, isList: !isOne, purpose };
+  const pack = settings.format?.some(isPackFormat) ? await openPack(typed, context) : undefined;
+  const call = { context, settings, typed, cape, follow, isList: !isOne, purpose, pack };
   return { call, isOne, isFolder };
+}
+
+/** The pack that the user names, if any. @throws CliError */
+async function openPack(
+  typed: TypedOutputOptions,
+  { messages }: CommandContext,
+): Promise<PackSkins | undefined> {
+  if (typed.pack === undefined && typed.namespace === undefined) return undefined;
+  const { packNamed } = await import('../pack/pack-skins.ts');
+  return await packNamed(typed, messages);
 }
 
 /** Whether `--out` names a folder. @throws CliError if it names one file, but there is more to write */

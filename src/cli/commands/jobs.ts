@@ -39,6 +39,7 @@ import {
   type ResultView,
   resultView,
 } from '../output/results.ts';
+import { type PackSkins, packNamed } from '../pack/pack-skins.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { count, span } from '../text/text.ts';
 
@@ -223,10 +224,11 @@ async function runStatus(
   const settings = await context.settings({ format: options.format });
   const json = context.flags.json ?? false;
   const isList = jobs.length > 1;
+  const pack = await packNamed(options, context.messages);
   const printer = new ResultPrinter(context.io, {
     json,
     ndjson: false,
-    formats: openFormats(settings.format, options),
+    formats: openFormats(settings.format, { pack }),
     isList,
   });
   const { client } = await connectWithProgress(settings, context);
@@ -239,6 +241,7 @@ async function runStatus(
         context,
         wait: options.wait ?? false,
         source: sources.get(id) ?? id,
+        pack,
       });
       results.push(result);
       await printer.add(result);
@@ -255,22 +258,24 @@ interface LookOptions {
   readonly context: CommandContext;
   readonly wait: boolean;
   readonly source: string | undefined;
+  readonly pack: PackSkins | undefined;
 }
 
 /** Reports a missing skin and the status of its job: the skin of a completed job may have been deleted. */
 const GONE: Readonly<Record<string, string>> = { job_not_found: 'unknown', skin_not_found: 'completed' };
 
 /** Returns the status of one job. A job that the service does not know is an outcome too. */
-async function lookAt(id: string, { client, context, wait, source }: LookOptions): Promise<ResultView> {
+async function lookAt(id: string, { client, context, wait, source, pack }: LookOptions): Promise<ResultView> {
   try {
     let state = await client.job(id, { signal: context.signal });
     if (wait && isPending(state.job.status)) state = await awaitEnd(state, { client, context, source });
-    const error = failureOf(state);
+    const skin = state.skin && finishedSkin(state.skin);
+    const error = failureOf(state) ?? (skin && pack?.problemOf(skin));
     if (error) await context.messages.failure({ ...error, message: `${source ?? id}: ${error.message}` });
     return resultView({
       source,
       job: id,
-      skin: state.skin && finishedSkin(state.skin),
+      skin: error ? undefined : skin,
       status: state.job.status,
       error,
     });
@@ -288,7 +293,7 @@ const PATIENCE = { budget: 15 * 60_000, patience: 24 * 60 * 60_000 };
 
 async function awaitEnd(
   state: JobAnswer,
-  { client, context, source }: Omit<LookOptions, 'wait'>,
+  { client, context, source }: Omit<LookOptions, 'wait' | 'pack'>,
 ): Promise<JobAnswer> {
   const { clock, signal, messages } = context;
   const progress = await messages.progress(waitingText(state, source, clock.now()));

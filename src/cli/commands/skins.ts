@@ -46,8 +46,10 @@ import {
 } from '../output/described.ts';
 import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
+import { packNamed } from '../pack/pack-skins.ts';
 import { resultPictures, textureOf } from '../preview.ts';
 import { colorsFor } from '../terminal/io.ts';
+import { printFailure } from '../terminal/messages.ts';
 import { confirm } from '../terminal/read-input.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 
@@ -240,10 +242,11 @@ export async function runSkinsGet(
   uuids: readonly string[],
   options: TypedOutputOptions & TypedPictureOption,
   context: CommandContext,
-): Promise<void> {
+): Promise<number> {
   verifyUuids(uuids, context);
   const settings = await context.settings({ format: options.format });
-  const formats = openFormats(settings.format, options);
+  const pack = await packNamed(options, context.messages);
+  const formats = openFormats(settings.format, { pack });
   const connection = await connectWithProgress(settings, context);
   const { client } = connection;
   const skins = [];
@@ -252,7 +255,7 @@ export async function runSkinsGet(
     const views = skins.map(skinView);
     const document = uuids.length > 1 ? views : views[0];
     context.io.out.write(jsonDocument(document));
-    return;
+    return exitStatus('done');
   }
   const isList = uuids.length > 1;
   const printer = new ResultPrinter(context.io, {
@@ -264,9 +267,18 @@ export async function runSkinsGet(
       ? undefined
       : resultPictures(options, async (skin) => await textureOf(skin, connection, context.signal), context),
   });
-  for (const skin of skins)
-    await printer.add(resultView({ source: skin.name ?? skin.uuid, skin: finishedSkin(skin) }));
+  let failed = 0;
+  for (const skin of skins) {
+    const finished = finishedSkin(skin);
+    const error = pack?.problemOf(finished);
+    if (error) failed++;
+    if (error) await printFailure(skin.uuid, error, context);
+    await printer.add(
+      resultView({ source: skin.name ?? skin.uuid, ...(error ? { error } : { skin: finished }) }),
+    );
+  }
   printer.end();
+  return exitStatus(failed === 0 ? 'done' : 'failed');
 }
 
 interface SkinsEditOptions {

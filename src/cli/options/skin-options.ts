@@ -13,7 +13,7 @@ import {
   splitFormats,
 } from '../output/format-names.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/report.ts';
-import { network, refuseCredentials, timeoutOption, wholeNumber } from './option-values.ts';
+import { network, nonEmpty, refuseCredentials, timeoutOption, wholeNumber } from './option-values.ts';
 
 /** The option that allows outputs to replace other people's files. */
 export const OVERWRITE = [
@@ -58,6 +58,8 @@ export interface TypedOutputOptions {
   readonly format?: string;
   /** Of the pack that has the textures. */
   readonly namespace?: string;
+  /** That pack: a zip, a folder or an index. */
+  readonly pack?: string;
   /** Version of the game for commands. */
   readonly game?: string;
   readonly ndjson?: boolean;
@@ -94,8 +96,13 @@ export function addFormatOption(command: Command): Command {
       ).argParser(formatsIn),
     )
     .option(
+      '--pack <pack>',
+      `for ${PACK_FORMATS.join(', ')}: use the textures of this pack (a zip, a folder or an index)`,
+      nonEmpty,
+    )
+    .option(
       '--namespace <name>',
-      `for ${PACK_FORMATS.join(', ')}: use the textures of the pack with this namespace`,
+      'the namespace of that pack; without --pack, its ids are guessed from the names of the sources',
       packNamespace,
     )
     .option(

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { decodedText, parsedJson } from '../../base/text.ts';
 import { nearestName } from '../../batch/sources/files.ts';
-import { legalName, textureLocation } from '../../pack/names.ts';
 import {
   type CommandSubject,
   citizensCommand as citizens,
@@ -293,7 +292,8 @@ const COMMANDS = {
 } as const satisfies Record<PackFormatName, (skin: ProfileSkin) => string>;
 
 const VALUE = String.raw`properties:\{textures:\["[A-Za-z0-9+/]{40,}={0,2}"\]\}`;
-const TEXTURE = 'texture:"[a-z0-9_.-]+:entity/player/[a-z0-9_./-]+"';
+const located = (folder: string) => `"[a-z0-9_.-]+:entity/${folder}/[a-z0-9_./-]+"`;
+const TEXTURE = `texture:${located('player')}(?:,cape:${located('cape')})?(?:,elytra:${located('elytra')})?`;
 const LOOK = String.raw`\{(?:${VALUE}|${TEXTURE})(?:,model:(?:wide|slim))?\}`;
 const NAME = String.raw`\{text:"(?:[^"\\]|\\.)*"(?:,italic:false)?\}`;
 
@@ -304,20 +304,28 @@ const FORMS = {
   'text-object': new RegExp(String.raw`^tellraw @a \{object:player,player:${LOOK}\}\n$`),
 } as const satisfies Record<PackFormatName, RegExp>;
 
+/** A skin for a command that needs no signature. */
+export function packCommand(format: PackFormatName, skin: ProfileSkin): string {
+  return COMMANDS[format](skin);
+}
+
+/** Where a pack has the skins of results. */
+export interface PackLooks {
+  /** `stem`, `index`: path and position of the source. @throws CliError if the pack lacks it */
+  lookOf(skin: SkinToFormat, stem: string | undefined, index: number | undefined): Partial<ProfileSkin>;
+}
+
 /**
- * A command for Minecraft 1.21.9 and later, which needs no signature. `namespace`: of a pack with the texture; without
- * one, the command has its address.
+ * A command for Minecraft 1.21.9 and later, which needs no signature. `pack`: that has the textures; without one, the
+ * command has the address of the texture.
  */
-export function packFormat(name: PackFormatName, namespace?: string): Format {
-  const render = (skin: SkinToFormat, stem?: string) =>
+export function packFormat(name: PackFormatName, pack?: PackLooks): Format {
+  const render = (skin: SkinToFormat, stem?: string, index?: number) =>
     explained(() => {
       const { skin: texture } = parseTextures(skin.value);
       if (!texture) throw new InvalidTexturesError('The value contains no skin.');
       const { url, variant } = texture;
-      const id = () => legalName(stem ?? skin.name ?? skin.uuid ?? '');
-      const look =
-        namespace === undefined ? { url } : { texture: textureLocation(namespace, 'texture', id()) };
-      return COMMANDS[name]({ name: skin.name, variant, look });
+      return COMMANDS[name]({ name: skin.name, variant, look: { url }, ...pack?.lookOf(skin, stem, index) });
     });
   return { extension: `.${name}.mcfunction`, isFunction: true, render, name, form: FORMS[name] };
 }

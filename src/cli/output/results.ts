@@ -20,6 +20,7 @@ import {
   type FormatLike,
   type Formatted,
   formatOf,
+  type PackLooks,
   packFormat,
   parseTemplate,
   readTemplate,
@@ -163,16 +164,16 @@ function fieldNames(fields: FieldTable, path = ''): string[] {
 }
 
 /**
- * The formats that the user chose, with templates read. `namespace`: of the pack with the textures.
+ * The formats that the user chose, with templates read. `pack`: that has the textures.
  * @throws CliError for a template that is not one
  */
 export function openFormats(
   choices: readonly FormatChoice[] | undefined,
-  { namespace }: { readonly namespace?: string } = {},
+  { pack }: { readonly pack?: PackLooks | undefined } = {},
 ): readonly FormatLike[] | undefined {
   return choices?.map((choice) => {
     if (isTemplateChoice(choice)) return openTemplate(choice);
-    return isPackFormat(choice) ? packFormat(choice, namespace) : choice;
+    return isPackFormat(choice) ? packFormat(choice, pack) : choice;
   });
 }
 
@@ -247,7 +248,7 @@ interface JsonOptions {
 }
 
 /** Writes JSON if it is wanted: a line for each item as it arrives, or one document in the order of the sources. */
-class JsonPrinter {
+export class JsonPrinter {
   protected readonly io: Io;
   readonly #options: JsonOptions;
   readonly #list: JsonList | undefined;

@@ -1,8 +1,18 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Archive, ArchiveError, readArchive, readFileIn } from '../../pack/archive.ts';
+import { indexInside } from '../../pack/existing.ts';
 import { texturePath } from '../../pack/names.ts';
-import { INDEX_NAME, type ReadIndex } from '../../pack/pack-index.ts';
+import { INDEX_NAME, isIndexText, type ReadIndex } from '../../pack/pack-index.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 import { indexedPackOf, MAX_INDEX, parsedIndex, readIndexFile } from './index-file.ts';
@@ -67,17 +77,49 @@ function stateOf(path: string): string {
   return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }
 
-/** The index of a pack that the user named as a zip, as a folder, or as its index. @throws CliError */
-export function readPackIndex(name: string): ReadIndex {
+/** An index, and the absolute path of the folder from which it names sources. */
+interface PlacedIndex {
+  readonly index: ReadIndex;
+  readonly home: string;
+}
+
+/**
+ * The index of a pack that the user named as a zip, as a folder, or as its index. `namespace`: of a pack that has several.
+ * @throws CliError
+ */
+export function readPackIndex(name: string, namespace: string | undefined): PlacedIndex {
   const hint = 'Give a pack that skinsmith pack wrote (a zip or a folder), or its index.';
   const found = statSync(name, { throwIfNoEntry: false });
   if (!found) throw new CliError('no_such_pack', `No pack ${clean(name)}.`, { exit: 'usage', hint });
   const isFolder = found.isDirectory();
-  if (!isFolder && !isZip(name)) return readIndexFile(name);
+  const above = dirname(resolve(name));
+  if (!isFolder && !isZip(name)) return { index: readIndexFile(name), home: above };
   const pack = new EarlierPack({ name, kind: isFolder ? 'folder' : 'zip' }, undefined);
   pack.close();
-  if (pack.index) return pack.index;
+  if (pack.index) return { index: pack.index, home: isFolder ? resolve(name) : above };
+  const [first, ...others] = indexesInside(name, isFolder, namespace);
+  if (others.length > 0) {
+    const message = `${clean(name)} has skins in several namespaces.`;
+    throw usageError('several_namespaces', message, 'Name one of them: --namespace NAME');
+  }
+  if (first) return { index: first, home: above };
   throw new CliError('no_index', `${clean(name)} has no index of its skins.`, { exit: 'usage', hint });
+}
+
+/** Those of a pack of others into which skins were put. @throws CliError */
+function indexesInside(name: string, isFolder: boolean, namespace: string | undefined): readonly ReadIndex[] {
+  const files = isFolder ? new EarlierFolder(name) : new EarlierZip(name);
+  try {
+    const namespaces = namespace === undefined ? files.namespaces() : [namespace];
+    return namespaces.flatMap((one) => {
+      const path = indexInside(one);
+      const bytes = files.read(path, MAX_INDEX);
+      const isIndex = bytes && isIndexText(Buffer.from(bytes).toString());
+      return isIndex ? [parsedIndex(join(name, path), bytes)] : [];
+    });
+  } finally {
+    files.close();
+  }
 }
 
 /** The one beside a pack; else the copy inside of it; else that of version 1, which was `skins.json` for every zip. */
@@ -130,6 +172,12 @@ class EarlierFolder implements EarlierFiles {
     return found?.isFile() && found.size <= limit ? readFileSync(file) : undefined;
   }
 
+  /** Names of the folders with assets. */
+  namespaces(): readonly string[] {
+    const assets = join(this.#path, 'assets');
+    return existsSync(assets) ? readdirSync(assets) : [];
+  }
+
   close(): void {}
 }
 
@@ -152,10 +200,22 @@ class EarlierZip implements EarlierFiles {
       const file = this.#archive.files.get(path);
       return file && readFileIn(this.#archive.all, file, limit);
     } catch (error) {
-      if (!(error instanceof ArchiveError)) throw error;
-      const hint = 'Restore it, or delete it to start without what it remembers.';
-      throw new CliError('damaged_pack', `${clean(this.#name)} ${error.message}`, { hint, cause: error });
+      throw this.#explained(error);
     }
+  }
+
+  #explained(error: unknown): unknown {
+    if (!(error instanceof ArchiveError)) return error;
+    const hint = 'Restore it, or delete it to start without what it remembers.';
+    return new CliError('damaged_pack', `${clean(this.#name)} ${error.message}`, { hint, cause: error });
+  }
+
+  namespaces(): readonly string[] {
+    this.read('pack.mcmeta', MAX_INDEX); // says what is wrong with the archive
+    const names = [...(this.#archive?.files.keys() ?? [])].flatMap(
+      (path) => /^assets\/([^/]+)\//.exec(path)?.[1] ?? [],
+    );
+    return [...new Set(names)];
   }
 
   close(): void {

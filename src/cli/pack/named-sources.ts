@@ -46,7 +46,7 @@ type Found = Omit<NamedSource, 'id'>;
 const MAX_NAME = 48;
 
 /** The name for people: the last part of the stem, without what hides or turns text. */
-function nameOf({ stem }: BatchSource): string {
+export function nameOf({ stem }: Pick<BatchSource, 'stem'>): string {
   const name = stem.slice(stem.lastIndexOf('/') + 1).normalize('NFC');
   const shown = name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll(/[\p{Bidi_Control}\p{Cs}]/gu, '');
   return [...shown.trim()].slice(0, MAX_NAME).join('');

@@ -21,7 +21,7 @@ export function nextSteps({ out, isZip, datapack, namespace, id, source }: Writt
   if (datapack === undefined)
     return [
       first,
-      `2. Print commands for the skins: skinsmith generate ${clean(source)} --format mannequin --namespace ${namespace}`,
+      `2. Print commands for the skins: skinsmith generate ${clean(source)} --format mannequin --pack ${pack}`,
       '3. Type them in Minecraft, as an operator.',
     ];
   return [

@@ -3,6 +3,7 @@ import { finishedSkin } from '../../../../src/batch/model.ts';
 import { FORMAT_NAMES, PACK_FORMATS } from '../../../../src/cli/output/format-names.ts';
 import { filePath, hasForm, packFormat, renderFile } from '../../../../src/cli/output/formats.ts';
 import { resultView, skinFields } from '../../../../src/cli/output/results.ts';
+import { GuessedPack } from '../../../../src/cli/pack/pack-skins.ts';
 import { makeSkin } from '../../../support/client/answers.ts';
 
 const URL = `http://textures.minecraft.net/texture/${'a'.repeat(64)}`;
@@ -94,14 +95,14 @@ describe('a skin as a file', () => {
 test('A command with the texture of a pack is known by its form, one that somebody else wrote is not', () => {
   const finished = { ...skin, value: VALUE };
   for (const name of PACK_FORMATS) {
-    const format = packFormat(name, 'npc');
+    const format = packFormat(name, new GuessedPack('npc'));
     expect(hasForm(format, renderFile(format, finished, 'Team 1/Zoë').text)).toBe(true);
   }
   const earlier =
     'give @p player_head[profile={texture:"npc:entity/player/a",model:wide},custom_name={text:"A"}]\n';
-  expect(hasForm(packFormat('give-texture', 'npc'), earlier)).toBe(true);
+  expect(hasForm(packFormat('give-texture', new GuessedPack('npc')), earlier)).toBe(true);
   const mine = 'summon mannequin ~ ~ ~ {profile:{texture:"npc:my/guard",model:wide},immovable:true}\n';
-  expect(hasForm(packFormat('mannequin', 'npc'), mine)).toBe(false);
+  expect(hasForm(packFormat('mannequin', new GuessedPack('npc')), mine)).toBe(false);
 });
 
 describe('The form of a format', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
 import { FORMATS, packFormat, type SkinToFormat } from '../../../../src/cli/output/formats.ts';
+import { GuessedPack } from '../../../../src/cli/pack/pack-skins.ts';
 
 const unnamed: SkinToFormat = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 const smith: SkinToFormat = { ...unnamed, name: 'Smith' };
@@ -112,19 +113,19 @@ describe('the formats without a signature', () => {
     ['the path of the source', 'Team 1/Zoë', 'team_1/zoe'],
     ['the name of the skin', undefined, 'smith'],
   ])('take the texture of a pack by %s', (_name, stem, id) => {
-    expect(packFormat('give-texture', 'npc').render(skin, stem)).toBe(
+    expect(packFormat('give-texture', new GuessedPack('npc')).render(skin, stem)).toBe(
       `give @p player_head[profile={texture:"npc:entity/player/${id}",model:slim},custom_name={text:"Smith",italic:false}]`,
     );
-    expect(packFormat('text-object', 'npc').render(skin, stem)).toBe(
+    expect(packFormat('text-object', new GuessedPack('npc')).render(skin, stem)).toBe(
       `tellraw @a {object:player,player:{texture:"npc:entity/player/${id}"}}`,
     );
   });
 
   test('take the texture of a skin without a name by its UUID, as the packs of services do', () => {
     const { name: _, ...rest } = skin;
-    expect(packFormat('text-object', 'npc').render({ ...rest, uuid: 'f'.repeat(32) })).toContain(
-      `npc:entity/player/${'f'.repeat(32)}"`,
-    );
+    expect(
+      packFormat('text-object', new GuessedPack('npc')).render({ ...rest, uuid: 'f'.repeat(32) }),
+    ).toContain(`npc:entity/player/${'f'.repeat(32)}"`);
   });
 
   test.each(['dmFsdWU=', '', 'eyJ0ZXh0dXJlcyI6e319'])('are not made of a value without a skin: %j', (bad) => {

@@ -29,11 +29,17 @@ export class Pace {
   readonly #onWindows: (windows: readonly LimitWindow[]) => void;
   #openAt = 0;
   #refusals = 0;
+  #isGuess = false;
 
   /** `onWindows`: receives the windows that each answer names. */
   constructor(random: () => number, onWindows: (windows: readonly LimitWindow[]) => void = () => {}) {
     this.#random = random;
     this.#onWindows = onWindows;
+  }
+
+  /** Whether the pause after a refusal was not told: one submission shows whether it was long enough. */
+  get isGuess(): boolean {
+    return this.#isGuess;
   }
 
   /** When submissions may be sent; in the past: now. */
@@ -63,6 +69,7 @@ export class Pace {
 
   accepted(told: RetryAdvice, now: ClockReading, sent: CountedSubmission): void {
     this.#refusals = 0;
+    this.#isGuess = false;
     this.#heard(told, now, sent);
   }
 
@@ -71,6 +78,7 @@ export class Pace {
     this.#heard(told, now, sent);
     if (now.monotonic >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
     const given = refusedWait(told, now.epoch);
+    this.#isGuess = given === undefined;
     // Add a margin: clocks and rounding differ, and a second refusal costs more.
     const asked =
       given === undefined ? backOff(this.#refusals, REFUSED, this.#random()) : given + 20 * this.#random();

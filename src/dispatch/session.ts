@@ -136,10 +136,10 @@ export class Session<W extends Submission = Submission> {
 
   /**
    * Submissions that may be in flight at once: fewer than an announced limit until more have fit, and only one while
-   * the service accepts none.
+   * the service accepts none, or after a refusal that did not say for how long.
    */
   get burst(): number {
-    return this.intake.isOn ? 1 : this.slotLimit.burst;
+    return this.intake.isOn || this.pace.isGuess ? 1 : this.slotLimit.burst;
   }
 
   /** Submits. `sent`: its place in the pace, if it was reserved. @throws SkinsmithError */

@@ -12,6 +12,13 @@ test.each([
   expect(took).toBeLessThanOrEqual(2.2 * 60_000);
 });
 
+test('A limit that the service never tells costs one refusal for each pause', async () => {
+  const script: Script = { perMinute: 10, alter: (_, { body }) => void delete body.rateLimit };
+  const { summary, service } = await runScripted(25, script);
+  expect(summary.made).toBe(25);
+  expect(service.refusals.length).toBeLessThanOrEqual(25);
+});
+
 /** As the hosted service answers. */
 const HOSTED: Script = { tellsEnds: true };
 

@@ -94,6 +94,7 @@ export {
 export type { Diagnosis, HealthFinding } from './protocol/service.ts';
 export {
   MAX_SET,
+  type ReservedSetName,
   type SetEdit,
   type SetInput,
   type SkinSet,

@@ -358,6 +358,7 @@ export const ABOUT_CODES: Readonly<Record<string, string>> = {
   invalid_credits: 'Credits were abolished.',
   no_credits: 'Credits were abolished.',
   set_not_found: 'The hosted service has no sets of skins.',
+  set_gone: 'The hosted service has no sets of skins.',
   upload_error: 'Reported as `internal_error`.',
   blocked_image: 'The operator has blocked the image.',
   anonymous_limit: 'Callers without a key have used up their common limit.',

@@ -66,6 +66,8 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       edit: leaf('edit the name, visibility or skins of a set', sets, 'setsEdit'),
       export: leaf('save the skins of a set in one file', exporting, 'setsExport'),
       delete: leaf('delete a set', sets, 'setsDelete'),
+      names: leaf('list reserved names of sets', sets, 'setsNames'),
+      release: leaf('release a reserved name', sets, 'setsRelease'),
     },
   },
   skins: {

@@ -8,6 +8,8 @@ import {
   type SetDecision,
 } from '../protocol/moderation.ts';
 import {
+  type ReservedSetName,
+  receivedReservedNamesAnswerSchema,
   receivedSetAnswerSchema,
   receivedSetListAnswerSchema,
   type SetEdit,
@@ -69,6 +71,17 @@ export class SetClient {
   /** DELETE /v2/sets/:set: deletes a set of the caller; its skins stay. */
   async delete(set: string, call: CallOptions = {}): Promise<void> {
     await this.#requester.delete(pathOf(set), call);
+  }
+
+  /** GET /v2/me/set-names: names of the caller's sets that were public, which nobody else can have. */
+  async reservedNames(call: CallOptions = {}): Promise<readonly ReservedSetName[]> {
+    const schema = receivedReservedNamesAnswerSchema;
+    return (await this.#requester.get('/v2/me/set-names', schema, call)).names;
+  }
+
+  /** DELETE /v2/set-names/:name: lets everybody have a reserved name. Operators release those of others, too. */
+  async releaseName(name: string, call: CallOptions = {}): Promise<void> {
+    await this.#requester.delete(`/v2/set-names/${encodeURIComponent(name)}`, call);
   }
 
   /**

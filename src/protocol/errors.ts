@@ -22,6 +22,7 @@ export const ERRORS = {
   skin_not_found: { status: 404, message: 'No such skin.' },
   set_not_found: { status: 404, message: 'No such set.' },
   user_not_found: { status: 404, message: 'The request belongs to no user.' },
+  set_gone: { status: 410, message: 'No set has this name any more.' },
   already_liked: { status: 409, message: 'You like this skin already.' },
   invalid_content_type: { status: 415, message: 'The body must be multipart/form-data or application/json.' },
   rate_limit: { status: 429, message: 'Too many requests.' },

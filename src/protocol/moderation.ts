@@ -16,6 +16,7 @@ const OPERATOR_ACTIONS = [
   'show_set',
   'clear_set_name',
   'delete_set',
+  'release_set_name',
   'remove_tag',
   'close_report',
   'block_image',

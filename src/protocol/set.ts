@@ -23,11 +23,18 @@ export function slugOf(name: string): string {
     .replaceAll(/^-+|-+$/g, '');
 }
 
+/** The usual namespace of a set's packs, by its first name. */
+export function namespaceOf(name: string): string {
+  return slugOf(name).replaceAll('.', '_').slice(0, 32);
+}
+
 /** Names that an address would take for something else. */
-const NOT_A_NAME = `${SKIN_NAME_RULE}, with a letter or digit, and not a UUID`;
+const NOT_A_NAME = `${SKIN_NAME_RULE}, with a letter or digit, and neither a UUID nor a SHA-1`;
+
+const SHA1 = /^[0-9a-f]{40}$/;
 
 export const setNameSchema = skinNameSchema.refine(
-  (name) => /[a-z0-9]/i.test(name) && !uuidSchema.safeParse(name).success,
+  (name) => /[a-z0-9]/i.test(name) && !uuidSchema.safeParse(name).success && !SHA1.test(slugOf(name)),
   { error: NOT_A_NAME },
 );
 
@@ -126,6 +133,22 @@ export const receivedSetAnswerSchema = receivedEnvelopeSchema.extend({
   skins: z.array(receivedSkinListItemSchema),
 });
 export const receivedSetListAnswerSchema = receivedEnvelopeSchema.extend({ sets: z.array(setSchema) });
+
+const reservedNameSchema = z
+  .object({
+    /** The name as an address has it. */
+    name: z.string(),
+    /** UUID of the set to which it leads; null: that set was deleted. */
+    set: z.string().nullable(),
+  })
+  .meta({ id: 'ReservedSetName' });
+/** A name under which a set was public: nobody else can have it until it is released. */
+export type ReservedSetName = z.infer<typeof reservedNameSchema>;
+
+export const reservedNamesAnswerSchema = envelopeSchema.extend({ names: z.array(reservedNameSchema) });
+export const receivedReservedNamesAnswerSchema = receivedEnvelopeSchema.extend({
+  names: z.array(reservedNameSchema),
+});
 
 /** GET /v2/sets/:set/pack.zip; `namespace`: default the slug. */
 export const setPackQuerySchema = z.object({

@@ -114,6 +114,7 @@ const TOLD: readonly Step[] = [
   { route: 'DELETE /v2/account/skins/:uuid', params: () => ({ uuid: PLAYER }) },
   post('/v2/sets', json({ name: 'Set One' })),
   patch('/v2/sets/:set', json({ visibility: 'unlisted' }), ofSet),
+  { route: 'DELETE /v2/set-names/:name', params: () => ({ name: 'none' }) },
   patch('/v2/account/sets/:uuid', json({ hidden: true }), player),
   post('/v2/sets/:set/report', json({ reason: 'other', text: 'look' }), { params: ofSet }),
   { route: 'DELETE /v2/account/sets/:uuid', params: player },

@@ -2,6 +2,7 @@ import { parseEntry } from '../../batch/lockfile/entries.ts';
 import {
   type AccountClient,
   MAX_SET,
+  type ReservedSetName,
   type SetEdit,
   type SkinSet,
   type SkinSetSummary,
@@ -264,5 +265,67 @@ async function runSetsDelete(
   await withSets(context, (sets, call) => sets.delete(set, call));
   if (context.flags.json) context.io.out.write(jsonDocument({ set, deleted: true }));
   else context.messages.say(`Deleted the set ${clean(set)}.`);
+  return exitStatus('done');
+}
+
+const NAMES_TABLE: Table<ReservedSetName> = {
+  columns: fieldColumns<ReservedSetName>('name', 'set'),
+  fields: {
+    name: 'the name as addresses have it',
+    set: 'UUID of the set to which it leads; null or empty: that set was deleted',
+  },
+  shown: { NAME: 'name', SET: 'set' },
+};
+
+export const setsNames = {
+  description:
+    'List the names that are reserved for you.\n' +
+    'When a public set of yours is renamed, hidden or deleted, nobody else can have its name, because game servers may have the address of its pack.',
+  examples: [
+    ['List your reserved names', 'skinsmith sets names'],
+    ['List them with the sets to which they lead, as JSON', 'skinsmith sets names --json'],
+  ],
+  output: [tableOutput('list', NAMES_TABLE)],
+  declare() {},
+  run: runSetsNames,
+} satisfies CommandModule;
+
+async function runSetsNames(_: object, context: CommandContext): Promise<void> {
+  const names = await withSets(context, (sets, call) => sets.reservedNames(call));
+  await printRows(names, NAMES_TABLE, context, 'No reserved names.');
+}
+
+export const setsRelease = {
+  description:
+    'Let everybody have a reserved name of yours. Game servers that have the address of its pack may then get the pack of another user.\n' +
+    "Operators release anybody's. Asks for confirmation first; without a terminal, --yes is required.",
+  examples: [
+    ['Release a name', 'skinsmith sets release guards --yes'],
+    ['Release a name, and print JSON', 'skinsmith sets release guards --yes --json'],
+  ],
+  output: [
+    { json: { shape: 'object', fields: { name: 'the name as you gave it', released: 'always true' } } },
+  ],
+  declare(command) {
+    command
+      .argument('<name>', 'reserved name of a set', nonEmpty)
+      .option('-y, --yes', 'do not ask for confirmation');
+  },
+  run: runSetsRelease,
+} satisfies CommandModule;
+
+async function runSetsRelease(
+  name: string,
+  { yes = false }: { readonly yes?: boolean },
+  context: CommandContext,
+): Promise<number> {
+  const question = `Release the name ${clean(name)}? Everybody can then have it, and the address of its pack.`;
+  if (!yes && !(await confirm(question, context))) {
+    context.messages.say('Nothing was released.');
+    return exitStatus('failed');
+  }
+  await withSets(context, (sets, call) => sets.releaseName(name, call));
+  if (context.flags.json) context.io.out.write(jsonDocument({ name, released: true }));
+  else context.messages.say(`Released the name ${clean(name)}.`);
   return exitStatus('done');
 }

@@ -14,6 +14,7 @@ import type { Caller } from '../service/callers.ts';
 import type { ServiceContext, StoredPack } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
+import { packIdsOf } from '../service/skins/set-pack-ids.ts';
 import { type FullSet, isForEverybody } from '../service/skins/sets.ts';
 import type { SkinPack } from '../service/skins/skin-pack.ts';
 import type { Answer, Call } from './route.ts';
@@ -179,21 +180,17 @@ export async function setPackAnswer(
   {
     full,
     kind,
-    namespace = packSpace(full.set.slug),
+    namespace = full.set.namespace,
     game,
   }: z.output<typeof setPackQuerySchema> & { readonly full: FullSet; readonly kind: 'resource' | 'data' },
 ): Promise<Answer> {
   const { set, skins } = full;
   const options = packOptions({ namespace, game });
   const { packThese } = await import('../service/skins/skin-pack.ts');
-  const pack = await packThese(context, caller, { ...options, skins, kind, about: set.name });
+  const ids = await packIdsOf(context.db, set);
+  const pack = await packThese(context, caller, { ...options, skins, kind, about: set.name, ids });
   const isPublic = pack.isPublic && isForEverybody(full);
   return packAnswer(kind === 'data' ? `${set.slug}-data` : set.slug, { ...pack, isPublic });
-}
-
-/** The usual namespace of a set's packs. */
-export function packSpace(slug: string): string {
-  return slug.replaceAll('.', '_').slice(0, 32);
 }
 
 function packAnswer(file: string, { bytes, sha1, isPublic }: SkinPack): Answer {

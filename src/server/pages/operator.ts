@@ -137,6 +137,7 @@ const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) =
   show_set: (operator, subject) => say`${operator} unhid the set ${subject}`,
   clear_set_name: (operator, subject) => say`${operator} cleared the name of the set ${subject}`,
   delete_set: (operator, subject) => say`${operator} deleted the set ${subject}`,
+  release_set_name: (operator, subject) => say`${operator} released the name ${subject} of sets`,
   remove_tag: (operator, subject) => say`${operator} removed a tag from the skin ${subject}`,
   close_report: (operator, subject) => say`${operator} closed the report ${subject}`,
   block_image: (operator, subject) => say`${operator} blocked the image ${subject}`,

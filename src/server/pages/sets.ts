@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { reportBodySchema } from '../../protocol/moderation.ts';
-import { setNameSchema, setReferenceSchema } from '../../protocol/set.ts';
+import { setNameSchema, setReferenceSchema, slugOf } from '../../protocol/set.ts';
 import { uuidSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { lineupSize, MAX_LINEUP } from '../../skin/render/views.ts';
-import { EXPORTS, packSpace, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
+import { EXPORTS, setPackAnswer, skinsAnswer } from '../http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../http/routes/pictures.ts';
 import { lineupInput } from '../pictures/renders.ts';
 import { hasScope } from '../service/callers.ts';
+import { readReservedNames, releaseName } from '../service/skins/set-names.ts';
 import {
   decideOnSet,
   deleteAnySet,
@@ -22,6 +23,7 @@ import {
   type SetList,
 } from '../service/skins/sets.ts';
 import { shownOwner } from '../service/users/users.ts';
+import type { ReservedName } from '../store/set-names.ts';
 import type { CountedSet } from '../store/sets.ts';
 import {
   confirmed,
@@ -52,6 +54,7 @@ import { sharedSet } from './share.ts';
 import { reportForm } from './skin.ts';
 
 const PATH = '/ui/sets';
+const RELEASE = '/ui/set-names/release';
 /** Sets per page. */
 const SIZE = 24;
 
@@ -85,8 +88,9 @@ export const SET_PAGES: readonly PageRoute[] = [
       const isFirst = after === undefined;
       const mayRead = session && isFirst && hasScope(caller, 'read');
       const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
-      const form = session && isFirst && hasScope(caller, 'skins') && newSetForm();
-      const lists = { own: own?.sets ?? [], form };
+      const mayChange = session && isFirst && hasScope(caller, 'skins');
+      const reserved = mayRead && mayChange ? await readReservedNames(context, caller) : [];
+      const lists = { own: own?.sets ?? [], reserved, form: mayChange && newSetForm() };
       return listPage(await readPublicSets(context, caller, page), lists);
     },
   }),
@@ -108,6 +112,16 @@ export const SET_PAGES: readonly PageRoute[] = [
         origin: context.publicUrl(),
       };
       return { ...setPage(full, view), ...sharedSet(context, full) };
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: RELEASE,
+    ...forUsers('skins'),
+    handle: async ({ context, caller, request }) => {
+      const { name } = z.object({ name: z.string().max(64).transform(slugOf) }).parse(request.body ?? {});
+      await releaseName(context, caller, name);
+      return seeOther(PATH);
     },
   }),
   pageRoute({
@@ -175,21 +189,39 @@ const MAX_OWN = 500;
 
 interface ListView {
   readonly own: readonly CountedSet[];
+  readonly reserved: readonly ReservedName[];
   /** Makes a set, for those who may. */
   readonly form: Content;
 }
 
-function listPage({ sets, next }: SetList, { own, form }: ListView): Page {
+function listPage({ sets, next }: SetList, { own, reserved, form }: ListView): Page {
   return {
     title: say`Sets`,
     body: html`<p class="lead">${say`Skins that belong together: with one page, one download and one resource pack.`}</p>
 ${form}
 ${own.length > 0 && html`<h2>${say`Your sets`}</h2>${setList(own)}`}
+${reserved.length > 0 && reservedNames(reserved)}
 <h2>${say`Public sets`}</h2>
 ${sets.length > 0 ? setList(sets) : html`<p class="empty">${say`There are no public sets yet. Make one: select skins among <a href="${'/ui/skins'}">your skins</a>.`}</p>`}
 ${next !== undefined && html`<p class="more"><a class="button" rel="next" href="${PATH}?after=${next}">${say`Older sets`}</a></p>`}`,
     terminal: { command: 'skinsmith sets list --public', path: '/v2/sets' },
   };
+}
+
+/** Names that only the visitor can give to a public set. */
+function reservedNames(names: readonly ReservedName[]): Html {
+  return html`<details><summary>${say`Reserved names`}</summary><p class="quiet">${say`Public sets of yours had these names. Nobody else can have them, because game servers may use their packs.`}</p>
+<ul class="list">${names.map(
+    ({ slug, uuid, name }) => html`<li><div class="grow"><bdi>${slug}</bdi>
+<p class="quiet">${uuid === null ? say`The set was deleted.` : say`Leads to <a href="${`${PATH}/${uuid}`}"><bdi>${name}</bdi></a>`}</p></div>
+${confirmed(say`Release`, {
+  about: slug,
+  path: RELEASE,
+  fields: { name: slug },
+  warning: say`Everybody can then have the name. Game servers that still use it may get the pack of another user.`,
+  button: say`Release the name`,
+})}</li>`,
+  )}</ul></details>`;
 }
 
 function setList(sets: readonly CountedSet[]): Html {
@@ -268,9 +300,8 @@ const SKINS_OF_PAGE = {
   private: (skins: Html) => say`${skins}, only for you`,
 } as const;
 
-function downloads({ uuid, slug, visibility }: FullSet['set'], origin: string): Html {
-  const pack = `${origin}/packs/${visibility === 'public' ? slug : uuid}.zip`;
-  const space = packSpace(slug);
+function downloads({ uuid, namespace, visibility }: FullSet['set'], origin: string): Html {
+  const pack = `${origin}/packs/${uuid}.zip`;
   return html`<section class="panel"><h2>${say`All of them at once`}</h2>
 <p class="acts"><a class="button" href="${PATH}/${uuid}/skins.zip" download>${say`Pictures and data (zip)`}</a>
 <a href="${PATH}/${uuid}/skins.lock" download>${say`Data only (skins.lock)`}</a>
@@ -279,7 +310,7 @@ function downloads({ uuid, slug, visibility }: FullSet['set'], origin: string): 
 ${visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && html`<a href="/v2/sets/${uuid}/card.png">${say`Picture of all`}</a>`)}</p>
 <p>${say`Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.`}</p>
 <dl class="copyable">${visibility !== 'private' && copyField(say`For server.properties`, `resource-pack=${pack}`)}
-${copyField(say`Command that summons them all (needs the data pack)`, `/function ${space}:lineup`)}</dl></section>`;
+${copyField(say`Command that summons them all (needs the data pack)`, `/function ${namespace}:lineup`)}</dl></section>`;
 }
 
 function ownForm({ uuid, name, visibility, hidden_from }: FullSet['set']): Html {

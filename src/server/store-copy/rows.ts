@@ -51,6 +51,7 @@ const KEYS = {
   skin_days: ['skin_id', 'day'],
   sets: ['id'],
   set_skins: ['set_id', 'skin_id'],
+  set_names: ['slug'],
   capes: ['uuid'],
   players: ['id'],
   jobs: ['id'],

@@ -106,13 +106,14 @@ export async function insertSet(db: Db, set: NewSet): Promise<number> {
 export async function changeSet(
   db: Db,
   id: number,
-  change: Partial<Pick<SetRow, 'name' | 'slug' | 'visibility' | 'hidden_from' | 'changed_at'>>,
+  change: Partial<Omit<SetRow, 'id' | 'uuid' | 'owner' | 'created_at'>>,
 ): Promise<void> {
   await db.updateTable('sets').set(change).where('id', '=', id).execute();
 }
 
-/** Their skins stay. */
+/** Their skins stay. Nobody gets their public names, to which game servers may have addresses. */
 export async function deleteSetsOf(db: Db, owner: string): Promise<void> {
+  await db.updateTable('set_names').set({ owner: null }).where('owner', '=', owner).execute();
   await db.deleteFrom('sets').where('owner', '=', owner).execute();
 }
 
@@ -133,11 +134,44 @@ export async function skinsInSet(db: Db, id: number): Promise<number[]> {
   return rows.map(({ skin_id }) => skin_id);
 }
 
-/** Replaces a set's skins. */
+/** Replaces a set's skins. Those that stay keep their ids in packs. */
 export async function putSkinsInSet(db: Db, set_id: number, skins: readonly number[]): Promise<void> {
-  await db.deleteFrom('set_skins').where('set_id', '=', set_id).execute();
-  const rows = skins.map((skin_id, position) => ({ set_id, skin_id, position }));
+  const before = await db
+    .deleteFrom('set_skins')
+    .where('set_id', '=', set_id)
+    .returning(['skin_id', 'pack_id'])
+    .execute();
+  const ids = new Map(before.map(({ skin_id, pack_id }) => [skin_id, pack_id]));
+  const rows = skins.map((skin_id, position) => ({ set_id, skin_id, position, pack_id: ids.get(skin_id) }));
   if (rows.length > 0) await db.insertInto('set_skins').values(rows).execute();
+}
+
+export interface SetMember extends Pick<SkinRow, 'uuid' | 'name'> {
+  readonly skin_id: number;
+  readonly pack_id: string | null;
+}
+
+/** All skins of a set, regardless of who may see them. */
+export async function membersOf(db: Db, set_id: number): Promise<SetMember[]> {
+  return await db
+    .selectFrom('set_skins')
+    .innerJoin('skins', 'skins.id', 'set_skins.skin_id')
+    .select(['skin_id', 'uuid', 'name', 'pack_id'])
+    .where('set_id', '=', set_id)
+    .execute();
+}
+
+export async function givePackId(
+  db: Db,
+  set_id: number,
+  { skin_id, pack_id }: Pick<SetMember, 'skin_id' | 'pack_id'>,
+): Promise<void> {
+  await db
+    .updateTable('set_skins')
+    .set({ pack_id })
+    .where('set_id', '=', set_id)
+    .where('skin_id', '=', skin_id)
+    .execute();
 }
 
 /** The existing ones of these skins, with what decides who sees them. */

@@ -208,7 +208,7 @@ describe('A report of a set', () => {
     const cleared = await server.owner.patch(`/v2/account/sets/${uuid}`, { clearName: true, note: 'rude' });
     const name = `Set ${uuid.slice(0, 8)}`;
     expect(cleared.body.set).toMatchObject({ name, visibility: 'public', hidden: false });
-    expectRefusal(await server.anonymous().get('/v2/sets/rude-words'), 'set_not_found');
+    expectRefusal(await server.anonymous().get('/v2/sets/rude-words'), 'set_gone');
     expect((await server.anonymous().get(`/v2/sets/set-${uuid.slice(0, 8)}`)).body.set?.uuid).toBe(uuid);
     const { entries } = (await server.owner.get('/v2/account/log')).body;
     expect(entries?.[0]).toMatchObject({ action: 'clear_set_name', subject: uuid, note: 'rude' });

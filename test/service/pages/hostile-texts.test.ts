@@ -86,7 +86,15 @@ async function insertEverywhere(
   const times = { created_at: 1, changed_at: 1 };
   await db
     .insertInto('sets')
-    .values({ uuid, owner: skin.owner, name: text, slug: uuid, visibility: 'public', ...times })
+    .values({
+      uuid,
+      owner: skin.owner,
+      name: text,
+      slug: uuid,
+      namespace: uuid,
+      visibility: 'public',
+      ...times,
+    })
     .execute();
   await db
     .insertInto('capes')

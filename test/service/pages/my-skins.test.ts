@@ -72,8 +72,8 @@ test('Those that are selected become a set, whose page changes it and has its fi
   await browser.open(made, { form: { act: 'save', name: 'Guards', visibility: 'public' } });
   expect((await stranger.open('/ui/sets')).text).toContain(`href="${made}"`);
   const seen = (await stranger.open('/ui/sets/guards')).text;
-  expect(seen).toContain(`resource-pack=${server.url}/packs/guards.zip`);
-  expect(seen).toContain('/function guards:lineup');
+  expect(seen).toContain(`resource-pack=${server.url}/packs/${made.split('/').at(-1)}.zip`);
+  expect(seen).toContain('/function royal-guards:lineup');
   await browser.open(made, { form: encoded([anna], { act: 'remove' }) });
   const lock = (await stranger.open('/ui/sets/guards/skins.lock')).text;
   expect([lock.includes(berta), lock.includes(anna)]).toEqual([true, false]);

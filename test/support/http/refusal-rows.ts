@@ -171,6 +171,16 @@ const ABOUT_CALLERS = [
   ]),
   ...rows('skin_not_found', [["the skin is nobody's", get(`/v2/skins/${NOBODY}`)]]),
   ...rows('set_not_found', [['there is no such set', get('/v2/sets/none')]]),
+  ...rows('set_gone', [
+    [
+      'the set was deleted',
+      async ({ owner }) => {
+        await owner.json('/v2/sets', { name: 'gone' });
+        await owner.send('DELETE', '/v2/sets/gone');
+        return await owner.get('/v2/sets/gone');
+      },
+    ],
+  ]),
 ];
 
 /** Requests to a service that has just started, and the code each is refused with. */

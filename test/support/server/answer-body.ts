@@ -5,7 +5,7 @@ import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
 import type { BatchItem } from '../../../src/protocol/generate.ts';
 import type { WireJob } from '../../../src/protocol/job.ts';
 import type { BlockedImage, LogEntry, Report } from '../../../src/protocol/moderation.ts';
-import type { SkinSetSummary } from '../../../src/protocol/set.ts';
+import type { ReservedSetName, SkinSetSummary } from '../../../src/protocol/set.ts';
 import type { Skin, WireSkinListItem } from '../../../src/protocol/skin.ts';
 import type { PlanView, User } from '../../../src/protocol/user.ts';
 
@@ -23,6 +23,7 @@ export interface Body {
   readonly skins?: WireSkinListItem[];
   readonly set?: SkinSetSummary;
   readonly sets?: SkinSetSummary[];
+  readonly names?: ReservedSetName[];
   readonly tags?: { tag: string; vote: string | null; suggested: boolean }[];
   readonly missing?: string[];
   readonly deleted?: string[];

@@ -7,6 +7,7 @@ import {
   setDecisionSchema,
 } from '../../../protocol/moderation.ts';
 import {
+  reservedNamesAnswerSchema,
   type SkinSetSummary,
   setAnswerSchema,
   setBodySchema,
@@ -14,10 +15,12 @@ import {
   setListAnswerSchema,
   setPackQuerySchema,
   setReferenceSchema,
+  slugOf,
 } from '../../../protocol/set.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
 import { groupInput, lineupInput } from '../../pictures/renders.ts';
 import { Refusal } from '../../service/refusal.ts';
+import { readReservedNames, releaseName } from '../../service/skins/set-names.ts';
 import {
   createSet,
   decideOnSet,
@@ -46,13 +49,16 @@ const params = z.object({ set: setReferenceSchema });
 const SET = '/v2/sets/:set';
 const OWN = '/v2/me/sets';
 
+/** Answers about a set that is named: there is none, or there was one. */
+const MISSING = { 404: errorAnswerSchema, 410: errorAnswerSchema } as const;
+
 const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
   route({
     method: 'GET',
     paths: [`${SET}/skins.${kind}`],
     summary: `The skins of a set as ${kind === 'zip' ? 'a zip with their pictures and skins.lock' : 'skins.lock'}`,
     params,
-    answers: { 200: EXPORTS[kind].type, 404: errorAnswerSchema },
+    answers: { 200: EXPORTS[kind].type, ...MISSING },
     isStreamed: true,
     cache: 'none',
     handle: async (call) => {
@@ -110,7 +116,7 @@ export const SET_ROUTES: readonly Route[] = [
     paths: [SET],
     summary: 'A set with the skins in it that the caller may see; public ones and your own by name too',
     params,
-    answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
+    answers: { 200: setAnswerSchema, ...MISSING },
     handle: async (call) => setAnswer(await setOf(call), { warnings: call.warnings }),
   }),
   route({
@@ -141,6 +147,33 @@ export const SET_ROUTES: readonly Route[] = [
       return v2Answer({ warnings, messages, links: { list: OWN } });
     },
   }),
+  route({
+    method: 'GET',
+    scopes: ['read'],
+    needsKey: true,
+    paths: ['/v2/me/set-names'],
+    summary: "The names that are reserved for the caller, because the caller's public sets had them",
+    answers: { 200: reservedNamesAnswerSchema },
+    handle: async ({ context, caller, warnings }) => {
+      const names = await readReservedNames(context, caller);
+      const content = { names: names.map(({ slug, uuid }) => ({ name: slug, set: uuid })) };
+      return v2Answer({ warnings, links: { list: OWN } }, content);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    scopes: ['skins'],
+    needsKey: true,
+    paths: ['/v2/set-names/:name'],
+    summary: 'Let everybody have a reserved name of a set (the user for whom it is reserved, or an operator)',
+    params: z.object({ name: z.string().max(64).transform(slugOf) }),
+    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params, warnings }) => {
+      await releaseName(context, caller, params.name);
+      const messages = [{ code: 'released', message: 'The name is released.' }];
+      return v2Answer({ warnings, messages, links: { list: '/v2/me/set-names' } });
+    },
+  }),
   ...exportRoutes,
   route({
     method: 'GET',
@@ -149,7 +182,7 @@ export const SET_ROUTES: readonly Route[] = [
     params,
     query: setPackQuerySchema,
     isStrict: true,
-    answers: { 200: 'application/zip', 404: errorAnswerSchema },
+    answers: { 200: 'application/zip', ...MISSING },
     handle: async (call) => await packAnswer('resource', call),
   }),
   // For players, who have no key: a game server's settings name the pack of `serve --pack` by its bytes.
@@ -180,7 +213,7 @@ export const SET_ROUTES: readonly Route[] = [
     }),
     query: setPackQuerySchema,
     isStrict: true,
-    answers: { 200: 'application/zip', 404: errorAnswerSchema },
+    answers: { 200: 'application/zip', ...MISSING },
     handle: async (call) => {
       const set = setReferenceSchema.parse(call.params.file.slice(0, -'.zip'.length));
       return await packAnswer('resource', { ...call, params: { set } });
@@ -193,7 +226,7 @@ export const SET_ROUTES: readonly Route[] = [
     params,
     query: setPackQuerySchema,
     isStrict: true,
-    answers: { 200: 'application/zip', 404: errorAnswerSchema },
+    answers: { 200: 'application/zip', ...MISSING },
     handle: async (call) => await packAnswer('data', call),
   }),
   // What is drawn on the card of a set: what everyone sees.
@@ -202,7 +235,7 @@ export const SET_ROUTES: readonly Route[] = [
     paths: [`${SET}/card.png`],
     summary: 'The picture that a link to a set unfolds to: its first 24 skins side by side',
     params,
-    answers: { 200: 'image/png', 404: errorAnswerSchema },
+    answers: { 200: 'image/png', ...MISSING },
     cache: 'public',
     handle: async (call) => {
       const { context } = call;
@@ -218,7 +251,7 @@ export const SET_ROUTES: readonly Route[] = [
     paths: [`${SET}/group.png`],
     summary: 'The first 60 skins of a set that the caller may see, side by side on a transparent background',
     params,
-    answers: { 200: 'image/png', 404: errorAnswerSchema },
+    answers: { 200: 'image/png', ...MISSING },
     cache: 'public',
     handle: async (call) => {
       const full = await setOf(call);
@@ -232,7 +265,7 @@ export const SET_ROUTES: readonly Route[] = [
     verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
     params,
     body: reportBodySchema,
-    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    answers: { 200: envelopeSchema, ...MISSING },
     handle: async ({ context, caller, params, body, warnings }) => {
       await reportSet(context, caller, { ...body, reference: params.set });
       const messages = [{ code: 'set_reported', message: 'Report sent.' }];

@@ -1,15 +1,21 @@
 import type { z } from 'zod';
 import { newUuid } from '../../../base/text.ts';
 import type { ModeratedSet, reportBodySchema, setDecisionSchema } from '../../../protocol/moderation.ts';
-import { MAX_SET, type setBodySchema, type setEditSchema, slugOf } from '../../../protocol/set.ts';
+import {
+  MAX_SET,
+  namespaceOf,
+  type setBodySchema,
+  type setEditSchema,
+  slugOf,
+} from '../../../protocol/set.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import { type Db, inManagement } from '../../store/db.ts';
 import { closeReportsOf } from '../../store/moderation.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
+import { findSetByPublicName, findSetName, forgetNames } from '../../store/set-names.ts';
 import {
   type CountedSet,
   changeSet,
-  countSetsOf,
   deleteSetRow,
   findSet,
   findSetByName,
@@ -33,9 +39,7 @@ import {
 import { fileReport, logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { requirePrivateSkins } from './changes.ts';
-
-/** Maximum sets per user. */
-const MAX_SETS = 500;
+import { keepName, nameObstacle, requireFreeName, requireRoom } from './set-names.ts';
 
 /** A set with those of its skins that the caller sees. */
 export interface FullSet {
@@ -63,7 +67,8 @@ type SetContext = { readonly db: Db };
 /**
  * A set by its UUID or slug: public ones for everyone, unlisted ones for those who have the UUID, private ones for their
  * owners. Owners find their sets by slug too, before those of others.
- * @throws Refusal `set_not_found`
+ * An earlier name of a public set leads to it, too.
+ * @throws Refusal `set_not_found`, `set_gone` for the name of a deleted set
  */
 export async function readSet({ db }: SetContext, caller: Caller, reference: string): Promise<FullSet> {
   const set = await findVisibleSet(db, caller, reference);
@@ -75,9 +80,11 @@ async function findVisibleSet(db: Db, caller: Caller, reference: string): Promis
   const named = await findSet(db, reference);
   if (named && (named.visibility !== 'private' || named.owner === owner)) return named;
   const own = owner === undefined ? undefined : await findSetByName(db, { owner }, reference);
-  const found = own ?? (await findSetByName(db, 'public', reference));
-  if (!found) throw noSuchSet(reference);
-  return found;
+  const found = own ?? (await findSetByPublicName(db, reference));
+  if (found && (found.visibility === 'public' || found.owner === owner)) return found;
+  if (!found && (await findSetName(db, reference)))
+    throw new Refusal('set_gone', `No set has the name ${reference} any more.`);
+  throw noSuchSet(reference);
 }
 
 export function noSuchSet(reference: string): Refusal {
@@ -127,14 +134,12 @@ export async function createSet(
   const { owner } = requireUser(caller);
   if (visibility === 'private') requirePrivateSkins(caller);
   return await inManagement(db, async (tx) => {
-    if ((await countSetsOf(tx, owner)) >= MAX_SETS)
-      throw new Refusal(
-        'invalid_request',
-        `You already have ${MAX_SETS} sets, the maximum. Delete one first.`,
-      );
-    const set = { uuid: newUuid(), owner, name, slug: slugOf(name), visibility, created_at: clock.now() };
+    await requireRoom(tx, owner);
+    const named = { name, slug: slugOf(name), namespace: namespaceOf(name) };
+    const set = { uuid: newUuid(), owner, ...named, visibility, created_at: clock.now() };
     await requireFreeName(tx, set);
     const id = await insertSet(tx, set);
+    await keepName(tx, { id, ...set });
     await putSkinsInSet(tx, id, await numbersOf(tx, caller, skins));
     return await readSet({ db: tx }, caller, set.uuid);
   });
@@ -156,6 +161,8 @@ export async function editSet(
     if (visibility !== set.visibility) requireMayChange(user, set, visibility);
     const changed = { ...set, name, slug: slugOf(name), visibility };
     await requireFreeName(tx, changed);
+    if (changed.slug !== set.slug && set.visibility === 'public') await requireRoom(tx, user.owner);
+    await keepName(tx, changed);
     await changeSet(tx, set.id, { name, slug: changed.slug, visibility, changed_at: clock.now() });
     await changeSkins(tx, caller, set.id, edit);
     return await readSet({ db: tx }, caller, set.uuid);
@@ -212,35 +219,10 @@ export async function deleteSet({ db }: SetContext, caller: Caller, reference: s
 
 async function ownSet(tx: Db, { owner }: UserCaller, reference: string): Promise<SetRow> {
   const named = await findSet(tx, reference);
-  const set = named?.owner === owner ? named : await findSetByName(tx, { owner }, reference);
-  if (!set) throw new Refusal('set_not_found', `You have no set ${reference}.`);
+  const own = named?.owner === owner ? named : await findSetByName(tx, { owner }, reference);
+  const set = own ?? (await findSetByPublicName(tx, reference));
+  if (set?.owner !== owner) throw new Refusal('set_not_found', `You have no set ${reference}.`);
   return set;
-}
-
-type NamedSet = Pick<SetRow, 'uuid' | 'owner' | 'slug' | 'visibility'>;
-
-/** @throws Refusal `invalid_request` */
-async function requireFreeName(tx: Db, set: NamedSet): Promise<void> {
-  const other = await findNamesake(tx, set);
-  if (!other) return;
-  const { name, owner } = other;
-  throw new Refusal(
-    'invalid_request',
-    owner === set.owner
-      ? `You already have a set with the name ${name}.`
-      : `There is already a public set with the name ${name}.`,
-  );
-}
-
-/** Another set that has the name where this one needs it. */
-async function findNamesake(
-  tx: Db,
-  { uuid, owner, slug, visibility }: NamedSet,
-): Promise<SetRow | undefined> {
-  const own = await findSetByName(tx, { owner }, slug);
-  if (own && own.uuid !== uuid) return own;
-  const other = visibility === 'public' ? await findSetByName(tx, 'public', slug) : undefined;
-  return other?.uuid === uuid ? undefined : other;
 }
 
 /** Reports a set that the caller can see to the operators, as `reportSkin`. @throws Refusal `set_not_found`, `rate_limit` */
@@ -272,7 +254,10 @@ export async function decideOnSet(
     const log = async (action: 'hide_set' | 'show_set' | 'clear_set_name') =>
       await logAction(tx, clock, { operator, action, subject: uuid, note });
     if (clearName) {
-      await changeSet(tx, set.id, await withoutName(tx, set));
+      const named = await withoutName(tx, set);
+      await changeSet(tx, set.id, named);
+      await forgetNames(tx, set.id);
+      await keepName(tx, { ...set, ...named });
       await log('clear_set_name');
     }
     if (hidden) await closeReportsOf(tx, uuid, clock.now());
@@ -287,11 +272,11 @@ export async function decideOnSet(
 }
 
 /** The first digits of its UUID, or, if a set has that name to prevent this, digits that nobody can foresee. */
-async function withoutName(tx: Db, set: SetRow): Promise<Pick<SetRow, 'name' | 'slug'>> {
+async function withoutName(tx: Db, set: SetRow): Promise<Pick<SetRow, 'name' | 'slug' | 'namespace'>> {
   for (let id = set.uuid; ; id = newUuid()) {
     const name = `Set ${id.slice(0, 8)}`;
-    const named = { name, slug: slugOf(name) };
-    if (!(await findNamesake(tx, { ...set, ...named }))) return named;
+    const named = { name, slug: slugOf(name), namespace: namespaceOf(name) };
+    if ((await nameObstacle(tx, { ...set, ...named })) === undefined) return named;
   }
 }
 
@@ -301,8 +286,10 @@ function hiddenFrom({ visibility }: SetRow): Pick<SetRow, 'visibility' | 'hidden
 
 async function shownAgain(tx: Db, set: SetRow): Promise<Pick<SetRow, 'visibility' | 'hidden_from'>> {
   const visibility = set.hidden_from ?? set.visibility;
-  const isTaken = visibility === 'public' && (await findSetByName(tx, 'public', set.slug)) !== undefined;
-  return { visibility: isTaken ? 'unlisted' : visibility, hidden_from: null };
+  const isTaken = (await nameObstacle(tx, { ...set, visibility })) !== undefined;
+  const shown = { visibility: isTaken ? 'unlisted' : visibility, hidden_from: null } as const;
+  await keepName(tx, { ...set, ...shown });
+  return shown;
 }
 
 /** Deletes any user's set; its skins stay. @throws Refusal `set_not_found` */

@@ -32,6 +32,8 @@ export interface SetPackQuery extends SkinPackOptions {
   readonly kind: 'resource' | 'data';
   /** For the description. */
   readonly about: string;
+  /** What earlier packs called skins, by UUID. */
+  readonly ids?: ReadonlyMap<string, string | undefined>;
 }
 
 /** A resource pack with skins, or the data pack that belongs to it. */
@@ -96,13 +98,15 @@ async function* withTextures(
 
 async function packed(
   skins: AsyncIterable<TexturedSkin>,
-  { namespace, game = ALL_GAMES, kind, about }: Omit<SetPackQuery, 'skins'>,
+  { namespace, game = ALL_GAMES, kind, about, ids: known }: Omit<SetPackQuery, 'skins'>,
 ): Promise<SkinPack> {
   const options = { namespace, game, description: about };
   const resources = new ResourcePack(options);
   const data = kind === 'data' ? new DataPack(options) : undefined;
   const found = await oneOfEach(skins);
-  const ids = idsOf(found.map(({ skin }) => ({ stem: stemOf(skin), key: skin.uuid })));
+  const ids = idsOf(
+    found.map(({ skin }) => ({ stem: stemOf(skin), key: skin.uuid, id: known?.get(skin.uuid) })),
+  );
   const indexed: IndexedSkin[] = [];
   const files: PackFile[] = [(data ?? resources).meta()];
   for (const [at, { skin, texture }] of found.entries()) {

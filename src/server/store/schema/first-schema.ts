@@ -5,7 +5,7 @@ import type { ColumnTypes, Db, StoreKind } from '../db.ts';
  * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
  * are made here and raise the number; later changes are migrations.
  */
-export const FIRST_SCHEMA = 31;
+export const FIRST_SCHEMA = 32;
 
 /** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
@@ -156,15 +156,22 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
     owner ${text} not null,
     name ${text} not null,
     slug ${text} not null,
+    namespace ${text} not null,
     visibility ${text} not null,
     created_at bigint not null,
     changed_at bigint not null,
     hidden_from ${text}
   )`,
+  `create table set_names (
+    slug ${text} primary key,
+    owner ${text},
+    set_id ${rowNumber} references sets (id) on delete set null
+  )`,
   `create table set_skins (
     set_id ${rowNumber} not null references sets (id) on delete cascade,
     skin_id ${rowNumber} not null references skins (id) on delete cascade,
     position integer not null,
+    pack_id ${text},
     constraint set_skins_primary primary key (set_id, skin_id)
   )`,
   `create table capes (
@@ -355,6 +362,8 @@ const INDICES = [
   "create unique index sets_public on sets (slug) where visibility = 'public'",
   "create index sets_public_newest on sets (id) where visibility = 'public'",
   'create index set_skins_by_skin on set_skins (skin_id)',
+  'create index set_names_of_owner on set_names (owner)',
+  'create index set_names_of_set on set_names (set_id)',
   'create index players_by_name on players (name, looked_up_at)',
   'create index players_by_time on players (looked_up_at)',
   // An owner's jobs, and the failed ones, which are few among many; those to prune.

@@ -180,6 +180,8 @@ export interface SetsTable {
   name: string;
   /** The name as an address has it. No two sets of an owner, and no two public sets, share it. */
   slug: string;
+  /** The usual namespace of its packs, after its first name: commands contain it. */
+  namespace: string;
   visibility: SkinVisibility;
   created_at: number;
   changed_at: number;
@@ -192,6 +194,17 @@ export interface SetSkinsTable {
   skin_id: number;
   /** Order within the set, lowest first. */
   position: number;
+  /** What the set's packs call the skin, since one contained it. */
+  pack_id: ColumnType<string | null, string | null | undefined>;
+}
+
+/** Every name under which a set has been public: game servers may have the address of its pack. */
+export interface SetNamesTable {
+  slug: string;
+  /** Who may give it to a set; null: nobody, because the account was deleted. */
+  owner: string | null;
+  /** The set to which it leads; null: it was deleted. */
+  set_id: number | null;
 }
 
 export interface CapesTable {
@@ -219,6 +232,7 @@ export type TextureDataRow = Selectable<TextureDataTable>;
 export type SkinRow = Selectable<SkinsTable>;
 export type SkinViewRow = Selectable<SkinViewsTable>;
 export type SetRow = Selectable<SetsTable>;
+export type SetNameRow = Selectable<SetNamesTable>;
 export type CapeRow = Selectable<CapesTable>;
 export type PlayerRow = Selectable<PlayersTable>;
 
@@ -460,6 +474,7 @@ export interface Tables {
   skin_days: SkinDaysTable;
   sets: SetsTable;
   set_skins: SetSkinsTable;
+  set_names: SetNamesTable;
   skin_views: SkinViewsTable;
   capes: CapesTable;
   callbacks: CallbacksTable;

@@ -71,9 +71,13 @@ const INPUTS: readonly SkinInput[] = [
 ];
 
 const SETS: readonly Omit<SetRow, 'id' | 'uuid' | 'created_at' | 'changed_at'>[] = [
-  { owner: dora, name: 'Royal Guards', slug: 'royal-guards', visibility: 'public', hidden_from: null },
-  { owner: emil, name: 'Rude', slug: 'rude', visibility: 'private', hidden_from: 'public' },
+  { owner: dora, name: 'Royal Guards', ...named('royal-guards'), visibility: 'public', hidden_from: null },
+  { owner: emil, name: 'Rude', ...named('rude'), visibility: 'private', hidden_from: 'public' },
 ];
+
+function named(slug: string) {
+  return { slug, namespace: slug };
+}
 
 function setUuid(n: number): string {
   return hex(`set ${n}`, 32);
@@ -129,6 +133,7 @@ type SkinTable =
   | (
       | 'sets'
       | 'set_skins'
+      | 'set_names'
       | 'skin_tags'
       | 'skin_likes'
       | 'skin_days'
@@ -157,9 +162,15 @@ export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTab
       changed_at: LATER,
     })),
     set_skins: [
-      { set_id: 1, skin_id: 4, position: 0 },
-      { set_id: 1, skin_id: 1, position: 1 },
-      { set_id: 2, skin_id: 1, position: 0 },
+      { set_id: 1, skin_id: 4, position: 0, pack_id: 'guard' },
+      { set_id: 1, skin_id: 1, position: 1, pack_id: 'guard-3f9a1c' },
+      { set_id: 2, skin_id: 1, position: 0, pack_id: null },
+    ],
+    set_names: [
+      { slug: 'royal-guards', owner: dora, set_id: 1 },
+      { slug: 'guards', owner: dora, set_id: 1 },
+      { slug: 'rude', owner: emil, set_id: 2 },
+      { slug: 'gone', owner: null, set_id: null },
     ],
     skin_tags: TAGS.map((tag) => ({ tag, skin_id: 1 })),
     skin_likes: [{ skin_id: 1, owner: emil }],

@@ -128,15 +128,22 @@ CREATE TABLE sets (
     owner text not null,
     name text not null,
     slug text not null,
+    namespace text not null,
     visibility text not null,
     created_at bigint not null,
     changed_at bigint not null,
     hidden_from text
   );
+CREATE TABLE set_names (
+    slug text primary key,
+    owner text,
+    set_id integer references sets (id) on delete set null
+  );
 CREATE TABLE set_skins (
     set_id integer not null references sets (id) on delete cascade,
     skin_id integer not null references skins (id) on delete cascade,
     position integer not null,
+    pack_id text,
     constraint set_skins_primary primary key (set_id, skin_id)
   );
 CREATE TABLE capes (
@@ -283,8 +290,8 @@ CREATE TABLE chores (
     lease_owner text,
     lease_until bigint
   );
-insert into "meta" ("key", "value") values ('schema', '31');
-insert into "meta" ("key", "value") values ('oldest-reader', '31');
+insert into "meta" ("key", "value") values ('schema', '32');
+insert into "meta" ("key", "value") values ('oldest-reader', '32');
 insert into "meta" ("key", "value") values ('public-url', 'https://skins.example.org');
 insert into "meta" ("key", "value") values ('local-url', 'http://127.0.0.1:1');
 insert into "meta" ("key", "value") values ('last-look', '1759320000000');
@@ -377,11 +384,15 @@ insert into "skin_words" ("word", "skin_id") values ('aped', 6);
 insert into "skin_words" ("word", "skin_id") values ('ped', 6);
 insert into "skin_words" ("word", "skin_id") values ('ed', 6);
 insert into "skin_words" ("word", "skin_id") values ('d', 6);
-insert into "sets" ("id", "uuid", "owner", "name", "slug", "visibility", "created_at", "changed_at", "hidden_from") values (1, '356f67d823dac000b65e302c4d818c25', 'user:3178d5c42848235aff57660f417325ee', 'Royal Guards', 'royal-guards', 'public', 1759320000000, 1759320060000, null);
-insert into "sets" ("id", "uuid", "owner", "name", "slug", "visibility", "created_at", "changed_at", "hidden_from") values (2, '4e117345da3166970b2cd65d874f9f20', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'Rude', 'rude', 'private', 1759320000000, 1759320060000, 'public');
-insert into "set_skins" ("set_id", "skin_id", "position") values (1, 4, 0);
-insert into "set_skins" ("set_id", "skin_id", "position") values (1, 1, 1);
-insert into "set_skins" ("set_id", "skin_id", "position") values (2, 1, 0);
+insert into "sets" ("id", "uuid", "owner", "name", "slug", "namespace", "visibility", "created_at", "changed_at", "hidden_from") values (1, '356f67d823dac000b65e302c4d818c25', 'user:3178d5c42848235aff57660f417325ee', 'Royal Guards', 'royal-guards', 'royal-guards', 'public', 1759320000000, 1759320060000, null);
+insert into "sets" ("id", "uuid", "owner", "name", "slug", "namespace", "visibility", "created_at", "changed_at", "hidden_from") values (2, '4e117345da3166970b2cd65d874f9f20', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'Rude', 'rude', 'rude', 'private', 1759320000000, 1759320060000, 'public');
+insert into "set_names" ("slug", "owner", "set_id") values ('royal-guards', 'user:3178d5c42848235aff57660f417325ee', 1);
+insert into "set_names" ("slug", "owner", "set_id") values ('guards', 'user:3178d5c42848235aff57660f417325ee', 1);
+insert into "set_names" ("slug", "owner", "set_id") values ('rude', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 2);
+insert into "set_names" ("slug", "owner", "set_id") values ('gone', null, null);
+insert into "set_skins" ("set_id", "skin_id", "position", "pack_id") values (1, 4, 0, 'guard');
+insert into "set_skins" ("set_id", "skin_id", "position", "pack_id") values (1, 1, 1, 'guard-3f9a1c');
+insert into "set_skins" ("set_id", "skin_id", "position", "pack_id") values (2, 1, 0, null);
 insert into "capes" ("uuid", "alias", "texture_hash", "support", "created_at") values ('0ed2fa2539de546945afee750df626e1', 'Violet', '6f8857107c8c50c1154d823734f3b30d69d7d0436013274ab241c1763a179b38', 'public', 1759320000000);
 insert into "capes" ("uuid", "alias", "texture_hash", "support", "created_at") values ('d9298a10d1b0735837dc4bd85dac641b', 'Hidden', '4b2d8d7b94bc7f161b93cccb5cb60848614f30ff30466e9f44a8f0ed9ec68c4b', 'none', 1759320000000);
 insert into "players" ("id", "name", "identity", "looked_up_at") values ('cdb59355f3ba293977fc0945fb85f118', 'notch', '482767c3597e3acf070c29f21b99874565e5c97ac30dff4b69bc0cd81171142c', 1759320000000);
@@ -402,8 +413,8 @@ insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "h
 insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "hour") values ('address:37fcff24bf62035b2b08020afc08b4fe', 1, 1759320000000, 0, '[[1759320000,2]]', '[[29322000,2]]');
 insert into "queue_clock" ("id", "turn") values (1, 1.5);
 insert into "upstream_jobs" ("identity", "job_id", "idempotency_key", "mark", "submitted_at", "sender", "sending_until", "settles_at") values ('1581e27de87bffae0bd4d745cd7964e68528d7a83e2e4c259a782d275df6f558', 'f648d50848a530af353f9b47526f9a86', 'sent', 1759320000000, 1759320000000, 'elsewhere/7/0011aabbccdd#2', 1759320060000, 1759320060000);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.6Qr_7-E8X4lK3NKM.cCEno-0WDjFWuGQ7LH-E5Q.2abK-vG-mPxMLK0SVbf9shbOWGA8LQYutQiRmj4jicOQmYd3wpeezUGaJpYOngzPmmad', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.vcYm-ePaCcMtrQLM.BRVbP1t5VlZMay7TZ-h-Pg.vaNwRjOvl3NcAxEQZn09B6O-K1L2RuJwQUHs2HshNeNsrMYNSPDh6jsZS1DZWJ-qj2AE', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.xFQphca8bBxZis0C.fmeclGSvQt4HaTAG5BiToA.RSVzztjo70z-0H9Ky5snfom3vVgurLixY6lI9L1PrJZX9X1-H5hLBKYeSWlzpfp30hyh', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.OupuTCM1guu4hxJj.DiFQoFbPXS007IQFSIgnjw.FbXR2HJeqbQFXRDWfNOYFDFbH5uxara4BRjnk8rbCd14OD-qYgEpO7COvAf8z_LG9FEM', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
 insert into "reports" ("id", "kind", "subject", "reporter", "reason", "text", "created_at", "closed_at") values (1, 'skin', 'fe91d0957cca15934122d5ffe5247e86', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'offensive', 'look: "Ä" 💎', 1759320000000, 1759320060000);
 insert into "reports" ("id", "kind", "subject", "reporter", "reason", "text", "created_at", "closed_at") values (2, 'skin', 'fbae7a59c7fcdb5909887073699b7ede', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'copyright', 'look: "Ä" 💎', 1759320000000, null);
 insert into "blocked_images" ("hash", "note", "blocked_by", "blocked_at") values ('2b92d7e0f0f4712480f1c161701b2bdfe6e16ad36d3218faa6a63bada0d43b4f', 'not "here"', 'owner', 1759320000000);
@@ -448,6 +459,8 @@ CREATE UNIQUE INDEX sets_of_owner on sets (owner, slug);
 CREATE UNIQUE INDEX sets_public on sets (slug) where visibility = 'public';
 CREATE INDEX sets_public_newest on sets (id) where visibility = 'public';
 CREATE INDEX set_skins_by_skin on set_skins (skin_id);
+CREATE INDEX set_names_of_owner on set_names (owner);
+CREATE INDEX set_names_of_set on set_names (set_id);
 CREATE INDEX players_by_name on players (name, looked_up_at);
 CREATE INDEX players_by_time on players (looked_up_at);
 CREATE INDEX jobs_by_owner on jobs (owner, id);

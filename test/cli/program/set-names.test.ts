@@ -8,17 +8,16 @@ test('The names of a deleted set are listed, and released after a question', asy
   const { url, key, owner } = await runServer();
   const { uuid } = (await owner.json('/v2/sets', { name: 'Guards' })).body.set!;
   await owner.patch(`/v2/sets/${uuid}`, { name: 'Sentries' });
-  const run = async <T>(work: (context: CommandContext) => Promise<T>) =>
-    await runCommand(work, { url, key });
-  const list = async () => (await run(async (context) => await setsNames.run({}, context))).out;
+  const run = async (work: (context: CommandContext) => ExitStatus) => await runCommand(work, { url, key });
+  const list = async () => (await run((context) => setsNames.run({}, context))).out;
   expect(await list()).toBe(`guards\t${uuid}\n`);
   await owner.send('DELETE', `/v2/sets/${uuid}`);
   expect(await list()).toBe('guards\t\nsentries\t\n');
-  const asked = await run(async (context) => await setsRelease.run('guards', {}, context));
-  expect(asked.told).toMatchObject({ code: 'confirmation_required' });
-  const released = await run(async (context) => await setsRelease.run('guards', { yes: true }, context));
+  const asked = await run((context) => setsRelease.run('guards', {}, context));
+  expect(asked.told).toMatchObject({ code: 'cannot_ask' });
+  const released = await run((context) => setsRelease.run('guards', { yes: true }, context));
   expect(released.status).toBe(0);
   expect(await list()).toBe('sentries\t\n');
-  const again = await run(async (context) => await setsRelease.run('guards', { yes: true }, context));
+  const again = await run((context) => setsRelease.run('guards', { yes: true }, context));
   expect(again.told).toMatchObject({ message: 'The name guards is not reserved for you.' });
 });

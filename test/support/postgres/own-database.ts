@@ -57,6 +57,7 @@ const TABLES = [
     'skin_likes',
     'skin_days',
     'set_skins',
+    'set_names',
     'sets',
     'skins',
     'players',

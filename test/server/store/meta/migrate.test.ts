@@ -47,6 +47,7 @@ describe('Opening a store', () => {
       'queue_clock',
       'reports',
       'sessions',
+      'set_names',
       'set_skins',
       'sets',
       'sign_in_links',

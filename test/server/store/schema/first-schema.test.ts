@@ -59,7 +59,7 @@ async function partsOfPostgres(): Promise<Parts> {
     }),
     ...constraints.map(({ table, contype, definition = '' }) => {
       const [, from, other, to, deletes] =
-        /\((\w+)\) REFERENCES (\w+)\((\w+)\)(?: ON DELETE (\w+))?/.exec(definition) ?? [];
+        /\((\w+)\) REFERENCES (\w+)\((\w+)\)(?: ON DELETE (CASCADE|SET NULL))?/.exec(definition) ?? [];
       if (contype === 'f') return `${table}.${from} -> ${other}.${to} ${deletes ?? 'no action'}`;
       return `unique ${table} ${/\(.*\)/.exec(definition)?.[0].replaceAll(', ', ',')}`;
     }),

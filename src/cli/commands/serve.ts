@@ -44,10 +44,6 @@ export const serve = {
       'skinsmith serve --public-url https://skins.example.org --trust-proxy loopback',
     ],
     [
-      'Also give players of a game server its resource pack',
-      'skinsmith serve --host 0.0.0.0 --public-url https://skins.example.org --pack server.zip',
-    ],
-    [
       'Let a hosted service make the skins',
       'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',
     ],

@@ -4,9 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Fate } from '../../src/double/plans.ts';
-import { runHosted } from '../support/hosted/run-hosted.ts';
 import {
   embeddedWorkshop,
   hostedWorkshop,
@@ -15,7 +14,6 @@ import {
   type Workshop,
 } from '../support/program/batches.ts';
 import { PROGRAM, ROOT } from '../support/program/program.ts';
-import { Relay } from '../support/program/relay.ts';
 import { poll } from '../support/server/poll.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
@@ -26,27 +24,6 @@ function sum(counts: object): number {
 }
 
 describe('A service', () => {
-  test('that goes away and comes back without its memory: all is made in the end', async () => {
-    const { shop, service } = await hostedWorkshop({ serviceTime: 200 });
-    await shop.drawMany('skins', 12);
-    const relay = await Relay.to(service);
-    const making = shop.run(...MAKE, '--base-url', relay.url);
-    await poll(
-      () => shop.files('.'),
-      (files) => files.filter((file) => file.startsWith('out/')).length >= 5,
-    );
-    await relay.cut(2); // the textures stay where they are: at the first one's own address
-    const successor = await runHosted({ signingKeyPath: inject('signingKeyPath') });
-    relay.mend(successor);
-    const { exitCode, stderr } = await making;
-    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('12 sources: 12 made')]);
-    expect((await shop.lock()).map(({ pixels }) => pixels)).toEqual(
-      Array.from({ length: 12 }, (_, n) => pixelsOf(n + 1)),
-    );
-    expect(successor.records.accepted.length).toBeLessThanOrEqual(7);
-    expect(successor.doubleSubmissions).toEqual([]);
-  });
-
   test('of our own that is killed and started again on its port: nothing is lost or made twice', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 12);

@@ -290,7 +290,7 @@ export const setsNames = {
   run: runSetsNames,
 } satisfies CommandModule;
 
-async function runSetsNames(_: object, context: CommandContext): Promise<void> {
+async function runSetsNames(context: CommandContext): Promise<void> {
   const names = await withSets(context, (sets, call) => sets.reservedNames(call));
   await printRows(names, NAMES_TABLE, context, 'No reserved names.');
 }

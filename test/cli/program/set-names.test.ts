@@ -9,7 +9,7 @@ test('The names of a deleted set are listed, and released after a question', asy
   const { uuid } = (await owner.json('/v2/sets', { name: 'Guards' })).body.set!;
   await owner.patch(`/v2/sets/${uuid}`, { name: 'Sentries' });
   const run = async (work: (context: CommandContext) => ExitStatus) => await runCommand(work, { url, key });
-  const list = async () => (await run((context) => setsNames.run({}, context))).out;
+  const list = async () => (await run((context) => setsNames.run(context))).out;
   expect(await list()).toBe(`guards\t${uuid}\n`);
   await owner.send('DELETE', `/v2/sets/${uuid}`);
   expect(await list()).toBe('guards\t\nsentries\t\n');

@@ -74,7 +74,7 @@ export const pack = {
     ['Make a resource pack of all skins in a folder', 'skinsmith pack skins/ --out pack.zip'],
     [
       'Add functions that give heads and summon mannequins',
-      'skinsmith pack skins/ --out pack.zip --datapack functions.zip --namespace npc',
+      'skinsmith pack skins/ --out npcs.zip --datapack functions.zip --namespace npc',
     ],
   ],
   output: [{ json: { shape: 'object', fields: FIELDS } }],

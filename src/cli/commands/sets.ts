@@ -301,7 +301,7 @@ export const setsRelease = {
     "Operators release anybody's. Asks for confirmation first; without a terminal, --yes is required.",
   examples: [
     ['Release a name', 'skinsmith sets release guards --yes'],
-    ['Release a name, and print JSON', 'skinsmith sets release guards --yes --json'],
+    ['Release a name, and print JSON', 'skinsmith sets release team --yes --json'],
   ],
   output: [
     { json: { shape: 'object', fields: { name: 'the name as you gave it', released: 'always true' } } },

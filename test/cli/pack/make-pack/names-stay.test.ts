@@ -2,8 +2,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packWorkshop } from '../../support/cli/pack-workshop.ts';
-import { skinPng } from '../../support/server/drawn-skins.ts';
+import { packWorkshop } from '../../../support/cli/pack-workshop.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
 
 /** Names in five scripts, some of which become equal in a pack. */
 const NAMES = [

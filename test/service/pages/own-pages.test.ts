@@ -29,6 +29,8 @@ test.each([true, false])(
     for (const name of ['No 1', 'No 3']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
     await page.getByLabel('Visibility of the selected skins').selectOption('private');
     await page.getByRole('button', { name: 'Change selected' }).click();
+    await page.getByRole('heading', { name: 'Change these 2 skins?' }).waitFor();
+    await page.getByRole('button', { name: 'Change them' }).click();
     await page.getByText('2 skins changed.').waitFor();
     await page.getByLabel('Visibility', { exact: true }).selectOption('private');
     await page.getByRole('button', { name: 'Search' }).click();

@@ -101,7 +101,7 @@ describe('sets', () => {
     expect((await sets('delete', 'guards', '--yes')).exitCode).toBe(0);
     expect(await sets('get', 'guards')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('There is no set guards'),
+      stderr: expect.stringContaining('No set has the name guards any more'),
     });
   });
 

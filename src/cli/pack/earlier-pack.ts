@@ -72,9 +72,10 @@ export class EarlierPack {
   }
 }
 
+/** Empty for what keeps nothing, such as a pipe, whose times change with each reader. */
 function stateOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
+  return found?.isFile() || found?.isDirectory() ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }
 
 /** An index, and the absolute path of the folder from which it names sources. */

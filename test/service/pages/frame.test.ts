@@ -68,7 +68,7 @@ test('Assets never change under their names, and are sent compressed to those wh
   const { url } = await runServer();
   const { text } = await new PlainBrowser(url).open('/');
   const addresses = new Set([...text.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, address]) => address!));
-  expect(addresses.size).toBe(5);
+  expect(addresses.size).toBe(6);
   for (const address of addresses) {
     const { status, headers } = await fetch(`${url}${address}`);
     expect(status).toBe(200);

@@ -119,6 +119,11 @@ test('Every command prints the columns and the JSON fields that it declares', as
     ((await typeJson('sets', 'create', `set-${number++}`, await makeSkin())) as { slug: string }).slug;
   const setUuid = async () =>
     ((await typeJson('sets', 'create', `set-${number++}`)) as { uuid: string }).uuid;
+  const deleteSet = async () => {
+    const slug = await makeSet();
+    await type(['sets', 'delete', slug, '--yes']);
+    return slug;
+  };
   const addReport = async () => {
     await type(['reports', 'create', await makeSkin(), '--reason', 'other', '--text', 'look']);
     return String((await typeJson('reports', 'list'))[0].id);
@@ -183,6 +188,8 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'sets edit': async () => [await makeSet(), '--visibility', 'unlisted'],
     'sets export': async () => [await makeSet(), join(folder, `set-${number++}.zip`)],
     'sets delete': async () => [await makeSet(), '--yes'],
+    'sets names': () => [],
+    'sets release': async () => [await deleteSet(), '--yes'],
     'capes list': () => [],
     'capes create': async () => [await file(capePng(number)), '--alias', `cape-${number}`],
     'capes edit': async () => [await addCape(), '--alias', `cape-${number}-2`],

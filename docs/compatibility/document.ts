@@ -5,6 +5,7 @@ import { ERRORS } from '../../src/protocol/errors.ts';
 import { describeApi } from '../../src/server/http/openapi.ts';
 import { ROUTES } from '../../src/server/http/routes/routes.ts';
 import { DEVIATIONS, OTHER_WORDS } from '../../test/support/contract/deviations.ts';
+import { ANSWERED, UNANSWERED } from './game-services.ts';
 import {
   ABOUT_CODES,
   ALL_OF_V1,
@@ -56,6 +57,9 @@ export async function writeDocument(): Promise<string> {
     'The other statements cannot be judged from outside:',
     unseenTable(),
     `No careful client can provoke the codes ${UNPROVOKED_CODES.map((code) => `\`${code}\``).join(', ')}; the checks provoke all others that both services have.`,
+    '## For game servers and clients with authlib-injector',
+    "The agent replaces each host of the game's services by a folder of this service: `api.mojang.com` by `/api`, `api.minecraftservices.com` by `/minecraftservices`, `sessionserver.mojang.com` by `/sessionserver`, `authserver.mojang.com` by `/authserver`. `GET https://discovery.minecraftservices.com/minecraft/client`, the list of addresses that versions 26.x read, is answered by the agent itself (since July 2026).",
+    gameServiceTable(),
     '## Additional endpoints',
     listOf(
       [...ours.keys()].filter((name) => !knows([...v2, ...ALL_OF_V1], name) && !name.startsWith('HEAD ')),
@@ -88,7 +92,7 @@ function operationsOf({ paths }: Description): Operations {
 
 /** Places in an address have other names in other descriptions. */
 function shapeOf(name: string): string {
-  return name.replaceAll(/\{\w+\}/g, '{}');
+  return name.replaceAll(/\{\w+\}|:\w+/g, '{}');
 }
 
 function knows(names: Iterable<string>, name: string): boolean {
@@ -128,6 +132,24 @@ function judgeOf(name: string): string {
   const check = ALL_CHECKS.find(({ endpoints }) => endpoints?.includes(name));
   if (!check) throw new Error(`${name} is called the same, but no check of src/conformance/ judges it.`);
   return `\`${check.id}\``;
+}
+
+/** @throws Error for an endpoint that is not as the table says */
+function gameServiceTable(): string {
+  const paths = ROUTES.flatMap((one) => one.paths.map((path) => `${one.method} ${path}`));
+  const exists = (endpoint: string) => paths.some((path) => shapeOf(path) === shapeOf(endpoint));
+  const wrong = [
+    ...ANSWERED.flatMap(({ endpoints }) => endpoints).filter((endpoint) => !exists(endpoint)),
+    ...UNANSWERED.flatMap(({ endpoints }) => endpoints).filter(exists),
+  ];
+  if (wrong.length > 0)
+    throw new Error(`The table of the game's services is wrong about ${wrong.join(', ')}.`);
+  const rows = [...ANSWERED, ...UNANSWERED].map(({ endpoints, who, here }) => [
+    endpoints.map((endpoint) => `\`${endpoint}\``).join('<br>'),
+    who,
+    here,
+  ]);
+  return table(['Endpoint', 'Who requests it', 'Here'], rows);
 }
 
 /** Everything that is judged from outside. */

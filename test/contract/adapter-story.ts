@@ -200,6 +200,7 @@ function samples(path: string): NonNullable<Step['params']> {
     hash: texture,
     jobId: job,
     user: PLAYER,
+    name: 'Notch',
     size: '32',
     set: 'set-one',
     file: 'set-one.zip',

@@ -60,9 +60,22 @@ test('A game server with authlib-injector pointed at the program lets players in
   expect(await named(['jeb', 'Nobody', 'not a name'])).toEqual([{ id: jeb.id, name: 'Jeb' }]);
   expect(await named(['Nobody'])).toEqual([]);
 
+  // The agent passes on what the game and plugins look up by name, and what it does not answer itself.
+  for (const path of [
+    '/api/users/profiles/minecraft/Jeb',
+    '/minecraftservices/minecraft/profile/lookup/name/Jeb',
+    `/minecraftservices/minecraft/profile/lookup/${jeb.id}`,
+  ])
+    expect(await (await get(path)).json(), path).toEqual({ id: jeb.id, name: 'Jeb' });
+
   // No token of a player goes through here.
-  const join = await fetch(`${url}${session}/join`, { method: 'POST', headers: AGENT });
-  expect(join.status).toBe(404);
+  const headers = { ...AGENT, authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.e30.secret' };
+  for (const path of [
+    `${session}/join`,
+    '/minecraftservices/player/certificates',
+    '/minecraftservices/player/report',
+  ])
+    expect((await fetch(`${url}${path}`, { method: 'POST', headers })).status, path).toBe(404);
   expect(game.calls.map(({ kind }) => kind)).not.toContain('other');
 
   await game.close();

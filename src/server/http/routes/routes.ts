@@ -3,6 +3,7 @@ import { ACCOUNT_ROUTES, ME_ROUTES, statsRoute, USER_ROUTES } from './account.ts
 import { CAPE_ROUTES, capeListRoute } from './capes.ts';
 import { CARD_ROUTES } from './cards.ts';
 import { GAME_ACCOUNT_ROUTES } from './game-accounts.ts';
+import { GAME_SERVER_ROUTES } from './game-servers.ts';
 import { MODERATION_ROUTES } from './moderation.ts';
 import { RENDER_ROUTES, SKIN_VIEW_ROUTES, TEXTURE_ROUTES } from './pictures.ts';
 import { CRAFATAR_ROUTES } from './pictures-crafatar.ts';
@@ -11,7 +12,7 @@ import { generateRoute, QUEUE_ROUTES } from './queue.ts';
 import { SET_ROUTES } from './sets.ts';
 import { OWN_SKIN_LIST_ROUTES, SKIN_LIST_ROUTES } from './skin-lists.ts';
 import { OWN_SKIN_ROUTES, SKIN_ROUTES } from './skins.ts';
-import { GAME_SERVER_ROUTES, SYSTEM_ROUTES } from './system.ts';
+import { SYSTEM_ROUTES } from './system.ts';
 import { V1_GENERATE_ROUTES, V1_PLAYER_ROUTES } from './v1-generate.ts';
 import { V1_SKIN_ROUTES } from './v1-skins.ts';
 

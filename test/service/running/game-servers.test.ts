@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+async function world() {
+  const game = await runGame();
+  const server = await runServer({ gameAddresses: game.addresses });
+  const jeb = game.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(1), variant: 'slim' } });
+  return { game, jeb, server, caller: server.anonymous() };
+}
+
+/** A name as the versions of the game and plugins look it up, below the folders that the agent puts in place of hosts. */
+const BY_NAME = [
+  [
+    'the game with the newest list of addresses, SkinsRestorer and ZNPCsPlus',
+    '/api',
+    '/users/profiles/minecraft/',
+  ],
+  ['the game since 1.21.7', '/minecraftservices', '/minecraft/profile/lookup/name/'],
+  ['the game with the accounts host for profiles', '/api', '/minecraft/profile/lookup/name/'],
+] as const;
+
+describe.each(BY_NAME)('A name that is looked up by %s', (_, folder, path) => {
+  test('is that of a player, or the error that the game has for it', async () => {
+    const { caller, jeb } = await world();
+    const found = await caller.get(`${folder}${path}jeb`);
+    expect([found.status, found.body]).toEqual([200, { id: jeb.id, name: 'Jeb' }]);
+    for (const name of ['Nobody', 'not-a-name']) {
+      const missing = await caller.get(`${folder}${path}${name}`);
+      expect([missing.status, missing.body]).toEqual([
+        404,
+        { path: `${path}${name}`, errorMessage: `Couldn't find any profile with name ${name}` },
+      ]);
+    }
+  });
+
+  test('is an error of the service while the game cannot be asked', async () => {
+    const { caller, game } = await world();
+    await game.close();
+    const heard = await caller.get(`${folder}${path}Jeb`);
+    expectRefusal(heard, 'service_unavailable');
+    expect(heard.headers['retry-after']).toBeDefined();
+  });
+});
+
+test.each([
+  '/api/profiles/minecraft',
+  '/api/minecraft/profile/lookup/bulk/byname',
+  '/minecraftservices/minecraft/profile/lookup/bulk/byname',
+])('Up to ten names are looked up at %s', async (path) => {
+  const { caller, jeb } = await world();
+  expect((await caller.json(path, ['jeb', 'Nobody', 'not a name'])).body).toEqual([
+    { id: jeb.id, name: 'Jeb' },
+  ]);
+  const names = Array.from({ length: 11 }, (_, at) => `Name${at}`);
+  expectRefusal(await caller.json(path, names), 'validation_error');
+});
+
+test('A UUID that is looked up is that of a player, or the error that the game has for it', async () => {
+  const { caller, jeb } = await world();
+  const path = '/minecraft/profile/lookup/';
+  const found = await caller.get(`/minecraftservices${path}${jeb.id}`);
+  expect([found.status, found.body]).toEqual([200, { id: jeb.id, name: 'Jeb' }]);
+  for (const id of ['0'.repeat(32), 'nobody']) {
+    const missing = await caller.get(`/minecraftservices${path}${id}`);
+    expect([missing.status, missing.body]).toEqual([
+      404,
+      { path: `${path}${id}`, error: 'NOT_FOUND', errorMessage: 'Not Found' },
+    ]);
+  }
+});

@@ -16,6 +16,8 @@ export interface ClientRequest {
   readonly signal?: AbortSignal | undefined;
   /** Timeout of this attempt, milliseconds. */
   readonly timeout: number;
+  /** What the path in `Location` says in place of a body that is not as expected; undefined: nothing. */
+  readonly locates?: ((path: string) => unknown) | undefined;
 }
 
 export interface HttpOptions {
@@ -46,19 +48,28 @@ export async function exchange<S extends z.ZodType>(
 ): Promise<{ status: number; data: z.output<S>; odd: readonly string[] }> {
   const answer = await receive(request, options, readContent);
   if (isRedirect(answer.status)) throw redirected(request, answer, options.origin);
-  const json = parseJson(answer, request, options.now());
+  const located = schema.safeParse(locatedIn(answer, request, options.origin));
+  const json = located.success && answer.text === '' ? {} : parseJson(answer, request, options.now());
   if (answer.status >= 400) throw refusal(request, { ...answer, json }, options.now());
-  const parsed = schema.safeParse(json);
+  const read = schema.safeParse(json);
+  const parsed = read.success ? read : located;
   if (parsed.success) {
     const odd = options.reportsIgnoredFields ? ignoredFields(schema, json) : [];
     return { status: answer.status, data: parsed.data, odd };
   }
-  const issue = parsed.error.issues[0];
+  const issue = read.error?.issues[0];
   const where = issue ? `${issue.path.join('.') || 'the body'}: ${issue.message}` : 'the body';
   throw new UnreadableAnswerError(
     `${request.method} ${request.path} answered ${answer.status} with an unexpected body (${where}).`,
-    { status: answer.status, cause: parsed.error },
+    { status: answer.status, cause: read.error },
   );
+}
+
+function locatedIn({ status, headers }: RawAnswer, { locates }: ClientRequest, origin: string): unknown {
+  const { location } = headers;
+  if (!locates || status >= 300 || typeof location !== 'string') return undefined;
+  const target = URL.parse(location, origin);
+  return target?.origin === origin ? locates(target.pathname) : undefined;
 }
 
 /** One attempt, whatever comes: the whole answer, not interpreted. @throws the same errors as `exchange`, but no refusal */

@@ -117,7 +117,7 @@ function overlap(known: Bounds | undefined, seen: Bounds): Bounds | undefined {
 }
 
 /** A request below the service's root. `timeout`: milliseconds per attempt. */
-export type Outgoing = Pick<ClientRequest, 'method' | 'path' | 'headers' | 'content'> & {
+export type Outgoing = Pick<ClientRequest, 'method' | 'path' | 'headers' | 'content' | 'locates'> & {
   readonly timeout?: number;
 };
 

@@ -66,6 +66,12 @@ async function submission(
   return { method: 'POST', path, content: await contentOf(source, options), headers };
 }
 
+/** The job that a service has at this path, as after a submission that it answers with `Location` alone. */
+function jobAt(path: string): { job: { id: string; status: 'waiting' } } | undefined {
+  const [, id] = /\/v2\/queue\/([\w.~-]{1,200})\/?$/.exec(path) ?? [];
+  return id === undefined ? undefined : { job: { id, status: 'waiting' } };
+}
+
 /** The request that asks for several skins. A batch is JSON, so files become `data:` URLs. @throws TypeError as above */
 async function batchSubmission(items: readonly QueueItem[], call: CallOptions): Promise<Outgoing> {
   const headers = idempotencyHeader(call);
@@ -184,7 +190,8 @@ export class SkinClient {
 
   /** POST /v2/queue: creates a job, or returns the skin at once if it already exists. */
   async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobAnswer> {
-    const request = await submission('/v2/queue', source, { options, call });
+    const submitted = await submission('/v2/queue', source, { options, call });
+    const request = { ...submitted, locates: jobAt };
     const sentAt = this.#clock.now();
     const state = jobAnswer(await this.#requester.request(request, receivedJobAnswerSchema, call));
     if (isPending(state.job.status)) this.serviceClock.sawMoment(state.job.timestamp, sentAt);

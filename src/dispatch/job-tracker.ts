@@ -255,9 +255,12 @@ export class JobTracker<W extends Submission> {
       fetchJob: async (id, result) => await reader.finishedJob(id, result),
       pixelsOf: (work) => user.pixelsOf(work),
       texturePixels: async (url) => await user.texturePixels(url),
-      onFound: (work, state) => this.accepted(work, state),
+      onFound: (work, state) => {
+        session.intake.passed(); // only its answer was lost
+        this.accepted(work, state);
+      },
       onGone,
-      lookSoon: () => this.lookSoon(),
+      onDue: () => this.#watcher.added(),
     });
   }
 

@@ -37,6 +37,9 @@ interface Unread {
 
 /** Between attempts to read a job. */
 const READING = { first: 500, longest: 10_000, growth: 1.5 };
+/** Milliseconds between reads of any of them, on average, and how many may follow each other at once. */
+const READ_GAP = 500;
+const READS_AT_ONCE = 5;
 /** Milliseconds for which a job is read again while the service, or the host of its texture, is in trouble. */
 const TROUBLED = 15 * 60_000;
 
@@ -50,6 +53,8 @@ export class UnknownJobs {
   /** Since when each of them could not be read, how often that was tried, and when to try again. */
   readonly #unread = new Map<string, { since: number; tries: number; next: number }>();
   readonly #reading = new Set<string>();
+  /** When the next read is due if they are spaced evenly: a list may show ever more jobs. */
+  #evenlyDue = Number.NEGATIVE_INFINITY;
 
   constructor(ports: UnknownJobsPorts) {
     this.#ports = ports;
@@ -63,9 +68,12 @@ export class UnknownJobs {
   /** Reads a job, unless that is under way or done, or has to wait. @returns when it can be read again */
   examine({ id, result }: Job): number | undefined {
     const { session } = this.#ports;
-    const { next = Number.NEGATIVE_INFINITY } = this.#unread.get(id) ?? {};
-    if (next > session.now()) return next;
     if (this.#reading.has(id) || this.#findings.has(id)) return undefined;
+    const now = session.now();
+    const { next = Number.NEGATIVE_INFINITY } = this.#unread.get(id) ?? {};
+    const readable = Math.max(next, this.#evenlyDue - (READS_AT_ONCE - 1) * READ_GAP);
+    if (readable > now) return readable;
+    this.#evenlyDue = Math.max(this.#evenlyDue, now) + READ_GAP;
     this.#reading.add(id);
     session.track(this.#read(id, result).finally(() => this.#reading.delete(id)));
     return undefined;
@@ -119,7 +127,8 @@ export interface LostAnswersPorts<W extends Submission> extends Omit<UnknownJobs
   readonly onFound: (work: W, state: JobAnswer) => void;
   /** The service has no job for it. `isSure`: it has had its data all the time. */
   readonly onGone: (work: W, isSure: boolean) => void;
-  readonly lookSoon: () => void;
+  /** The next list is due earlier than it was. */
+  readonly onDue: () => void;
 }
 
 /** A submission whose answer was lost: the service may or may not have accepted it. */
@@ -146,8 +155,8 @@ interface SightedJob {
 
 type RequestedOptions = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
 
-/** Milliseconds between list requests while a job of unknown origin is pending: the longer it takes, the fewer. */
-const LOOK = 200;
+/** Milliseconds between list requests while jobs of unknown origin appear or are pending: the longer it takes, the fewer. */
+const LOOK = 250;
 const LOOK_GROWTH = 0.1;
 const LONGEST_LOOK = 5_000;
 /** Clocks of nodes that differ by less, milliseconds, may give a later job an earlier time; added to what was learned from others. */
@@ -170,10 +179,12 @@ export class LostAnswers<W extends Submission> {
   readonly #listed = new Map<string, SightedJob>();
   readonly #unknown: UnknownJobs;
   #lookAt: number | undefined;
+  /** When the last list arrived. */
+  #sawAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: LostAnswersPorts<W>) {
     this.#ports = ports;
-    this.#unknown = new UnknownJobs({ ...ports, onFinding: () => this.#lookNow() });
+    this.#unknown = new UnknownJobs({ ...ports, onFinding: () => this.#lookSoon() });
   }
 
   get size(): number {
@@ -200,6 +211,7 @@ export class LostAnswers<W extends Submission> {
 
   sawList(jobs: readonly Job[], startedAt: number): void {
     const now = this.#ports.session.now();
+    this.#sawAt = now;
     for (const job of jobs) this.#saw(job, now);
     for (const [id, { seenAt }] of this.#listed) if (now - seenAt > LONGEST_LAG) this.#listed.delete(id);
     this.#lookAt = undefined;
@@ -250,7 +262,7 @@ export class LostAnswers<W extends Submission> {
   #wait(lost: LostAnswer<W>, { now, isSoon }: { now: number; isSoon: boolean }): void {
     const { session } = this.#ports;
     const settledAt = this.#settledAt(lost);
-    const next = isSoon || now >= settledAt ? now + lookPause(now - settledAt) : settledAt;
+    const next = isSoon || now >= settledAt ? now + lookPause(now - lost.lostAt) : settledAt;
     this.#wantLook(next);
     const isLong = Math.max(now - lost.lostAt, settledAt - now) >= SHORT_WAIT;
     if (!isLong || session.memory.isAway) return; // which is the reason, and is told
@@ -293,9 +305,10 @@ export class LostAnswers<W extends Submission> {
     if (next !== undefined) this.#wantLook(next);
   }
 
-  #lookNow(): void {
-    this.#wantLook(this.#ports.session.now());
-    this.#ports.lookSoon();
+  /** Not at once: each list may show jobs that no earlier one did. */
+  #lookSoon(): void {
+    this.#wantLook(this.#sawAt + LOOK);
+    this.#ports.onDue();
   }
 
   #wantLook(at: number): void {
@@ -303,9 +316,9 @@ export class LostAnswers<W extends Submission> {
   }
 }
 
-/** `late`: milliseconds since the submission would have counted as not accepted if it were not for this job. */
-function lookPause(late: number): number {
-  return Math.min(LONGEST_LOOK, Math.max(LOOK, LOOK_GROWTH * late));
+/** `age`: milliseconds since the answer was lost. */
+function lookPause(age: number): number {
+  return Math.min(LONGEST_LOOK, Math.max(LOOK, LOOK_GROWTH * age));
 }
 
 function hasOptions(found: SkinOfLostJob, { variant, visibility, cape }: RequestedOptions): boolean {

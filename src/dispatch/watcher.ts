@@ -32,6 +32,9 @@ const SAFETY_NET = 5_000;
 /** Milliseconds for which a list shows the ends of a whole wave. */
 const JUST_NOW = 250;
 
+/** Milliseconds between lists while others have all slots: longer, the longer they have had them. */
+const FOREIGN = { least: 100, growth: 0.1, longest: 2_000 };
+
 /** Half the milliseconds between two polls of the same job. */
 const SINGLE_GAP = 600;
 
@@ -45,6 +48,8 @@ export class Watcher<W extends Submission> {
   #lastLook = 0;
   /** When a list last showed jobs of others. */
   #othersAt: number | undefined;
+  /** Since when lists have shown jobs of others and none of ours. */
+  #crowdedSince: number | undefined;
   /** Other processes have just requested the list: not before this time. */
   #openAt = 0;
   /** The hosted service lists nothing for anonymous callers. */
@@ -172,7 +177,10 @@ export class Watcher<W extends Submission> {
     const { session, others } = this.#ports;
     if (this.#isListening) return SAFETY_NET;
     if (others.foreignJobsPause !== undefined) return others.foreignJobsPause;
-    return Math.max(100, (session.times.typical ?? 500) / 2) * (0.5 + session.random());
+    const { least, growth, longest } = FOREIGN;
+    const crowded = growth * (this.#lastLook - (this.#crowdedSince ?? this.#lastLook));
+    const pause = Math.max(least, (session.times.typical ?? 500) / 2, Math.min(longest, crowded));
+    return pause * (0.5 + session.random());
   }
 
   /** Requests the list once. */
@@ -273,7 +281,10 @@ export class Watcher<W extends Submission> {
       }
     }
     session.slots.sawList(jobs, startedAt);
-    if (this.#ports.others.foreignJobs > 0) this.#othersAt = startedAt;
+    const isForeign = this.#ports.others.foreignJobs > 0;
+    if (isForeign) this.#othersAt = startedAt;
+    const isCrowded = isForeign && session.slots.jobs.size === 0;
+    this.#crowdedSince = isCrowded ? (this.#crowdedSince ?? startedAt) : undefined;
     session.slotLimit.fitted(jobs.filter(({ status }) => isPending(status)).length, session.now());
     lostAnswers.sawList(jobs, startedAt);
     this.#ports.onLooked();

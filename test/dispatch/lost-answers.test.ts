@@ -72,7 +72,7 @@ function openLosses(
     texturePixels: async () => PIXELS,
     onFound: () => told.push('found'),
     onGone: () => told.push('gone'),
-    lookSoon: () => {},
+    onDue: () => {},
     ...ports,
   } as unknown as LostAnswersPorts<Submission>;
   const lostAnswers = new LostAnswers(tools);
@@ -200,9 +200,9 @@ describe('An answer that was lost', () => {
     service.lostAnswers.add(workOf(), sent, SOON);
     const unfinished = [{ id: 'unknown', status: 'processing' }] as const;
     for (const [at, lookAt] of [
-      [1_000, 1_200],
-      [5_000, 5_200],
-      [15_000, 16_000],
+      [1_000, 1_250],
+      [5_000, 5_500],
+      [15_000, 16_500],
       [600_000, 605_000],
     ] as const) {
       await service.sees(unfinished, at);
@@ -226,9 +226,9 @@ describe('An answer that was lost', () => {
     service.lostAnswers.add(workOf(), sent, SOON);
     service.session.lag.sawList(new Set(), SOON, ['ours']);
     await service.sees([], SOON);
-    expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], SOON + 200]);
-    service.session.lag.sawList(new Set(['ours']), SOON + 200, ['ours']);
-    await service.sees([], SOON + 200);
+    expect([service.told, service.lostAnswers.lookAt()]).toEqual([[], SOON + 500]);
+    service.session.lag.sawList(new Set(['ours']), SOON + 500, ['ours']);
+    await service.sees([], SOON + 500);
     expect(service.told).toEqual(['gone']);
   });
 
@@ -374,7 +374,7 @@ describe('A job of unknown origin', () => {
     expect([service.lostAnswers.size, service.lostAnswers.lookAt()]).toEqual([0, undefined]);
   });
 
-  test('is examined once, and then wants a look', async () => {
+  test('is examined once, and then wants a look a quarter of a second after the last one', async () => {
     const fetches: string[] = [];
     const answer = Promise.withResolvers<JobAnswer>();
     let looks = 0;
@@ -382,13 +382,13 @@ describe('A job of unknown origin', () => {
       fetches.push(id);
       return await answer.promise;
     };
-    const service = openLosses({}, { ports: { fetchJob, lookSoon: () => void looks++ } });
+    const service = openLosses({}, { ports: { fetchJob, onDue: () => void looks++ } });
     service.lostAnswers.add(workOf(), sent, SOON);
     const seen = [service.sees([finished], 100), service.sees([finished], 200)];
     expect([fetches, looks, service.lostAnswers.lookAt()]).toEqual([['unknown'], 0, SOON]);
     answer.resolve(stateOf(finished, {}));
     await Promise.all(seen);
-    expect([looks, service.lostAnswers.lookAt()]).toEqual([1, 200]);
+    expect([looks, service.lostAnswers.lookAt()]).toEqual([1, 450]);
   });
 
   const broken = { job: finished, skin: { texture: { data: { value: 'no skin data' } } } };

@@ -122,3 +122,29 @@ describe('An answer as proxies and programs on Windows send it', () => {
     });
   });
 });
+
+describe('An answer to a submission without a job', () => {
+  const answered = (location: string, status = 202): Exchange => ({
+    expect: 'POST /v2/queue',
+    status,
+    headers: { location },
+    text: '',
+  });
+
+  test.each(['/v2/queue/j1', '/below/v2/queue/j1/'])('names it in Location (%s)', async (location) => {
+    const { client } = await testClient([answered(location)]);
+    expect((await client.queue({ url: 'https://a.example/' })).job).toMatchObject({
+      id: 'j1',
+      status: 'waiting',
+    });
+  });
+
+  test.each(['/v2/skins/j1', 'https://other.example/v2/queue/j1', 'nonsense'])(
+    'that names something else (%s) is unreadable',
+    async (location) => {
+      const { client } = await testClient([answered(location)]);
+      const failure = await failureOf(client.queue({ url: 'https://a.example/' }));
+      expect(failure).toMatchObject({ code: 'unreadable_answer', status: 202 });
+    },
+  );
+});

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { contentOf, type Reply } from '../../../../src/double/replies.ts';
+import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { runScripted } from '../../../support/scripted/run-scripted.ts';
 import type { Asked, ScriptedAnswer } from '../../../support/scripted/scripted-service.ts';
 
@@ -31,4 +33,42 @@ test('a page with a 404 instead of every answer to a read of a job fails its ski
   expect(summary).toMatchObject({ made: 0, failed: 1 });
   expect(service.jobs.length).toBe(1);
   expect(service.requests.job.length).toBeLessThanOrEqual(8);
+});
+
+/** A batch at a service that accepts each submission with this instead of the job. */
+async function acceptedWith(instead: (job: string) => Pick<Reply, 'headers' | 'body'>) {
+  const { clock, hosted, times, batch } = await openWorld({ serviceTime: 450 });
+  hosted.disturb = async ({ kind }, process) => {
+    const answer = await process();
+    if (kind !== 'submit') return answer;
+    const { job } = contentOf(answer) as { job: { id: string } };
+    return { status: 202, ...instead(job.id) };
+  };
+  const { made, failed } = await clock.until(batch(SKINS));
+  const sent = times(['submit']);
+  const longestPause = Math.max(...sent.slice(1).map((at, n) => at - sent[n]!));
+  return { made, failed, sent: sent.length, longestPause, took: clock.monotonic() };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+test.each<[string, (job: string) => Pick<Reply, 'headers' | 'body'>]>([
+  ['nothing but a path', (id) => ({ headers: { location: `/v2/queue/${id}` }, body: NOTHING })],
+  [
+    'JSON without a job, and an address',
+    (id) => ({ headers: { location: `http://hosted.example/v2/queue/${id}` }, body: Buffer.from('{}') }),
+  ],
+])(
+  'A job that the answer to its submission names by %s in Location is followed like any other',
+  async (_, instead) => {
+    const { took, ...end } = await acceptedWith(instead);
+    expect(end).toMatchObject({ made: SKINS, failed: 0, sent: SKINS });
+    expect(took).toBeLessThanOrEqual(3_000);
+  },
+);
+
+test('Submissions whose answers name no job at all do not wait longer each time, while the list shows their jobs', async () => {
+  const { longestPause, ...end } = await acceptedWith(() => ({ headers: {}, body: NOTHING }));
+  expect(end).toMatchObject({ made: SKINS, failed: 0, sent: SKINS });
+  expect(longestPause).toBeLessThanOrEqual(6_000); // after five seconds a list must show it
 });

@@ -146,6 +146,8 @@ interface NetworkTransportOptions {
 export class NetworkTransport implements Transport {
   readonly #options: NetworkTransportOptions;
   #own: Promise<Sender> | undefined;
+  /** Those that end with the requests under way. */
+  readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(options: NetworkTransportOptions = {}) {
@@ -162,7 +164,7 @@ export class NetworkTransport implements Transport {
     idle,
   }: TransportRequest): Promise<TransportAnswer> {
     const { type, body } = await encode(content);
-    const dispatcher: RequestDispatcher = this.#options.dispatcher ?? (await this.#ownSender());
+    const dispatcher = this.#options.dispatcher ?? (await this.#ownSender(signal));
     const answer = await dispatcher.request({
       origin,
       path,
@@ -178,15 +180,35 @@ export class NetworkTransport implements Transport {
   /** Ends idle connections; resolves when the requests under way have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#own)?.close();
+    this.#retire(this.#own);
+    await Promise.all(this.#ending);
   }
 
-  async #ownSender(): Promise<Sender> {
+  /** `signal`: of the request that it is for. */
+  async #ownSender(signal: AbortSignal): Promise<RequestDispatcher> {
     if (this.#isClosed) throw Object.assign(new Error('The client is closed.'), { code: 'UND_ERR_CLOSED' });
     const { lookup, proxies } = this.#options;
     this.#own ??= openSender(proxies, lookup && { connect: { lookup } });
-    return await this.#own;
+    const own = this.#own;
+    const distrust = () => {
+      if (isTimeout(signal.reason)) this.#retire(own);
+    };
+    signal.addEventListener('abort', distrust, { once: true });
+    return await own;
   }
+
+  /** Sends nothing more over its connections: where one is dead, as after a router restarted, all others of its age may be. */
+  #retire(own: Promise<Sender> | undefined): void {
+    if (own === undefined || own !== this.#own) return;
+    this.#own = undefined;
+    const ended = own.then(async (sender) => await sender.close());
+    this.#ending.add(ended);
+    void ended.finally(() => this.#ending.delete(ended));
+  }
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
 }
 
 /**

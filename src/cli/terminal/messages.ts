@@ -1,3 +1,4 @@
+import { clearScreenDown } from 'node:readline';
 import type { Clock } from '../../base/clock.ts';
 import type { SourceProblem } from '../../batch/model.ts';
 import type { Note, RequestReport } from '../../index.ts';
@@ -25,7 +26,7 @@ export interface Spinner {
 }
 
 /** Columns of the spinner and the spaces around the text beside it, and the least that is left for the text. */
-const SPINNER = 3;
+const SPINNER = 4;
 const NARROWEST = 20;
 
 const NO_PROGRESS: Spinner = {
@@ -82,7 +83,7 @@ export class Messages {
 
   /** Columns of a line that is redrawn; a longer text would leave parts of itself behind. */
   get liveWidth(): number {
-    return Math.max(NARROWEST, this.#io.err.columns - SPINNER);
+    return liveWidthOf(this.#io.err);
   }
 
   /** Whether a line can be redrawn, for a spinner or a bar. */
@@ -134,14 +135,36 @@ export class Messages {
   }
 }
 
+function liveWidthOf({ columns }: { readonly columns: number }): number {
+  return Math.max(NARROWEST, columns - SPINNER);
+}
+
+/** The line ends where the window does, even before this process knows its new width (DECAWM). */
+const WRAP_OFF = '\x1b[?7l';
+const WRAP_ON = '\x1b[?7h';
+
 export async function startSpinner(
   text: string,
   stream: NodeJS.WritableStream = process.stderr,
 ): Promise<Spinner> {
-  const { default: ora } = await import('ora');
-  // discardStdin would keep Ctrl-C from reaching this process as a signal, and a hidden cursor would stay hidden in the
-  // shell after Ctrl-Z.
-  const spinner = ora({ text, stream, discardStdin: false, hideCursor: false }).start();
+  const { default: ora, spinners } = await import('ora');
+  const { frames, interval } = spinners.dots;
+  const spinner = ora({
+    text,
+    stream,
+    spinner: { frames: frames.map((frame) => WRAP_OFF + frame), interval },
+    // The cursor waits at the start of the line, where it stays if a narrower window breaks the line.
+    suffixText: `${WRAP_ON}\r`,
+    // It would keep Ctrl-C from reaching this process as a signal.
+    discardStdin: false,
+    // It would stay hidden in the shell after Ctrl-Z.
+    hideCursor: false,
+  }).start();
+  const resized = () => {
+    spinner.text = oneLine(spinner.text, liveWidthOf(stream as NodeJS.WriteStream));
+    clearScreenDown(stream);
+  };
+  stream.on('resize', resized);
   return {
     text: (next) => {
       spinner.text = next;
@@ -151,7 +174,10 @@ export async function startSpinner(
       await say();
       if (spinner.isSpinning) spinner.render();
     },
-    stop: () => void spinner.stop(),
+    stop: () => {
+      stream.off('resize', resized);
+      spinner.stop();
+    },
   };
 }
 

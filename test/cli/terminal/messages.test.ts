@@ -74,7 +74,8 @@ describe('Messages', () => {
   });
 });
 
-test('A spinner hides no cursor: Ctrl-Z would leave the shell without one', async () => {
+/** A spinner on a terminal of 80 columns. */
+async function spinOn(text: string) {
   vi.stubEnv('CI', undefined); // where nothing spins
   vi.stubEnv('TERM', 'xterm');
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -84,9 +85,28 @@ test('A spinner hides no cursor: Ctrl-Z would leave the shell without one', asyn
     columns: 80,
     ...moves,
   });
-  const spinner = await startSpinner('Working', terminal);
+  let all = '';
+  terminal.on('data', (part: string) => {
+    all += part;
+  });
+  const spinner = await startSpinner(text, terminal);
+  onTestFinished(() => spinner.stop());
+  return { spinner, terminal, drawn: () => all };
+}
+
+test('A spinner hides no cursor: Ctrl-Z would leave the shell without one', async () => {
+  const { spinner, drawn } = await spinOn('Working');
   spinner.stop();
-  const drawn = terminal.read() as string;
-  expect(drawn).toContain('Working');
-  expect(drawn).not.toContain('\x1b[?25');
+  await expect.poll(drawn).toContain('Working');
+  expect(drawn()).not.toContain('\x1b[?25');
+});
+
+test('A window that becomes narrower breaks the line of a spinner below its cursor, where it is cleared', async () => {
+  const { terminal, drawn } = await spinOn('Working on it '.repeat(5).trim());
+  await expect.poll(drawn).toContain('\x1b[?7l'); // no wrapping
+  await expect.poll(drawn).toContain('on it \x1b[?7h\r'); // at the start again
+  terminal.columns = 30;
+  terminal.emit('resize');
+  await expect.poll(drawn).toContain('\x1b[0J');
+  await expect.poll(drawn).toContain('Working on it Working on …');
 });

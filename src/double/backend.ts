@@ -6,7 +6,7 @@ import { HostedApi } from './hosted/api.ts';
 import type { HostedOptions } from './hosted/options.ts';
 import type { JobPlan } from './plans.ts';
 import { type Reply, refusalReply, withBody } from './replies.ts';
-import type { DoubleRequest } from './requests.ts';
+import { type DoubleRequest, withoutSecrets } from './requests.ts';
 
 /** What answers the requests that reach a double. */
 export interface Backend {
@@ -65,6 +65,12 @@ const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 /** Milliseconds for one answer of the service that is recorded. */
 const TIMEOUT = 60_000;
 
+/** Jobs of a recording have ended: nothing can be planned for them. */
+function cannotPlan(): Reply {
+  const message = 'A recording cannot do what this name says; a double of a service can.';
+  return refusalReply(400, { code: 'validation_error', message });
+}
+
 /** A recording knows no key and no jobs. */
 const WITHOUT_RULES = {
   key: undefined,
@@ -77,7 +83,8 @@ export function recordingOf(upstream: string, file: string): Backend {
   const root = upstreamRoot(upstream);
   const out = openNew(file);
   return {
-    answer: async (request) => {
+    answer: async (request, plan) => {
+      if (plan && plan.isKnown !== false) return cannotPlan();
       const reply = await passOn(root, request);
       appendFileSync(out, `${JSON.stringify(recorded(request, reply))}\n`);
       return reply;
@@ -150,7 +157,8 @@ export function replayOf(file: string): Backend {
     answers.set(key, [...(answers.get(key) ?? []), line]);
   }
   return {
-    answer: async (request) => {
+    answer: async (request, plan) => {
+      if (plan && plan.isKnown !== false) return cannotPlan();
       const found = answers.get(
         exchangeKey(request.method, withoutSecrets(request.address), bodyHash(request)),
       );
@@ -193,14 +201,6 @@ function notRecorded({ method, address }: DoubleRequest): Reply {
 
 function exchangeKey(method: string, address: string, body: string): string {
   return `${method} ${address} ${body}`;
-}
-
-/** The address without parameters that may be keys. */
-function withoutSecrets(address: string): string {
-  const [path = '', query] = address.split('?', 2);
-  if (query === undefined) return path;
-  const kept = [...new URLSearchParams(query)].filter(([name]) => !/key|token|secret|password/i.test(name));
-  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
 }
 
 /** The boundary of a form is another one each time. */

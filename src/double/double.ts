@@ -24,10 +24,20 @@ import {
   refusalReply,
   withBody,
 } from './replies.ts';
-import { type DoubleRequest, doubleRequest, type SubmittedSkin, submittedSkin } from './requests.ts';
+import {
+  type DoubleRequest,
+  doubleRequest,
+  isSecret,
+  isSubmission,
+  type RequestKind,
+  type SubmittedSkin,
+  submittedSkin,
+  withoutSecrets,
+} from './requests.ts';
 import {
   type PlannedAnswer,
   parseScenario,
+  type RuledRequest,
   type RuleEffect,
   Rules,
   SCENARIOS,
@@ -54,6 +64,8 @@ export interface DoubleOptions {
   readonly record?: { readonly upstream: string; readonly file: string };
   /** Answers from such a file. */
   readonly replay?: string;
+  /** Called when `POST /_double/stop` has been answered; without it, there is nothing at this address. */
+  readonly onStop?: () => void;
 }
 
 /** A service for tests of clients: in memory, with faults on demand, and checks of what clients do. */
@@ -93,8 +105,9 @@ export class UnmetExpectations extends Error {
   }
 }
 
-/** The root of a double that does not listen. */
+/** The roots of a double that does not listen, and of its textures. */
 const NOWHERE = 'http://double.invalid';
+const NO_TEXTURES = 'http://textures.invalid';
 const MAX_EXCHANGES = 10_000;
 const CONTROL = '/_double/';
 
@@ -104,6 +117,9 @@ export async function startDouble(options: DoubleOptions = {}): Promise<Double> 
   await double.start();
   return double;
 }
+
+/** What a request was sent to. */
+type Origin = 'api' | 'textures';
 
 /** Everything that a reset replaces. */
 interface State {
@@ -122,6 +138,8 @@ class RunningDouble implements Double {
   readonly #options: DoubleOptions;
   readonly #closing = new AbortController();
   #door: Door | undefined;
+  /** Textures have an origin of their own, as those of the game have. */
+  #textures: Door | undefined;
   #state!: State;
   #numbers = 0;
 
@@ -132,21 +150,31 @@ class RunningDouble implements Double {
   async start(): Promise<void> {
     const scenario = readScenario(this.#options.scenario);
     const { listens = true, port } = this.#options;
-    if (listens)
+    if (listens) {
       this.#door = await openDoor({
         ...(port !== undefined && { port }),
-        handle: (request) => this.#handle(request),
+        handle: async (request, sent) => await this.#handle(request, 'api', sent),
       });
+      this.#textures = await openDoor({ handle: async (request) => await this.#handle(request, 'textures') });
+    }
     try {
       this.#state = await this.#begin(scenario);
     } catch (error) {
-      await this.#door?.close();
+      await this.#close();
       throw error;
     }
   }
 
+  async #close(): Promise<void> {
+    await Promise.all([this.#door?.close(), this.#textures?.close()]);
+  }
+
   get url(): string {
     return this.#door?.url ?? NOWHERE;
+  }
+
+  get #texturesUrl(): string {
+    return this.#textures?.url ?? NO_TEXTURES;
   }
 
   get key(): string {
@@ -158,16 +186,15 @@ class RunningDouble implements Double {
   }
 
   readonly fetch = async (request: Request): Promise<Response> => {
-    const { pathname, search } = new URL(request.url);
-    const outcome = await this.#handle(
-      doubleRequest({
-        number: ++this.#numbers,
-        method: request.method,
-        address: pathname + search,
-        headers: Object.fromEntries(request.headers),
-        body: Buffer.from(await request.arrayBuffer()),
-      }),
-    );
+    const { origin, pathname, search } = new URL(request.url);
+    const received = doubleRequest({
+      number: 0,
+      method: request.method,
+      address: pathname + search,
+      headers: Object.fromEntries(request.headers),
+      body: Buffer.from(await request.arrayBuffer()),
+    });
+    const outcome = await this.#handle(received, origin === this.#texturesUrl ? 'textures' : 'api');
     if (outcome.kind === 'cut')
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) });
     return responseOf(outcome.reply);
@@ -195,7 +222,7 @@ class RunningDouble implements Double {
 
   async stop(): Promise<void> {
     this.#closing.abort();
-    await this.#door?.close();
+    await this.#close();
     await this.#state.backend.close();
     const violations = this.violations();
     if (violations.length > 0) throw new UnmetExpectations(violations);
@@ -207,7 +234,12 @@ class RunningDouble implements Double {
     const { faults } = scenario;
     return {
       clock,
-      backend: await openBackend(this.#options, { url: this.url, clock, scenario }),
+      backend: await openBackend(this.#options, {
+        url: this.url,
+        texturesUrl: this.#texturesUrl,
+        clock,
+        scenario,
+      }),
       rules: new Rules(scenario.rules),
       faults: faults && randomFaults({ ...withoutAbsent(faults), seed }),
       exchanges: [],
@@ -217,8 +249,18 @@ class RunningDouble implements Double {
     };
   }
 
-  async #handle(request: DoubleRequest): Promise<Outcome> {
-    if (request.address.startsWith(CONTROL)) return answered(await this.#control(request));
+  /** `sent`: resolves when the answer has left. */
+  async #handle(received: DoubleRequest, at: Origin, sent = Promise.resolve()): Promise<Outcome> {
+    if (at === 'api' && received.address.startsWith(CONTROL))
+      return answered(await this.#control(received, sent));
+    const { kind } = received;
+    // Whatever is asked of the host of the textures counts as a texture: no key must go there.
+    const asked: RequestKind = at === 'textures' ? 'texture' : kind === 'texture' ? 'other' : kind;
+    const request = { ...received, number: ++this.#numbers, kind: asked };
+    return await this.#answer(request, { isNothing: at === 'textures' && kind !== 'texture' });
+  }
+
+  async #answer(request: DoubleRequest, { isNothing }: { readonly isNothing: boolean }): Promise<Outcome> {
     const state = this.#state;
     const at = state.clock.now();
     const submitted = await submittedSkin(request);
@@ -227,13 +269,13 @@ class RunningDouble implements Double {
     let processed: Reply | undefined;
     const process = async () => {
       if (effect?.delay) await state.clock.sleep(effect.delay, this.#closing.signal);
-      processed = await state.backend.answer(request, effect?.job);
+      processed = isNothing ? pageReply(404, 'Not Found') : await state.backend.answer(request, effect?.job);
       return effect?.alter ? alteredBy(processed, effect.alter) : processed;
     };
     const outcome = await this.#outcome(request, { effect, process, state });
     this.#note(state, {
       ...describeExchange(request, { at, answered: state.clock.now(), outcome, processed }),
-      key,
+      key: [...request.query.keys()].some(isSecret) ? 'query' : key,
       ...(submitted && { submits: submitted.identity }),
       pending: await state.backend.unfinished(),
       ...(effect && { effect: describeEffect(effect) }),
@@ -244,7 +286,7 @@ class RunningDouble implements Double {
   /** The first rule that matches, then the effect of a name, then chance. */
   #effectOn(
     request: DoubleRequest,
-    { submitted, key }: { submitted: SubmittedSkin | undefined; key: Exchange['key'] },
+    { submitted, key }: { submitted: SubmittedSkin | undefined; key: RuledRequest['key'] },
   ): RuleEffect | undefined {
     const { rules, faults } = this.#state;
     const names = [submitted?.name, submitted?.file].filter((name) => name !== undefined);
@@ -259,7 +301,8 @@ class RunningDouble implements Double {
       const use = (uses.get(name) ?? 0) + 1;
       if (effectOfName(name, 1) === undefined) continue;
       uses.set(name, use);
-      return effectOfName(name, use);
+      const effect = effectOfName(name, use);
+      return effect?.job ? { ...effect, job: { ...effect.job, name } } : effect;
     }
     return undefined;
   }
@@ -292,10 +335,16 @@ class RunningDouble implements Double {
   }
 
   /** Requests of a test to the double itself. */
-  async #control({ method, address, body }: DoubleRequest): Promise<Reply> {
+  async #control({ method, address, body }: DoubleRequest, sent: Promise<void>): Promise<Reply> {
     try {
       const content: unknown = body.length > 0 ? JSON.parse(body.toString('utf8')) : {};
-      return await this.#controlled(`${method} ${address.slice(CONTROL.length)}`, content);
+      const asked = `${method} ${address.slice(CONTROL.length)}`;
+      const { onStop } = this.#options;
+      if (asked === 'POST stop' && onStop) {
+        void sent.then(onStop);
+        return jsonReply(200, { violations: this.violations() });
+      }
+      return await this.#controlled(asked, content);
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof ScenarioError || error instanceof DoubleError))
         throw error;
@@ -326,6 +375,7 @@ class RunningDouble implements Double {
 
 interface Setting {
   readonly url: string;
+  readonly texturesUrl: string;
   readonly clock: DoubleClock;
   readonly scenario: Scenario;
 }
@@ -336,13 +386,14 @@ async function openBackend(
 ): Promise<Backend> {
   if (record) return recordingOf(record.upstream, record.file);
   if (replay !== undefined) return replayOf(replay);
-  const { url, clock, scenario } = setting;
+  const { url, clock, scenario, texturesUrl } = setting;
   if (as === 'skinsmith') {
     const { skinsmithBackend } = await import('./skinsmith-backend.ts');
-    return await skinsmithBackend({ url, clock, scenario, key: DOUBLE_KEY });
+    return await skinsmithBackend({ ...setting, key: DOUBLE_KEY });
   }
   const options = {
     ...hostedOptions(scenario),
+    texturesUrl,
     clock,
     seed: new Seed(seed),
     signingKey: fixtureKey(),
@@ -351,12 +402,13 @@ async function openBackend(
 }
 
 function hostedOptions({ service = {} }: Scenario): HostedOptions {
-  const { time, slots, perMinute, eta, listLag, pollGap, workers, known, latency } = service;
+  const { time, slots, perMinute, delay, eta, listLag, pollGap, workers, known, latency } = service;
   return withoutAbsent({
     serviceTime: time,
     limit: slots,
     rate: perMinute === undefined ? undefined : { limit: perMinute },
     flags: perMinute === undefined ? undefined : { blockPerMinute: true },
+    delay,
     eta: eta === false ? (false as const) : undefined,
     lag: listLag === undefined ? undefined : () => listLag,
     lookGap: pollGap,
@@ -394,7 +446,7 @@ function marked(outcome: Outcome, as: string): Outcome {
   return answered({ ...reply, headers: { ...reply.headers, 'x-skinsmith-double': as } });
 }
 
-function keyOf({ headers }: DoubleRequest, key: string | undefined): Exchange['key'] {
+function keyOf({ headers }: DoubleRequest, key: string | undefined): RuledRequest['key'] {
   const sent = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (sent === undefined) return 'none';
   return key === undefined || sent === key ? 'valid' : 'unknown';
@@ -435,15 +487,24 @@ function describeExchange(
 ): Omit<Exchange, 'key' | 'pending'> {
   const { number, method, address, kind, body } = request;
   const reply = outcome.kind === 'answered' ? outcome.reply : undefined;
-  const { job } = ((processed && contentOf(processed)) ?? {}) as { job?: { id?: string; status?: string } };
+  const { job, skin } = ((processed && contentOf(processed)) ?? {}) as {
+    job?: { id?: string; status?: string };
+    skin?: { duplicate?: boolean };
+  };
   const code = reply && refusalCode(reply);
   const retryAt = reply?.status === 429 ? retryTime(reply, at) : undefined;
+  const isLost =
+    isSubmission(request) &&
+    processed !== undefined &&
+    processed.status < 300 &&
+    skin?.duplicate !== true &&
+    !(reply && contentOf(reply));
   return {
     number,
     at,
     answered,
     method,
-    address,
+    address: withoutSecrets(address),
     kind,
     bytes: body.length,
     status: reply?.status ?? 0,
@@ -451,6 +512,7 @@ function describeExchange(
     ...(job?.id !== undefined && { job: job.id }),
     ...(reply && job?.status !== undefined && { jobStatus: job.status }),
     ...(kind === 'job' && job === undefined && { job: request.subject }),
+    ...(isLost && { lost: true }),
     ...(retryAt !== undefined && { retryAt }),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationSchema } from './clock.ts';
-import { type DoubleRequest, type RequestKind, routePattern } from './requests.ts';
+import { type DoubleRequest, isSubmission, type RequestKind, routePattern } from './requests.ts';
 
 /** One request and its answer, without keys. */
 export interface Exchange {
@@ -11,10 +11,11 @@ export interface Exchange {
   /** When it was answered, or its connection broke, by the same clock. */
   readonly answered: number;
   readonly method: string;
-  /** Path and query. */
+  /** Path and query, without keys. */
   readonly address: string;
   readonly kind: RequestKind;
-  readonly key: 'valid' | 'unknown' | 'none';
+  /** `query`: in the address, where logs keep it. */
+  readonly key: 'valid' | 'unknown' | 'none' | 'query';
   /** Bytes of its body. */
   readonly bytes: number;
   /** What two submissions of the same have in common. */
@@ -26,6 +27,8 @@ export interface Exchange {
   /** The job that the answer is about. */
   readonly job?: string;
   readonly jobStatus?: string;
+  /** A job was accepted, and the caller got no answer that says so. */
+  readonly lost?: true;
   /** Until when a 429 asks the caller to wait, milliseconds since the epoch. */
   readonly retryAt?: number;
   /** Jobs of the caller that had not ended when it was answered. */
@@ -36,14 +39,27 @@ export interface Exchange {
 
 export const expectationsSchema = z
   .strictObject({
-    polite: z.literal(true).describe('All that follows, with 5 jobs and a second between polls.'),
+    polite: z
+      .literal(true)
+      .describe('All that follows but requests, with 5 jobs and a second between polls.'),
     maxPending: z
       .int()
       .positive()
       .describe('Unfinished jobs at the same time; also nothing refused for more.'),
-    pollGap: durationSchema.describe('Shortest time between two polls of a job that has not ended.'),
+    pollGap: durationSchema.describe(
+      'Shortest time between two polls of a job that has not ended, and for three looks at the list while nothing is submitted and no end is seen.',
+    ),
     keyOnApi: z.literal(true).describe('The API key is sent to the interface only, never with a texture.'),
-    onceEach: z.literal(true).describe('Nothing is submitted again while its job may still succeed.'),
+    onceEach: z
+      .literal(true)
+      .describe(
+        'Nothing is submitted again while its job may still succeed, nor after a lost answer without a look at the list.',
+      ),
+    accepted: z
+      .boolean()
+      .describe(
+        'Submissions carry the key, which is never in an address, and no request is refused for its key or its form.',
+      ),
     waits: z.literal(true).describe('After a 429, nothing is submitted before the time that it names.'),
     requests: z
       .array(
@@ -69,10 +85,19 @@ export interface Violation {
 
 /** Timers of callers and of the double may differ a little, milliseconds. */
 const TOLERANCE = 50;
+/** Looks at the list that a client may take in the time between two polls of a job. */
+const LOOKS = 3;
 /** A submission that comes within this many milliseconds after an answer may have been sent before that arrived. */
 const ON_THE_WAY = 250;
 
-const POLITE: Expectations = { maxPending: 5, pollGap: 1_000, keyOnApi: true, onceEach: true, waits: true };
+const POLITE: Expectations = {
+  maxPending: 5,
+  pollGap: 1_000,
+  keyOnApi: true,
+  onceEach: true,
+  accepted: true,
+  waits: true,
+};
 
 /** The expectations that callers did not meet. `exchanges`: in their order. */
 export function violationsOf(expected: Expectations, exchanges: readonly Exchange[]): Violation[] {
@@ -82,12 +107,11 @@ export function violationsOf(expected: Expectations, exchanges: readonly Exchang
     ...(all.pollGap === undefined ? [] : tooFast(exchanges, all.pollGap)),
     ...(all.keyOnApi ? keyElsewhere(exchanges) : []),
     ...(all.onceEach ? submittedAgain(exchanges) : []),
+    ...(all.accepted ? notAccepted(exchanges) : []),
     ...(all.waits ? impatient(exchanges) : []),
     ...(all.requests ?? []).flatMap((count) => miscounted(exchanges, count)),
   ];
 }
-
-const isSubmission = ({ kind }: Exchange) => kind === 'submit' || kind === 'generate';
 
 function tooMany(exchanges: readonly Exchange[], most: number): Violation[] {
   const over = exchanges.filter((exchange) => isSubmission(exchange) && isOver(exchange, most));
@@ -98,17 +122,25 @@ function tooMany(exchanges: readonly Exchange[], most: number): Violation[] {
   );
 }
 
-function isOver({ code, pending }: Exchange, most: number): boolean {
-  return code === 'job_limit' || code === 'concurrency_limit' || pending > most;
+function isOver({ code, pending, effect }: Exchange, most: number): boolean {
+  const isRefused = effect === undefined && (code === 'job_limit' || code === 'concurrency_limit');
+  return isRefused || pending > most;
 }
 
 function tooFast(exchanges: readonly Exchange[], gap: number): Violation[] {
   /** When each unfinished job was polled last. */
   const last = new Map<string, number>();
-  const fast = exchanges.filter(({ kind, job, jobStatus, at }) => {
-    if (kind !== 'job' || job === undefined) return false;
+  /** When the list was looked at since there were news. */
+  let looks: number[] = [];
+  const fast = exchanges.filter((exchange) => {
+    const { kind, job, at, pending } = exchange;
+    if (isSubmission(exchange) || hasEnded(exchange)) looks = [];
+    if (kind === 'list' && pending > 0) {
+      looks = [...looks, at].slice(-LOOKS - 1);
+      return looks.length > LOOKS && at - looks[0]! < gap - TOLERANCE;
+    }
     // A caller that saw the end in a list reads the result at once.
-    if (jobStatus === 'completed' || jobStatus === 'failed') return false;
+    if (kind !== 'job' || job === undefined || hasEnded(exchange)) return false;
     const before = last.get(job);
     last.set(job, at);
     return before !== undefined && at - before < gap - TOLERANCE;
@@ -116,8 +148,13 @@ function tooFast(exchanges: readonly Exchange[], gap: number): Violation[] {
   return violation(
     'pollGap',
     fast,
-    (count) => `${count} polls came less than ${gap} ms after another of the same unfinished job`,
+    (count) =>
+      `${count} polls came less than ${gap} ms after another of the same unfinished job, or after ${LOOKS} looks at the list without news`,
   );
+}
+
+function hasEnded({ jobStatus }: Exchange): boolean {
+  return jobStatus === 'completed' || jobStatus === 'failed';
 }
 
 /** Textures are on other hosts, to which a key must not go. */
@@ -128,20 +165,56 @@ function keyElsewhere(exchanges: readonly Exchange[]): Violation[] {
 
 function submittedAgain(exchanges: readonly Exchange[]): Violation[] {
   const jobs = new Map<string, string>();
-  const failed = new Set<string>();
+  /** Jobs whose end the caller saw. */
+  const ended = new Set<string>();
+  /** What was submitted, and whose answer was lost since the last look at the list. */
+  const lost = new Set<string>();
   const again: Exchange[] = [];
   for (const exchange of exchanges) {
-    const { job, jobStatus, code, submits, status } = exchange;
-    if (job !== undefined && (jobStatus === 'failed' || code === 'job_not_found')) failed.add(job);
-    if (submits === undefined || job === undefined || (status !== 202 && status !== 0)) continue;
+    const { kind, job, code, submits } = exchange;
+    if (kind === 'list' || kind === 'own-skins') lost.clear();
+    if (job !== undefined && (hasEnded(exchange) || code === 'job_not_found')) ended.add(job);
+    if (submits === undefined) continue;
     const before = jobs.get(submits);
-    if (before !== undefined && before !== job && !failed.has(before)) again.push(exchange);
-    jobs.set(submits, job);
+    const isNew = job !== undefined && before !== job && startsJob(exchange);
+    if (lost.has(submits) || (isNew && before !== undefined && !ended.has(before))) again.push(exchange);
+    if (isNew) jobs.set(submits, job);
+    // Version 1 has no list to look at.
+    if (exchange.lost && kind !== 'v1-generate') lost.add(submits);
   }
   return violation(
     'onceEach',
     again,
-    (count) => `${count} submissions repeat one whose job may still succeed`,
+    (count) =>
+      `${count} submissions repeat one whose job may still succeed, or whose answer was lost, without a look at the list`,
+  );
+}
+
+function startsJob({ status, lost }: Exchange): boolean {
+  return status === 202 || lost === true;
+}
+
+/** Codes of refusals for what a client got wrong, whatever it wanted. */
+const OWN_FAULTS: ReadonlySet<string> = new Set([
+  'invalid_api_key',
+  'unauthorized',
+  'invalid_content_type',
+  'invalid_request',
+  'missing_file',
+  'upload_error',
+]);
+
+function notAccepted(exchanges: readonly Exchange[]): Violation[] {
+  const refused = exchanges.filter(({ kind, key, code, effect }) => {
+    if (key === 'query') return true;
+    // Plugins of version 1 have no key.
+    if (key === 'none' && (kind === 'submit' || kind === 'generate')) return true;
+    return effect === undefined && code !== undefined && OWN_FAULTS.has(code);
+  });
+  return violation(
+    'accepted',
+    refused,
+    (count) => `${count} requests had no key, a wrong one or one in the address, or a form that is refused`,
   );
 }
 

@@ -31,8 +31,22 @@ export interface JobPlan {
   readonly serviceTime?: number;
   /** The job ends when it has been polled this many times. */
   readonly polls?: number;
-  /** The submission is answered at once, as of a picture that the service has. */
+  /** True: answered at once, as of a picture that the service has; false: a new job even if it has the picture. */
   readonly isKnown?: boolean;
+  /** The name that asked for it: the jobs of a picture are counted for each name. */
+  readonly name?: string;
+}
+
+/** Whether a plan makes this job of a picture, from 1, a new one, even if the service has the picture already. */
+export function isNewJob(plan: JobPlan | undefined, attempt: number): boolean {
+  if (!plan || plan.isKnown) return false;
+  const { isKnown, serviceTime, polls, fate } = plan;
+  return (
+    isKnown === false ||
+    serviceTime !== undefined ||
+    polls !== undefined ||
+    fateOf(fate, attempt) !== undefined
+  );
 }
 
 /** What a scenario does to one request. */
@@ -60,6 +74,12 @@ function times(part: string | undefined, usual: number): number {
 
 function faulty(fault: Fault, [count]: readonly string[], use: number): Effect | undefined {
   return use <= times(count, 1) ? { fault } : undefined;
+}
+
+/** The answer is lost of a job that there is: a duplicate has none. */
+function lost(fault: Fault, parts: readonly string[], use: number): Effect | undefined {
+  const effect = faulty(fault, parts, use);
+  return effect && { ...effect, job: { isKnown: false } };
 }
 
 function planned(job: JobPlan): Effect {
@@ -125,12 +145,12 @@ export const NAMED_INPUTS = {
   lose: {
     form: 'lose[-N]',
     meaning: 'the first submission (or N) is accepted, and its answer is lost',
-    effect: (parts, use) => faulty({ kind: 'reset-after' }, parts, use),
+    effect: (parts, use) => lost({ kind: 'reset-after' }, parts, use),
   },
   cut: {
     form: 'cut[-N]',
     meaning: 'the first submission (or N) is accepted, and the connection breaks in the middle of the answer',
-    effect: (parts, use) => faulty({ kind: 'cut' }, parts, use),
+    effect: (parts, use) => lost({ kind: 'cut' }, parts, use),
   },
   'html-502': {
     form: 'html-502[-N]',

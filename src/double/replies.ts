@@ -40,6 +40,28 @@ export function refusalReply(status: number, { code, message }: Note, headers: R
   return jsonReply(status, { success: false, errors: [{ code, message }] }, headers);
 }
 
+/** A refusal in the form of version 1. `delay`: milliseconds between requests. */
+export function v1RefusalReply(
+  status: number,
+  { code, message }: Note,
+  headers: Reply['headers'] = {},
+  delay = 0,
+): Reply {
+  const errorType = status < 500 && !/limit/.test(code) ? 'MineSkinError' : 'GeneratorError';
+  const refusal = { success: false, errorType, errorCode: code, error: message };
+  return jsonReply(status, { ...refusal, ...v1Delay(delay) }, headers);
+}
+
+/** How long a caller of version 1 has to wait between its requests: seconds, except `millis`. */
+export function v1Delay(millis: number): {
+  nextRequest: number;
+  delay: number;
+  delayInfo: { millis: number; seconds: number };
+} {
+  const seconds = Math.ceil(millis / 1000);
+  return { nextRequest: seconds, delay: seconds, delayInfo: { millis, seconds } };
+}
+
 export function withBody({ status, headers }: Omit<Reply, 'body'>, body: Buffer): Reply {
   return { status, headers: { ...headers, 'content-length': String(body.length) }, body };
 }
@@ -59,8 +81,11 @@ export function contentOf({ headers, body }: Reply): Readonly<Record<string, unk
 /** First error code of an answer that refuses. */
 export function refusalCode(reply: Reply): string | undefined {
   if (reply.status < 400) return undefined;
-  const { errors } = (contentOf(reply) ?? {}) as { errors?: readonly Note[] };
-  return errors?.[0]?.code ?? `http_${reply.status}`;
+  const { errors, errorCode } = (contentOf(reply) ?? {}) as {
+    errors?: readonly Note[];
+    errorCode?: string;
+  };
+  return errors?.[0]?.code ?? errorCode ?? `http_${reply.status}`;
 }
 
 /** The same answer without limits. */

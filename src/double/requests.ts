@@ -20,6 +20,11 @@ export const REQUEST_KINDS = [
   'capes',
   'texture',
   'root',
+  'v1-generate',
+  'v1-skin',
+  'v1-delay',
+  'v1-list',
+  'v1-player',
   'other',
 ] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
@@ -56,7 +61,22 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, kind: RequestKin
   ['GET', /^\/v2\/capes\/?$/, 'capes'],
   ['GET', /^\/textures\/([^/]+)$/, 'texture'],
   ['GET', /^\/$/, 'root'],
+  ['POST', /^\/generate\/(url|upload|user)\/?$/, 'v1-generate'],
+  ['GET', /^\/get\/uuid\/([^/]+)$/, 'v1-skin'],
+  ['GET', /^\/get\/delay$/, 'v1-delay'],
+  ['GET', /^\/get\/list(?:\/\d+)?$/, 'v1-list'],
+  ['GET', /^\/validate\/(?:name|user|uuid|currentUsername)\/([^/]+)$/, 'v1-player'],
 ];
+
+/** Whether it is a request in the form of version 1. */
+export function isVersion1({ kind }: Pick<DoubleRequest, 'kind'>): boolean {
+  return kind.startsWith('v1-');
+}
+
+/** Whether it is a request that can start a job. */
+export function isSubmission({ kind }: Pick<DoubleRequest, 'kind'>): boolean {
+  return kind === 'submit' || kind === 'generate' || kind === 'v1-generate';
+}
 
 interface Sent extends Pick<DoubleRequest, 'number' | 'method' | 'address' | 'headers' | 'body'> {}
 
@@ -72,6 +92,20 @@ export function routeOf(method: string, path: string): Pick<DoubleRequest, 'kind
     if (match) return { kind, subject: decodeURIComponent(match[1] ?? '') };
   }
   return { kind: 'other', subject: '' };
+}
+
+/** Whether a parameter of an address may be a key. */
+export function isSecret(name: string): boolean {
+  return /key|token|secret|password/i.test(name);
+}
+
+/** The address without parameters that may be keys. */
+export function withoutSecrets(address: string): string {
+  const [path = '', query] = address.split('?', 2);
+  const all = [...new URLSearchParams(query)];
+  const kept = all.filter(([name]) => !isSecret(name));
+  if (kept.length === all.length) return address;
+  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
 }
 
 /** Matches requests by a method and a path with `:names`, of which either may be left out: `GET /v2/queue/:id`. */
@@ -92,28 +126,47 @@ export function routePattern(route: string): (request: Pick<DoubleRequest, 'meth
 /** The contents of a submission, as far as they can be read. */
 export interface SubmittedSkin {
   readonly name: string | undefined;
-  /** Name of the file without its extension. */
+  /** Name of the file, or the last part of its address, without its extension. */
   readonly file: string | undefined;
-  /** What two submissions of the same have in common: pixels, address or player, with the variant. */
+  /** What two submissions of the same have in common: pixels, address or player, with the variant and the name. */
   readonly identity: string;
   /** Pixel hash, if a picture was sent. */
   readonly pixels: string | undefined;
 }
 
 /** @returns undefined where the request submits nothing that can be read */
-export async function submittedSkin({
-  kind,
+export async function submittedSkin(request: DoubleRequest): Promise<SubmittedSkin | undefined> {
+  if (!isSubmission(request)) return undefined;
+  const { fields: sent, file } = (await sentFields(request)) ?? {};
+  if (!sent && !isVersion1(request)) return undefined; // the service says so
+  // Options of version 1 may come in the query.
+  const fields = isVersion1(request) ? { ...Object.fromEntries(request.query), ...sent } : sent!;
+  if (!file) return fromFields(fields);
+  const pixels = pixelsOf(new Uint8Array(await file.arrayBuffer()));
+  return skinOf(fields, { file: file.name.replace(/\.png$/i, ''), pixels });
+}
+
+/** What a body holds: a form of either kind, or JSON. */
+export async function sentFields({
   headers,
   body,
-}: DoubleRequest): Promise<SubmittedSkin | undefined> {
-  if (kind !== 'submit' && kind !== 'generate') return undefined;
+}: DoubleRequest): Promise<{ fields: Record<string, unknown>; file?: File | undefined } | undefined> {
   const type = headers['content-type'] ?? '';
-  if (type.startsWith('multipart/form-data')) return await fromForm(body, type);
   try {
-    return fromFields(JSON.parse(body.toString('utf8')) as Record<string, unknown>);
+    if (!type.startsWith('multipart/form-data')) {
+      const text = body.toString('utf8');
+      const isForm = type.startsWith('application/x-www-form-urlencoded');
+      const content: unknown = isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+      return { fields: { ...(content as object) } };
+    }
   } catch {
-    return undefined; // the service says so
+    return undefined;
   }
+  const form = await formIn(body, type);
+  if (!form) return undefined;
+  const entries = [...form];
+  const file = entries.map(([, value]) => value).find((value) => typeof value !== 'string');
+  return { fields: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')), file };
 }
 
 /** The form that a body is; undefined if it is none, or a part of one. */
@@ -122,28 +175,24 @@ export async function formIn(body: Buffer, type: string): Promise<FormData | und
   return await response.formData().catch(() => undefined);
 }
 
-async function fromForm(body: Buffer, type: string): Promise<SubmittedSkin | undefined> {
-  const form = await formIn(body, type);
-  if (!form) return undefined;
-  const entries = [...form];
-  const fields = Object.fromEntries(entries.filter(([, value]) => typeof value === 'string'));
-  const file = entries.map(([, value]) => value).find((value) => typeof value !== 'string');
-  if (!file) return fromFields(fields);
-  const pixels = pixelsOf(new Uint8Array(await file.arrayBuffer()));
-  return skinOf(fields, { file: file.name.replace(/\.png$/i, ''), pixels });
-}
-
 function fromFields(fields: Record<string, unknown>): SubmittedSkin {
   const { url } = fields;
-  const data = typeof url === 'string' ? /^data:image\/png;base64,(.*)$/s.exec(url)?.[1] : undefined;
-  return skinOf(fields, { file: undefined, pixels: data && pixelsOf(Buffer.from(data, 'base64')) });
+  if (typeof url !== 'string') return skinOf(fields, { file: undefined, pixels: undefined });
+  const data = /^data:image\/png;base64,(.*)$/s.exec(url)?.[1];
+  if (data !== undefined)
+    return skinOf(fields, { file: undefined, pixels: pixelsOf(Buffer.from(data, 'base64')) });
+  const file = URL.parse(url)
+    ?.pathname.split('/')
+    .at(-1)
+    ?.replace(/\.png$/i, '');
+  return skinOf(fields, { file: file || undefined, pixels: undefined });
 }
 
 function skinOf(
-  { name, url, user, variant = 'unknown' }: Record<string, unknown>,
+  { name, url, user, uuid, variant = 'unknown' }: Record<string, unknown>,
   { file, pixels }: Pick<SubmittedSkin, 'file'> & { pixels: string | undefined },
 ): SubmittedSkin {
-  const identity = [pixels ?? url ?? user ?? '', variant].join(' ');
+  const identity = [pixels ?? url ?? user ?? uuid ?? '', variant, name ?? ''].join(' ');
   return { name: typeof name === 'string' ? name : undefined, file, identity, pixels };
 }
 

@@ -16,6 +16,7 @@ const serviceSchema = z
     workers: z.int().min(0).max(1_000).describe('Jobs processed at the same time; 0: none ever ends.'),
     slots: z.int().min(1).max(10_000).describe('Unfinished jobs that a user may have.'),
     perMinute: z.int().positive().describe('Submissions a minute; more are refused.'),
+    delay: durationSchema.describe('Pause between two requests that wait for their skin.'),
     eta: z.boolean().describe('Whether accepted jobs say when they will probably end.'),
     listLag: durationSchema.describe('How long the job list and the jobs are behind.'),
     pollGap: durationSchema.describe('Shortest time between two polls of a job before a 429.'),

@@ -1,65 +1,61 @@
 import { devNull } from 'node:os';
 import type { Clock } from '../base/clock.ts';
-import { ERRORS } from '../protocol/errors.ts';
+import { ERRORS, type ErrorCode } from '../protocol/errors.ts';
 import { openEmbeddedService } from '../server/embedded.ts';
 import { type Backend, DoubleError } from './backend.ts';
-import { fateOf, type JobPlan } from './plans.ts';
-import { type Reply, refusalReply } from './replies.ts';
-import { type DoubleRequest, doubleRequest, submittedSkin } from './requests.ts';
+import { type Fate, fateOf, isNewJob, type JobPlan } from './plans.ts';
+import { type Reply, refusalReply, v1RefusalReply } from './replies.ts';
+import { type DoubleRequest, doubleRequest, isVersion1, submittedSkin } from './requests.ts';
 import type { Scenario } from './scenario.ts';
 import { fixtureKey } from './seed.ts';
 
 interface SkinsmithDouble {
   readonly url: string;
+  readonly texturesUrl: string;
   readonly clock: Clock;
   readonly scenario: Scenario;
   readonly key: string;
 }
 
-/** What happened to a picture so far. */
-interface PlannedPicture {
-  readonly plan: JobPlan;
-  attempts: number;
-}
-
 /** Our own service, in memory. The double's user is its owner. @throws DoubleError */
-export async function skinsmithBackend({ url, clock, scenario, key }: SkinsmithDouble): Promise<Backend> {
+export async function skinsmithBackend(double: SkinsmithDouble): Promise<Backend> {
+  const { url, texturesUrl, clock, scenario, key } = double;
   const { time = 40, workers } = usableService(scenario);
-  /** By pixel hash. */
-  const planned = new Map<string, PlannedPicture>();
+  const plans = new Plans();
   const pace = Array.isArray(time) ? turning(time) : () => time;
   const service = await openEmbeddedService({
     dataDir: devNull,
     inMemory: { signingKey: fixtureKey(), apiKey: key },
-    publicUrl: url,
+    publicUrl: texturesUrl, // the root of textures
     clock,
     ...(workers !== undefined && { workers }),
-    rehearse: async (hash, signal) => {
-      const picture = planned.get(hash);
-      const duration = picture?.plan.serviceTime ?? pace();
+    rehearse: async (pixels, signal) => {
+      const duration = plans.of(pixels)?.serviceTime ?? pace();
+      const fate = plans.nextFate(pixels);
       if (duration > 0) await clock.sleep(Math.min(duration, FOREVER), signal);
-      const fate = picture && fateOf(picture.plan.fate, ++picture.attempts);
       return fate?.kind === 'fails' ? fate.code : undefined;
     },
+    edition: (pixels) => plans.edition(pixels),
   });
   const answer = async (request: DoubleRequest): Promise<Reply> =>
     replyOf(await service.fetch(requestOf(request, url)));
   return {
     key,
     answer: async (request, plan) => {
-      if (!plan) return await answer(request);
-      const { fate } = plan;
-      const skin = await submittedSkin(request);
-      if (fate?.kind === 'refused') return refusal(fate.code);
-      if (fate?.kind === 'wrong' || fate?.kind === 'forgotten' || plan.polls !== undefined) return cannot();
+      const { pixels } = (await submittedSkin(request)) ?? {};
+      const { fate, polls, isKnown } = plan ?? {};
+      if (pixels === undefined && plan && isKnown !== false) return cannotPlay('this without a picture');
+      if (pixels === undefined) return await answer(request);
+      if (fate?.kind === 'wrong') return cannotPlay('wrong');
+      if (fate?.kind === 'forgotten') return cannotPlay('forget');
+      if (polls !== undefined) return cannotPlay('polls');
       // What it should have already is made beforehand, in no time.
-      const lasting = plan.isKnown ? { ...plan, serviceTime: 0 } : plan;
-      if (skin?.pixels !== undefined)
-        planned.set(skin.pixels, planned.get(skin.pixels) ?? { plan: lasting, attempts: 0 });
-      if (plan.isKnown) await answer({ ...request, method: 'POST', address: '/v2/generate' });
+      plans.set(pixels, isKnown ? { ...plan, serviceTime: 0 } : plan);
+      if (fate?.kind === 'refused' && plans.nextFate(pixels)) return refusal(request, fate.code);
+      if (isKnown) await answer({ ...request, method: 'POST', address: '/v2/generate' });
       return await answer(request);
     },
-    refuse: (_, code, { wait = 0 }) => refusal(code, { 'retry-after': `${Math.ceil(wait / 1_000)}` }),
+    refuse: (request, code, { wait = 0 }) => refusal(request, code, wait),
     unfinished: async () => {
       const list = await answer(listRequest(key));
       const { jobs = [] } = JSON.parse((list.body as Buffer).toString('utf8')) as {
@@ -95,12 +91,53 @@ function cannotAs(what: string): DoubleError {
   );
 }
 
-function cannot(): Reply {
-  return refusalReply(400, { code: 'validation_error', message: cannotAs('this').message });
+function cannotPlay(what: string): Reply {
+  return refusalReply(400, { code: 'validation_error', message: cannotAs(what).message });
 }
 
-function refusal(code: keyof typeof ERRORS, headers: Reply['headers'] = {}): Reply {
-  return refusalReply(ERRORS[code].status, { code, message: ERRORS[code].message }, headers);
+/** What was planned last for each picture, by pixel hash. */
+class Plans {
+  readonly #plans = new Map<string, JobPlan>();
+  /** Jobs of each picture and name so far. */
+  readonly #attempts = new Map<string, number>();
+  readonly #editions = new Map<string, number>();
+
+  of(pixels: string): JobPlan | undefined {
+    return this.#plans.get(pixels);
+  }
+
+  /** Submits a picture: with a plan for a new job, its data so far is out of date. */
+  set(pixels: string, plan: JobPlan | undefined): void {
+    if (plan) this.#plans.set(pixels, plan);
+    else this.#plans.delete(pixels);
+    if (isNewJob(plan, this.#attempt(pixels))) this.#editions.set(pixels, this.edition(pixels) + 1);
+  }
+
+  edition(pixels: string): number {
+    return this.#editions.get(pixels) ?? 0;
+  }
+
+  /** The fate of the picture's next job, which it counts. */
+  nextFate(pixels: string): Fate | undefined {
+    const attempt = this.#attempt(pixels);
+    this.#attempts.set(this.#key(pixels), attempt);
+    return fateOf(this.of(pixels)?.fate, attempt);
+  }
+
+  #attempt(pixels: string): number {
+    return (this.#attempts.get(this.#key(pixels)) ?? 0) + 1;
+  }
+
+  #key(pixels: string): string {
+    return `${pixels} ${this.of(pixels)?.name ?? ''}`;
+  }
+}
+
+function refusal(request: DoubleRequest, code: ErrorCode, wait?: number): Reply {
+  const { status, message } = ERRORS[code];
+  const headers = wait !== undefined && { 'retry-after': `${Math.ceil(wait / 1_000)}` };
+  const refuse = isVersion1(request) ? v1RefusalReply : refusalReply;
+  return refuse(status, { code, message }, { ...headers });
 }
 
 function turning(times: readonly number[]): () => number {

@@ -176,7 +176,7 @@ const BROKEN: readonly Broken[] = [
           delete (rateLimit as { next?: { relative?: number } } | undefined)?.next?.relative;
         }),
     ),
-    differs: ['answers-limits'],
+    differs: ['v1-upload', 'v1-url', 'v1-compatibility', 'answers-limits'],
     says: ['rateLimit.next.relative: Invalid input', '"next":{"absolute"'],
   },
   {

@@ -9,7 +9,7 @@ import {
   proveSkin,
   readTextures,
 } from '../../src/dispatch/proof.ts';
-import { encodeDifferently } from '../../src/double/hosted/skins.ts';
+import { encodeDifferently } from '../../src/double/hosted/pictures.ts';
 import { makePicture } from '../../src/skin/picture.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
 import { pixelHash } from '../../src/skin/read-skin.ts';

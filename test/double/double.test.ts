@@ -8,6 +8,7 @@ import { type Double, type DoubleOptions, startDouble } from '../../src/double/d
 import { fixtureKey } from '../../src/double/seed.ts';
 import type { WireJob } from '../../src/protocol/job.ts';
 import type { Skin } from '../../src/protocol/skin.ts';
+import { v1SkinSchema } from '../../src/protocol/v1.ts';
 import { isSignedBy } from '../../src/textures/signing-key.ts';
 import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
 
@@ -99,6 +100,65 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
     const late = submit(double, 5, 'late-60000');
     await passing(double, late);
     expect((await late).status).toBe(202);
+  });
+
+  test('plays the scenario of a name although it has the picture', async () => {
+    const double = await open({ as, clock: 'manual' });
+    const known = await submit(double, 1, 'knight');
+    await passing(double, untilEnded(double, known));
+    expect((await submit(double, 1, 'knight')).status).toBe(200);
+    const failing = await submit(double, 1, 'fail-job_failed-1');
+    await passing(double, untilEnded(double, failing));
+    expect((await job(double, failing)).body.errors?.[0]?.code).toBe('job_failed');
+    const other = await submit(double, 1, 'fail-skin_change_failed-1');
+    await passing(double, untilEnded(double, other));
+    expect((await job(double, other)).body.errors?.[0]?.code).toBe('skin_change_failed');
+    await expect(submit(double, 1, 'lose')).rejects.toThrow('fetch failed');
+    expect(double.requests.at(-1)).toMatchObject({ lost: true, pending: 1 });
+    const refused = await submit(double, 1, 'refuse-invalid_image');
+    expect([refused.status, refused.body.errors?.[0]?.code]).toEqual([400, 'invalid_image']);
+    const never = await submit(double, 1, 'never');
+    double.advance('24h');
+    expect((await job(double, never)).body.job?.status).not.toBe('completed');
+  });
+
+  test('answers version 1 in its form, refusals too, and plays names there', async () => {
+    const double = await open({ as });
+    const generate = async (name?: string) => {
+      const body = JSON.stringify({ url: dataUrl(skinPng(1)), ...(name !== undefined && { name }) });
+      return await call(double, '/generate/url', { method: 'POST', body });
+    };
+    const made = await generate('knight');
+    const { id, uuid } = made.body as { id?: number; uuid?: string };
+    expect([made.status, typeof id]).toEqual([200, 'number']);
+    expect(v1SkinSchema.parse(made.body).data.texture.signature).toHaveLength(684);
+    expect((await generate('knight')).body).toMatchObject({ duplicate: true });
+    expect((await generate('limit-429')).body).toMatchObject({ errorCode: 'rate_limit', delayInfo: {} });
+    expect((await generate('fail-skin_change_failed')).body).toMatchObject({
+      success: false,
+      errorCode: 'skin_change_failed',
+      error: expect.any(String),
+    });
+    expect((await call(double, `/get/uuid/${uuid}`)).body).toMatchObject({ uuid, idStr: `${id}` });
+  });
+
+  test('serves textures from an origin of their own, where fetch sends no key', async () => {
+    const double = await startDouble({ as });
+    double.expect({ keyOnApi: true });
+    const headers = { authorization: `Bearer ${double.key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ url: dataUrl(skinPng(1)) });
+    const made = await fetch(`${double.url}/v2/generate`, { method: 'POST', headers, body });
+    const { skin } = (await made.json()) as { skin: Skin };
+    expect(new URL(skin.texture.url.skin).origin).not.toBe(double.url);
+    const picture = await fetch(`${double.url}/v2/skins/${skin.uuid}/texture`, { headers });
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(double.violations()).toEqual([]);
+    const api = await fetch(new URL('/v2/me', skin.texture.url.skin), { headers });
+    expect([api.status, double.violations().map(({ expectation }) => expectation)]).toEqual([
+      404,
+      ['keyOnApi'],
+    ]);
+    await double.stop().catch(() => {});
   });
 
   test('knows its user by the key only: nobody else reads the own skins of that', async () => {
@@ -224,6 +284,22 @@ test.each([
   [{ servce: {} }, 'servce'],
 ])('A scenario that makes no sense is refused with the place: %j', async (scenario, message) => {
   await expect(open({ scenario: scenario as never })).rejects.toThrow(message);
+});
+
+test.each(['polls-3', 'wrong', 'forget'])(
+  'A double of skinsmith refuses a submission named %s',
+  async (name) => {
+    const double = await open({ as: 'skinsmith', clock: 'manual' });
+    const { status, body } = await submit(double, 1, name);
+    expect([status, body.errors?.[0]?.message]).toEqual([400, expect.stringContaining('cannot do')]);
+  },
+);
+
+test('A double of the hosted service refuses polls-N where nobody polls', async () => {
+  const double = await open({ clock: 'manual' });
+  const body = JSON.stringify({ url: dataUrl(skinPng(1)), name: 'polls-3' });
+  for (const path of ['/v2/generate', '/generate/url'])
+    expect((await call(double, path, { method: 'POST', body })).status).toBe(400);
 });
 
 test('A double of skinsmith refuses a scenario that it cannot play', async () => {

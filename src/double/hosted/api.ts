@@ -6,7 +6,7 @@ import { DOUBLE_START } from '../clock.ts';
 import type { Fault, Refused } from '../faults.ts';
 import type { JobPlan } from '../plans.ts';
 import { altered, jsonReply, pageReply, type Reply, withBody } from '../replies.ts';
-import type { DoubleRequest, RequestKind } from '../requests.ts';
+import { type DoubleRequest, isVersion1, type RequestKind } from '../requests.ts';
 import { DOUBLE_KEY, fixtureKey, Seed } from '../seed.ts';
 import { Intake, type Taken } from './intake.ts';
 import {
@@ -23,8 +23,9 @@ import {
 } from './job-answers.ts';
 import { type HostedJob, statusOf } from './jobs.ts';
 import { type HostedOptions, latencyOf } from './options.ts';
-import { OBJECT_ID, readSubmission } from './requests.ts';
+import { OBJECT_ID, readSubmission, readVersion1 } from './requests.ts';
 import { SkinRequests, SkinSigner, skinToJson } from './skins.ts';
+import { Version1, v1GeneratedAnswer } from './version-1.ts';
 import {
   blockConcurrency,
   blockDelay,
@@ -76,20 +77,24 @@ type Handler = (visit: Visit, closing: AbortSignal) => Promise<Reply> | Reply;
  * | /v2/me, 404 without a user | models/v2/me `v2GetMe` | api.ts `#me` |
  * | /v2/delay under `rateLimit`, without windows | models/v2/delay `v2GetDelay` | api.ts `#delay` |
  * | GET / | index `init` | api.ts |
+ * | version 1: `/generate/…` as version 2 in another form; its errors | routes/generate, util/compat, index `errorHandler` | version-1.ts, requests.ts `readVersion1` |
+ * | `/get/…`, `/validate/…` | routes/get, routes/util | version-1.ts |
  *
  * Assumed, because it is in packages that are not published: that a minute begins with its first request (as the
  * documentation's examples have it) and the hour with the clock's; that a queue of 5 takes five jobs; when a job
  * counts as ended; the order of the list; the texts of failed jobs; what makes a picture a duplicate (the same
- * pixels, variant), whose name and visibility it keeps; 20,000 bytes for a file. Left out: version 1, pictures
- * behind URLs and players, capes, cookies, random pauses of up to 200 ms for callers without a key, grants that
- * are refused, rules about who may edit for how long. Different on purpose: textures are served here and not by
- * the game.
+ * pixels, variant), whose name and visibility it keeps; 20,000 bytes for a file; the form of a skin in version 1.
+ * Left out: capes, cookies, random pauses of up to 200 ms for callers without a key, grants that are refused,
+ * rules about who may edit for how long. Different on purpose: textures are served here and not by the game;
+ * pictures behind addresses and of players are plain ones, of a colour of their own (`pictureBehind`); version 1
+ * makes players' skins as it makes others.
  */
 export class HostedApi {
   readonly intake: Intake;
   key: string;
   readonly #maker: SkinSigner;
   readonly #skins: SkinRequests;
+  readonly #version1: Version1;
   readonly #options: HostedOptions;
   readonly #traffic: Readonly<Record<CallerKind, Traffic>>;
   /** When each job was last looked at. */
@@ -110,18 +115,24 @@ export class HostedApi {
     'skin-texture': (visit) => this.#skins.texture(visit),
     capes: (visit) => success(visit, { capes: [] }),
     texture: ({ request }) => this.#texture(request.subject),
+    'v1-generate': (visit, closing) => this.#generate(visit, closing),
+    'v1-skin': (visit) => this.#version1.skin(visit),
+    'v1-delay': (visit) => this.#version1.delay(visit),
+    'v1-list': (visit) => this.#version1.list(visit),
+    'v1-player': (visit) => this.#version1.player(visit),
     root: () => jsonReply(200, { msg: 'Hi!' }),
     other: notFoundAnswer,
   };
 
   /** `url`: the service's root. */
   constructor(url: string, options: HostedOptions) {
-    const { signingKey = fixtureKey(), seed = new Seed(randomUUID()) } = options;
-    this.#maker = new SkinSigner(url, { signingKey, seed });
+    const { signingKey = fixtureKey(), seed = new Seed(randomUUID()), texturesUrl = url } = options;
+    this.#maker = new SkinSigner(texturesUrl, { signingKey, seed });
     this.#options = options;
     this.key = options.key ?? DOUBLE_KEY;
     this.intake = new Intake(this.#maker, seed, options);
-    this.#skins = new SkinRequests(this.intake.skins, url);
+    this.#skins = new SkinRequests(this.intake.skins);
+    this.#version1 = new Version1(this.intake.skins);
     const { rate, delay } = options;
     this.#traffic = { user: new Traffic(rate, delay), anonymous: new Traffic(rate, delay) };
   }
@@ -205,13 +216,17 @@ export class HostedApi {
   }
 
   async #take(visit: Visit): Promise<Taken> {
+    const { request } = visit;
+    const waits = request.kind !== 'submit';
     lookUpRate(visit);
-    if (visit.request.kind === 'generate') lookUpDelay(visit);
+    if (waits) lookUpDelay(visit);
     blockRate(visit, this.intake.flags);
-    if (visit.request.kind === 'generate') blockDelay(visit);
+    if (waits) blockDelay(visit);
+    if (waits && visit.plan?.polls !== undefined)
+      throw new HostedRefusal(400, 'validation_error', 'A caller that waits for its skin polls no job.');
     const concurrent = this.intake.book.unfinished(visit.caller, visit.now);
     blockConcurrency(concurrent, this.#concurrency, this.intake.flags);
-    const submission = await readSubmission(visit.request);
+    const submission = await (isVersion1(request) ? readVersion1(request) : readSubmission(request));
     visit.now = this.now();
     return await this.intake.take(visit, submission);
   }
@@ -326,6 +341,7 @@ export class HostedApi {
 }
 
 function generatedAnswer(visit: Visit, skin: Parameters<typeof skinToJson>[0], duplicate: boolean): Reply {
+  if (isVersion1(visit.request)) return v1GeneratedAnswer(visit, skin, duplicate);
   visit.links['skin'] = `/v2/skins/${skin.uuid}`;
   const rateLimit = makeRateLimitInfo(visit, 200);
   return success(visit, { skin: skinToJson(skin, duplicate), rateLimit, ...(!duplicate && { usage: {} }) });

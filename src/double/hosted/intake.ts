@@ -2,7 +2,7 @@ import { ERRORS } from '../../protocol/errors.ts';
 import type { Skin } from '../../protocol/skin.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import { fateOf, type JobPlan } from '../plans.ts';
+import { fateOf, isNewJob, type JobPlan } from '../plans.ts';
 import type { Seed } from '../seed.ts';
 import {
   type Before,
@@ -20,8 +20,9 @@ import {
   type SkinInput,
 } from './jobs.ts';
 import type { AcceptedSubmission, HostedOptions } from './options.ts';
+import { plainPicture } from './pictures.ts';
 import { inputOf, type SubmissionOptions, type SubmittedSkin } from './requests.ts';
-import { plainPicture, type SkinSigner, SkinStore } from './skins.ts';
+import { type SkinSigner, SkinStore } from './skins.ts';
 import { type CallerKind, countSubmission, type HostedFlags, HostedRefusal, type Visit } from './visit.ts';
 
 /** A skin that existed already, under the id of a job that never existed. */
@@ -54,7 +55,7 @@ export class Intake {
   readonly #fakeJobs = new Map<string, Duplicate>();
   /** Skins that existed before this service started, by input. */
   readonly #old = new Map<string, { skin: Promise<Skin>; uuid: string }>();
-  /** Submissions of each picture that were decided on, by pixel hash. */
+  /** Submissions of each picture that were decided on, by pixel hash and the name that planned them. */
   readonly #attempts = new Map<string, number>();
   #foreignJobs = 0;
   /** Accepted submissions. */
@@ -77,11 +78,15 @@ export class Intake {
     countSubmission(visit);
     const picture = read();
     const input = inputOf(options, picture);
-    const known = this.#knownSkin(input, picture, { now, isPlanned: plan?.isKnown ?? false });
+    const attempt = (this.#attempts.get(attemptsKey(input, plan)) ?? 0) + 1;
+    const known = isNewJob(plan, attempt)
+      ? undefined
+      : this.#knownSkin(input, picture, { now, isPlanned: plan?.isKnown ?? false });
     if (known) return { kind: 'duplicate', duplicate: await this.#duplicate(input, known, now) };
     this.#checkSwitch();
     if (before.pending > 1) visit.nextRequest = Math.max(visit.nextRequest, now + before.pending * 50);
-    return { kind: 'job', job: this.#takeNew(visit, { input, picture, before, plan }) };
+    this.#attempts.set(attemptsKey(input, plan), attempt);
+    return { kind: 'job', job: this.#takeNew(visit, { input, picture, before, plan, attempt }) };
   }
 
   /** A job of another program of the same user: takes a slot but no worker. */
@@ -154,10 +159,15 @@ export class Intake {
       picture,
       before,
       plan,
-    }: { input: SkinInput; picture: Picture; before: Before; plan: JobPlan | undefined },
+      attempt,
+    }: {
+      input: SkinInput;
+      picture: Picture;
+      before: Before;
+      plan: JobPlan | undefined;
+      attempt: number;
+    },
   ): HostedJob {
-    const attempt = (this.#attempts.get(input.pixels) ?? 0) + 1;
-    this.#attempts.set(input.pixels, attempt);
     const fate = fateOf(plan?.fate ?? this.#options.fate?.(input.pixels), attempt);
     if (fate?.kind === 'refused')
       throw new HostedRefusal(ERRORS[fate.code].status, fate.code, ERRORS[fate.code].message);
@@ -215,6 +225,10 @@ export class Intake {
     this.#options.recorder?.unfinished(unfinished);
     return job;
   }
+}
+
+function attemptsKey({ pixels }: SkinInput, plan: JobPlan | undefined): string {
+  return `${pixels} ${plan?.name ?? ''}`;
 }
 
 /** What needs an account; the user's grants allow it, and no cape is known. */

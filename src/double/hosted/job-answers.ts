@@ -2,13 +2,17 @@ import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
 import type { Skin } from '../../protocol/skin.ts';
 import { jsonReply, pageReply, type Reply, refusalReply } from '../replies.ts';
+import { isVersion1 } from '../requests.ts';
 import type { Duplicate } from './intake.ts';
 import { type HostedJob, statusOf } from './jobs.ts';
 import { skinToJson } from './skins.ts';
+import { v1ErrorAnswer } from './version-1.ts';
 import { HostedRefusal, InvalidRequest, makeRateLimitInfo, note, success, type Visit } from './visit.ts';
 
 /** `v2ErrorHandler`: a body with only `success`, `errors` and, where limits are known, `rateLimit`. */
 export function errorAnswer(error: unknown, visit: Visit): Reply {
+  const isKnown = error instanceof HostedRefusal || error instanceof InvalidRequest;
+  if (isKnown && isVersion1(visit.request)) return v1ErrorAnswer(error, visit);
   if (error instanceof HostedRefusal) {
     const { status, errors } = error;
     const rateLimit = makeRateLimitInfo(visit, status);

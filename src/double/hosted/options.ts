@@ -9,6 +9,8 @@ import type { HostedFlags, RateRule } from './visit.ts';
 
 /** How the service behaves. Times in milliseconds. */
 export interface HostedOptions {
+  /** Root of the textures' addresses, no slash at the end; default: the service's own. */
+  readonly texturesUrl?: string;
   /** API key of the one user; at least 64 characters. */
   readonly key?: string;
   /** How long a job is processed; default: 40. A list is used job by job, again and again. */

@@ -4,8 +4,9 @@ import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import { type DoubleRequest, formIn } from '../requests.ts';
+import { type DoubleRequest, formIn, sentFields } from '../requests.ts';
 import type { SkinInput } from './jobs.ts';
+import { pictureBehind } from './pictures.ts';
 import { HostedRefusal, parseOrRefuse } from './visit.ts';
 
 /** `validation/misc.ts`: lower case only. */
@@ -42,6 +43,13 @@ const DATA_URL = z.object({
     .max(26_668)
     .regex(/^data:image\/png;base64,[a-zA-Z0-9+/=]+$/, 'Invalid'),
 });
+const HTTP_URL = z.object({
+  url: z
+    .string()
+    .max(256)
+    .regex(/^https?:\/\//, 'Invalid'),
+});
+const USER = z.object({ user: UUID });
 
 /** Multer's limits. The bytes are not published with the server; its documentation says 20 kB. */
 const MAX_FIELDS = 5;
@@ -68,6 +76,40 @@ export async function readSubmission(request: DoubleRequest): Promise<SubmittedS
   return { options, picture: () => readLinked(fields) };
 }
 
+/** `rewriteV2Options`: names and values that version 2 does not know are dropped. `model` is not read. */
+export async function readVersion1(request: DoubleRequest): Promise<SubmittedSkin> {
+  const { fields: sent = {}, file } = (await sentFields(request)) ?? {};
+  const { name, variant, visibility } = { ...Object.fromEntries(request.query), ...sent };
+  const options = parseOrRefuse(OPTIONS, {
+    name: v1Name(name),
+    variant: V1_VARIANTS.get(String(variant).toLowerCase()),
+    visibility: String(visibility) === '1' ? 'unlisted' : 'public',
+  });
+  if (request.subject === 'upload') {
+    const bytes = file && new Uint8Array(await file.arrayBuffer());
+    return { options, picture: () => readPicture(bytes) };
+  }
+  const { uuid = request.query.get('uuid') ?? undefined } = sent;
+  return { options, picture: () => readLinked(request.subject === 'user' ? { user: uuid } : sent) };
+}
+
+const V1_VARIANTS: ReadonlyMap<string, string> = new Map([
+  ['classic', 'classic'],
+  ['default', 'classic'],
+  ['steve', 'classic'],
+  ['slim', 'slim'],
+  ['alex', 'slim'],
+]);
+const MAX_V1_NAME = 24;
+
+function v1Name(name: unknown): string | undefined {
+  const known = String(name ?? '')
+    .slice(0, MAX_V1_NAME)
+    .trim()
+    .replaceAll(/[^a-zA-Z0-9_.\- ]/g, '');
+  return known || undefined;
+}
+
 async function readUpload(body: Buffer, type: string): Promise<SubmittedSkin> {
   const form = await formIn(body, type);
   if (!form) throw new HostedRefusal(500, 'upload_error', 'upload error: Unexpected end of form');
@@ -91,14 +133,13 @@ function invalidFile(reason: string): HostedRefusal {
 
 /** No pictures are fetched and no players looked up: this service has no way out. */
 function readLinked(fields: Record<string, unknown>): Picture {
-  const { url } = fields;
+  const { url, user } = fields;
   if (typeof url === 'string' && url.startsWith('data:image/png;base64,')) {
     const data = parseOrRefuse(DATA_URL, fields).url.split(',', 2)[1] ?? '';
     return readPicture(new Uint8Array(Buffer.from(data, 'base64')));
   }
-  if ('url' in fields)
-    throw new HostedRefusal(400, 'invalid_image_url', 'Failed to find image from url: Not Found');
-  if ('user' in fields) throw new HostedRefusal(400, 'invalid_user', 'Invalid user');
+  if (url !== undefined) return pictureBehind(parseOrRefuse(HTTP_URL, fields).url);
+  if (user !== undefined) return pictureBehind(parseOrRefuse(USER, fields).user.replaceAll('-', ''));
   const message = 'invalid request properties (expected url or user)';
   throw new HostedRefusal(400, 'invalid_request', message);
 }

@@ -1,14 +1,13 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import { deflateSync } from 'node:zlib';
 import { z } from 'zod';
 import type { Skin } from '../../protocol/skin.ts';
 import type { Picture } from '../../skin/picture.ts';
-import { writePng } from '../../skin/png/encode.ts';
 import { buildTexturesValue } from '../../textures/property.ts';
 import { signValue } from '../../textures/signing-key.ts';
 import { type Reply, withBody } from '../replies.ts';
 import type { Seed } from '../seed.ts';
 import type { SkinInput } from './jobs.ts';
+import { encodeDifferently, plainPicture } from './pictures.ts';
 import { NAME_AND_VISIBILITY, UUID, UUID_OR_SHORT_ID } from './requests.ts';
 import { HostedRefusal, note, parseOrRefuse, requireUser, success, type Visit } from './visit.ts';
 
@@ -30,23 +29,6 @@ interface Making {
  * would rightly take the skin, and the result of a source would depend on chance.
  */
 const STRANGERS = plainPicture([7, 255, 255, 255]);
-
-/** A picture of one colour (RGBA, 0 to 255). */
-export function plainPicture(colour: readonly [number, number, number, number]): Picture {
-  return { width: 64, height: 64, pixels: new Uint8Array(64 * 64 * 4).map((_, at) => colour[at % 4]!) };
-}
-
-/**
- * The same picture in other bytes than those that were sent, as the game encodes textures itself. They are not
- * compressed: versions of zlib compress differently, and golden files hold the texture's hash.
- */
-export function encodeDifferently({ width, height, pixels }: Picture): Buffer {
-  const stride = width * 4;
-  const rows = Buffer.alloc(height * (stride + 1));
-  for (let y = 0; y < height; y++)
-    rows.set(pixels.subarray(y * stride, (y + 1) * stride), y * (stride + 1) + 1);
-  return writePng({ width, height }, 'rgba', [['IDAT', deflateSync(rows, { level: 0 })]]);
-}
 
 /** Makes signed skins and keeps their textures, each named by the SHA-256 of its file as the game does it. */
 export class SkinSigner {
@@ -176,12 +158,9 @@ const LIST = z.object({
 /** `v2GetSkin` and the handlers beside it. */
 export class SkinRequests {
   readonly #store: SkinStore;
-  /** The service's root, no slash at its end. */
-  readonly #root: string;
 
-  constructor(store: SkinStore, root: string) {
+  constructor(store: SkinStore) {
     this.#store = store;
-    this.#root = root;
   }
 
   /** `v2GetSkin`. A private skin is not there for others. */
@@ -193,10 +172,10 @@ export class SkinRequests {
     return success(visit, { skin: skinToJson(skin) });
   }
 
-  /** `v2GetSkinTextureRedirect`. It leads to this service's own textures: there is no other host. */
+  /** `v2GetSkinTextureRedirect` */
   async texture(visit: Visit): Promise<Reply> {
     const skin = await this.#find(visit, parseOrRefuse(UUID_OR_SHORT_ID, visit.request.subject));
-    const location = `${this.#root}/textures/${skin.texture.hash.skin}`;
+    const location = skin.texture.url.skin;
     const headers = { 'content-type': 'text/html; charset=utf-8', location };
     return withBody({ status: 301, headers }, Buffer.alloc(0));
   }

@@ -136,10 +136,15 @@ function paced(generator: Generator, ms: number, clock: SigningOptions['clock'])
   };
 }
 
-/** The same generator, whose jobs fail when the rehearsal says so. */
-function rehearsed(generator: Generator, rehearse: NonNullable<ServerOptions['rehearse']>): Generator {
+/** The same generator, whose jobs fail and whose data is out of date when the options say so. */
+function rehearsed(
+  generator: Generator,
+  { rehearse, edition = () => 0 }: Pick<ServerOptions, 'rehearse' | 'edition'>,
+): Generator {
+  if (!rehearse) return generator;
   return {
     ...generator,
+    signer: async (pixels) => `${await generator.signer(pixels)} ${edition(pixels)}`,
     generate: async (texture, signal) => {
       const code = await rehearse(texture.hash, signal);
       if (code) throw new GenerationError(code, ERRORS[code].message, { isFinal: true });
@@ -177,7 +182,7 @@ export async function openGenerator(
   });
   releases.add(() => opened.close?.());
   const generator = paced(opened.generator, options.pace ?? 0, parts.clock);
-  return { ...opened, generator: options.rehearse ? rehearsed(generator, options.rehearse) : generator };
+  return { ...opened, generator: rehearsed(generator, options) };
 }
 
 /** The kind of generator that the options name. */

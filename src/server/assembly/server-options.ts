@@ -41,7 +41,9 @@ export interface ServerOptions {
    * Called before each generation with the picture's pixel hash: takes as long as it likes, and returns the code of the
    * error with which the job fails, if it should.
    */
-  readonly rehearse?: (hash: string, signal: AbortSignal) => Promise<ErrorCode | undefined>;
+  readonly rehearse?: (pixels: string, signal: AbortSignal) => Promise<ErrorCode | undefined>;
+  /** For a pixel hash: where it gives another number than before, that picture's skin data is made anew. */
+  readonly edition?: (pixels: string) => number;
   /** Default: signing-key.pem in the data folder; created if missing. */
   readonly signingKeyFile?: string | undefined;
   /** Continues with a signing key other than the one that signed the store's skins. */

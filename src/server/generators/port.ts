@@ -36,8 +36,11 @@ export interface Trust {
 
 /** Makes skin data from pictures. */
 export interface Generator {
-  /** Identifies the signer and its address: the same picture has different data from another signer. */
-  signer(): Promise<string>;
+  /**
+   * Identifies the signer and its address: the same picture has different data from another signer. `pixels`: the
+   * picture's hash.
+   */
+  signer(pixels: string): Promise<string>;
   /** @throws GenerationError, GenerationPostponed */
   generate(texture: Texture, signal: AbortSignal): Promise<SignedSkin>;
   /** Called once the data is stored, to drop whatever was kept to resume the generation. */

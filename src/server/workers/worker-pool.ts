@@ -311,7 +311,7 @@ export interface WorkerContext {
 export async function currentIdentity(generator: Generator, { job }: Lease): Promise<string> {
   const { owner, texture_hash: textureHash, variant, cape_hash: capeHash, visibility } = job;
   const asked = { owner, textureHash, variant, capeHash, visibility };
-  return identityOfJob(asked, await generator.signer());
+  return identityOfJob(asked, await generator.signer(textureHash));
 }
 
 /** The skin data for a job: made by another job in the meantime, or newly generated. */

@@ -60,10 +60,10 @@ describe('A submission', () => {
 
   test.each([
     [
-      'a URL',
-      (caller: TestCaller) => caller.json('/v2/queue', { url: 'http://a.example/b.png' }),
+      'a URL of another kind',
+      (caller: TestCaller) => caller.json('/v2/queue', { url: 'ftp://a.example/b.png' }),
       400,
-      'invalid_image_url',
+      'validation_error',
     ],
     ['no file', (caller: TestCaller) => caller.form('/v2/queue', new FormData()), 400, 'missing_file'],
     [

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { encodeDifferently } from '../../../src/double/hosted/skins.ts';
+import { encodeDifferently } from '../../../src/double/hosted/pictures.ts';
 import type { Fate } from '../../../src/double/plans.ts';
 import { seededRandom } from '../../../src/double/seed.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';

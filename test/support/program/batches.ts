@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path';
 import type { Options, ResultPromise } from 'execa';
 import { inject } from 'vitest';
-import { encodeDifferently } from '../../../src/double/hosted/skins.ts';
+import { encodeDifferently } from '../../../src/double/hosted/pictures.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import type { HostedService, ServiceOptions } from '../hosted/hosted-service.ts';
 import { runHosted } from '../hosted/run-hosted.ts';

@@ -140,7 +140,7 @@ async function describeJob(
   const { caller, visibility, cape } = request;
   const capeHash = cape === undefined ? null : (await readCapeFor(context, caller, cape)).texture_hash;
   const asked = { ...texture, capeHash, visibility, owner: caller.owner };
-  const identity = identityOfJob(asked, await context.generator.signer());
+  const identity = identityOfJob(asked, await context.generator.signer(texture.textureHash));
   return await newJob(context, request, { ...texture, identity, capeHash });
 }
 

@@ -95,7 +95,7 @@ async function makeData(generator: Generator, input: SkinInput): Promise<Texture
   const { picture, owner, visibility, variant = 'classic', cape_hash: capeHash = null } = input;
   const { hash } = textureOfSkin(picture);
   const asked = { owner, textureHash: hash, variant, capeHash, visibility };
-  const identity = identityOfJob(asked, await generator.signer());
+  const identity = identityOfJob(asked, await generator.signer(hash));
   const texture = { owner, identity, hash, variant, capeHash, visibility };
   const made = await generator.generate(texture, new AbortController().signal);
   const { value, signature, url, capeUrl = null, account } = made;

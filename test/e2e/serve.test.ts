@@ -231,14 +231,33 @@ describe('serve --double', () => {
   test('ends with 1 and a report after an impolite client', async () => {
     const machine = await freshMachine();
     const { url, key, end } = await startDouble(machine, ['--polite', '--clock', 'manual']);
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ url: dataUrl(skinPng(1)), name: 'limit-429' });
-    for (const status of [429, 202])
-      expect((await fetch(`${url}/v2/queue`, { method: 'POST', headers, body })).status).toBe(status);
+    await submitTwice(url, key);
     expect(await end()).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('waits: 1 submissions'),
     });
+  });
+
+  test('ends when its standard input does, and reports what clients did until then', async () => {
+    const machine = await freshMachine();
+    const { url, key, process } = await startDouble(machine, ['--polite', '--parent-stdin']);
+    await submitTwice(url, key);
+    process.stdin!.end();
+    expect(await process).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('waits: 1 submissions'),
+    });
+  });
+
+  test('ends after it has answered POST /_double/stop with what clients did wrong', async () => {
+    const machine = await freshMachine();
+    const { url, key, process } = await startDouble(machine, ['--polite']);
+    await submitTwice(url, key);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/_double/stop`, { method: 'POST', headers, body: '{}' });
+    const violations = [{ expectation: 'waits', message: expect.any(String), requests: [2] }];
+    expect([answer.status, await answer.json()]).toEqual([200, { violations }]);
+    expect((await process).exitCode).toBe(1);
   });
 
   test.each([
@@ -261,5 +280,13 @@ async function startDouble(machine: Machine, args: readonly string[]) {
     child.kill('SIGTERM');
     return await child;
   };
-  return { url, key, end };
+  return { url, key, process: child, end };
+}
+
+/** Submits again what was refused, at once. */
+async function submitTwice(url: string, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ url: dataUrl(skinPng(1)), name: 'limit-429' });
+  for (const status of [429, 202])
+    expect((await fetch(`${url}/v2/queue`, { method: 'POST', headers, body })).status).toBe(status);
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { finished } from 'node:stream';
 import { type Command, Option } from 'commander';
 import type { Double, DoubleOptions } from '../../double/double.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -14,13 +15,26 @@ export interface DoubleCommandOptions {
   readonly seed?: number;
   readonly clock?: 'running' | 'manual';
   readonly polite?: boolean;
+  readonly parentStdin?: boolean;
   readonly record?: string;
   readonly recording?: string;
   readonly replay?: string;
 }
 
 /** Those that make sense for a double, with `--port`. */
-const OWN = ['double', 'as', 'scenario', 'seed', 'clock', 'polite', 'record', 'recording', 'replay', 'port'];
+const OWN = [
+  'double',
+  'as',
+  'scenario',
+  'seed',
+  'clock',
+  'polite',
+  'parentStdin',
+  'record',
+  'recording',
+  'replay',
+  'port',
+];
 const MAX_SCENARIO_BYTES = 1024 * 1024;
 
 export function addDoubleOptions(command: Command): Command {
@@ -49,22 +63,31 @@ export function addDoubleOptions(command: Command): Command {
       ).choices(['running', 'manual']),
     )
     .option('--polite', 'exit with 1 if a client was impolite: see the expectation polite')
+    .option(
+      '--parent-stdin',
+      'end when standard input ends, as it does when the program that started this one is gone',
+    )
     .option('--record <url>', 'pass requests on to this service, and write its answers down', httpUrl)
     .option('--recording <file>', 'new file for what --record writes', nonEmpty)
     .option('--replay <file>', 'answer from such a file', nonEmpty);
 }
 
-/** Runs until the signal aborts. @returns the exit status */
+/** Runs until the signal aborts, a client asks for the end, or standard input ends. @returns the exit status */
 export async function runDouble(
   options: DoubleCommandOptions & { readonly port?: number },
   context: CommandContext,
 ): Promise<number> {
   checkOptions(options);
   const { startDouble, UnmetExpectations } = await import('../../double/double.ts');
-  const double = await startDouble(await doubleOptions(options));
+  const ending = new AbortController();
+  const onStop = () => ending.abort();
+  const double = await startDouble({ ...(await doubleOptions(options)), onStop });
   if (options.polite) double.expect({ polite: true });
+  const parent = options.parentStdin ? context.io.stdin.resume() : undefined;
+  if (parent) finished(parent, { writable: false }, onStop);
   announce(double, context);
-  await aborted(context.signal);
+  await aborted(AbortSignal.any([context.signal, ending.signal]));
+  parent?.destroy(); // an open pipe would keep the process alive
   try {
     await double.stop();
     return exitStatus('done');
@@ -88,7 +111,7 @@ function checkOptions(options: DoubleCommandOptions): void {
 /** @throws CliError for an option that only a double has */
 export function refuseDoubleOptions(options: DoubleCommandOptions): void {
   const own = OWN.find((name) => name !== 'port' && name in options);
-  if (own) throw usageError('conflicting_options', `--${own} needs --double.`);
+  if (own) throw usageError('conflicting_options', `--${dashed(own)} needs --double.`);
 }
 
 function dashed(name: string): string {
@@ -98,6 +121,7 @@ function dashed(name: string): string {
 async function doubleOptions({
   double: _double,
   polite: _polite,
+  parentStdin: _parentStdin,
   scenario,
   record,
   recording,

@@ -5,6 +5,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -23,7 +26,8 @@ class SkinsmithDoubleTest {
   }
 
   private HttpResponse<String> submit(String name) throws IOException, InterruptedException {
-    String picture = System.getProperty("picture"); // a PNG in base64
+    byte[] file = Files.readAllBytes(Path.of(System.getenv().getOrDefault("PICTURE", "smith.png")));
+    String picture = Base64.getEncoder().encodeToString(file);
     String body = "{\"url\":\"data:image/png;base64," + picture + "\",\"name\":\"" + name + "\"}";
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(DOUBLE.url() + "/v2/queue"))

@@ -1,0 +1,3 @@
+module example.org/skins
+
+go 1.19

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { envelopeSchema, rateLimitSchema, receivedEnvelopeSchema } from '../protocol/envelope.ts';
-import { type Answer, codeOf, differs, expect, notTried, REFUSAL, shaped } from './finding.ts';
+import { envelopeSchema, receivedEnvelopeSchema } from '../protocol/envelope.ts';
+import { type Answer, codeOf, differs, expect, notTried, shaped } from './finding.ts';
+import { RATE_LIMIT, REFUSAL } from './published.ts';
 import type { Check, Target } from './target.ts';
+import { TIMES } from './times.ts';
 
 /** What holds for every answer of a run: judged at its end. */
 export const EVERY_ANSWER: readonly Check[] = [
@@ -42,7 +44,7 @@ export const EVERY_ANSWER: readonly Check[] = [
     run: async (target) => {
       for (const answer of submissionsOf(target)) {
         const rateLimit = (answer.json as { rateLimit?: unknown }).rateLimit;
-        if (rateLimit === undefined) throw differs(answer.request, 'rateLimit', 'none');
+        if (rateLimit === undefined) throw differs(answer, 'rateLimit', 'none');
         shapedLimits(answer, rateLimit);
       }
       for (const answer of target.session.answers) {
@@ -87,6 +89,7 @@ export const EVERY_ANSWER: readonly Check[] = [
       }
     },
   },
+  ...TIMES,
 ];
 
 function isOfVersion2({ request }: Answer): boolean {
@@ -106,6 +109,6 @@ function submissionsOf({ session }: Target): readonly Answer[] {
 function shapedLimits(answer: Answer, rateLimit: unknown): void {
   shaped(
     { ...answer, json: { rateLimit }, text: JSON.stringify({ rateLimit }) },
-    z.object({ rateLimit: rateLimitSchema }),
+    z.object({ rateLimit: RATE_LIMIT }),
   );
 }

@@ -1,12 +1,22 @@
 import type { z } from 'zod';
-import { errorAnswerSchema } from '../protocol/envelope.ts';
+import type { RequestContent } from '../client/transport.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
-import { generateAnswerSchema, jobAnswerSchema } from '../protocol/job.ts';
+
+/** A request as it was sent. */
+export interface SentRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly url: string;
+  /** `own`: the caller's, which is not repeated. Another one is made up. */
+  readonly key: 'own' | 'none' | { readonly text: string };
+  readonly content?: RequestContent | undefined;
+}
 
 /** An answer, read to its end. */
 export interface Answer {
   /** Method and path, without the query. */
   readonly request: string;
+  readonly sent: SentRequest;
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -24,28 +34,69 @@ export class Finding extends Error {
   readonly verdict: Exclude<Verdict, 'pass'>;
   readonly expected: string | undefined;
   readonly seen: string | undefined;
+  /** The request, as a command line of curl. */
+  readonly sent: string | undefined;
 
   constructor(
     verdict: Exclude<Verdict, 'pass'>,
     message: string,
-    { expected, seen }: { readonly expected?: string; readonly seen?: string } = {},
+    {
+      expected,
+      seen,
+      sent,
+    }: { readonly expected?: string; readonly seen?: string; readonly sent?: string } = {},
   ) {
     super(message);
     this.verdict = verdict;
     this.expected = expected;
     this.seen = seen;
+    this.sent = sent;
   }
 }
 
 /** Text of a server that a report repeats, in characters. */
 const MAX_SEEN = 200;
 
-export function differs(request: string, expected: string, seen: string): Finding {
+/** What a finding is about: an answer, or a request that has none. */
+export type Asked = Pick<Answer, 'request'> & Partial<Pick<Answer, 'sent'>>;
+
+export function differs({ request, sent }: Asked, expected: string, seen: string): Finding {
   const short = seen.length > MAX_SEEN ? `${seen.slice(0, MAX_SEEN)}…` : seen;
   return new Finding('differs', `${request}: expected ${expected}, but saw ${short}`, {
     expected: `${request}: ${expected}`,
     seen: short,
+    ...(sent && { sent: curlOf(sent) }),
   });
+}
+
+/** A longer file is not repeated. */
+const LONGEST_FILE = 2_000;
+
+/** The same request for a shell. The key is the one in its variable. */
+function curlOf({ method, url, key, content }: SentRequest): string {
+  const bearer = typeof key === 'string' ? '$SKINSMITH_API_KEY' : key.text;
+  const parts = ['curl', '-X', method, quoted(url)];
+  if (key !== 'none') parts.push('-H', `"Authorization: Bearer ${bearer}"`);
+  if (!content) return parts.join(' ');
+  if ('json' in content)
+    parts.push('-H', quoted('Content-Type: application/json'), '-d', quoted(JSON.stringify(content.json)));
+  else if ('text' in content)
+    parts.push('-H', quoted(`Content-Type: ${content.type}`), '-d', quoted(content.text));
+  else {
+    const { fields, file } = content;
+    for (const [name, value] of Object.entries(fields))
+      parts.push('--form-string', quoted(`${name}=${value}`));
+    if (file && file.bytes.length > LONGEST_FILE) parts.push('-F', quoted('file=@skin.png;type=image/png'));
+    else if (file) {
+      const base64 = Buffer.from(file.bytes).toString('base64');
+      return `base64 -d <<<${base64} | ${parts.join(' ')} -F ${quoted(`file=@-;filename=${file.fileName};type=image/png`)}`;
+    }
+  }
+  return parts.join(' ');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export function notTried(reason: string): Finding {
@@ -53,14 +104,8 @@ export function notTried(reason: string): Finding {
 }
 
 /** @throws Finding unless it holds */
-export function expect(
-  { request }: Pick<Answer, 'request'>,
-  holds: boolean,
-  expected: string,
-  seen: unknown,
-): void {
-  if (!holds)
-    throw differs(request, expected, typeof seen === 'string' ? seen : String(JSON.stringify(seen)));
+export function expect(asked: Asked, holds: boolean, expected: string, seen: unknown): void {
+  if (!holds) throw differs(asked, expected, typeof seen === 'string' ? seen : String(JSON.stringify(seen)));
 }
 
 /** Refusals that say nothing about the interface: the caller or the moment is wrong. */
@@ -70,6 +115,7 @@ const CIRCUMSTANCES: ReadonlySet<string> = new Set<ErrorCode>([
   'insufficient_grants',
   'unauthorized',
   'anonymous_limit',
+  'generator_timeout',
   'no_account_available',
   'service_unavailable',
   'store_full',
@@ -103,7 +149,7 @@ export function expectStatus(answer: Answer, ...statuses: readonly number[]): vo
   if (isMissing(answer)) throw new Finding('not_there', `${request}: nothing there (${described(answer)})`);
   if (CIRCUMSTANCES.has(code ?? '') || CIRCUMSTANCE_STATUSES.includes(status))
     throw notTried(`${request} was refused: ${described(answer)}`);
-  throw differs(request, `status ${statuses.join(' or ')}`, described(answer));
+  throw differs(answer, `status ${statuses.join(' or ')}`, described(answer));
 }
 
 /** The content of an answer with this status and shape. @throws Finding */
@@ -114,14 +160,14 @@ export function contentOf<S extends z.ZodType>(answer: Answer, schema: S, status
 
 /** The same, whatever the status. @throws Finding */
 export function shaped<S extends z.ZodType>(answer: Answer, schema: S): z.output<S> {
-  const { request, json } = answer;
-  if (json === undefined) throw differs(request, 'JSON', described(answer));
+  const { json } = answer;
+  if (json === undefined) throw differs(answer, 'JSON', described(answer));
   const { data, error } = schema.safeParse(json);
   if (!error) return data as z.output<S>;
   const issues = error.issues
     .slice(0, 3)
     .map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
-  throw differs(request, `the published shape (${issues.join('; ')})`, described(answer));
+  throw differs(answer, `the published shape (${issues.join('; ')})`, described(answer));
 }
 
 /** An answer that refuses, with one of these codes. @throws Finding */
@@ -130,17 +176,12 @@ export function expectRefusal(
   statuses: readonly number[],
   ...codes: readonly ErrorCode[]
 ): void {
-  const { request, status } = answer;
+  const { status } = answer;
   const code = codeOf(answer);
   if (statuses.includes(status) && codes.some((one) => one === code)) return;
   if (!codes.some((one) => CIRCUMSTANCES.has(one) || one === 'not_found')) expectStatus(answer, ...statuses);
-  throw differs(request, `${statuses.join(' or ')} with the code ${codes.join(' or ')}`, described(answer));
+  throw differs(answer, `${statuses.join(' or ')} with the code ${codes.join(' or ')}`, described(answer));
 }
-
-/** Shapes of answers without their limits, which have checks of their own. */
-export const JOB_ANSWER = jobAnswerSchema.omit({ rateLimit: true });
-export const SKIN_MADE = generateAnswerSchema.omit({ rateLimit: true });
-export const REFUSAL = errorAnswerSchema.omit({ rateLimit: true });
 
 /** Status and content of an answer, for a report. */
 export function described(answer: Answer): string {

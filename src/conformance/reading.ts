@@ -1,46 +1,35 @@
-import { z } from 'zod';
-import {
-  meAnswerSchema,
-  meClientAnswerSchema,
-  meKeyAnswerSchema,
-  meKeysAnswerSchema,
-} from '../protocol/account.ts';
-import { capeListAnswerSchema } from '../protocol/cape.ts';
-import { rateLimitSchema } from '../protocol/envelope.ts';
-import { jobListAnswerSchema, type WireJob } from '../protocol/job.ts';
-import {
-  receivedSkinListAnswerSchema,
-  type Skin,
-  type SkinListItem,
-  skinAnswerSchema,
-} from '../protocol/skin.ts';
-import { InvalidTexturesError, parseTexturesValue, textureName } from '../textures/property.ts';
+import { receivedSkinListAnswerSchema, type SkinListItem } from '../protocol/skin.ts';
+import { textureName } from '../textures/property.ts';
 import {
   type Answer,
   codeOf,
   contentOf,
-  differs,
   expect,
   expectRefusal,
   expectStatus,
-  JOB_ANSWER,
   notTried,
   shaped,
 } from './finding.ts';
+import { expectData, pictureAt } from './proof.ts';
+import {
+  CAPE_LIST,
+  DELAY,
+  JOB_ANSWER,
+  JOB_LIST,
+  ME,
+  ME_CLIENT,
+  ME_KEY,
+  ME_KEYS,
+  type PublishedJob,
+  type PublishedSkin,
+  SKIN_ANSWER,
+} from './published.ts';
 import type { Check, Target } from './target.ts';
 
 /** Ids that no server gives: of the form that every server accepts. */
 const NO_JOB = '0123456789abcdef01234567';
 export const NO_SKIN = '0123456789abcdef0123456789abcdef';
 const NO_KEY = 'f0'.repeat(32);
-
-/** Services put it in the answer itself, under `rateLimit`, or in both; one has no windows in it. */
-const delaySchema = z.object({
-  next: rateLimitSchema.shape.next,
-  delay: rateLimitSchema.shape.delay,
-  limit: rateLimitSchema.shape.limit.partial({ minute: true }),
-});
-const grantsSchema = meAnswerSchema.extend({ grants: meAnswerSchema.shape.grants });
 
 /** The checks that send GET only. */
 export const READING: readonly Check[] = [
@@ -52,7 +41,7 @@ export const READING: readonly Check[] = [
     isRequired: true,
     run: async ({ session }) => {
       const answer = await session.get('/v2/queue');
-      const { jobs } = contentOf(answer, jobListAnswerSchema);
+      const { jobs } = contentOf(answer, JOB_LIST);
       const times = jobs.flatMap(({ timestamp }) => timestamp ?? []);
       const isSorted = times.every((time, at) => at === 0 || time <= (times[at - 1] ?? time));
       expect(answer, isSorted, 'the newest job first', 'jobs in another order');
@@ -65,7 +54,7 @@ export const READING: readonly Check[] = [
     codes: ['unauthorized'],
     run: async ({ session }) => {
       const answer = await session.get('/v2/queue', { key: 'none' });
-      if (answer.status === 200) return void shaped(answer, jobListAnswerSchema);
+      if (answer.status === 200) return void shaped(answer, JOB_LIST);
       expectRefusal(answer, [401], 'unauthorized');
     },
   },
@@ -74,7 +63,7 @@ export const READING: readonly Check[] = [
     judges: 'The list of jobs exists without /v2, too.',
     statements: ['4.n1'],
     needsKey: true,
-    run: async ({ session }) => void contentOf(await session.get('/queue'), jobListAnswerSchema),
+    run: async ({ session }) => void contentOf(await session.get('/queue'), JOB_LIST),
   },
   {
     id: 'job-unknown',
@@ -188,7 +177,7 @@ export const READING: readonly Check[] = [
     id: 'capes',
     judges: 'GET /v2/capes lists the capes that skins may have.',
     endpoints: ['GET /v2/capes'],
-    run: async ({ session }) => void contentOf(await session.get('/v2/capes'), capeListAnswerSchema),
+    run: async ({ session }) => void contentOf(await session.get('/v2/capes'), CAPE_LIST),
   },
   {
     id: 'me',
@@ -196,7 +185,7 @@ export const READING: readonly Check[] = [
     statements: ['5.1', '1.6b'],
     endpoints: ['GET /v2/me'],
     needsKey: true,
-    run: async ({ session }) => void contentOf(await session.get('/v2/me'), grantsSchema),
+    run: async ({ session }) => void contentOf(await session.get('/v2/me'), ME),
   },
   {
     id: 'me-anonymous',
@@ -220,7 +209,7 @@ export const READING: readonly Check[] = [
     needsKey: true,
     run: async ({ session }) => {
       const answer = await session.get('/v2/me/apikey');
-      contentOf(answer, meKeyAnswerSchema);
+      contentOf(answer, ME_KEY);
       expect(answer, !answer.text.includes('[API key]'), 'nothing of the key itself', 'the whole key');
     },
   },
@@ -229,14 +218,14 @@ export const READING: readonly Check[] = [
     judges: 'GET /v2/me/apikeys lists the keys of the caller.',
     endpoints: ['GET /v2/me/apikeys'],
     needsKey: true,
-    run: async ({ session }) => void contentOf(await session.get('/v2/me/apikeys'), meKeysAnswerSchema),
+    run: async ({ session }) => void contentOf(await session.get('/v2/me/apikeys'), ME_KEYS),
   },
   {
     id: 'me-client',
     judges: 'GET /v2/me/client says who calls, as the server sees it.',
     endpoints: ['GET /v2/me/client'],
     needsKey: true,
-    run: async ({ session }) => void contentOf(await session.get('/v2/me/client'), meClientAnswerSchema),
+    run: async ({ session }) => void contentOf(await session.get('/v2/me/client'), ME_CLIENT),
   },
   {
     id: 'delay',
@@ -247,7 +236,7 @@ export const READING: readonly Check[] = [
       const answer = await session.get('/v2/delay');
       expectStatus(answer, 200);
       const { rateLimit = answer.json } = (answer.json ?? {}) as { rateLimit?: unknown };
-      shaped({ ...answer, json: rateLimit }, delaySchema);
+      shaped({ ...answer, json: rateLimit }, DELAY);
     },
   },
   {
@@ -271,7 +260,18 @@ export const READING_SKINS: readonly Check[] = [
     statements: ['1.1', '2.1', '2.2', '2.3', '9.3d'],
     run: async (target) => {
       const { answer, skin } = await readSkin(target);
-      expectData(answer, skin);
+      await expectData(target, answer, skin);
+    },
+  },
+  {
+    id: 'texture',
+    judges: 'The address of a texture has a skin of 64x64 pixels, or of 64x32 as in old ones.',
+    statements: ['1.1'],
+    run: async (target) => {
+      const { answer, skin } = await readSkin(target);
+      const { width, height } = await pictureAt(target.session, answer, skin.texture.url.skin);
+      const isSkin = width === 64 && (height === 64 || height === 32);
+      expect(answer, isSkin, `a skin at ${skin.texture.url.skin}`, `${width}x${height} pixels`);
     },
   },
   {
@@ -318,9 +318,9 @@ const MOST_JOBS = 3;
 /** The newest jobs in the list with this status. @throws Finding if there are none */
 async function jobsOf(
   { session }: Pick<Target, 'session'>,
-  status: WireJob['status'],
-): Promise<[WireJob, ...WireJob[]]> {
-  const { jobs } = contentOf(await session.get('/v2/queue'), jobListAnswerSchema);
+  status: PublishedJob['status'],
+): Promise<[PublishedJob, ...PublishedJob[]]> {
+  const { jobs } = contentOf(await session.get('/v2/queue'), JOB_LIST);
   const [first, ...others] = jobs.filter((one) => one.status === status);
   if (first) return [first, ...others.slice(0, MOST_JOBS - 1)];
   throw notTried(`None of the ${jobs.length} jobs in the list is ${status}.`);
@@ -333,58 +333,17 @@ async function isDeleted({ session }: Pick<Target, 'session'>, uuid: string | un
 }
 
 /** One of this run, of the caller or, if there is none, of everybody. @throws Finding */
-async function readSkin({ session, making }: Target): Promise<{ answer: Answer; skin: Skin }> {
+async function readSkin({ session, making }: Target): Promise<{ answer: Answer; skin: PublishedSkin }> {
   const made = making.drafts.find(({ uuid }) => uuid !== undefined)?.uuid;
   const uuid =
     made ?? (await firstOf({ session }, '/v2/me/skins')) ?? (await firstOf({ session }, '/v2/skins'));
   if (uuid === undefined) throw notTried('The server has no skin that can be read: --only write makes some.');
   const answer = await session.get(`/v2/skins/${encodeURIComponent(uuid)}`);
-  return { answer, skin: contentOf(answer, skinAnswerSchema).skin };
+  return { answer, skin: contentOf(answer, SKIN_ANSWER).skin };
 }
 
 async function firstOf({ session }: Pick<Target, 'session'>, path: string): Promise<string | undefined> {
   if (path.startsWith('/v2/me') && !session.hasKey) return undefined;
   const { data } = receivedSkinListAnswerSchema.safeParse((await session.get(`${path}?size=1`)).json);
   return data?.skins[0]?.uuid;
-}
-
-/** Bytes of a signature with an RSA key of 1024 to 8192 bits. */
-const SIGNATURE_BYTES = [128, 1024] as const;
-
-/** Judges the skin data: what game servers take. @throws Finding */
-export function expectData(
-  answer: Pick<Answer, 'request'>,
-  { texture, variant }: Pick<Skin, 'texture' | 'variant'>,
-): void {
-  const { value, signature } = texture.data;
-  const bytes = Buffer.from(signature, 'base64');
-  const isSigned =
-    bytes.toString('base64') === signature &&
-    bytes.length >= SIGNATURE_BYTES[0] &&
-    bytes.length <= SIGNATURE_BYTES[1];
-  expect(answer, isSigned, 'a signature in base64', `${bytes.length} bytes`);
-  const { skin } = decoded(answer, value);
-  expect(answer, skin !== undefined, 'a value that names a texture', 'none');
-  expect(answer, skin?.url === texture.url.skin, `the address of the value (${skin?.url})`, texture.url.skin);
-  expect(
-    answer,
-    textureName(texture.url.skin) === texture.hash.skin,
-    'a hash that is the name of the texture',
-    texture.hash.skin,
-  );
-  expect(
-    answer,
-    variant === 'unknown' || skin?.variant === variant,
-    `the variant of the value (${skin?.variant})`,
-    variant,
-  );
-}
-
-function decoded(answer: Pick<Answer, 'request'>, value: string): ReturnType<typeof parseTexturesValue> {
-  try {
-    return parseTexturesValue(value);
-  } catch (error) {
-    if (!(error instanceof InvalidTexturesError)) throw error;
-    throw differs(answer.request, 'a value that game servers can read', error.message);
-  }
 }

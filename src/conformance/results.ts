@@ -1,17 +1,9 @@
-import { batchAnswerSchema } from '../protocol/generate.ts';
-import { receivedSkinListAnswerSchema, skinAnswerSchema } from '../protocol/skin.ts';
-import { v1GenerateAnswerSchema, v1SkinSchema } from '../protocol/v1.ts';
-import {
-  contentOf,
-  expect,
-  expectRefusal,
-  expectStatus,
-  JOB_ANSWER,
-  notTried,
-  SKIN_MADE,
-  shaped,
-} from './finding.ts';
-import { expectData } from './reading.ts';
+import { receivedSkinListAnswerSchema } from '../protocol/skin.ts';
+import { v1SkinSchema } from '../protocol/v1.ts';
+import { textureName } from '../textures/property.ts';
+import { contentOf, expect, expectRefusal, expectStatus, notTried, shaped } from './finding.ts';
+import { decoded, expectData, expectPixels, expectSigned } from './proof.ts';
+import { BATCH_ANSWER, JOB_ANSWER, SKIN_ANSWER, SKIN_MADE, V1_GENERATED } from './published.ts';
 import { submit } from './submitting.ts';
 import type { Check, Draft, Target } from './target.ts';
 
@@ -29,7 +21,38 @@ export const RESULTS: readonly Check[] = [
       expect(answer, skin.name === draft.name, `the name ${draft.name}`, skin.name);
       expect(answer, skin.visibility === 'unlisted', 'unlisted', skin.visibility);
       expect(answer, skin.variant === draft.drawn, draft.drawn, skin.variant);
-      expectData(answer, skin);
+      await expectData(target, answer, skin);
+    },
+  },
+  {
+    id: 'made-pixels',
+    judges: 'The texture of each skin shows the picture that was sent.',
+    statements: ['1.1'],
+    run: async (target) => {
+      target.making.finished();
+      for (const draft of target.making.drafts) {
+        if (draft.uuid === undefined) continue;
+        const { answer, skin } = await read(target, draft);
+        await expectPixels(target, answer, { value: skin.texture.data.value, png: draft.png });
+      }
+    },
+  },
+  {
+    id: 'made-different',
+    judges: 'Skins of different pictures have different values, signatures and textures.',
+    statements: ['1.1', '2.1', '2.2'],
+    run: async (target) => {
+      const drafts = target.making.drafts.filter(({ uuid }) => uuid !== undefined);
+      if (drafts.length < 2) throw notTried('Fewer than two skins were finished.');
+      const seen = new Set<string>();
+      for (const draft of drafts) {
+        const { answer, skin } = await read(target, draft);
+        const { data, hash } = skin.texture;
+        for (const [name, text] of Object.entries({ ...data, hash: hash.skin })) {
+          expect(answer, !seen.has(text), `a ${name} of its own`, `that of another skin: ${text}`);
+          seen.add(text);
+        }
+      }
     },
   },
   {
@@ -77,7 +100,7 @@ export const RESULTS: readonly Check[] = [
       const { job, skin } = contentOf(answer, JOB_ANSWER);
       expect(answer, skin !== undefined && job.status === 'completed', 'the skin and a completed job', job);
       expect(answer, skin?.duplicate === true, 'duplicate: true', `${skin?.duplicate}`);
-      expectData(answer, skin ?? (await read(target, draft)).skin);
+      await expectData(target, answer, skin ?? (await read(target, draft)).skin);
     },
   },
   {
@@ -102,7 +125,7 @@ export const RESULTS: readonly Check[] = [
       const known = { url: dataUrl, name, visibility: 'unlisted', variant: drawn };
       const content = { json: { batch: [known, { url: 'no-address', visibility: 'unlisted' }] } };
       const answer = await session.send('POST', '/v2/queue/batch', { content });
-      const { batch } = contentOf(answer, batchAnswerSchema, 202);
+      const { batch } = contentOf(answer, BATCH_ANSWER, 202);
       const [first, second] = batch;
       if (first?.skin) making.note(draft, first.skin.uuid, first.skin.name);
       expect(answer, batch.length === 2, 'two results', `${batch.length}`);
@@ -116,7 +139,7 @@ export const RESULTS: readonly Check[] = [
     run: async (target) => {
       const { uuid } = target.making.finished();
       const answer = await target.session.get(`/v2/skins/${uuid}`, { key: 'none' });
-      contentOf(answer, skinAnswerSchema);
+      contentOf(answer, SKIN_ANSWER);
       await expectNoPublic(target, uuid);
     },
   },
@@ -153,12 +176,12 @@ export const RESULTS: readonly Check[] = [
     statements: ['3.4'],
     needsKey: true,
     run: async (target) => {
-      const { uuid, name } = target.making.finished();
-      const content = { json: { name: `${name}-edited` } };
-      const answer = await target.session.send('PATCH', `/v2/skins/${uuid}`, { content });
+      const { uuid } = target.making.finished();
+      const name = `${target.making.prefix}-edited`;
+      const answer = await target.session.send('PATCH', `/v2/skins/${uuid}`, { content: { json: { name } } });
       expectStatus(answer, 200);
-      const { skin } = contentOf(await target.session.get(`/v2/skins/${uuid}`), skinAnswerSchema);
-      expect(answer, skin.name === `${name}-edited`, `the name ${name}-edited`, `${skin.name}`);
+      const { skin } = contentOf(await target.session.get(`/v2/skins/${uuid}`), SKIN_ANSWER);
+      expect(answer, skin.name === name, `the name ${name}`, `${skin.name}`);
     },
   },
   {
@@ -191,7 +214,7 @@ export const RESULTS: readonly Check[] = [
       const path = `/v2/skins/${uuid}`;
       expectStatus(await session.send('PATCH', path, { content: { json: { visibility: 'private' } } }), 200);
       const own = await session.get(path);
-      const { skin } = contentOf(own, skinAnswerSchema);
+      const { skin } = contentOf(own, SKIN_ANSWER);
       expect(own, skin.visibility === 'private', 'private', skin.visibility);
       expectRefusal(await session.get(path, { key: 'none' }), [404], 'skin_not_found');
       expectRefusal(await session.get(`${path}/texture`, { key: 'none' }), [404], 'skin_not_found');
@@ -247,8 +270,8 @@ export const RESULTS: readonly Check[] = [
       if (uuid === undefined) throw notTried('No skin is left to delete.');
       const answer = await session.send('DELETE', `/v2/skins/${uuid}`);
       expectStatus(answer, 200, 202, 204);
-      making.forget(uuid);
       expectRefusal(await session.get(`/v2/skins/${uuid}`), [404], 'skin_not_found');
+      making.forget(uuid);
     },
   },
 ];
@@ -257,7 +280,7 @@ type Made = Draft & { readonly uuid?: string };
 
 async function read({ session }: Target, { uuid = '' }: Made) {
   const answer = await session.get(`/v2/skins/${encodeURIComponent(uuid)}`);
-  return { answer, skin: contentOf(answer, skinAnswerSchema).skin };
+  return { answer, skin: contentOf(answer, SKIN_ANSWER).skin };
 }
 
 /** @throws Finding if the newest public skins have it */
@@ -273,8 +296,12 @@ async function generateOld(target: Target, path: string, as: 'file' | 'data-url'
   const model = draft.drawn === 'slim' ? 'slim' : 'steve';
   const answer = await submit(target, draft, { as, fields: { visibility: '1', model } }, path);
   expectStatus(answer, 200);
-  const skin = shaped(answer, v1GenerateAnswerSchema);
+  const skin = shaped(answer, V1_GENERATED);
   target.making.note(draft, skin.uuid, skin.name);
   expect(answer, skin.model === model, `the model ${model}`, skin.model);
+  const { value, signature, url } = skin.data.texture;
+  const seen = decoded(answer, value).skin?.url;
+  expect(answer, textureName(seen ?? '') === textureName(url), `the texture of the value (${seen})`, url);
+  await expectSigned(target, answer, { value, signature });
   return answer;
 }

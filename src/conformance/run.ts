@@ -1,11 +1,5 @@
 import { refusal } from '../client/http.ts';
-import {
-  v1DelayAnswerSchema,
-  v1ErrorAnswerSchema,
-  v1ListSchema,
-  v1PlayerSchema,
-  v1SkinSchema,
-} from '../protocol/v1.ts';
+import { v1DelayAnswerSchema, v1PlayerSchema, v1SkinSchema } from '../protocol/v1.ts';
 import { EVERY_ANSWER } from './answers.ts';
 import {
   codeOf,
@@ -17,11 +11,13 @@ import {
   shaped,
   type Verdict,
 } from './finding.ts';
+import { V1_LIST, V1_REFUSAL } from './published.ts';
 import { NO_SKIN, READING, READING_SKINS } from './reading.ts';
 import { RESULTS } from './results.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { REFUSALS, SUBMITTING } from './submitting.ts';
 import { type Check, Making, type Target } from './target.ts';
+import { expectTimes } from './times.ts';
 
 /** A player that will always exist: one of those who made the game. */
 const PLAYER = { name: 'jeb_', uuid: '853c80ef3c3749fdaa49938b674adae6' };
@@ -33,14 +29,18 @@ const READING_V1: readonly Check[] = [
     judges: 'GET /get/delay says when the next request may come, in seconds and milliseconds.',
     statements: ['1.5a', '9.2'],
     endpoints: ['GET /get/delay'],
-    run: async ({ session }) => void contentOf(await session.get('/get/delay'), v1DelayAnswerSchema),
+    run: async ({ session }) => {
+      const answer = await session.get('/get/delay');
+      contentOf(answer, v1DelayAnswerSchema);
+      expectTimes(answer);
+    },
   },
   {
     id: 'v1-list',
     judges: 'GET /get/list is a page of public skins.',
     statements: ['1.4d', '1.5a'],
     endpoints: ['GET /get/list'],
-    run: async ({ session }) => void contentOf(await session.get('/get/list'), v1ListSchema),
+    run: async ({ session }) => void contentOf(await session.get('/get/list'), V1_LIST),
   },
   {
     id: 'v1-random',
@@ -49,20 +49,20 @@ const READING_V1: readonly Check[] = [
     endpoints: ['GET /get/random'],
     run: async ({ session }) => {
       const answer = await session.get('/get/random');
-      if (answer.status === 404 && v1ErrorAnswerSchema.safeParse(answer.json).success)
+      if (answer.status === 404 && V1_REFUSAL.safeParse(answer.json).success)
         throw notTried('The server has no public skin.');
       contentOf(answer, v1SkinSchema);
     },
   },
   {
     id: 'v1-refusal',
-    judges: 'Errors of version 1 have the format of version 1: error, errorCode, delay.',
+    judges: 'Errors of version 1 have the format of version 1: a text at error.',
     statements: ['1.5a', '7.3'],
     run: async ({ session }) => {
       const answer = await session.get(`/get/uuid/${NO_SKIN}`);
-      if ((answer.json as { errorCode?: unknown } | undefined)?.errorCode === undefined)
-        expectStatus(answer, 400);
-      shaped(answer, v1ErrorAnswerSchema);
+      if (!V1_REFUSAL.safeParse(answer.json).success) expectStatus(answer, 400);
+      shaped(answer, V1_REFUSAL);
+      expect(answer, answer.status >= 400, 'a status of 400 or above', answer.status);
     },
   },
   ...(['name', 'user'] as const).map((by) => validating(by, 'name', PLAYER.name)),
@@ -93,18 +93,47 @@ export const CHECKS: Readonly<Record<Part | 'always', readonly Check[]>> = {
   always: EVERY_ANSWER,
 };
 
+/** What a run judges, and what it does before, so that there is something to judge. */
+export interface Plan {
+  readonly before: readonly Check[];
+  readonly judged: readonly Check[];
+  /** Whether it makes skins. */
+  readonly writes: boolean;
+}
+
+/** Submissions that the later checks need. */
+const MAKING = ['queue-file', 'jobs-end'];
+
+/** `only`: a part, or the name of a check; undefined: there is no such check. */
+export function planOf(only: string): Plan | undefined {
+  if (only === 'read' || only === 'write')
+    return { before: [], judged: [...CHECKS[only], ...CHECKS.always], writes: only === 'write' };
+  const named = (checks: readonly Check[]) => checks.filter(({ id }) => id === only).slice(0, 1);
+  const [read, always, refusal] = [CHECKS.read, CHECKS.always, REFUSALS].map(named);
+  if (read?.[0]) return { before: [], judged: read, writes: false };
+  if (always?.[0]) return { before: CHECKS.read, judged: always, writes: false };
+  if (refusal?.[0]) return { before: [], judged: refusal, writes: true };
+  const making = [...SUBMITTING, ...RESULTS];
+  const at = making.findIndex(({ id }) => id === only);
+  if (at === -1) return undefined;
+  const before = making.slice(0, at).filter(({ id }) => MAKING.includes(id));
+  return { before, judged: making.slice(at, at + 1), writes: true };
+}
+
 /** The verdict on one sentence. */
 export interface Judgement {
   readonly check: Check;
   readonly verdict: Verdict;
-  /** Why it was not tried, or is not there. */
+  /** Why it was not tried, or is not there; a remark on what passed. */
   readonly reason?: string | undefined;
   readonly expected?: string | undefined;
   readonly seen?: string | undefined;
+  /** The request, as a command line of curl. */
+  readonly sent?: string | undefined;
 }
 
 interface ConformanceOptions extends SessionOptions {
-  readonly only: Part;
+  readonly plan: Plan;
   /** New skins that the run may make. */
   readonly generations: number;
 }
@@ -118,17 +147,17 @@ export interface Conformance {
 }
 
 /** @throws TypeError for an unusable address; InsecureHttpError */
-export function openConformance({ only, generations, ...options }: ConformanceOptions): Conformance {
+export function openConformance({ plan, generations, ...options }: ConformanceOptions): Conformance {
   const session = new Session(options);
   const making = new Making(session, generations);
   const target = { session, making };
-  return { session, making, judge: () => judge(target, only) };
+  return { session, making, judge: () => judge(target, plan) };
 }
 
-async function* judge(target: Target, only: Part): AsyncGenerator<Judgement, void, void> {
-  const { session } = target;
-  await greet(session);
-  for (const check of [...CHECKS[only], ...CHECKS.always]) yield await judged(check, target);
+async function* judge(target: Target, { before, judged }: Plan): AsyncGenerator<Judgement, void, void> {
+  await greet(target.session);
+  for (const check of before) await judgementOf(check, target);
+  for (const check of judged) yield await judgementOf(check, target);
 }
 
 /** @throws NetworkError if there is nobody; ServiceError if the key is refused: nothing could be judged with it */
@@ -138,19 +167,19 @@ async function greet(session: Session): Promise<void> {
   throw refusal({ method: 'GET', path: '/v2/queue' }, answer, session.clock.now());
 }
 
-async function judged(check: Check, target: Target): Promise<Judgement> {
+async function judgementOf(check: Check, target: Target): Promise<Judgement> {
   const { session } = target;
   session.signal.throwIfAborted();
   if (check.needsKey && !session.hasKey)
     return { check, verdict: 'not_tried', reason: 'It needs an API key.' };
   try {
     await check.run(target);
-    return { check, verdict: 'pass' };
+    return { check, verdict: 'pass', reason: check.remark?.(target) };
   } catch (error) {
     if (session.signal.aborted) throw session.signal.reason;
     if (!(error instanceof Finding)) throw error;
-    const { verdict, message, expected, seen } = error;
-    if (verdict === 'differs') return { check, verdict, expected, seen };
+    const { verdict, message, expected, seen, sent } = error;
+    if (verdict === 'differs') return { check, verdict, expected, seen, sent };
     if (verdict === 'not_there' && check.isRequired)
       return { check, verdict: 'differs', expected: check.judges, seen: message };
     return { check, verdict, reason: message };

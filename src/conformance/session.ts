@@ -3,7 +3,13 @@ import type { Clock } from '../base/clock.ts';
 import { parsedJson } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
 import { NetworkError, SkinsmithError } from '../client/errors.ts';
-import { type ClientRequest, exchangeText, type HttpOptions } from '../client/http.ts';
+import {
+  type ClientRequest,
+  download,
+  exchangeText,
+  fetchTexture,
+  type HttpOptions,
+} from '../client/http.ts';
 import { guardFor, parseBaseUrl } from '../client/requester.ts';
 import {
   type Fetch,
@@ -13,7 +19,8 @@ import {
   transportTo,
 } from '../client/transport.ts';
 import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
-import { type Answer, codeOf, differs } from './finding.ts';
+import type { SkinData } from '../textures/property.ts';
+import { type Answer, codeOf, differs, type SentRequest } from './finding.ts';
 
 export interface SessionOptions {
   readonly baseUrl: string;
@@ -21,6 +28,10 @@ export interface SessionOptions {
   /** The key may cross public networks unencrypted. */
   readonly insecureHttp?: boolean | undefined;
   readonly dispatcher?: RequestDispatcher | undefined;
+  /** Fetches textures, whose addresses the server chooses; default: as all else. */
+  readonly textures?: RequestDispatcher | undefined;
+  /** Whether the game has signed skin data; undefined: its keys are not known. */
+  readonly isGames?: ((data: SkinData) => Promise<boolean | undefined>) | undefined;
   /** Answers in place of the network. */
   readonly fetch?: Fetch | undefined;
   readonly clock: Clock;
@@ -43,6 +54,7 @@ interface Sent {
   readonly signal?: AbortSignal;
 }
 
+const USER_AGENT = `skinsmith-conformance/${VERSION}`;
 const TIMEOUT = 20_000;
 /** Longest wait, in milliseconds, that a server can ask for with a 429, and how often. */
 const LONGEST_WAIT = 90_000;
@@ -61,6 +73,8 @@ export class Session {
   readonly #origin: string;
   readonly #root: string;
   readonly #network: NetworkTransport;
+  readonly #textures: NetworkTransport;
+  readonly #once = new Map<string, Promise<Answer>>();
   #next = Number.NEGATIVE_INFINITY;
   #turn: Promise<unknown> = Promise.resolve();
   readonly #verify: () => Promise<void>;
@@ -78,11 +92,34 @@ export class Session {
     this.#origin = origin;
     this.#root = path;
     this.#network = new NetworkTransport({ dispatcher, lookup: guard?.lookup });
+    this.#textures = new NetworkTransport({ dispatcher: options.textures ?? dispatcher });
     this.#verify = async () => await (dispatcher ? guard?.verify() : undefined);
   }
 
   async get(path: string, sent: Sent = {}): Promise<Answer> {
     return await this.send('GET', path, sent);
+  }
+
+  /** What the server says to everybody, requested once. */
+  async once(path: string): Promise<Answer> {
+    const answer = this.#once.get(path) ?? this.get(path, { key: 'none' });
+    this.#once.set(path, answer);
+    return await answer;
+  }
+
+  get isGames(): SessionOptions['isGames'] {
+    return this.#options.isGames;
+  }
+
+  /** A texture from any address, without the key. @throws SkinsmithError */
+  async texture(url: string): Promise<Uint8Array> {
+    const headers = { accept: 'image/png', 'user-agent': USER_AGENT };
+    return await fetchTexture(url, async ({ origin, pathname, search }, limit) => {
+      await this.#ownTurn(this.signal);
+      const request = { method: 'GET', path: pathname + search, headers, timeout: TIMEOUT } as const;
+      const http = this.#http(origin, this.#textures);
+      return await download({ ...request, signal: this.signal }, limit, http);
+    });
   }
 
   /** Sends when its turn has come. Waits and repeats where the server asks for it with a rate limit. @throws Finding */
@@ -99,6 +136,7 @@ export class Session {
 
   async close(): Promise<void> {
     await this.#network.close();
+    await this.#textures.close();
   }
 
   async #ownTurn(signal: AbortSignal): Promise<void> {
@@ -114,16 +152,19 @@ export class Session {
   }
 
   async #exchange(method: ClientRequest['method'], path: string, sent: Sent): Promise<Answer> {
-    const { content, timeout = TIMEOUT, signal = this.signal } = sent;
+    const { content, key = 'own', timeout = TIMEOUT, signal = this.signal } = sent;
     const begun = this.clock.monotonic();
-    const request = `${method} ${path.split('?', 1)[0]}`;
+    const asked = {
+      request: `${method} ${path.split('?', 1)[0]}`,
+      sent: { method, url: this.baseUrl + path, key: this.hasKey || key !== 'own' ? key : 'none', content },
+    } as const satisfies { readonly request: string; readonly sent: SentRequest };
     try {
       await this.#verify();
       const { status, headers, text } = await exchangeText(
         { method, path: this.#root + path, headers: this.#headers(sent), content, signal, timeout },
-        this.#http(),
+        this.#http(this.#origin, this.#network),
       );
-      const answer = { request, status, headers, text, json: parsedJson(text) };
+      const answer = { ...asked, status, headers, text, json: parsedJson(text) };
       this.answers.push(answer);
       this.#options.onAnswer?.(answer, this.clock.monotonic() - begun);
       return answer;
@@ -132,7 +173,7 @@ export class Session {
       const isGone = this.answers.length === 0 || (error instanceof NetworkError && !error.mayHaveArrived);
       if (signal.aborted || isGone || !(error instanceof SkinsmithError)) throw error;
       const what = error instanceof NetworkError ? 'no answer' : 'an answer that cannot be read';
-      throw differs(request, 'an answer', `${what}: ${error.message}`);
+      throw differs(asked, 'an answer', `${what}: ${error.message}`);
     }
   }
 
@@ -141,16 +182,16 @@ export class Session {
     const used = typeof key === 'string' ? (key === 'own' ? apiKey : undefined) : key.text;
     return {
       accept: 'application/json',
-      'user-agent': `skinsmith-conformance/${VERSION}`,
+      'user-agent': USER_AGENT,
       ...(used !== undefined && { authorization: `Bearer ${used}` }),
     };
   }
 
-  #http(): HttpOptions {
+  #http(origin: string, network: NetworkTransport): HttpOptions {
     const { apiKey, clock, fetch } = this.#options;
     return {
-      origin: this.#origin,
-      transport: fetch ? transportTo(fetch) : this.#network,
+      origin,
+      transport: fetch ? transportTo(fetch) : network,
       now: () => clock.now(),
       secret: apiKey,
       reportsIgnoredFields: false,

@@ -34,6 +34,8 @@ const LOOK = 1_000;
 const LONGEST_JOBS = 5 * 60_000;
 /** Skins on one page of the caller's list. */
 const PAGE = 64;
+/** Characters of a name in the published contract. */
+const LONGEST_NAME = 20;
 /** Milliseconds for deleting what was made, once the run is over. */
 const CLEANING = 15_000;
 
@@ -44,14 +46,14 @@ export class Making {
   readonly drafts: Draft[] = [];
   /** Whether all jobs are over, as far as they were waited for. */
   hasEnded = false;
-  /** The answer to a submission to the full queue, or why there was none. */
-  overflow: Answer | string | undefined;
+  /** The last answer to submissions to the full queue, the caller's slots, and the jobs that it had; or why there is none. */
+  overflow: { readonly answer: Answer; readonly slots: number; readonly jobs: number } | string | undefined;
   readonly #session: Session;
   /** When all jobs must have ended, on the monotonic clock. */
   #due = Number.NEGATIVE_INFINITY;
   #drawn = 0;
-  /** How the names of all skins of this run begin. */
-  readonly prefix = `conformance-${randomBytes(3).toString('hex')}`;
+  /** How the names of all skins of this run begin: short, because services cut names. */
+  readonly prefix = `cf-${randomBytes(3).toString('hex')}`;
   /** UUIDs of records under names of this run. */
   readonly #records = new Set<string>();
 
@@ -78,7 +80,7 @@ export class Making {
   /** One for a submission that must be refused. */
   spare(drawn: Variant = 'classic'): Draft {
     const png = drawNew(drawn);
-    const name = `${this.prefix}-${++this.#drawn}`;
+    const name = `${this.prefix}-${++this.#drawn}-conformance`.slice(0, LONGEST_NAME);
     return { name, png, dataUrl: `data:image/png;base64,${png.toString('base64')}`, drawn };
   }
 
@@ -91,6 +93,7 @@ export class Making {
   /** Notes what an answer to a submission says. Reads leniently: what is wrong with it is for the checks to say. */
   took(draft: Draft, answer: Answer): Answer {
     draft.answer = answer;
+    if (answer.status >= 500) draft.isLost = true; // its job may live on
     const { data } = receivedJobAnswerSchema.safeParse(answer.json);
     const skin = data?.skin ?? receivedGenerateAnswerSchema.safeParse(answer.json).data?.skin;
     if (data && answer.status < 400) draft.job = data.job;
@@ -178,10 +181,16 @@ export class Making {
     const stays: string[] = [];
     for (const draft of this.#open()) await this.#poll(draft, signal).catch(() => {}); // reported as what stays
     if (!isFound) await this.#findNamed(signal).catch(() => {});
+    const answered = new Map<string, number | undefined>();
+    for (const uuid of this.#records) answered.set(uuid, await this.#delete(uuid, signal));
+    await this.#findNamed(signal).catch(() => {}); // a server may say that it deleted what it did not
     for (const uuid of this.#records) {
-      const status = await this.#delete(uuid, signal);
-      if (status !== undefined && (status < 300 || status === 404)) this.#records.delete(uuid);
-      else stays.push(`the skin ${uuid} (${status === undefined ? 'no answer' : `status ${status}`})`);
+      if (await this.#isGone(uuid, signal)) this.#records.delete(uuid);
+      else stays.push(`the skin ${uuid} (${outcomeOf(answered.get(uuid))})`);
+    }
+    for (const uuid of this.#unnamed()) {
+      if (!(await this.#isGone(uuid, signal)))
+        stays.push(`perhaps the skin ${uuid}, which has no name of this run any more`);
     }
     for (const { job, name } of this.#others()) {
       if (job) stays.push(`the job ${job.id}, which becomes the unlisted skin ${name}`);
@@ -189,6 +198,12 @@ export class Making {
         stays.push(`perhaps the unlisted skin ${name}, whose submission was not answered with a job`);
     }
     return stays;
+  }
+
+  /** Skins that answers named, but not by the names of this run: they may be somebody else's. */
+  #unnamed(): Set<string> {
+    const named = this.drafts.flatMap(({ uuid }) => uuid ?? []);
+    return new Set(named).difference(this.#records);
   }
 
   /** Submissions that may have become a skin, or may still, of which no record is known. */
@@ -219,10 +234,15 @@ export class Making {
     for (const { uuid, name } of data?.skins ?? []) {
       if (!name?.startsWith(this.prefix)) continue;
       this.#records.add(uuid);
-      const draft = this.drafts.find((one) => one.name === name);
+      const draft = this.drafts.find((one) => one.name.startsWith(name));
       if (draft) draft.uuid ??= uuid;
     }
     return data !== undefined;
+  }
+
+  async #isGone(uuid: string, signal: AbortSignal): Promise<boolean> {
+    const path = `/v2/skins/${encodeURIComponent(uuid)}`;
+    return (await this.#session.get(path, { signal }).catch(() => undefined))?.status === 404;
   }
 
   async #delete(uuid: string, signal: AbortSignal): Promise<number | undefined> {
@@ -232,6 +252,12 @@ export class Making {
       return undefined; // reported as what stays
     }
   }
+}
+
+/** What the server answered to the request to delete a skin that is still there. */
+function outcomeOf(status: number | undefined): string {
+  if (status === undefined) return 'no answer';
+  return status < 300 ? `the server said that it deleted it: status ${status}` : `status ${status}`;
 }
 
 /** The side of a square of one colour, in pixels. */
@@ -278,4 +304,6 @@ export interface Check {
   readonly isRequired?: true;
   /** Resolves if the server does it. @throws Finding */
   readonly run: (target: Target) => Promise<void>;
+  /** What else there is to say if it does. */
+  readonly remark?: (target: Target) => string | undefined;
 }

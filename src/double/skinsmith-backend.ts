@@ -37,8 +37,10 @@ export async function skinsmithBackend(double: SkinsmithDouble): Promise<Backend
     },
     edition: (pixels) => plans.edition(pixels),
   });
-  const answer = async (request: DoubleRequest): Promise<Reply> =>
-    replyOf(await service.fetch(requestOf(request, url)));
+  const answer = async (request: DoubleRequest): Promise<Reply> => {
+    const { headers, ...reply } = await replyOf(await service.fetch(requestOf(request, url)));
+    return { ...reply, headers: { date: new Date(clock.now()).toUTCString(), ...headers } };
+  };
   return {
     key,
     answer: async (request, plan) => {

@@ -1,22 +1,25 @@
 import { Option } from 'commander';
-import type { Conformance, Judgement, Part } from '../../conformance/run.ts';
+import type { Conformance, Judgement, Plan } from '../../conformance/run.ts';
 import { readProxies, verifyProxies } from '../config/network-settings.ts';
 import { allowsInsecureHttp, keyFor } from '../connection/connect.ts';
+import { makeTextureGuard } from '../connection/texture-guard.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import { type Columns, columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { OutputGuard, startOf } from '../output/output-guard.ts';
-import { markupText } from '../output/reports/report.ts';
+import { markupData, markupText } from '../output/reports/report.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { readSecretFile } from '../terminal/read-input.ts';
 import { clean, hanging, jsonDocument } from '../text/text.ts';
 
 interface ConformanceOptions {
-  readonly only?: Part;
+  readonly only?: string;
   readonly generations?: number;
   readonly pause?: number;
   readonly keyFile?: string;
+  /** False: no key is sent. */
+  readonly key?: boolean;
   readonly junit?: string;
   readonly overwrite?: boolean;
 }
@@ -29,6 +32,7 @@ interface CheckView {
   readonly statements: readonly string[];
   readonly expected?: string | undefined;
   readonly seen?: string | undefined;
+  readonly sent?: string | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -62,7 +66,8 @@ const CHECK_FIELDS = {
   statements: 'numbers of the sentences of the specification that it stands for',
   expected: 'the request, and the answer that was expected; only with differs',
   seen: 'what the server answered; only with differs',
-  reason: 'why it is not there, or was not tried',
+  sent: 'the request as a command line of curl, without the key; only with differs',
+  reason: 'why it is not there or was not tried, or a remark on what passed',
 } satisfies Fields<CheckView>;
 const FIELDS: Fields<ReportView> = {
   service: 'address of the server',
@@ -79,7 +84,7 @@ export const conformance = {
   description:
     'Check whether a server keeps to the interface.\n' +
     'Sends the requests of a careful client, and judges each sentence of the interface that can be seen from outside. ' +
-    'It makes skins only with --only write. ' +
+    'It makes skins only with --only write, or --only and a check that needs them. ' +
     'The exit status is 1 if an answer differs from the interface.',
   examples: [
     [
@@ -108,8 +113,8 @@ export const conformance = {
       .addOption(
         new Option(
           '--only <part>',
-          'read: by GET requests, which make no skin; write: make skins, check them, and delete them (default: read)',
-        ).choices(['read', 'write']),
+          'read: by GET requests, which make no skin; write: make skins, check them, and delete them; or the name of a check (default: read)',
+        ),
       )
       .option(
         '--generations <number>',
@@ -122,6 +127,7 @@ export const conformance = {
         wholeNumber(0, LONGEST_PAUSE),
       )
       .option('--key-file <file>', 'file with the API key for the server, - for stdin', nonEmpty)
+      .option('--no-key', 'send no API key: skins that are made then stay')
       .option('--junit <file>', 'also write the report as JUnit XML', nonEmpty)
       .option('--overwrite', 'replace a file that skinsmith did not write');
   },
@@ -129,15 +135,14 @@ export const conformance = {
 } satisfies CommandModule;
 
 export async function runConformance(options: ConformanceOptions, context: CommandContext): Promise<number> {
-  if (options.generations !== undefined && options.only !== 'write')
-    throw usageError('conflicting_options', '--generations needs --only write.');
   const report = junitFile(options);
-  const run = await openRun(options, context);
+  const plan = await readPlan(options);
+  const { run, textures } = await openRun({ ...options, plan }, context);
   const views: CheckView[] = [];
   const colors = await colorsFor(context.io.out);
   let stays: readonly string[] = [];
   try {
-    announce(run, options, context);
+    announce(run, plan, context);
     for await (const judgement of run.judge()) {
       const view = viewOf(judgement);
       views.push(view);
@@ -146,7 +151,7 @@ export async function runConformance(options: ConformanceOptions, context: Comma
   } finally {
     stays = await run.making.cleanUp();
     for (const one of stays) await context.messages.warn(`This stays at ${run.session.baseUrl}: ${one}.`);
-    await run.session.close();
+    await Promise.all([run.session.close(), textures.close()]);
   }
   report?.(junitText(views, run.session.baseUrl));
   const view = reportView(views, run, stays);
@@ -155,28 +160,61 @@ export async function runConformance(options: ConformanceOptions, context: Comma
   context.messages.say(
     `Passed: ${pass}, differs: ${differs}, not there: ${not_there}, could not be tried: ${not_tried}.`,
   );
-  if (options.only !== 'write') await context.messages.note('To check more, by making skins: --only write');
+  if (options.only === undefined) await context.messages.note('To check more, by making skins: --only write');
   return exitStatus(differs > 0 ? 'failed' : 'done');
 }
 
+/** What the options ask for. @throws CliError */
+async function readPlan({ only = 'read', generations }: ConformanceOptions): Promise<Plan> {
+  const { CHECKS, planOf } = await import('../../conformance/run.ts');
+  const plan = planOf(only);
+  if (!plan) {
+    const names = new Set(Object.values(CHECKS).flatMap((checks) => checks.map(({ id }) => id)));
+    throw usageError(
+      'unknown_check',
+      `No check is named ${only}.`,
+      `Name read, write or a check: ${[...names].join(', ')}`,
+    );
+  }
+  if (generations !== undefined && !plan.writes)
+    throw usageError('conflicting_options', '--generations needs --only write, or a check that makes skins.');
+  return plan;
+}
+
 async function openRun(
-  { only = 'read', generations = GENERATIONS, pause = PAUSE, keyFile }: ConformanceOptions,
+  {
+    plan,
+    generations = GENERATIONS,
+    pause = PAUSE,
+    keyFile,
+    key,
+  }: ConformanceOptions & { readonly plan: Plan },
   context: CommandContext,
-): Promise<Conformance> {
+): Promise<{ readonly run: Conformance; readonly textures: ReturnType<typeof makeTextureGuard> }> {
   const { env, flags, clock, signal, messages } = context;
-  const baseUrl = flags.local ? undefined : (await context.settings())['base-url'];
+  const settings = await context.settings();
+  const baseUrl = flags.local ? undefined : settings['base-url'];
   if (baseUrl === undefined)
     throw usageError(
       'no_service',
       'No server is named.',
       'Name it: skinsmith conformance --base-url https://skins.example.org',
     );
-  const apiKey =
-    keyFile === undefined ? await keyFor(baseUrl, context) : await readSecretFile(keyFile, 'key', context);
-  verifyProxies(readProxies(env), baseUrl);
+  const apiKey = key === false ? undefined : await keyToUse(baseUrl, keyFile, context);
+  if (plan.writes && apiKey === undefined && key !== false)
+    throw usageError(
+      'no_key',
+      'Without an API key, the skins that are made cannot be deleted: nothing was sent.',
+      'Name a key: --key-file FILE. If the skins may stay: --no-key',
+    );
+  const proxies = readProxies(env);
+  verifyProxies(proxies, baseUrl);
+  const textures = makeTextureGuard({ service: baseUrl, proxies, allowed: settings['allow-network'] });
+  const { keys } = await context.game();
   const { openConformance } = await import('../../conformance/run.ts');
-  return openConformance({
-    ...{ baseUrl, apiKey, clock, signal, generations, only, pause },
+  const run = openConformance({
+    ...{ baseUrl, apiKey, clock, signal, generations, plan, pause, textures },
+    isGames: async ({ value, signature }) => await keys.haveSigned(value, signature),
     insecureHttp: allowsInsecureHttp({ flags, env }),
     dispatcher: await context.proxied(),
     ...(flags.verbose && {
@@ -186,15 +224,24 @@ async function openRun(
       },
     }),
   });
+  return { run, textures };
+}
+
+/** From the file, or as for all commands. @throws CliError */
+async function keyToUse(
+  baseUrl: string,
+  keyFile: string | undefined,
+  context: CommandContext,
+): Promise<string | undefined> {
+  if (keyFile === undefined) return await keyFor(baseUrl, context);
+  const key = (await readSecretFile(keyFile, 'key', context)).trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw usageError('not_a_key', `${keyFile} does not contain an API key, which is a single word.`);
 }
 
 /** Says before the first request what the run is going to do. */
-function announce(
-  { session, making }: Conformance,
-  { only }: ConformanceOptions,
-  { messages }: CommandContext,
-): void {
-  if (only !== 'write') {
+function announce({ session, making }: Conformance, { writes }: Plan, { messages }: CommandContext): void {
+  if (!writes) {
     messages.say(`Judging ${session.baseUrl} by GET requests, which make no skin.`);
     return;
   }
@@ -206,9 +253,9 @@ function announce(
   if (!session.hasKey) messages.say('Without an API key, what it makes cannot be deleted.');
 }
 
-function viewOf({ check, verdict, reason, expected, seen }: Judgement): CheckView {
+function viewOf({ check, verdict, reason, expected, seen, sent }: Judgement): CheckView {
   const { id, judges, statements = [] } = check;
-  return { check: id, verdict, judges, statements, expected, seen, reason };
+  return { check: id, verdict, judges, statements, expected, seen, sent, reason };
 }
 
 function reportView(checks: readonly CheckView[], run: Conformance, stays: readonly string[]): ReportView {
@@ -232,11 +279,12 @@ function print(view: CheckView, { io }: CommandContext, colors: Colors): void {
     not_tried: colors.faint('-'),
   } satisfies Record<CheckView['verdict'], string>;
   const width = widthOf(io.out);
-  const { expected, seen, reason } = view;
+  const { expected, seen, sent, reason } = view;
   const parts = [
     ...(expected === undefined ? [] : [`expected ${expected}`]),
     ...(seen === undefined ? [] : [`saw ${seen}`]),
     ...(reason === undefined ? [] : [reason]),
+    ...(sent === undefined ? [] : [sent]),
   ];
   io.out.write(`${marks[view.verdict]} ${hanging(`${view.check}: ${view.judges}`, 2, width)}\n`);
   for (const part of parts) io.out.write(`    ${colors.faint(hanging(clean(part), 4, width))}\n`);
@@ -280,7 +328,7 @@ function caseText(view: CheckView): string {
   const message = markupText(detailOf(view) ?? '');
   const outcome =
     view.verdict === 'differs'
-      ? `<failure message="${message}" type="differs">${message}</failure>`
+      ? `<failure message="${message}" type="differs">${markupData(view.sent ?? '')}</failure>`
       : `<skipped message="${markupText(view.verdict)}: ${message}"/>`;
   return `${start}>${outcome}</testcase>`;
 }

@@ -58,6 +58,49 @@ test('It exits with 1 for a server that differs, and cleans what that answers', 
   expect(err).toContain('differs: 1');
 });
 
+test('It names the request of each difference, in JSON and in JUnit', async () => {
+  const rules = [{ on: { route: 'GET /v2/capes' }, do: { answer: { status: 200, body: '<p>' } } }];
+  const { url, key } = await open({ scenario: { rules } });
+  const junit = join(await ownFolder(), 'conformance.xml');
+  const { status, out } = await judge({ only: 'capes', junit }, { url, key, flags: { json: true } });
+  const { checks } = JSON.parse(out) as View;
+  const sent = `curl -X GET '${url}/v2/capes' -H "Authorization: Bearer $SKINSMITH_API_KEY"`;
+  expect([status, checks]).toEqual([1, [expect.objectContaining({ check: 'capes', sent })]]);
+  expect(readFileSync(junit, 'utf8')).toContain(sent.replaceAll('"', '&quot;').replaceAll("'", '&#39;'));
+});
+
+test('Without a key it makes skins only if it is told so, and says that they stay', async () => {
+  const double = await open();
+  const refused = await judge({ only: 'write' }, { url: double.url });
+  expect([refused.told?.code, refused.told?.exit, double.requests]).toEqual(['no_key', 'usage', []]);
+  const one = await judge({ only: 'made-skin' }, { url: double.url });
+  expect(one.told?.code).toBe('no_key');
+  const told = await judge(
+    { only: 'made-skin', key: false },
+    { url: double.url, key: double.key, isTTY: true },
+  );
+  expect(told.err).toMatch(/warning: This stays at http:\S+: the skin \w{32}/);
+  expect(double.requests.every(({ key }) => key === 'none')).toBe(true);
+});
+
+test('The key may come from a file that ends with a line break; a file without a key is refused', async () => {
+  const { url, key } = await open();
+  const [file, other] = [join(await ownFolder(), 'key'), join(await ownFolder(), 'other')];
+  writeFileSync(file, `${key}\n`);
+  writeFileSync(other, '\n');
+  const read = await judge({ only: 'me', keyFile: file }, { url, flags: { json: true } });
+  expect((JSON.parse(read.out) as View).counts['pass']).toBe(1);
+  const { told } = await judge({ only: 'me', keyFile: other }, { url });
+  expect([told?.code, told?.exit]).toEqual(['not_a_key', 'usage']);
+});
+
+test('A check that does not exist is refused, with the names of all', async () => {
+  const { url } = await open();
+  const { told } = await judge({ only: 'made-of-cheese' }, { url });
+  expect([told?.code, told?.message]).toEqual(['unknown_check', 'No check is named made-of-cheese.']);
+  expect(told?.hint).toContain('made-pixels');
+});
+
 test('A key that the server refuses, or no server at all, is no verdict', async () => {
   const { url } = await open();
   const refused = await judge({}, { url, key: 'f00'.repeat(30) });
@@ -83,8 +126,6 @@ test('After an interruption it deletes what it made, and says what it could not'
   );
   clearInterval(watch);
   expect(told?.code).toBe('interrupted');
-  expect(err).toMatch(
-    /warning: This stays at http:\S+: the job \w+, which becomes the unlisted skin conformance-/,
-  );
+  expect(err).toMatch(/warning: This stays at http:\S+: the job \w+, which becomes the unlisted skin cf-/);
   expect(double.requests.some(({ kind, status }) => kind === 'delete' && status === 200)).toBe(true);
 });

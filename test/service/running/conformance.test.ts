@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CHECKS, type Judgement, openConformance, type Part } from '../../../src/conformance/run.ts';
+import { CHECKS, type Judgement, openConformance, type Part, planOf } from '../../../src/conformance/run.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { hurriedClock } from '../../support/server/hurried-clock.ts';
@@ -31,7 +31,7 @@ test('The service passes every check of `skinsmith conformance`', async () => {
   const judge = async (only: Part) => {
     const signal = new AbortController().signal;
     const options = { baseUrl: url, apiKey: key, clock, signal, pause: 0 };
-    const run = openConformance({ ...options, only, generations: 7 });
+    const run = openConformance({ ...options, plan: planOf(only)!, generations: 7 });
     for await (const judgement of run.judge()) {
       judgements.push(judgement);
       if (judgement.check.id === 'queue-full') release();

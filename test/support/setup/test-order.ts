@@ -60,6 +60,7 @@ const WAITING: Times = {
 /** Files that keep a core busy, and folders with many such files; the longest first. */
 const BUSY: Times = {
   'test/service/pages/every-page.test.ts': 20,
+  'test/conformance/run/breakages.test.ts': 18,
   'test/processes/chaos.test.ts': 15,
   'test/service/pages/journeys.test.ts': 13,
   'test/service/pages/hostile-texts.test.ts': 8,

@@ -293,6 +293,7 @@ export class JobTracker<W extends Submission> {
   }
 
   #listening(isListening: boolean): void {
+    if (isListening) this.#session.memory.opened(this.#session.now());
     this.#watcher.listening(isListening);
     if (isListening) this.#options.onRoom();
   }
@@ -300,7 +301,8 @@ export class JobTracker<W extends Submission> {
   /** An event about a job, which may be another program's. */
   #heard(state: JobAnswer): void {
     const { job } = state;
-    const { slots } = this.#session;
+    const { slots, memory } = this.#session;
+    memory.heard(this.#session.now());
     this.#session.sawJobTime(job);
     const ours = slots.jobs.get(job.id);
     if (isPending(job.status)) {

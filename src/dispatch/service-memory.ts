@@ -22,6 +22,9 @@ export class ServiceMemory {
   #ended: string | undefined;
   /** Jobs of ours, each with when the service is known to have known it. */
   readonly #ours = new Map<string, number>();
+  /** When its stream of events was opened, and last told of a job. */
+  #openedAt = Number.POSITIVE_INFINITY;
+  #heardAt = Number.NEGATIVE_INFINITY;
   #awaySince: number | undefined;
   #backAt = Number.NEGATIVE_INFINITY;
   #lostAt: number | undefined;
@@ -83,6 +86,16 @@ export class ServiceMemory {
     this.#keep(id, at);
   }
 
+  /** Its stream of events has been opened: the next list shows whether it is as it was. */
+  opened(at: number): void {
+    this.#openedAt = at;
+  }
+
+  /** The stream that was open at the time of the last list tells of a job: the service is as it was then. */
+  heard(at: number): void {
+    if (!this.isAway && this.#listedAt >= this.#openedAt) this.#heardAt = at;
+  }
+
   /** A single read shows the job. @returns whether that shows that the data is back */
   found(id: string, at: number): boolean {
     const isBack = this.isAway && this.#knew(id);
@@ -115,7 +128,8 @@ export class ServiceMemory {
 
   /** Newer jobs may have been accepted without the data. */
   #knew(id: string): boolean {
-    return this.#listed.has(id) || (this.#ours.get(id) ?? Number.POSITIVE_INFINITY) <= this.#listedAt;
+    const knownAt = this.#ours.get(id) ?? Number.POSITIVE_INFINITY;
+    return this.#listed.has(id) || knownAt <= Math.max(this.#listedAt, this.#heardAt);
   }
 
   #believe(jobs: readonly Job[], at: number): void {

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { classifyFailure } from '../client/errors.ts';
+import { classifyFailure, didNotArrive } from '../client/errors.ts';
 import type { CountedSubmission } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CallOptions, JobAnswer } from '../client/types.ts';
@@ -87,6 +87,8 @@ export class Session<W extends Submission = Submission> {
   readonly #answerTimes = new RecentSamples();
   /** When the wait for a limit ends that was last reported to the user. */
   #limitToldUntil = 0;
+  /** When the service could last not be reached. */
+  #unreachableAt = Number.NEGATIVE_INFINITY;
   /** Until when a request counts as unanswered. */
   #silentUntil = Number.NEGATIVE_INFINITY;
   readonly #options: SessionOptions<W>;
@@ -176,6 +178,7 @@ export class Session<W extends Submission = Submission> {
 
   /** After a rate limit refusal all submissions wait. The times in a refusal for a full queue are meaningless. */
   #notAccepted(error: unknown, sent: CountedSubmission): void {
+    this.failed(error);
     if (isRefusedForNow(error)) this.intake.passed();
     if (!isRefusedForNow(error) || isFullQueue(error)) {
       this.pace.failed(this.now(), sent);
@@ -207,6 +210,17 @@ export class Session<W extends Submission = Submission> {
   get answersDueIn(): number {
     const usual = UNUSUAL * (this.#answerTimes.high ?? 0);
     return Math.max(0, ...this.#posted.values().map((sentAt) => sentAt + usual - this.now()));
+  }
+
+  /** A request failed: if it did not even arrive, the service may have been restarted, without its data. */
+  failed(error: unknown): void {
+    if (classifyFailure(error)?.kind === 'unreachable' && didNotArrive(error))
+      this.#unreachableAt = this.now();
+  }
+
+  /** Whether no list has shown since then that the service has its data. */
+  get isUnproven(): boolean {
+    return this.memory.listedAt <= this.#unreachableAt;
   }
 
   /** Whether results cannot be read now. */

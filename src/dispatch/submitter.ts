@@ -218,10 +218,10 @@ export class Submitter<W extends Submission> {
     return next;
   }
 
-  /** Nothing more is paid for while results cannot be read, or the service has forgotten everything. */
+  /** Nothing more is paid for while results cannot be read, or the service has, or may have, forgotten everything. */
   #isOpenNow(): boolean {
     const { session } = this.#ports;
-    if (session.areResultsShut || session.memory.isAway) return false;
+    if (session.areResultsShut || session.memory.isAway || session.isUnproven) return false;
     return this.#pauseNow() <= 0 && session.pace.left(session.now()) > 0;
   }
 
@@ -271,7 +271,7 @@ export class Submitter<W extends Submission> {
 
   /** Whether this process is to send the same request again. */
   async #mayTryAgain(work: W, error: unknown, sent: SubmissionMark): Promise<boolean> {
-    const { session, record, stop } = this.#ports;
+    const { session, record, stop, lookSoon } = this.#ports;
     if (isRefusedForNow(error)) {
       this.#refused(work, error);
       return false;
@@ -284,6 +284,7 @@ export class Submitter<W extends Submission> {
     const pause = session.intake.failed(error);
     if (didNotArrive(error)) {
       this.#putBack(work);
+      if (session.isUnproven) lookSoon();
       return false;
     }
     if (++work.losses > MAX_LOSSES) {

@@ -129,7 +129,7 @@ export class Watcher<W extends Submission> {
     const { session, lostAnswers, others } = this.#ports;
     if (this.#isLookWanted) return 0;
     const now = session.now();
-    const back = session.memory.lookAt(this.#lastLook);
+    const back = session.isUnproven ? now : session.memory.lookAt(this.#lastLook);
     const due = earliest([lostAnswers.lookAt(), others.settledAt, back], 0);
     if (session.slots.jobs.size === 0) {
       const foreignJobs = others.foreignJobs > 0 ? this.#lastLook + this.#foreignJobsPause() : undefined;
@@ -201,6 +201,7 @@ export class Watcher<W extends Submission> {
       this.#saw(jobs, startedAt);
     } catch (error) {
       this.#isLookWanted = true;
+      session.failed(error);
       const isAway = this.#hasWorked && isRouteMissing(error);
       const mayPass = isAway || isTransient(error) || mayRetryList(error, ++this.#failures);
       if (stop.aborted || !mayPass) throw error;

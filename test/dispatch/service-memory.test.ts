@@ -102,3 +102,30 @@ describe('What an earlier run has followed', () => {
     expect([memory.endedJob, memory.found('b', 1_200), memory.isAway]).toEqual(['b', true, false]);
   });
 });
+
+describe('What was accepted after the last list', () => {
+  /** Its stream of events is open. */
+  function streaming(): ServiceMemory {
+    const memory = new ServiceMemory(0);
+    memory.opened(500);
+    memory.sawList([], 1_000, []);
+    memory.accepted('a', 1_500);
+    return memory;
+  }
+
+  test('is known to the service once its stream of events goes on after that', () => {
+    const memory = streaming();
+    memory.heard(1_600);
+    memory.accepted('b', 1_900);
+    memory.sawList(pending('b'), 2_000, pending('a', 'b'));
+    expect(memory.isAway).toBe(true);
+  });
+
+  test('need not be known otherwise, nor after a stream that has been opened since the last list', () => {
+    const memory = streaming();
+    memory.opened(1_550);
+    memory.heard(1_600);
+    memory.sawList([], 2_000, pending('a'));
+    expect(memory.isAway).toBe(false);
+  });
+});

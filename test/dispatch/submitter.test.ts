@@ -13,6 +13,8 @@ interface Around {
   readonly count?: number;
   /** Submissions that the rate windows leave. */
   readonly left?: number;
+  /** Whether the service could not be reached since the last list. */
+  readonly isUnproven?: boolean;
   /** Jobs that other processes have for the first pieces. */
   readonly elsewhere?: readonly string[];
 }
@@ -20,7 +22,15 @@ interface Around {
 /** Submissions that end like this, one after the other, until all are settled; then they are accepted. */
 function prepare(
   errors: readonly Error[],
-  { isSkinsmith = false, losses = 0, maxNew = 10, count = 1, left: open = 1, elsewhere = [] }: Around = {},
+  {
+    isSkinsmith = false,
+    isUnproven = false,
+    losses = 0,
+    maxNew = 10,
+    count = 1,
+    left: open = 1,
+    elsewhere = [],
+  }: Around = {},
 ) {
   const told: string[] = [];
   const keys: string[] = [];
@@ -36,6 +46,7 @@ function prepare(
       random: () => 0,
       burst: 5,
       isSkinsmith,
+      isUnproven,
       clock: { sleep: async () => void told.push('pause') },
       newestJobTime: 7,
       tellLimit: () => void limits++,
@@ -118,6 +129,12 @@ test('Work whose answers are lost again and again is given up', async () => {
 
 test('What certainly did not arrive is sent again, once the service accepts any', async () => {
   expect(await after(noAnswer(false))).toEqual(['not taken', 'none accepted', 'again']);
+});
+
+test('Nothing is sent until a list has shown that a service that could not be reached has its data', async () => {
+  const { submitter, keys } = prepare([], { isUnproven: true });
+  await submitter.run();
+  expect([submitter.waiting, keys]).toEqual([1, []]);
 });
 
 test.each([

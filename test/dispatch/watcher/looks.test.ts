@@ -187,3 +187,12 @@ test('Where no other process has a list there is nothing to hear', () => {
   watcher.hear();
   expect(looks).toBe(0);
 });
+
+test('A list is due where the service could not be reached since the last one', async () => {
+  const { seen, queueList } = lists(['empty']);
+  const { watcher, session, ports } = watch([], { queueList });
+  Object.assign(session, { isUnproven: true });
+  Object.assign(ports, { onLooked: () => Object.assign(session, { isUnproven: false }) });
+  await watcher.run();
+  expect(seen.count).toBe(1);
+});

@@ -34,6 +34,8 @@ export function watch(
       slotLimit: new SlotLimit(5),
       lag: new Lag(),
       memory: new ServiceMemory(0),
+      isUnproven: false,
+      failed: () => {},
       now: () => 1_000,
       call: () => ({}),
       whileTold: async (request: () => Promise<unknown>) => await request(),

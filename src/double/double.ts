@@ -393,7 +393,7 @@ async function openBackend(
   }
   const options = {
     ...hostedOptions(scenario),
-    texturesUrl,
+    texturesUrl: `${texturesUrl}/texture`, // as the game's are, for which clients look
     clock,
     seed: new Seed(seed),
     signingKey: fixtureKey(),

@@ -59,10 +59,10 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, kind: RequestKin
   ['DELETE', /^\/v2\/skins\/([^/]+)$/, 'delete'],
   ['GET', /^\/v2\/skins\/([^/]+)\/texture$/, 'skin-texture'],
   ['GET', /^\/v2\/capes\/?$/, 'capes'],
-  ['GET', /^\/textures\/([^/]+)$/, 'texture'],
+  ['GET', /^\/textures?\/([^/]+)$/, 'texture'],
   ['GET', /^\/$/, 'root'],
   ['POST', /^\/generate\/(url|upload|user)\/?$/, 'v1-generate'],
-  ['GET', /^\/get\/uuid\/([^/]+)$/, 'v1-skin'],
+  ['GET', /^\/get\/(?:uuid|id)\/([^/]+)$/, 'v1-skin'],
   ['GET', /^\/get\/delay$/, 'v1-delay'],
   ['GET', /^\/get\/list(?:\/\d+)?$/, 'v1-list'],
   ['GET', /^\/validate\/(?:name|user|uuid|currentUsername)\/([^/]+)$/, 'v1-player'],
@@ -146,11 +146,14 @@ export async function submittedSkin(request: DoubleRequest): Promise<SubmittedSk
   return skinOf(fields, { file: file.name.replace(/\.png$/i, ''), pixels });
 }
 
-/** What a body holds: a form of either kind, or JSON. */
-export async function sentFields({
-  headers,
-  body,
-}: DoubleRequest): Promise<{ fields: Record<string, unknown>; file?: File | undefined } | undefined> {
+/** What a body holds: a form of either kind, or JSON. `part`: the name of the file's part. */
+interface SentFields {
+  readonly fields: Record<string, unknown>;
+  readonly file?: File | undefined;
+  readonly part?: string | undefined;
+}
+
+export async function sentFields({ headers, body }: DoubleRequest): Promise<SentFields | undefined> {
   const type = headers['content-type'] ?? '';
   try {
     if (!type.startsWith('multipart/form-data')) {
@@ -165,8 +168,8 @@ export async function sentFields({
   const form = await formIn(body, type);
   if (!form) return undefined;
   const entries = [...form];
-  const file = entries.map(([, value]) => value).find((value) => typeof value !== 'string');
-  return { fields: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')), file };
+  const [part, file] = entries.find((entry): entry is [string, File] => typeof entry[1] !== 'string') ?? [];
+  return { fields: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')), file, part };
 }
 
 /** The form that a body is; undefined if it is none, or a part of one. */

@@ -126,7 +126,11 @@ export class HostedApi {
 
   /** `url`: the service's root. */
   constructor(url: string, options: HostedOptions) {
-    const { signingKey = fixtureKey(), seed = new Seed(randomUUID()), texturesUrl = url } = options;
+    const {
+      signingKey = fixtureKey(),
+      seed = new Seed(randomUUID()),
+      texturesUrl = `${url}/textures`,
+    } = options;
     this.#maker = new SkinSigner(texturesUrl, { signingKey, seed });
     this.#options = options;
     this.key = options.key ?? DOUBLE_KEY;

@@ -9,7 +9,7 @@ import type { HostedFlags, RateRule } from './visit.ts';
 
 /** How the service behaves. Times in milliseconds. */
 export interface HostedOptions {
-  /** Root of the textures' addresses, no slash at the end; default: the service's own. */
+  /** What textures' addresses begin with, up to the hash, no slash at the end; default: `/textures` of the service. */
   readonly texturesUrl?: string;
   /** API key of the one user; at least 64 characters. */
   readonly key?: string;

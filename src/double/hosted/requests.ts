@@ -78,7 +78,8 @@ export async function readSubmission(request: DoubleRequest): Promise<SubmittedS
 
 /** `rewriteV2Options`: names and values that version 2 does not know are dropped. `model` is not read. */
 export async function readVersion1(request: DoubleRequest): Promise<SubmittedSkin> {
-  const { fields: sent = {}, file } = (await sentFields(request)) ?? {};
+  const { fields: sent = {}, file, part } = (await sentFields(request)) ?? {};
+  if (file && part !== 'file') throw invalidFile('Unexpected field');
   const { name, variant, visibility } = { ...Object.fromEntries(request.query), ...sent };
   const options = parseOrRefuse(OPTIONS, {
     name: v1Name(name),

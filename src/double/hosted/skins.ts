@@ -37,7 +37,7 @@ export class SkinSigner {
   readonly #seed: Seed;
   readonly #textures = new Map<string, Buffer>();
 
-  /** `root`: where the textures are served, no slash at its end. */
+  /** `root`: where the textures are served, without a slash and the hash at its end. */
   constructor(root: string, { signingKey, seed }: { readonly signingKey: KeyObject; readonly seed: Seed }) {
     this.#root = root;
     this.#key = signingKey;
@@ -51,7 +51,7 @@ export class SkinSigner {
   async make({ uuid, input, picture, isWrong, madeAt, duration }: Making): Promise<Skin> {
     const { variant, visibility, name } = input;
     const hash = this.#keepTexture(isWrong ? STRANGERS : picture);
-    const url = `${this.#root}/textures/${hash}`;
+    const url = `${this.#root}/${hash}`;
     const profileId = this.#seed.uuid();
     const value = buildTexturesValue({
       timestamp: madeAt,

@@ -22,12 +22,19 @@ export class Version1 {
     this.#store = store;
   }
 
-  /** `/get/uuid/…` */
-  async skin({ request: { subject }, now }: Visit): Promise<Reply> {
-    if (subject.length < 32 || subject.length > 36) return jsonReply(400, { error: 'invalid uuid' });
-    const skin = await this.#store.find(subject, now);
+  /** `/get/uuid/…` and `/get/id/…` */
+  async skin({ request: { subject, address }, now }: Visit): Promise<Reply> {
+    const isUuid = subject.length >= 32 && subject.length <= 36;
+    const isById = address.startsWith('/get/id/');
+    if (isById && isUuid) return jsonReply(301, {}, { location: `/get/uuid/${subject}` });
+    if (!isById && !isUuid) return jsonReply(400, { error: 'invalid uuid' });
+    const skin = isById ? await this.#byNumber(Number(subject), now) : await this.#store.find(subject, now);
     if (!skin) return jsonReply(404, { error: 'Skin not found' });
     return jsonReply(200, v1Skin(skin), { 'cache-control': 'public, max-age=3600' });
+  }
+
+  async #byNumber(id: number, now: number): Promise<Skin | undefined> {
+    return (await this.#store.list(now)).map(({ skin }) => skin).find((skin) => v1Skin(skin).id === id);
   }
 
   /** `/get/delay` */

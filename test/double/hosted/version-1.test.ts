@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callHosted } from '../../support/hosted/run-hosted.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 
@@ -22,19 +22,63 @@ interface V1Body {
   readonly hash: string;
 }
 
-test('The form of a PHP system is read, and its name of the part of a picture', async () => {
-  const { caller } = await callHosted();
-  const form = new FormData();
-  form.set('visibility', '0');
-  form.set('file', new Blob([new Uint8Array(skinPng(1))]), 'skin.png');
-  expect((await caller.form('/generate/upload', form)).status).toBe(200);
-  const nothing = await caller.form('/generate/upload', new FormData());
-  expect([nothing.status, nothing.body]).toMatchObject([400, { errorCode: 'missing_file' }]);
-  const text = await caller.send('POST', '/generate/url', {
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: 'url=https%3A%2F%2Fa.example%2Fb.png&variant=slim',
+describe('The requests of plugins and sites are answered:', () => {
+  const picture = skinPng(1);
+
+  test("Citizens' form, byte for byte, with a part that is empty", async () => {
+    const { caller } = await callHosted();
+    const send = async (before: string, after: string) => {
+      const body = Buffer.concat([Buffer.from(before), picture, Buffer.from(after)]);
+      const headers = {
+        'user-agent': 'Citizens/2.0',
+        'cache-control': 'no-cache',
+        'content-type': 'multipart/form-data;boundary=*****',
+        authorization: '',
+      };
+      return await caller.send('POST', '/generate/upload?model=slim', { headers, body });
+    };
+    const made = await send(
+      '--*****\r\nContent-Disposition: form-data; name="file"; filename="skin.png"\r\nContent-Type: image/png\r\n\r\n',
+      '\r\n--*****\r\nContent-Disposition: form-data; name="name";\r\n\r\n\r\n--*****\r\nContent-Disposition: form-data; name="variant";\r\n\r\nslim\r\n--*****--\r\n',
+    );
+    expect([made.status, made.body]).toMatchObject([
+      200,
+      { variant: 'slim', name: '', data: { texture: {} } },
+    ]);
+    const old = await send(
+      '--*****\r\nContent-Disposition: form-data; name="skin.png";filename="skin.png"\r\n\r\n',
+      '\r\n--*****--\r\n',
+    );
+    expect([old.status, old.body]).toMatchObject([400, { error: 'invalid file: Unexpected field' }]);
   });
-  expect([text.status, text.body]).toMatchObject([200, { variant: 'slim' }]);
+
+  test.each([
+    ["Citizens'", '/generate/url', { url: 'https://a.example/b.png', name: '', variant: 'slim' }],
+    ["TAB's", '/generate/url/', { url: 'https://textures.minecraft.net/texture/1f' }],
+    ["ZNPCsPlus's", '/generate/url', { url: 'https://a.example/b.png', visibility: 1 }],
+  ])('%s JSON', async (_, path, sent) => {
+    const { caller } = await callHosted();
+    const made = await caller.json(path, sent, { authorization: '' });
+    const texture = { value: expect.any(String), signature: expect.any(String), url: expect.any(String) };
+    expect([made.status, made.body]).toMatchObject([200, { data: { texture } }]);
+  });
+
+  test('a PHP form, a form without files, and a player in the query without a body', async () => {
+    const { caller } = await callHosted();
+    const form = new FormData();
+    form.set('visibility', '0');
+    form.set('file', new Blob([new Uint8Array(picture)]), 'skin.png');
+    expect((await caller.form('/generate/upload', form)).status).toBe(200);
+    const nothing = await caller.form('/generate/upload', new FormData());
+    expect([nothing.status, nothing.body]).toMatchObject([400, { errorCode: 'missing_file' }]);
+    const text = await caller.send('POST', '/generate/url', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'url=https%3A%2F%2Fa.example%2Fb.png&variant=slim',
+    });
+    expect([text.status, text.body]).toMatchObject([200, { variant: 'slim' }]);
+    const player = '/generate/user?name=Steve&uuid=069a79f4-44e9-4726-a5be-fca90e38aaf5';
+    expect((await caller.send('POST', player)).body).toMatchObject({ name: 'Steve' });
+  });
 });
 
 test('The delay between requests is told, and enforced', async () => {
@@ -59,6 +103,9 @@ test('Skins are found by UUID and in the list, and everybody exists but nobody',
   const { uuid } = (await caller.json('/generate/url', { url: 'https://a.example/b.png' }))
     .body as unknown as { uuid: string };
   expect((await caller.get(`/get/uuid/${uuid}`)).body).toMatchObject({ uuid, data: { texture: {} } });
+  const { id } = (await caller.get(`/get/uuid/${uuid}`)).body as unknown as { id: number };
+  expect((await caller.get(`/get/id/${id}`)).body).toMatchObject({ uuid });
+  expect((await caller.get(`/get/id/${uuid}`)).status).toBe(301);
   expect((await caller.get(`/get/uuid/${'0'.repeat(32)}`)).status).toBe(404);
   expect((await caller.get('/get/list')).body).toMatchObject({
     skins: [{ uuid }],

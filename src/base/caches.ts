@@ -136,6 +136,11 @@ export class DigestCache {
     return entry.digest;
   }
 
+  /** Whether a digest of the file is stored, whatever the file holds now. */
+  has(file: string): boolean {
+    return this.#entries.has(file);
+  }
+
   /**
    * Stores a file's digest.
    * @param stamp taken before the file was read

@@ -61,11 +61,21 @@ interface ReuseOptions {
   readonly ownKey?: PublicSigningKey | undefined;
 }
 
+/** How files that batches wrote are recognized: what a lockfile says about paths and their content is no proof. */
+export interface OwnOutputs {
+  /** The folder that the user named for outputs, if it may be outside the lockfile's; absolute path. */
+  readonly folder?: string | undefined;
+  /** Whether a file of at most 1 MB has the form of an output. */
+  readonly hasForm: (path: string) => boolean;
+}
+
 /** What to plan, and with what. */
 export interface PlanOptions extends BatchSkinOptions, ReuseOptions {
   readonly sources: AsyncIterable<BatchSource>;
   /** What the sources are read from, complete once they are read. Absent: unknown, so that no entry counts as gone. */
   readonly coverage?: Coverage | undefined;
+  /** Absent: output files of sources that are gone or renamed stay as they are. */
+  readonly outputs?: OwnOutputs | undefined;
   readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;
   /** Folder for journals and caches. */
   readonly stateDir: string;
@@ -132,7 +142,7 @@ export interface BatchOptions extends PlanOptions, EffortOptions, ResultOptions 
   /** Absent: player names are sent unresolved, which only our own service accepts, and signatures of the game are unproved. */
   readonly game?: KnownToGame | undefined;
   /**
-   * Drop lockfile entries whose source is gone, as far as `coverage` tells, and remove their output files. `all`: even if no
+   * Drop lockfile entries whose source is gone, as far as `coverage` tells, and remove their output files (see `outputs`). `all`: even if no
    * entry would be left, in the lockfile or of a folder.
    */
   readonly prune?: boolean | 'all' | undefined;

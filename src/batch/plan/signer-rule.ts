@@ -136,6 +136,12 @@ export function damageOf(entry: LockEntry, keys: KnownKeys): string | undefined 
     : undefined;
 }
 
+/** Whether an entry can be what a batch wrote: its digest, its value and its signature are each sound. */
+export function isUndamaged(entry: LockEntry): boolean {
+  const parts = [entry, { ...entry, digest: undefined }];
+  return entry.signature !== '' && parts.every((part) => damageOf(part, {}) === undefined);
+}
+
 /** Whether it is base64 of a plausible RSA signature length. */
 export function isSignatureShaped(signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64');

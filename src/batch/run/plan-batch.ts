@@ -2,10 +2,10 @@ import { dirname } from 'node:path';
 import { type BatchResult, type SignedBy, UNPROVED } from '../model.ts';
 import type { GoneSource, PlanOptions } from '../options.ts';
 import type { Planned } from '../plan/planner.ts';
+import { goneSources, type KnownSources, labelOf, wouldEmpty } from './gone-sources.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import { renamesAmong } from './renames.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
-import { goneSources, type KnownSources, labelOf, wouldEmpty } from './save-files.ts';
 
 /**
  * What a batch would do about a source:
@@ -54,7 +54,7 @@ const NEVER = new AbortController().signal;
  */
 export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSource, void, void> {
   const files = await openBatch(options, { write: false });
-  const { coverage, lockfile: path = '' } = options;
+  const { coverage, outputs, lockfile: path = '' } = options;
   const [sources, stems] = [new Set<string>(), new Set<string>()];
   const fresh: { readonly id: string; readonly key: string }[] = [];
   let count = 0;
@@ -72,7 +72,7 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
       yield outlook;
     }
     if (coverage && files.lockfile) {
-      const known = { lockfile: files.lockfile, lockDir: dirname(path), coverage, sources, stems };
+      const known = { lockfile: files.lockfile, lockDir: dirname(path), coverage, sources, stems, outputs };
       yield* outlooksOfGone(known, fresh, count);
     }
     files.digests.save();

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import type { GoneSource } from '../options.ts';
+import { isOutputPlace } from './gone-sources.ts';
 
 /** A source that another one has taken the place of: its file or row has a new name. */
 export interface Rename {
@@ -58,16 +59,22 @@ export interface MovedOutput {
   readonly to: string;
 }
 
+interface Place {
+  readonly lockDir: string;
+  readonly folder?: string | undefined;
+}
+
 type Outputs = NonNullable<SourceRecord['outputs']>;
 
 /**
  * Gives the output files of a renamed source the name of its new outputs; a file that this run has written already replaces
- * the old one. Returns what has moved, and what to record: files of another form of name stay where they are.
+ * the old one. Returns what has moved, and what to record: files stay where their names have another form, or where the new name
+ * is taken or leads out of the folders of outputs. `folder`: that of outputs, beside the lockfile's.
  * @throws Error of the file system
  */
 export function moveOutputs(
   { from }: Rename,
-  { before = [], after = [], lockDir }: { before?: Outputs; after?: Outputs; lockDir: string },
+  { before = [], after = [], lockDir, folder }: Place & { before?: Outputs; after?: Outputs },
 ): { readonly moved: MovedOutput[]; readonly outputs: Outputs } {
   const current = after.at(-1);
   if (!current) return { moved: [], outputs: before };
@@ -75,14 +82,14 @@ export function moveOutputs(
   const files = new Set(current.files);
   const kept = before.map(({ name, files: old }) => {
     const staying = old.filter((file) => {
-      const target = {
-        from: resolve(lockDir, file),
-        to: resolve(lockDir, renamed(file, name, current.name)),
-      };
-      if (target.from === target.to || !from.outputs.includes(target.from)) return !files.has(file);
-      moveOutput(target);
+      const other = renamed(file, name, current.name);
+      const target = { from: resolve(lockDir, file), to: resolve(lockDir, other) };
+      const isWritten = files.has(other);
+      const isProved = target.from !== target.to && from.outputs.includes(target.from);
+      if (!isProved || !(isWritten || isFree(target.to, [lockDir, folder]))) return !files.has(file);
+      moveOutput(target, isWritten);
       moved.push(target);
-      files.add(renamed(file, name, current.name));
+      files.add(other);
       return false;
     });
     return { name, files: staying };
@@ -98,8 +105,12 @@ function renamed(file: string, name: string, other: string): string {
   return at < 0 || end.includes('/') ? file : file.slice(0, at) + other + end;
 }
 
-function moveOutput({ from, to }: MovedOutput): void {
-  if (existsSync(to)) {
+function isFree(path: string, folders: readonly (string | undefined)[]): boolean {
+  return isOutputPlace(path, folders) && !lstatSync(path, { throwIfNoEntry: false });
+}
+
+function moveOutput({ from, to }: MovedOutput, isWritten: boolean): void {
+  if (isWritten) {
     rmSync(from, { force: true });
     return;
   }

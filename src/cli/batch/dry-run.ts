@@ -75,12 +75,14 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
   const { context, settings, typed } = call;
   const service = await context.service(settings);
   const coverage = typed.prune ? new Coverage() : undefined;
+  const { lockfile, own: outputs } = openOutput(call, { isDry: true });
   yield* planBatch({
     sources: sourcesOf(call, { coverage }),
     coverage,
     service,
     ...planInputOf(call),
-    lockfile: openOutput(call, { isDry: true }).lockfile,
+    lockfile,
+    outputs,
     game: await context.game(),
     ownKey: await context.ownKey(),
   });

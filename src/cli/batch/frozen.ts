@@ -48,7 +48,12 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
   };
   const delivery = { output, required: typed.requireSigner, gameKeys: game.keys.offline() };
   try {
-    for await (const planned of plan(call, { lockfile: output.lockfile, game, ownKey: own })) {
+    for await (const planned of plan(call, {
+      lockfile: output.lockfile,
+      outputs: output.own,
+      game,
+      ownKey: own,
+    })) {
       const { outlook } = planned;
       if (outlook === 'gone' || outlook === 'renamed') {
         tally[outlook]++;
@@ -147,7 +152,7 @@ interface Tally {
 
 async function* plan(
   call: BatchCall,
-  known: Pick<PlanOptions, 'lockfile' | 'ownKey'> & Required<Pick<PlanOptions, 'game'>>,
+  known: Pick<PlanOptions, 'lockfile' | 'outputs' | 'ownKey'> & Required<Pick<PlanOptions, 'game'>>,
 ): AsyncGenerator<PlannedSource> {
   const coverage = new Coverage();
   yield* planBatch({

@@ -4,9 +4,9 @@ import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { DigestCache } from '../../base/caches.ts';
 import { makeFolder } from '../../base/files.ts';
 import type { BatchResult } from '../../batch/model.ts';
-import { DeliveryError } from '../../batch/options.ts';
+import { DeliveryError, type OwnOutputs } from '../../batch/options.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import { type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
+import { FORMAT_NAMES, type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
 import {
   FORMATS,
   type FormatLike,
@@ -25,6 +25,8 @@ import { type BatchCall, formatsOf } from './call.ts';
 export interface Output {
   /** Absolute path; undefined without an output folder. */
   readonly lockfile: string | undefined;
+  /** How files of earlier runs are recognized. */
+  readonly own: OwnOutputs;
   /** Returns the files, as paths from the lockfile's folder. */
   readonly deliver: (result: BatchResult) => readonly string[];
   /** Writes what only the end of the run completes. `isWhole`: it was not interrupted. @throws CliError */
@@ -42,15 +44,16 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
   const guard = guardOf(typed);
   if (path !== undefined) guard.verifyNoInput(path);
   const lockDir = dirname(path ?? resolve('skins.lock'));
-  if (out === undefined || isDry) return { lockfile: path, deliver: () => [], save: () => {} };
-  if (kind === 'file') return { lockfile: path, ...oneFile(out, call, { guard, lockDir }) };
   const formats = formatsOf(call) ?? ['json'];
+  const own = { folder: kind === 'folder' ? resolve(out ?? '') : undefined, hasForm: formCheck(formats) };
+  if (out === undefined || isDry) return { lockfile: path, own, deliver: () => [], save: () => {} };
+  if (kind === 'file') return { lockfile: path, own, ...oneFile(out, call, { guard, lockDir }) };
   const digests = new DigestCache(
     join(context.folders.data, 'batches', 'outputs.ndjson'),
     context.clock.now(),
   );
   const files = new OutputFiles(out, { formats, digests, guard, lockDir });
-  return { lockfile: path, deliver: (result) => files.write(result), save: () => digests.save() };
+  return { lockfile: path, own, deliver: (result) => files.write(result), save: () => digests.save() };
 }
 
 /** Writes to exactly the named file. @throws CliError if it is not one to replace, before anything is paid for */
@@ -222,11 +225,19 @@ export class OutputFiles {
     if (!result.skin) return;
     const { text } = renderFile(format, fieldsOf(result, format), result.stem, result.index);
     const file = this.#way + filePath(format, result.stem);
-    const isOurs = () => isRecorded(file, result) || isUnrecorded(path, format, result);
-    const isNew = guard.write(path, text, { isOurs });
-    if (version === undefined) return;
-    if (isNew) digests.setOwn(path, statSync(path), version);
+    const isOurs = () =>
+      isInForm(path, format)
+        ? isClaimed(file, format, result)
+        : isRecorded(file, result) && this.#isRemembered(path, format);
+    const isNew = guard.write(path, text, { isOurs, isOnlyFile: true });
+    if (isNew) digests.setOwn(path, statSync(path), version ?? hash('sha256', text));
+    else if (version === undefined) return;
     else if (stamp?.isFile()) digests.set(path, stamp, version);
+  }
+
+  /** Whether an earlier run wrote a file, though it has another form now: here, or with another version of a template. */
+  #isRemembered(path: string, format: FormatLike): boolean {
+    return this.#options.digests.has(path) || (formatOf(format).template !== undefined && hasSkinData(path));
   }
 }
 
@@ -242,18 +253,39 @@ function isRecorded(file: string, { record }: BatchResult): boolean {
 }
 
 /**
- * Whether the file looks like one that we wrote before lockfiles recorded files, or in a batch that was killed. Formats other
- * than our own JSON have the same form elsewhere, so they count only if the lockfile has the source.
+ * Whether a file in our form is an output of this source: the lockfile records it, or has the source since before lockfiles
+ * recorded files. Our own JSON has its form nowhere else, so it counts also where a batch was killed.
  */
-function isUnrecorded(path: string, format: FormatLike, { record }: BatchResult): boolean {
-  if (format !== 'json' && (!record || record.outputs)) return false;
-  return isInForm(path, format);
+function isClaimed(file: string, format: FormatLike, result: BatchResult): boolean {
+  const { record } = result;
+  return format === 'json' || (record !== undefined && !record.outputs) || isRecorded(file, result);
 }
 
 /** Whether a file is in the form of a format. */
 function isInForm(path: string, format: FormatLike): boolean {
+  return hasForm(format, textOf(path));
+}
+
+/** The text of a file; empty for one that is too large to be an output. */
+function textOf(path: string): string {
   const { size } = statSync(path);
-  return size <= LARGEST && hasForm(format, startOf(path, size).toString());
+  return size <= LARGEST ? startOf(path, size).toString() : '';
+}
+
+/** A value, a signature, or the name of a texture. */
+const SKIN_DATA = /[A-Za-z0-9+/]{100}|(?<![0-9a-f])[0-9a-f]{56,64}(?![0-9a-f])/;
+
+function hasSkinData(path: string): boolean {
+  return SKIN_DATA.test(textOf(path));
+}
+
+/** Whether a file has the form of any format of ours, or of this run's template, and its extension. */
+function formCheck(formats: readonly FormatLike[]): OwnOutputs['hasForm'] {
+  const all = [...formats, ...FORMAT_NAMES];
+  return (path) => {
+    const text = textOf(path);
+    return all.some((format) => path.endsWith(formatOf(format).extension) && hasForm(format, text));
+  };
 }
 
 /**

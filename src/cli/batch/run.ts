@@ -246,6 +246,7 @@ export async function runBatchCommand(
       game,
       ownKey: await context.ownKey(),
       lockfile: output.lockfile,
+      outputs: output.own,
       deliver,
       deliverAll: output.save,
       onProgress: (read) => {

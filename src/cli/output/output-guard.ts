@@ -25,6 +25,8 @@ export interface Replaceable {
   readonly isPicture?: boolean;
   /** The same for a lockfile. */
   readonly isLockfile?: boolean;
+  /** The user did not name the path itself: nothing is written into a pipe or a device there. */
+  readonly isOnlyFile?: boolean;
 }
 
 /** A picture that we draw: it may replace another one with our mark. */
@@ -115,8 +117,12 @@ export class OutputGuard {
   }
 
   /** Verifies that an output may be written to a path. @throws CliError */
-  verify(path: string, { isOurs, isPicture = false, isLockfile = false }: Replaceable): void {
+  verify(
+    path: string,
+    { isOurs, isPicture = false, isLockfile = false, isOnlyFile = false }: Replaceable,
+  ): void {
     const found = statsOf(path);
+    if (isStream(path) && isOnlyFile) throw notOurs(path);
     if (isStream(path) || found?.isDirectory()) return; // writing to a folder fails by itself
     if (!found && !lstatSync(path, { throwIfNoEntry: false })) return;
     this.#inputs.verifyOther(path);

@@ -14,7 +14,7 @@ import { type LockEntry, withDigest } from '../../../src/protocol/lock-line.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { recordOf } from '../../support/batch/journal-records.ts';
-import { lockEntry, textOf } from '../../support/batch/lock-entry.ts';
+import { lockEntry, textOf, valueFor } from '../../support/batch/lock-entry.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -282,14 +282,15 @@ test('A source that is gone goes with the files of its skin, except those whose 
     outputs: ['skin', 'other'].map((name) => ({ name, files: [`${name}.txt`] })),
   };
   const own = { outputs: [{ name: 'skin', files: ['elsewhere/skin.txt'] }] };
-  const entries = [entry(1, { record: own }), entry(2, { record })];
+  const entries = [entry(1, { record: own }), entry(2, { record, value: valueFor(`bytes:${pixelsOf(2)}`) })];
   for (const name of ['skin', 'other']) await writeFile(join(folder, `${name}.txt`), entries[1]!.value);
+  const outputs = { hasForm: () => true };
   const lockfile = join(folder, 'skins.lock');
   await writeFile(lockfile, textOf(entries));
   const coverage = new Coverage();
   coverage.addList(join(folder, 'skins.csv'));
   const planned = [];
-  const options = await optionsIn(folder, [picture(1)], { lockfile, coverage });
+  const options = await optionsIn(folder, [picture(1)], { lockfile, coverage, outputs });
   for await (const one of planBatch(options)) planned.push(one);
   expect(planned).toMatchObject([
     { outlook: 'locked' },

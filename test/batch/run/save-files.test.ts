@@ -7,6 +7,7 @@ import type { BatchOptions } from '../../../src/batch/options.ts';
 import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
 import { LockfileChanges, saveFiles } from '../../../src/batch/run/save-files.ts';
 import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
+import { lockEntry, valueFor } from '../../support/batch/lock-entry.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 interface Ending {
@@ -263,7 +264,7 @@ test('A source that comes twice with the same options gets one entry, without a 
 test('What --prune drops goes with its files, and entries keep what was recorded about their sources', async () => {
   const folder = await ownFolder();
   const output = join(folder, 'gone.txt');
-  await writeFile(output, 'value of gone');
+  await writeFile(output, valueFor('gone'));
   const entries: unknown[] = [];
   const rewrite = (all: Iterable<unknown>) => {
     entries.push(...all);
@@ -280,7 +281,7 @@ test('What --prune drops goes with its files, and entries keep what was recorded
       workOf: () => '',
     },
     records: () => [],
-    readAll: () => [{ value: 'value of gone', signature: '' }],
+    readAll: () => [lockEntry({ source: 'gone', value: valueFor('gone') })],
   };
   const files = {
     lockfile,
@@ -292,7 +293,9 @@ test('What --prune drops goes with its files, and entries keep what was recorded
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
   const coverage = new Coverage();
   coverage.addList(join(folder, 'list.csv'));
-  const options = { prune: true, coverage, lockfile: join(folder, 'skins.lock') } as unknown as BatchOptions;
+  const outputs = { hasForm: () => true };
+  const lockfilePath = join(folder, 'skins.lock');
+  const options = { prune: true, coverage, outputs, lockfile: lockfilePath } as unknown as BatchOptions;
   saveFiles(options, files, { changes, isOver: true, isWhole: true, failed: 0, hasReadAll: true });
   expect(entries).toMatchObject([{ source: 'a', record }]);
   expect(existsSync(output)).toBe(false);

@@ -26,6 +26,12 @@ export function lockEntry(changes: Partial<LockEntry> = {}): LockEntry {
   };
 }
 
+/** The textures document with the texture that the entry of a source has, in base64. */
+export function valueFor(source: string): string {
+  const { texture: url } = lockEntry({ source });
+  return Buffer.from(JSON.stringify({ textures: { SKIN: { url } } })).toString('base64');
+}
+
 /** Sound entries, one for each source. */
 export function entriesOf(...sources: string[]): LockEntry[] {
   return sources.map((source) => lockEntry({ source }));

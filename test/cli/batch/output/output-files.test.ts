@@ -14,7 +14,8 @@ import { DigestCache } from '../../../../src/base/caches.ts';
 import type { BatchResult, FinishedSkin } from '../../../../src/batch/model.ts';
 import { DeliveryError } from '../../../../src/batch/options.ts';
 import { OutputFiles } from '../../../../src/cli/batch/output.ts';
-import { FORMAT_NAMES, type FormatName } from '../../../../src/cli/output/format-names.ts';
+import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
+import { type FormatLike, parseTemplate, templateFormat } from '../../../../src/cli/output/formats.ts';
 import { OutputGuard } from '../../../../src/cli/output/output-guard.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
@@ -52,7 +53,7 @@ async function ownOutput() {
   let now = Date.now();
   const run = (
     results: readonly BatchResult[],
-    formats: readonly FormatName[] = ['value'],
+    formats: readonly FormatLike[] = ['value'],
     sources: readonly string[] = [],
     allowed = {},
   ) => {
@@ -201,10 +202,11 @@ describe('A file that is there already', () => {
     const { folder, out, run, read } = await ownOutput();
     mkdirSync(out);
     const precious = join(folder, 'precious');
-    writeFileSync(precious, 'Do not touch.\n');
+    const other = `${'b'.repeat(200)}\n`;
+    writeFileSync(precious, other);
     symlinkSync(precious, join(out, 'Knight.value'));
     run([resultOf('Knight')]);
-    expect(readFileSync(precious, 'utf8')).toBe('Do not touch.\n');
+    expect(readFileSync(precious, 'utf8')).toBe(other);
     expect(read('Knight.value')).toBe('dmFsdWU=\n');
   });
 
@@ -223,6 +225,34 @@ describe('A file that is there already', () => {
     run([newResult('Knight', makeSkin({ uuid: 'ff'.repeat(16), value, variant: 'slim' }))], ['json']);
     expect(JSON.parse(read('Knight.json'))).toMatchObject({ variant: 'slim' });
   });
+});
+
+/** A form of the user's own. */
+function templateOf(text: string): FormatLike {
+  return templateFormat('.value', () => parseTemplate(text, ['name', 'value']));
+}
+
+test.each([
+  ['has skin data', `skin: ${'b'.repeat(200)}\n`, 'Knight=dmFsdWU=\n'],
+  ['has none', 'mine: all of it\n', undefined],
+])(
+  'A recorded file of another template is replaced only if it has skin data: it %s',
+  async (_, before, after) => {
+    const { out, run, read } = await ownOutput();
+    mkdirSync(out);
+    writeFileSync(join(out, 'Knight.value'), before);
+    const make = () => run([resultOf('Knight')], [templateOf('{{name}}={{value}}')]);
+    if (after === undefined) expect(make).toThrow(expect.objectContaining({ code: 'output_exists' }));
+    else make();
+    expect(read('Knight.value')).toBe(after ?? before);
+  },
+);
+
+test('A file of a template that this machine wrote is replaced, whatever it has', async () => {
+  const { run, read } = await ownOutput();
+  run([resultOf('Knight')], [templateOf('{{name}}')]);
+  run([resultOf('Knight')], [templateOf('{{name}}!')]);
+  expect(read('Knight.value')).toBe('Knight!\n');
 });
 
 describe('A file that another program wrote', () => {

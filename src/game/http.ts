@@ -11,6 +11,7 @@ import { type GameAnswer, GameError, type GameErrorKind, refusalOf } from './err
 /** The services that are paced separately: the game's limits differ by host and path. */
 export type GameService =
   | 'session'
+  | 'joins'
   | 'names'
   | 'account'
   | 'textures'
@@ -32,10 +33,11 @@ interface PaceRule {
 /**
  * The game's known limits per caller address. Session and names: 200 in two minutes by the newer documentation, 600
  * in ten by the older; 60 and then 54 a minute keep both. Account: the hosted service limits itself to 8 in 30
- * seconds. For textures (a content network), keys, sign-in and Geyser's service no limit is known.
+ * seconds. For joins, textures (a content network), keys, sign-in and Geyser's service no limit is known.
  */
 export const GAME_PACE: Readonly<Record<GameService, PaceRule>> = {
   session: { burst: 60, interval: 1_111 },
+  joins: { burst: 100, interval: 50 },
   names: { burst: 60, interval: 1_111 },
   account: { burst: 8, interval: 3_750 },
   textures: { burst: 100, interval: 50 },
@@ -181,6 +183,7 @@ const UNSAID_WAIT = 10_000;
 
 const ADDRESS_OF = {
   session: 'sessionServer',
+  joins: 'sessionServer',
   names: 'services',
   account: 'services',
   textures: 'textures',

@@ -76,10 +76,21 @@ export interface JoinQuestion {
 export async function askHasJoined(http: GameHttp, { ip, ...who }: JoinQuestion): Promise<GameAnswer> {
   const query = new URLSearchParams({ ...who, ...(ip !== undefined && { ip }) });
   return await http.send({
-    service: 'session',
+    service: 'joins',
     path: `/session/minecraft/hasJoined?${query}`,
     answers: [403],
   });
+}
+
+/** The profile of a player who has joined; undefined if the answer has no signed textures. */
+export function readJoined({ bytes }: GameAnswer): SignedProfile | undefined {
+  const parsed = profileSchema.safeParse(parsedJson(bytes));
+  try {
+    return parsed.success ? readProfile(parsed.data) : undefined;
+  } catch (error) {
+    if (error instanceof GameError) return undefined;
+    throw error;
+  }
 }
 
 function readPlayerId(text: string): string {

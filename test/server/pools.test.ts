@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { LOOKUPS, LookupBudget } from '../../src/server/pictures/budgets.ts';
+import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from '../../src/server/pictures/budgets.ts';
 import {
   type Holder,
   KNOWN_FOR,
@@ -60,7 +60,9 @@ describe.each(Object.entries(SHARES))('The pool of %s', (_, shares) => {
   });
 });
 
-describe.each(Object.entries(LOOKUPS))('The look-ups of %s', (_, shares) => {
+const PER_MINUTE = { ...LOOKUPS, joins: joinShares(JOINS_PER_MINUTE) };
+
+describe.each(Object.entries(PER_MINUTE))('The look-ups of %s', (_, shares) => {
   const open = () => {
     const budget = new LookupBudget(new MovableClock(), shares);
     return async (holder: Holder) => {
@@ -75,7 +77,7 @@ describe.each(Object.entries(LOOKUPS))('The look-ups of %s', (_, shares) => {
   test('are left for a game server and a key holder when strangers have all that they may have', async () => {
     const take = open();
     for (let number = 0; number < shares.all; number++) await take(stranger(number));
-    expect(await take(stranger(200))).toBe(false);
+    expect(await take(stranger(1_000))).toBe(false);
     expect([await take(user(1)), await take({ name: '192.0.2.201', isKnown: true })]).toEqual([true, true]);
   });
 
@@ -168,6 +170,6 @@ test('The documents have the shares of all pools', async () => {
   const text = await readFile('docs/operating.md', 'utf8');
   const rowOf = ({ stranger, strangers, known, all }: Shares) =>
     `| ${[stranger, strangers, known, all].map((number) => number.toLocaleString('en')).join(' | ')} |`;
-  for (const [name, shares] of [...Object.entries(SHARES), ...Object.entries(LOOKUPS)])
+  for (const [name, shares] of [...Object.entries(SHARES), ...Object.entries(PER_MINUTE)])
     expect(text, name).toContain(rowOf(shares));
 });

@@ -139,6 +139,7 @@ export interface ServeOptions
   readonly webhooks?: boolean;
   readonly pack?: string;
   readonly requestsPerMinute?: number;
+  readonly joinsPerMinute?: number;
   readonly maxConnections?: number;
   readonly maxConnectionsPerAddress?: number;
   readonly openMetrics?: boolean;
@@ -315,6 +316,11 @@ function addAccessOptions(command: Command): Command {
       '--requests-per-minute <number>',
       'maximum number of requests per minute from an address without a key (default: 6000)',
       wholeNumber(1, 10_000_000),
+    )
+    .option(
+      '--joins-per-minute <number>',
+      'maximum number of joins per minute that game servers may ask about (default: 300)',
+      wholeNumber(1, 1_200),
     )
     .option(
       '--max-connections <number>',

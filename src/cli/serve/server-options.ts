@@ -54,6 +54,7 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     anonymousPerHour: options.anonymousPerHour,
     allowedOrigins: options.allowOrigin,
     maxStoreBytes: options.maxStore === undefined ? undefined : options.maxStore * 1024 ** 2,
+    joinsPerMinute: options.joinsPerMinute,
     trustProxy: options.trustProxy,
     openMetrics: options.openMetrics,
     pages: options.pages,

@@ -15,7 +15,7 @@ import type { OpenIdProvider } from '../openid/provider.ts';
 import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/target.ts';
 import { RenderBudget } from '../pictures/budgets.ts';
-import { GameServers, PlayerLooks, type PlayerLooksOptions } from '../pictures/player-looks.ts';
+import { PlayerLooks, type PlayerLooksOptions } from '../pictures/player-looks.ts';
 import { GameTextures, Renders } from '../pictures/renders.ts';
 import { KnownAddresses } from '../pools.ts';
 import { countPending, jobReads } from '../queue/lists.ts';
@@ -23,6 +23,7 @@ import type { ClaimBounds } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
 import { OpenRequests, WebPages } from '../service/callers.ts';
 import { type Description, type ServiceContext, USUAL_NAME } from '../service/context.ts';
+import { GameServers } from '../service/game-servers.ts';
 import { JobFeeds } from '../service/jobs/job-feeds.ts';
 import { MAX_STORE_BYTES, Polling, StoreCeiling } from '../service/limits.ts';
 import { PLANS, type Plans } from '../service/plans.ts';
@@ -101,6 +102,7 @@ export async function makeService(
   const jobs = { ...makeJobs(options, parts, { ...opened, jobsToDo }), generator };
   const limiters = makeLimiters(parts.clock);
   const { queue, pool, feeds } = jobs;
+  const joins = { joinsPerMinute: options.joinsPerMinute };
   const rules = rulesOf(options);
   const status = makeStatus(options, { parts, store, state, ownKey, jobs });
   const context: ServiceContext = {
@@ -109,7 +111,7 @@ export async function makeService(
     ...status,
     ...limiters,
     ...openPictures({ ...parts, ...outbound, ...limiters, draw: options.draw }, releases),
-    gameServers: new GameServers({ ...parts, ...outbound, known: limiters.known }),
+    gameServers: new GameServers({ ...parts, ...outbound, known: limiters.known, ...joins }),
     ...rules,
     openId: await openProvider(options, parts, releases),
     ...liveParts(options, state),

@@ -54,6 +54,8 @@ export interface ServerOptions {
   readonly game?: Pick<GameOptions, 'rules' | 'timeout'>;
   /** Addresses of the game's services, if not the usual ones. */
   readonly gameAddresses?: Partial<GameAddresses>;
+  /** Joins of players that game servers may ask about in a minute; default: 300. */
+  readonly joinsPerMinute?: number;
   /** How linked game accounts are used. */
   readonly accountRules?: Partial<AccountRules>;
   /** The key that encrypts their tokens in the store. Default: account-key in the data folder; created if missing. */

@@ -76,11 +76,11 @@ export class Endpoint {
 
   /** @throws Refusal, or any unexpected error */
   async answer(request: HttpRequest, { caller, verify }: Admission): Promise<Answer> {
-    const { context, requestLimiter } = this.#options;
+    const { context } = this.#options;
     const route = this.#route;
     let leave: (() => void) | undefined;
     try {
-      leave = route.isVital ? undefined : requestLimiter.enter(caller);
+      leave = this.#enter(caller);
       // Made once, and for the first request: a schema compiles its checks on first use, and most callers use few routes.
       if (this.#query === null) this.#query = querySchemaOf(route);
       const call = parseRequest({ context, request, caller, verify }, route, this.#query);
@@ -91,6 +91,16 @@ export class Endpoint {
     } finally {
       leave?.();
     }
+  }
+
+  /** @returns the function to call when the request is over, if it counts as under way. @throws Refusal */
+  #enter(caller: Caller): (() => void) | undefined {
+    const { isVital, isBoundedElsewhere } = this.#route;
+    const { requestLimiter } = this.#options;
+    if (isVital) return undefined;
+    if (!isBoundedElsewhere) return requestLimiter.enter(caller);
+    requestLimiter.count(caller);
+    return undefined;
   }
 
   /** @throws the error itself, unless the route has a picture for callers who must wait */

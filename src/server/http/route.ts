@@ -69,6 +69,11 @@ interface RouteAccess {
   readonly isLimited?: boolean;
   /** True if no limits apply, for health checks. */
   readonly isVital?: boolean;
+  /**
+   * True if any number of requests may be under way, because the service has a limit of its own for what they do. The
+   * limit of requests in a minute applies.
+   */
+  readonly isBoundedElsewhere?: boolean;
 }
 
 /** One endpoint. Both the app and /openapi.json are built from these. */

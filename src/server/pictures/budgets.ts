@@ -8,8 +8,8 @@ import type { Refusal } from '../service/refusal.ts';
 
 /**
  * Look-ups per minute. For players, half of what Mojang allows a server; the other half is for making skins. A page of
- * twenty heads shows all of them, with a key or without, because pictures are for everyone. For textures and joins, no
- * limit is known; they may take at most a tenth of all requests.
+ * twenty heads shows all of them, with a key or without, because pictures are for everyone. For textures, no limit is
+ * known; they may take at most a tenth of all requests. Joins have shares of their own: see `joinShares`.
  */
 export const LOOKUPS = {
   players: { all: 27, strangers: 22, stranger: 20, known: 20 },
@@ -18,9 +18,16 @@ export const LOOKUPS = {
   bedrock: { all: 27, strangers: 22, stranger: 20, known: 20 },
   /** For game servers that look up players through the service. Each server is one caller. */
   servers: { all: 27, strangers: 18, stranger: 9, known: 27 },
-  /** For players who join game servers. */
-  joins: { all: 120, strangers: 80, stranger: 20, known: 120 },
 } as const satisfies Record<string, Shares>;
+
+/** Joins of players per minute: the game has no known limit for them. */
+export const JOINS_PER_MINUTE = 300;
+
+/** Of the joins in a minute, all strangers together have two thirds, and one a tenth. */
+export function joinShares(all: number): Shares {
+  return { all, strangers: Math.ceil((all * 2) / 3), stranger: Math.ceil(all / 10), known: all };
+}
+
 /** Milliseconds without look-ups after a failed one, unless the game names a longer time. */
 const REST = 30_000;
 /** Number of callers above which those without counts are forgotten. */
@@ -37,6 +44,7 @@ export class LookupBudget {
   /** Monotonic. */
   #restsUntil = Number.NEGATIVE_INFINITY;
 
+  /** `rest`: 0 if a failed look-up delays no other one, apart from the pace of requests to the game. */
   constructor(clock: Clock, shares: Shares, rest = REST) {
     this.#clock = clock;
     this.#shares = shares;
@@ -52,7 +60,14 @@ export class LookupBudget {
     return this.#ask(ask);
   }
 
+  /** Whether another look-up of the holder would exceed the limits. */
+  isSpent(holder: Holder): boolean {
+    const now = this.#clock.now();
+    return this.#limitsOf(holder, now).some(([tally, limit]) => tally.roomAt(limit, now) > now);
+  }
+
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#rest === 0) return await ask();
     try {
       return await ask();
     } catch (error) {
@@ -64,13 +79,11 @@ export class LookupBudget {
   }
 
   #spend(holder: Holder): void {
-    const now = this.#clock.now();
-    const limits = this.#limitsOf(holder, now);
-    const isSpent = limits.some(([tally, limit]) => tally.roomAt(limit, now) > now);
-    if (isSpent || this.#clock.monotonic() < this.#restsUntil) {
-      throw new GameError('rate_limited', 'Too many picture look-ups; try again in a minute.');
+    if (this.isSpent(holder) || this.#clock.monotonic() < this.#restsUntil) {
+      throw new GameError('rate_limited', 'Too many look-ups of players; try again in a minute.');
     }
-    for (const [tally] of limits) tally.spend(now);
+    const now = this.#clock.now();
+    for (const [tally] of this.#limitsOf(holder, now)) tally.spend(now);
   }
 
   #limitsOf({ name, isKnown }: Holder, now: number): (readonly [tally: MinuteTally, limit: number])[] {

@@ -1,21 +1,14 @@
 import { ByteCache } from '../../base/caches.ts';
 import { fetchBedrockProfile, parseBedrockPlayer } from '../../game/bedrock.ts';
-import { type GameAnswer, GameError } from '../../game/errors.ts';
+import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
-import { type PlayerName, resolveNames } from '../../game/names.ts';
-import {
-  askHasJoined,
-  fetchSignedProfile,
-  type JoinQuestion,
-  type SignedProfile,
-} from '../../game/profiles.ts';
+import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
 import { makePicture, type Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { faceRects, listParts, pixelOffsets, type Rect, type Variant } from '../../skin/regions.ts';
-import { type KnownAddresses, Remembered } from '../pools.ts';
+import type { KnownAddresses } from '../pools.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
-import { requestFromGame } from '../sources/player.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { PlayerKey } from '../store/textures.ts';
 import { LOOKUPS, LookupBudget } from './budgets.ts';
@@ -305,66 +298,4 @@ function bedrockOf(player: PlayerKey): string | undefined {
 
 function keyOf(player: PlayerKey): string {
   return 'id' in player ? player.id : `name ${player.name.toLowerCase()}`;
-}
-
-type GameServersOptions = Omit<PlayerLooksOptions, 'gameTextures'>;
-
-/** Milliseconds for which an address counts as a game server's: players may join rarely. */
-const SERVER_KNOWN_FOR = 24 * 3_600_000;
-
-/**
- * Answers game servers with authlib-injector, which query this service instead of the game. It queries the game for
- * them within a budget of their own. No player's token goes through here.
- */
-export class GameServers {
-  readonly #options: GameServersOptions;
-  readonly #budget: LookupBudget;
-  readonly #joins: LookupBudget;
-  /** The addresses of game servers: of those whose question whether a player joined had the answer yes. */
-  readonly #servers: Remembered;
-
-  constructor(options: GameServersOptions) {
-    const { clock } = options;
-    this.#options = options;
-    this.#budget = new LookupBudget(clock, LOOKUPS.servers, 0); // a failed join delays no other
-    this.#joins = new LookupBudget(clock, LOOKUPS.joins, 0);
-    this.#servers = new Remembered(() => clock.monotonic());
-  }
-
-  /** Undefined if the game does not know the player. @throws Refusal `service_unavailable` */
-  async profile(id: string, caller: Caller): Promise<SignedProfile | undefined> {
-    const { http } = this.#options.game;
-    return await this.#ask(caller, async () => {
-      try {
-        return await fetchSignedProfile(http, id);
-      } catch (error) {
-        if (error instanceof GameError && error.kind === 'not_found') return undefined;
-        throw error;
-      }
-    });
-  }
-
-  /** The players with these names; unused names are absent. @throws Refusal `service_unavailable` */
-  async named(names: readonly string[], caller: Caller): Promise<readonly PlayerName[]> {
-    if (names.length === 0) return [];
-    const { http } = this.#options.game;
-    const found = await this.#ask(caller, async () => await resolveNames(http, names));
-    return [...new Map([...found.values()].map((player) => [player.id, player])).values()];
-  }
-
-  /** The game's answer, unchanged. @throws Refusal `service_unavailable` */
-  async hasJoined(question: JoinQuestion, caller: Caller): Promise<GameAnswer> {
-    const ask = async () => await askHasJoined(this.#options.game.http, question);
-    const answer = await this.#ask(caller, ask, this.#joins);
-    if (answer.status === 200 && caller.kind === 'anonymous')
-      this.#servers.note(caller.network, SERVER_KNOWN_FOR);
-    return answer;
-  }
-
-  async #ask<T>(caller: Caller, ask: () => Promise<T>, budget = this.#budget): Promise<T> {
-    const request = { caller, via: 'queue' } as const;
-    const { name, isKnown } = this.#options.known.holderOf(caller);
-    const holder = { name, isKnown: isKnown || this.#servers.has(name) };
-    return await requestFromGame(this.#options, request, async () => await budget.during(holder, ask));
-  }
 }

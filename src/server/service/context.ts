@@ -1,12 +1,13 @@
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { ServiceEvents } from '../events.ts';
 import type { Metrics } from '../metrics.ts';
-import type { GameServers, PlayerLooks } from '../pictures/player-looks.ts';
+import type { PlayerLooks } from '../pictures/player-looks.ts';
 import type { GameTextures, Renders } from '../pictures/renders.ts';
 import type { KnownAddresses } from '../pools.ts';
 import type { StoreQueue } from '../queue/store-queue.ts';
 import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers.ts';
+import type { GameServers } from './game-servers.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { WaitContext } from './jobs/jobs.ts';
 import type { PollingContext } from './limits.ts';

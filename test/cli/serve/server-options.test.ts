@@ -21,6 +21,7 @@ test.each<[string[], object]>([
   [['--max-connections', '7'], { networkLimits: { maxConnections: 7 } }],
   [['--max-connections-per-address', '3'], { networkLimits: { maxConnectionsPerAddress: 3 } }],
   [['--requests-per-minute', '9'], { networkLimits: { requestsPerMinute: 9 } }],
+  [['--joins-per-minute', '60'], { joinsPerMinute: 60 }],
   [['--anonymous-per-hour', '5'], { anonymousPerHour: 5 }],
   [['--allow-origin', '*'], { allowedOrigins: ['*'] }],
   [['--max-store', '2'], { maxStoreBytes: 2 * 1024 ** 2 }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GameServers, PlayerLooks } from '../../../src/server/pictures/player-looks.ts';
+import { PlayerLooks } from '../../../src/server/pictures/player-looks.ts';
 import { GameTextures } from '../../../src/server/pictures/renders.ts';
 import { KnownAddresses } from '../../../src/server/pools.ts';
 import { anonymousCaller } from '../../../src/server/service/callers.ts';
@@ -106,23 +106,4 @@ describe('the game is spared', () => {
     const joined = await Promise.all([find(again, '127.0.0.8'), find(again, '127.0.0.7')]);
     expect(joined.map(({ origin }) => origin)).toEqual(['checked', 'checked']);
   });
-});
-
-test('A game server where a player joined is asked about further joins when strangers have used up theirs', async () => {
-  const { fake, game } = await callGame();
-  const clock = new MovableClock();
-  const { db } = await openOwnStore(await ownFolder());
-  const servers = new GameServers({ db, game, clock, known: new KnownAddresses(() => clock.monotonic()) });
-  const join = async (address: string, serverId = 'abc') => {
-    const caller = anonymousCaller({ address, origin: undefined }, PLANS);
-    return await servers.hasJoined({ username: 'Jeb', serverId }, caller).then(
-      ({ status }) => status,
-      ({ code }) => code,
-    );
-  };
-  fake.join(fake.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(1), variant: 'slim' } }), 'abc');
-  expect(await join('192.0.2.1')).toBe(200);
-  for (let n = 0; n < 100; n++) await join(`198.51.100.${n}`, 'other');
-  expect(await join('192.0.2.2')).toBe('service_unavailable');
-  expect(await join('192.0.2.1')).toBe(200);
 });

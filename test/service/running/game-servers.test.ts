@@ -73,3 +73,18 @@ test('A UUID that is looked up is that of a player, or the error that the game h
     ]);
   }
 });
+
+test('A game server that nobody knows is answered when 45 players join at once, beside strangers who look up profiles', async () => {
+  const { caller, game, server } = await world();
+  for (let n = 0; n < 30; n++)
+    await caller.get(`/sessionserver/session/minecraft/profile/${String(n).padStart(32, 'a')}`);
+  const names = Array.from({ length: 45 }, (_, at) => `Player_${at}`);
+  for (const name of names) game.join(game.addPlayer({ name }), name);
+  const answers = await Promise.all(
+    names.map(async (name) => {
+      const path = `/sessionserver/session/minecraft/hasJoined?username=${name}&serverId=${name}`;
+      return (await server.anonymous('127.0.0.8').get(path)).status;
+    }),
+  );
+  expect(answers).toEqual(names.map(() => 200));
+});

@@ -99,6 +99,7 @@ export const GAME_SERVER_ROUTES: readonly Route[] = [
     ...common,
     method: 'GET',
     paths: ['/sessionserver/session/minecraft/hasJoined'],
+    isBoundedElsewhere: true,
     summary: "Whether a player has joined a game server; forwards the game's answer",
     query: z.object({
       username: z.string().min(1).max(64),

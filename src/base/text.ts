@@ -78,3 +78,28 @@ export function callerFingerprint(apiKey: string | undefined): string {
 export function endSentence(name: string): string {
   return name.endsWith('.') ? `"${name}".` : `${name}.`;
 }
+
+/** Characters of the longest name of a skin for people: more than the game shows well. */
+export const MAX_SHOWN_NAME = 48;
+
+/** A name in any language for people: on one line, without what hides or turns text, at most 48 characters. */
+export function shownName(name: string): string {
+  const line = name.normalize('NFC').replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  const shown = line.replaceAll(/[\p{Bidi_Control}\p{Cs}]/gu, '').trim();
+  return [...shown].slice(0, MAX_SHOWN_NAME).join('').trimEnd();
+}
+
+/** What is wrong with a name that somebody typed, as the end of a sentence about it; undefined: nothing. */
+export function shownNameProblem(name: string): string | undefined {
+  const { length } = [...name.normalize('NFC').trim()];
+  if (length > MAX_SHOWN_NAME) return `has more than ${MAX_SHOWN_NAME} characters`;
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? undefined : 'has no visible character';
+}
+
+/** Hexadecimal digits that stand for what a name lost, or tell equal names apart. */
+export const NAME_DIGITS = 6;
+
+/** Names that look the same have the same digits: systems store accents differently. */
+export function nameDigits(name: string, count = NAME_DIGITS): string {
+  return hash('sha256', name.normalize('NFC')).slice(0, count);
+}

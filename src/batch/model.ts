@@ -1,13 +1,15 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { nameDigits, shownName } from '../base/text.ts';
+import { hasForeignLetters, transliterated } from '../base/transliteration.ts';
 import { ServiceError } from '../client/errors.ts';
 import type { Submission } from '../dispatch/running-job.ts';
 import type { Note } from '../protocol/envelope.ts';
 import type { Job } from '../protocol/job.ts';
 import type { SourceRecord } from '../protocol/lock-line.ts';
 import type { ReceivedSkin, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
-import { skinNameFrom } from '../protocol/skin-name.ts';
+import { MAX_NAME_LENGTH, skinNameFrom } from '../protocol/skin-name.ts';
 import type { SkinData } from '../textures/property.ts';
 import { fingerprintOf } from '../textures/signing-key.ts';
 
@@ -281,14 +283,26 @@ export interface Work extends Submission {
   job: Job | undefined;
 }
 
-/** The name for a source's skin: the one given for it, else that of its skin data or its file. */
-export function nameOf({
-  name,
-  content,
-  stem,
-}: Pick<BatchSource, 'name' | 'content' | 'stem'>): string | undefined {
+type Nameable = Pick<BatchSource, 'name' | 'content' | 'stem'>;
+
+/** The name of a source's skin, in any language: the one given for it, else that of its skin data or its file. */
+export function nameOf({ name, content, stem }: Nameable): string {
   const given = content.kind === 'data' ? content.given.name : undefined;
-  return name ?? given ?? skinNameFrom(stem.split('/').at(-1) ?? '');
+  return shownName(name ?? given ?? stem.slice(stem.lastIndexOf('/') + 1)) || `n-${nameDigits(stem)}`;
+}
+
+/**
+ * The same name as services take it, in ASCII: always the same for the same name. Undefined if nothing readable is left
+ * of it.
+ */
+export function sentNameOf(source: Nameable): string | undefined {
+  const name = nameOf(source);
+  const letters = transliterated(name);
+  const sent = skinNameFrom(letters);
+  if (!hasForeignLetters(letters)) return sent;
+  const mark = `-${nameDigits(name)}`;
+  const start = sent?.slice(0, MAX_NAME_LENGTH - mark.length).replaceAll(/^[_ ]+|[_ ]+$/g, '');
+  return `${start || 'n'}${mark}`;
 }
 
 /** The variant that a result must have. A player's is the player's own, whatever was requested. */

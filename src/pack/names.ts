@@ -1,10 +1,8 @@
-import { hash } from 'node:crypto';
-import { transliterated } from './transliteration.ts';
+import { NAME_DIGITS, nameDigits } from '../base/text.ts';
+import { hasForeignLetters, transliterated } from '../base/transliteration.ts';
 
 /** Characters of the longest id; commands with it fit into a line of chat. */
 const MAX_ID = 80;
-/** Hexadecimal digits that stand for what a name lost, or tell equal names apart. */
-const DIGITS = 6;
 /** Device names of Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
 
@@ -35,20 +33,17 @@ export function legalName(stem: string): string {
     .split('/')
     .filter((segment) => !/^\.*$/.test(segment))
     .map(legalSegment);
-  return segments.length === 0 ? `n-${digits(stem)}` : shortened(segments);
+  return segments.length === 0 ? `n-${nameDigits(stem)}` : shortened(segments);
 }
 
-/** A letter or digit that could not be transliterated. */
-const LOST = /(?![\0-\x7f])[\p{L}\p{N}]/u;
-
 function legalSegment(segment: string): string {
-  const letters = transliterated(segment);
+  const letters = transliterated(segment.normalize('NFKC').toLowerCase());
   const legal = letters
     .replaceAll(/[^a-z0-9_.-]+/g, '_')
     .replace(/^\.+/, '')
     .replace(/\.+$/, ''); // Windows drops dots at the end
-  if (!/[a-z0-9]/.test(legal)) return `n-${digits(segment)}`;
-  if (LOST.test(letters)) return `${legal.replaceAll(/^_+|_+$/g, '')}-${digits(segment)}`;
+  if (!/[a-z0-9]/.test(legal)) return `n-${nameDigits(segment)}`;
+  if (hasForeignLetters(letters)) return `${legal.replaceAll(/^_+|_+$/g, '')}-${nameDigits(segment)}`;
   return DEVICE.test(legal) ? `_${legal}` : legal;
 }
 
@@ -57,19 +52,14 @@ function shortened(segments: readonly string[]): string {
   const id = segments.join('/');
   if (id.length <= MAX_ID) return id;
   const [outer, middle, name] = [segments[0]!, segments.slice(1, -1), segments.at(-1)!];
-  const short = `${outer}/n-${digits(middle.join('/'))}/${name}`;
-  return middle.length > 0 && short.length <= MAX_ID ? short : cut(id, MAX_ID, `-${digits(id)}-`);
+  const short = `${outer}/n-${nameDigits(middle.join('/'))}/${name}`;
+  return middle.length > 0 && short.length <= MAX_ID ? short : cut(id, MAX_ID, `-${nameDigits(id)}-`);
 }
 
 /** A text of `length` characters with `mark` in the middle. */
 function cut(text: string, length: number, mark: string): string {
   const kept = length - mark.length;
   return `${text.slice(0, Math.ceil(kept / 2))}${mark}${text.slice(-Math.floor(kept / 2))}`;
-}
-
-/** Names that look the same have the same digits: systems store accents differently. */
-function digits(text: string, count = DIGITS): string {
-  return hash('sha256', text.normalize('NFC')).slice(0, count);
 }
 
 /** A source that needs an id. */
@@ -98,8 +88,8 @@ export function idsOf(sources: readonly Nameable[], reserved: Iterable<string> =
       if (ids[at] !== undefined) return undefined;
       const name = names[at]!;
       if (round === 0) return sameName.get(name) === 1 ? name : undefined;
-      if (round === 1) return sameStem.get(stem) === 1 ? suffixed(name, digits(stem)) : undefined;
-      return suffixed(name, digits(`${stem}\n${key}`, DIGITS * (round - 1)));
+      if (round === 1) return sameStem.get(stem) === 1 ? suffixed(name, nameDigits(stem)) : undefined;
+      return suffixed(name, nameDigits(`${stem}\n${key}`, NAME_DIGITS * (round - 1)));
     });
     const wishes = counted(wanted);
     for (const [at, id] of wanted.entries()) if (wishes.get(id) === 1 && !taken.has(id)) ids[at] = id;

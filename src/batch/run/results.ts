@@ -11,6 +11,7 @@ import {
   SignerCounts,
   type SourceContent,
   type SourceProblem,
+  sentNameOf,
   UNPROVED,
 } from '../model.ts';
 import type { Progress } from '../options.ts';
@@ -184,7 +185,7 @@ export function lockedResult(
   { entry, moved }: { readonly entry: number; readonly moved: boolean },
   signers: SignerRule,
 ): BatchResult {
-  const name = ownName(member, { isShared: moved });
+  const name = lockedName(member, moved);
   const read = () => {
     const sound = soundEntry(lockfile, entry, signers);
     return { skin: { ...named(skinOfEntry(sound), name), signedBy: signers.signedBy(sound) }, warnings: [] };
@@ -197,10 +198,11 @@ export function madeResult(
   { skin, job, warnings }: MadeSkin,
   origin: ResultOrigin,
 ): BatchResult {
-  const name = ownName(member, { isShared: origin === 'duplicate' });
-  const notes = [...warnings, ...nameNotes(member.source.name, skin, origin)];
-  const version = versionOf(skin.uuid, name);
-  return { ...aboutSource(member), skin: named(skin, name), version, job, warnings: notes, origin };
+  const isShared = origin === 'duplicate';
+  const notes = [...warnings, ...nameNotes(member, skin, origin)];
+  const version = versionOf(skin.uuid, lockedName(member, isShared));
+  const own = named(skin, ownName(member, isShared));
+  return { ...aboutSource(member), skin: own, version, job, warnings: notes, origin };
 }
 
 /** The skin data that the source is. */
@@ -208,14 +210,19 @@ export function givenResult(member: Member, { skin, warnings }: Omit<MadeSkin, '
   return { ...aboutSource(member), skin, version: skin.uuid, warnings, origin: 'given' };
 }
 
+/** Sources that are skins, and may have a name of their own. */
+const SKINS: ReadonlySet<SourceContent['kind']> = new Set(['data', 'uuid', 'bedrock']);
+
 /**
  * The name by which a source's results call its skin; undefined if that is the skin's own. Equal pictures share their skin
- * data, which somebody else may have named.
+ * data, which somebody else may have named. `isShared`: with another source.
  */
-export function ownName(
-  { source }: Member,
-  { isShared }: { readonly isShared: boolean },
-): string | undefined {
+export function ownName({ source }: Member, isShared: boolean): string | undefined {
+  return isShared || !SKINS.has(source.content.kind) ? nameOf(source) : source.name;
+}
+
+/** The same for a result that the lockfile has with the name of its source. `isShared`: under another source. */
+export function lockedName({ source }: Member, isShared: boolean): string | undefined {
   return isShared ? nameOf(source) : source.name;
 }
 
@@ -228,10 +235,12 @@ function versionOf(uuid: string, name: string | undefined): string {
   return name === undefined ? uuid : `${uuid} ${name}`;
 }
 
-/** Notes that the service has the skin under another name than the one given for the source. */
-function nameNotes(wanted: string | undefined, skin: FinishedSkin, origin: ResultOrigin): readonly Note[] {
+/** Notes that the service has the skin under another name than the one that its source has. */
+function nameNotes(member: Member, skin: FinishedSkin, origin: ResultOrigin): readonly Note[] {
   const isShared = origin === 'duplicate' || skin.duplicate === true;
-  if (wanted === undefined || !isShared || skin.name === wanted) return [];
+  const { source } = member;
+  const wanted = origin === 'duplicate' ? source.name : ownName(member, false);
+  if (wanted === undefined || !isShared || [wanted, sentNameOf(source)].includes(skin.name)) return [];
   const whose = skin.name === undefined ? 'without a name' : `named "${skin.name}"`;
   const why =
     origin === 'duplicate' ? 'Another source has the same picture' : 'The service already has this skin';
@@ -248,8 +257,8 @@ export function journaledResult(
   return new KnownResult(member, origin, () => {
     const { skin, j: job, w: warnings, signer, key: signerKey } = journal.readDone(key);
     const signedBy = signer === undefined ? undefined : { signer, key: signerKey };
-    const notes = [...warnings, ...nameNotes(member.source.name, skin, origin)];
-    const name = ownName(member, { isShared: origin === 'duplicate' });
+    const notes = [...warnings, ...nameNotes(member, skin, origin)];
+    const name = ownName(member, origin === 'duplicate');
     return { skin: { ...named(skin, name), signedBy }, job, warnings: notes };
   });
 }

@@ -18,6 +18,7 @@ import {
   failedResult,
   givenResult,
   journaledResult,
+  lockedName,
   lockedResult,
   madeResult,
   ownName,
@@ -191,7 +192,7 @@ class BatchRun {
   async #finishLocked(member: Member, decision: LockedSource): Promise<void> {
     const { lockfile, signers } = this.#files;
     const { entry, moved, key } = decision;
-    const name = ownName(member, { isShared: moved });
+    const name = lockedName(member, moved);
     const hasRival = !moved && lockfile!.hasRival(entry);
     const read = name === undefined && !hasRival ? undefined : readEntry(lockfile!, entry, signers);
     if (read && 'problem' in read) return await this.#finish(failedResult(member, read.problem), member);
@@ -258,7 +259,7 @@ class BatchRun {
   }
 
   #addChange(member: Member, key: string, origin: ResultOrigin): void {
-    this.#changes.add(member, { key, name: ownName(member, { isShared: origin === 'duplicate' }) });
+    this.#changes.add(member, { key, name: ownName(member, origin === 'duplicate') });
   }
 
   async #workFailed(work: Work, problem: SourceProblem, job: string | undefined): Promise<void> {

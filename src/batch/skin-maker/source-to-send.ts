@@ -12,6 +12,7 @@ import {
   type SourceContent,
   type SourceProblem,
   type SuppliedSkin,
+  sentNameOf,
   type Work,
 } from '../model.ts';
 import { inspectSource } from '../pictures.ts';
@@ -51,20 +52,21 @@ export async function requestFor(
 /** The options with which a piece of work is submitted. */
 export function skinOptions({ members: [first], variant, visibility, cape }: Work): SkinOptions {
   return {
-    name: first && nameOf(first.source),
+    name: first && sentNameOf(first.source),
     variant: variant === 'auto' ? undefined : variant,
     visibility,
     cape,
   };
 }
 
-/** Says that a file's name is not valid for a skin. The ends of URLs and values are not meant as names. */
+/** Says that a service does not take a name as it is. The ends of URLs and values are not meant as names. */
 function renamedNotes({ source }: Member): Note[] {
-  const name = nameOf(source);
-  const isFile = source.content.kind === 'file' && source.name === undefined;
-  if (!isFile || name === source.stem.split('/').at(-1)) return [];
-  const outcome = name === undefined ? 'Submitted without a name' : `Submitted with the name "${name}"`;
-  return [{ code: 'name_changed', message: `${outcome}: names may contain ${SKIN_NAME_RULE}.` }];
+  const isMeant = source.content.kind === 'file' || source.name !== undefined;
+  const [own, sent] = [nameOf(source), sentNameOf(source)];
+  if (!isMeant || sent === own) return [];
+  const outcome = sent === undefined ? 'Submitted without a name' : `Submitted with the name "${sent}"`;
+  const message = `${outcome}: on services, names may contain ${SKIN_NAME_RULE}. Your results call it "${own}".`;
+  return [{ code: 'name_changed', message }];
 }
 
 /** The request body for a piece of work, or why there is none. @throws the signal's reason */
@@ -118,7 +120,7 @@ async function textureToSend(
 
 function fileToSend(work: Work, file: Uint8Array): SkinSource {
   const [first] = work.members;
-  return { file, fileName: `${(first && nameOf(first.source)) ?? 'skin'}.png` };
+  return { file, fileName: `${(first && sentNameOf(first.source)) ?? 'skin'}.png` };
 }
 
 async function playerToSend(

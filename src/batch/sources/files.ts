@@ -76,6 +76,11 @@ export function mirroredStem(text: string, isFolder = false): string {
   return [...segments, isFolder ? last : baseStem(last)].join('/');
 }
 
+/** A name as a stem: a slash in it begins no folder. */
+export function nameStem(name: string): string {
+  return name.replaceAll('/', '_');
+}
+
 /** `neighbour`: a similar existing name; `player`: the name, if it could also be a player's. */
 export function noSuchFile(label: string, { neighbour, player }: Meant = {}): SourceProblem {
   const asked = neighbour === undefined ? '' : `Did you mean ${neighbour}? `;

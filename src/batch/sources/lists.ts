@@ -19,6 +19,7 @@ import {
   fileProblem,
   findPath,
   type Line,
+  nameStem,
   noSuchFile,
   readLines,
   withoutFileScheme,
@@ -93,7 +94,8 @@ async function* rowSources(
     ...(row.elytra && { elytra: pictureAt(row.elytra, named.homes) }),
   };
   for await (const source of expand(named, expansion)) {
-    yield { ...source, stem: name ?? source.stem, name, variant, visibility, ...looks };
+    const stem = name === undefined ? source.stem : nameStem(name);
+    yield { ...source, stem, name, variant, visibility, ...looks };
   }
 }
 

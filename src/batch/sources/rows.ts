@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { skinNameProblem, VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
+import { shownName, shownNameProblem } from '../../base/text.ts';
+import { VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
 import type { VariantInput } from '../model.ts';
 import { type Line, nearestName } from './files.ts';
 import type { SkinInJson } from './skin-text.ts';
@@ -22,10 +23,13 @@ const PACK_COLUMNS = ['cape', 'elytra'] as const;
 export const ALL_COLUMNS = [...COLUMNS, ...PACK_COLUMNS] as const;
 export type Column = (typeof ALL_COLUMNS)[number];
 
-const name = z.string('must be text').superRefine((value, context) => {
-  const problem = skinNameProblem(value);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: `may contain ${problem}` });
-});
+const name = z
+  .string('must be text')
+  .superRefine((value, context) => {
+    const problem = shownNameProblem(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  })
+  .transform(shownName);
 
 const VARIANT_NAMES = Object.keys(VARIANTS) as (keyof typeof VARIANTS)[];
 const NO_VARIANT = `must be one of ${VARIANT_NAMES.join(', ')}`;

@@ -1,13 +1,12 @@
-import { bareUuid, isUuid } from '../../base/text.ts';
+import { bareUuid, isUuid, shownName } from '../../base/text.ts';
 import { NetworkError, ServiceError, SkinsmithError } from '../../client/errors.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { CallOptions } from '../../client/types.ts';
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { visibilitySchema } from '../../protocol/skin.ts';
-import { skinNameFrom } from '../../protocol/skin-name.ts';
 import { InvalidTexturesError, parseTextures, textureName } from '../../textures/property.ts';
 import { type BatchSource, type SourceContent, type SuppliedSkin, unusable } from '../model.ts';
-import { mirroredStem } from './files.ts';
+import { mirroredStem, nameStem } from './files.ts';
 import type { SkinInJson } from './skin-text.ts';
 
 /** Characters of a texture's name that identify a skin for people. */
@@ -76,10 +75,10 @@ function problem({ problem: message, isCut }: Unreadable): SourceContent {
 /** What the data claims about itself, as far as it is plausible. */
 function checked({ uuid, name, visibility, pixels }: Omit<SkinInJson, 'value'>): Omit<SuppliedSkin, 'value'> {
   const seen = visibilitySchema.safeParse(visibility).data;
-  const skinName = name === undefined ? undefined : skinNameFrom(name);
+  const skinName = name === undefined ? '' : shownName(name);
   return {
     ...(uuid !== undefined && isUuid(uuid) && { uuid: bareUuid(uuid) }),
-    ...(skinName !== undefined && { name: skinName }),
+    ...(skinName !== '' && { name: skinName }),
     ...(seen && { visibility: seen }),
     ...(pixels !== undefined && /^[0-9a-f]{64}$/.test(pixels) && { pixels }),
   };
@@ -87,7 +86,7 @@ function checked({ uuid, name, visibility, pixels }: Omit<SkinInJson, 'value'>):
 
 function stemOf(source: string | undefined, name: string | undefined, texture: string): string {
   const isPath = source !== undefined && source !== '-' && !NO_PATH.test(source);
-  return (isPath ? mirroredStem(source) : '') || (name && skinNameFrom(name)) || texture;
+  return (isPath ? mirroredStem(source) : '') || (name && nameStem(shownName(name))) || texture;
 }
 
 /** A texture that cannot be fetched. */

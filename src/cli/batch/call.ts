@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shownName } from '../../base/text.ts';
 import {
   type BatchResult,
   type BatchSource,
@@ -80,7 +81,7 @@ function fetched(
 }
 
 async function* named(sources: AsyncIterable<BatchSource>, name: string): AsyncGenerator<BatchSource> {
-  for await (const source of sources) yield { ...source, name };
+  for await (const source of sources) yield { ...source, name: shownName(name) };
 }
 
 /** The options that name sources. */

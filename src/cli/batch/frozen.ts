@@ -76,7 +76,7 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
         await printFailure(result.source, result.error, context);
         github.add({ level: 'error', ...result, problem: result.error });
       }
-      if (isPrinted) await printer.add(resultView(result), result.index, { stem: result.stem });
+      if (isPrinted) await printer.add(resultView(result), result.index, result.stem);
       await reports.add(result);
     }
     printer.end();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { type BatchResult, Coverage, nameOf } from '../../batch/model.ts';
+import { type BatchResult, Coverage } from '../../batch/model.ts';
 import { type BatchEvent, DeliveryError, type Progress } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import type { JobSource } from '../history.ts';
@@ -44,6 +44,8 @@ class RunOutput {
   /** Why the batch waits, or waited until it was stopped. */
   #lastProblem: string | undefined;
   #secondNames = 0;
+  /** Sources whose names the service got in another form. */
+  #converted = 0;
 
   constructor(call: BatchCall, { progress, presentation, github }: Shown) {
     const { context, typed } = call;
@@ -115,6 +117,13 @@ class RunOutput {
     const more = this.#secondNames - SECOND_NAMES;
     if (more > 0)
       this.#print(() => this.#call.context.messages.say(`… and ${count(more)} more with another name.`));
+    const names = this.#converted - 1;
+    if (names > 0)
+      this.#print(() =>
+        this.#call.context.messages.say(
+          `… and ${count(names)} more ${names === 1 ? 'name' : 'names'} in the form that the service takes.`,
+        ),
+      );
     await this.#printed;
     if (this.#trouble) throw this.#trouble.error;
   }
@@ -169,9 +178,9 @@ class RunOutput {
     const { context, follow, typed, isList } = this.#call;
     const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
     const { error, source, index, content, stem } = result;
-    const sentName = nameOf({ name: typed.name, content, stem: result.stem });
     if (error) this.#failures.add(error.code);
     else if (result.wantedStem !== undefined && typed.out !== undefined) this.#secondName(result);
+    if (isList && result.origin === 'made') this.#tellConverted(result);
     if (!isPrinted && !error && isList) return;
     const view = isPrinted ? resultView(result) : undefined; // now: the result is only valid during this call
     const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them
@@ -181,7 +190,7 @@ class RunOutput {
         this.#github.add({ level: 'error', source, content, problem: error });
       }
       await printWarnings(notes, undefined, context);
-      if (view) await this.#results.add(view, index, { sentName, stem });
+      if (view) await this.#results.add(view, index, stem);
     });
   }
 
@@ -197,6 +206,13 @@ class RunOutput {
     if (++this.#secondNames > SECOND_NAMES) return;
     const text = `${source} is written as ${stem}: another source has the name ${wantedStem}.`;
     this.#print(() => this.#call.context.messages.say(text));
+  }
+
+  /** The first of many sources: the reports and the JSON have them all. */
+  #tellConverted({ source, warnings }: BatchResult): void {
+    const note = warnings.find(({ code }) => code === 'name_changed');
+    if (note && ++this.#converted === 1)
+      this.#print(() => this.#call.context.messages.say(clean(`${source}: ${note.message}`)));
   }
 
   #print(say: () => Promise<void> | void): void {

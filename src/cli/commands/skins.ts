@@ -8,6 +8,7 @@ import {
   type SkinEdit,
   type SkinListItem,
   type SkinVisibility,
+  skinNameProblem,
 } from '../../index.ts';
 import {
   connectWithProgress,
@@ -30,7 +31,6 @@ import {
   addFormatOption,
   armVariantOption,
   type TypedOutputOptions,
-  verifyName,
   visibilityOption,
 } from '../options/skin-options.ts';
 import {
@@ -367,7 +367,12 @@ function verifyEdit(edit: SkinEdit): void {
   if (edit.name === undefined && edit.visibility === undefined && edit.tags === undefined) {
     throw usageError('nothing_to_change', 'Nothing to change: give --name, --visibility or --tags.');
   }
-  if (edit.name) verifyName({ name: edit.name }, true);
+  const problem = edit.name ? skinNameProblem(edit.name) : undefined;
+  if (problem !== undefined)
+    throw usageError(
+      'invalid_name',
+      `The name "${clean(edit.name!)}" is invalid: names may contain ${problem}.`,
+    );
 }
 
 const COLUMNS = fieldColumns<{ readonly uuid: string }>('uuid');

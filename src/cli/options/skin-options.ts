@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MAX_SHOWN_NAME, shownNameProblem } from '../../base/text.ts';
 import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
-import { parseBaseUrl, SKIN_NAME_RULE, skinNameProblem } from '../../index.ts';
+import { parseBaseUrl } from '../../index.ts';
 import { type GameRange, GameRangeError, NEWEST_GAME, parseGames } from '../../pack/games.ts';
 import { namespaceProblem } from '../../pack/names.ts';
 import type { SettingName } from '../config/settings.ts';
@@ -13,6 +14,7 @@ import {
   splitFormats,
 } from '../output/format-names.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/report.ts';
+import { clean } from '../text/text.ts';
 import { network, nonEmpty, refuseCredentials, timeoutOption, wholeNumber } from './option-values.ts';
 
 /** The option that allows outputs to replace other people's files. */
@@ -81,7 +83,10 @@ export function visibilityOption(about: string): Option {
 export function addSkinOptions(command: Command): Command {
   return command
     .optionsGroup('Skins:')
-    .option('--name <name>', `name of the skin: ${SKIN_NAME_RULE} (default: the file name)`)
+    .option(
+      '--name <name>',
+      `name of the skin, at most ${MAX_SHOWN_NAME} characters (default: the file name)`,
+    )
     .addOption(variantOption())
     .addOption(visibilityOption('who can find the skin'))
     .option('--cape <cape>', 'UUID or alias of a cape for the skin (see skinsmith capes list)');
@@ -168,9 +173,8 @@ export function verifyName({ name }: TypedSkinOptions, isSingle: boolean): void 
       'Leave --name out: each skin is named after its file.',
     );
   }
-  const problem = skinNameProblem(name);
-  if (problem !== undefined)
-    throw usageError('invalid_name', `The name "${name}" is invalid: names may contain ${problem}.`);
+  const problem = shownNameProblem(name);
+  if (problem !== undefined) throw usageError('invalid_name', `The name "${clean(name)}" ${problem}.`);
 }
 
 interface TypedSourceOptions {

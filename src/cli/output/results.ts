@@ -207,15 +207,15 @@ export const JOB_OUTPUT = {
 /** Characters that are shown of values and signatures: they fit beside a picture on 80 columns. */
 const SHOWN = 48;
 
-/** A skin as readable text, in which value and signature are shortened. `sentName`: the name that was asked for. */
-function resultLines(result: ResultView, colors: Colors, sentName: string | undefined): string[] {
+/** A skin as readable text, in which value and signature are shortened. */
+function resultLines(result: ResultView, colors: Colors): string[] {
   const mark = result.status === 'completed' ? colors.good('✔') : colors.faint('•');
   const state = result.status === 'completed' ? undefined : result.status;
   const about = [
     state,
     result.variant,
     result.visibility,
-    result.duplicate ? knownText(result, sentName) : undefined,
+    result.duplicate && result.name !== result.source && 'already known',
   ];
   const title = `${mark} ${colors.strong(clean(result.source ?? result.job ?? ''))}  ${about.filter(Boolean).join(', ')}`;
   const line = (label: string, text: string | undefined) =>
@@ -229,15 +229,6 @@ function resultLines(result: ResultView, colors: Colors, sentName: string | unde
     ...line('signature', result.signature && oneLine(result.signature, SHOWN)),
     ...line('signer', result.signer),
   ];
-}
-
-/**
- * A skin that the service already had may keep its first name. A name that was sent may only be an echo, so it is not
- * reported; nor is the name of a skin requested by that name.
- */
-function knownText({ name, source }: ResultView, sentName: string | undefined): string | undefined {
-  if (name !== undefined && name === source) return undefined;
-  return name === undefined || name === sentName ? 'already known' : `already known as ${clean(name)}`;
 }
 
 interface JsonOptions {
@@ -313,29 +304,22 @@ export class ResultPrinter extends JsonPrinter {
     this.#options = options;
   }
 
-  /**
-   * `index` is the position of the source, for results that arrive out of order; `sentName`, the name that the service
-   * was asked for; `stem`, the path of the source.
-   */
-  async add(
-    result: ResultView,
-    index = this.next(),
-    { sentName, stem }: { readonly sentName?: string | undefined; readonly stem?: string } = {},
-  ): Promise<void> {
+  /** `index` is the position of the source, for results that arrive out of order; `stem`, the path of the source. */
+  async add(result: ResultView, index = this.next(), stem?: string): Promise<void> {
     const { formats } = this.#options;
     const place = { stem, index };
     if (this.printJson(() => this.#asJson(result, place), index)) return;
     if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format, place);
     else if (!this.io.out.isTTY) this.io.out.write(columnRows(RESULT_COLUMNS, [result]));
-    else if (!result.error) await this.#printText(result, sentName);
+    else if (!result.error) await this.#printText(result);
   }
 
   /** Adds an image if the terminal can show it and the caller has one. */
-  async #printText(result: ResultView, sentName: string | undefined): Promise<void> {
+  async #printText(result: ResultView): Promise<void> {
     const colors = await colorsFor(this.io.out);
     const { terminal, pictureOf } = this.#options.pictures ?? {};
     const picture = terminal && (await pictureOf?.(result));
-    const lines = resultLines(result, colors, sentName);
+    const lines = resultLines(result, colors);
     const text = picture ? besidePicture(picture, lines, terminal) : `${lines.join('\n')}\n`;
     this.io.out.write(text);
   }

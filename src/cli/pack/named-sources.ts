@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { SourceIds } from '../../batch/lockfile/entries.ts';
-import type { BatchSource } from '../../batch/model.ts';
+import { type BatchSource, nameOf } from '../../batch/model.ts';
 import { idsOf, legalName } from '../../pack/names.ts';
 import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 
@@ -41,16 +41,6 @@ export function namedSources(
 }
 
 type Found = Omit<NamedSource, 'id'>;
-
-/** Longest name in Minecraft, in characters: more than it shows well. */
-const MAX_NAME = 48;
-
-/** The name for people: the last part of the stem, without what hides or turns text. */
-export function nameOf({ stem }: Pick<BatchSource, 'stem'>): string {
-  const name = stem.slice(stem.lastIndexOf('/') + 1).normalize('NFC');
-  const shown = name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll(/[\p{Bidi_Control}\p{Cs}]/gu, '');
-  return [...shown.trim()].slice(0, MAX_NAME).join('');
-}
 
 /** What tells a source from all others of a run: a file may be there under several names, or with several capes. */
 function identityOf({ key, source: { stem, variant, cape, elytra } }: Found): string {

@@ -1,4 +1,5 @@
-import type { BatchSource, SourceProblem } from '../../batch/model.ts';
+import { shownName } from '../../base/text.ts';
+import { type BatchSource, nameOf, type SourceProblem } from '../../batch/model.ts';
 import { legalName, textureLocation } from '../../pack/names.ts';
 import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 import { skinTexture } from '../../pack/texture.ts';
@@ -10,7 +11,7 @@ import { bytesOf } from '../preview.ts';
 import type { Messages } from '../terminal/messages.ts';
 import { clean } from '../text/text.ts';
 import { readPackIndex } from './earlier-pack.ts';
-import { hiddenSource, IndexedSources, nameOf, SourceKeys } from './named-sources.ts';
+import { hiddenSource, IndexedSources, SourceKeys } from './named-sources.ts';
 
 interface Named {
   readonly pack?: string | undefined;
@@ -95,7 +96,7 @@ export class IndexedPack implements PackSource {
   skinOf(source: BatchSource): IndexedSkin {
     const known = this.#sources.of({ source, key: this.#keys.of(source) });
     const found = known.length > 0 ? known : (this.#byPixels.get(pixelsOf(source) ?? '') ?? []);
-    const skin = bestOf(found, source.stem);
+    const skin = bestOf(found, source.stem, nameOf(source));
     if (skin) return skin;
     const message = `${clean(this.#file)} does not have ${clean(source.label)}.`;
     throw new CliError('not_in_pack', message, { hint: 'Make the pack again with this source.' });
@@ -134,16 +135,14 @@ export class IndexedPack implements PackSource {
   #ofService({ uuid = '', name, texture }: ServiceSkin): IndexedSkin | undefined {
     const sources = [uuid, `skin:${uuid}`, hiddenSource(`skin:${uuid}`)];
     const known = this.#index.skins.find(({ source }) => sources.includes(source));
-    return known ?? bestOf(this.#byPixels.get(texture?.hash ?? '') ?? [], name ?? '');
+    return known ?? bestOf(this.#byPixels.get(texture?.hash ?? '') ?? [], name ?? '', shownName(name ?? ''));
   }
 }
 
 /** Of several skins with one picture, the one with the name of the source. */
-function bestOf(skins: readonly IndexedSkin[], stem: string): IndexedSkin | undefined {
-  const name = nameOf({ stem });
-  return (
-    skins.find(({ id }) => id === legalName(stem)) ?? skins.find((skin) => skin.name === name) ?? skins[0]
-  );
+function bestOf(skins: readonly IndexedSkin[], stem: string, name: string): IndexedSkin | undefined {
+  const id = legalName(stem);
+  return skins.find((skin) => skin.id === id) ?? skins.find((skin) => skin.name === name) ?? skins[0];
 }
 
 export function profileOf({ name, variant, texture, cape, elytra }: IndexedSkin): ProfileSkin {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { shownName } from '../../base/text.ts';
 import type { BatchSource, SourceProblem } from '../../batch/model.ts';
 import { textureLocation } from '../../pack/names.ts';
 import type { Variant } from '../../skin/regions.ts';
@@ -45,7 +46,7 @@ export async function printCommands(call: BatchCall, pack: PackSkins): Promise<n
         printer.fail(resultView({ source: source.label, error: problem }));
         continue;
       }
-      const named = typed.name === undefined ? skin : { ...skin, name: typed.name };
+      const named = typed.name === undefined ? skin : { ...skin, name: shownName(typed.name) };
       const commands = formats.map((format) => [format, packCommand(format, named)] as const);
       save(id, commands);
       printer.add(source.label, commands);

@@ -19,7 +19,7 @@ test('A result says which source it is of, and has the notes on its picture', ()
   const made = { skin, job: 'a job', warnings: [NOTE] };
   expect(madeResult(member(), made, 'made')).toEqual({
     ...ABOUT,
-    skin,
+    skin: { ...skin, name: 'ann' },
     version: skin.uuid,
     job: 'a job',
     warnings: [NOTE],

@@ -78,7 +78,7 @@ describe('The options sent', () => {
   test('have the name of the source, else one from its file', async () => {
     const named = workOf(link, { source: { name: 'Zed' } });
     expect(await request(named)).toMatchObject({ options: { name: 'Zed' } });
-    const unnamed = workOf(link, { source: { stem: '皮肤' } });
+    const unnamed = workOf(link, { source: { stem: '___' } });
     expect(await request(unnamed)).toMatchObject({ options: { name: undefined } });
   });
 });
@@ -92,26 +92,30 @@ describe('A picture', () => {
   test('that was not kept is read again, with what there is to note about it', async () => {
     const path = join(await ownFolder(), 'one.png');
     await writeFile(path, skinPng(1));
-    const work = workOf({ kind: 'file', path }, { planned: PIXELS, source: { stem: '皮肤' } });
+    const work = workOf({ kind: 'file', path }, { planned: PIXELS, source: { stem: '___' } });
     work.warnings = [{ code: 'old', message: 'Old.' }];
     expect(await request(work)).toMatchObject({ source: { file: skinPng(1), fileName: 'skin.png' } });
     expect(work.warnings.map(({ code }) => code)).not.toContain('old');
   });
 
   test.each([
-    ['Ünï', undefined, 'Submitted with the name "Uni"'],
-    ['皮肤', undefined, 'Submitted without a name'],
-    ['x'.repeat(60), undefined, `Submitted with the name "${'x'.repeat(48)}"`],
-    ['My Skin', undefined, undefined],
-    ['Ünï', 'Given', undefined],
-  ])('warns when its file name is no name for a skin: %s, named %s', async (stem, name, note) => {
+    ['Ünï', undefined, 'with the name "Uni"', 'Ünï'],
+    ['Рыцарь', undefined, 'with the name "Rytsar"', 'Рыцарь'],
+    ['皮肤', undefined, 'with the name "n-fc0d7c"', '皮肤'],
+    ['___', undefined, 'without a name', '___'],
+    ['x'.repeat(60), undefined, undefined, ''],
+    ['My Skin', undefined, undefined, ''],
+    ['Ünï', 'Given', undefined, ''],
+    ['ann', "King's Guard", 'with the name "King_s Guard"', "King's Guard"],
+  ])('warns when a service does not take its name: %s, named %s', async (stem, name, sent, own) => {
     const named = { stem, ...(name !== undefined && { name }) };
     const content = { kind: 'file', path: '/no/such/file.png' } as const;
     const work = workOf(content, { bytes: skinPng(1), planned: PIXELS, source: named });
     await request(work);
     const told = work.warnings.filter(({ code }) => code === 'name_changed').map(({ message }) => message);
-    const rule = 'names may contain only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters.';
-    expect(told).toEqual(note === undefined ? [] : [`${note}: ${rule}`]);
+    const rule = 'names may contain only A–Z, a–z, 0–9, spaces, _ . and -, at most 48 characters';
+    const note = `Submitted ${sent}: on services, ${rule}. Your results call it "${own}".`;
+    expect(told).toEqual(sent === undefined ? [] : [note]);
   });
 
   test('that is another one by now is not sent', async () => {

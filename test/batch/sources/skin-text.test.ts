@@ -199,7 +199,7 @@ const EXPECTED: Readonly<Record<string, [label: string, name?: string][]>> = {
   '.skinCache.yml': [['.skinCache.yml:skins.a', 'Ann']],
   'bm90Y2g=.json': [['bm90Y2g=.json:skinData', 'notch']],
   'data.json': [['data.json:1', 'Ann'], ['data.json:2']],
-  'heads.mcfunction': [['heads.mcfunction:2', 'Sir _A_ _x_'], ['heads.mcfunction:4']],
+  'heads.mcfunction': [['heads.mcfunction:2', NAMED.name], ['heads.mcfunction:4']],
   'blobs.txt': [['blobs.txt:1'], ['blobs.txt:2', 'bob']],
   'chest.snbt': [['chest.snbt', 'Ann']],
 };

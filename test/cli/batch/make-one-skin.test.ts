@@ -81,7 +81,7 @@ describe('One source', () => {
     expect(hosted.records.refusals?.['job_limit'] ?? 0).toBe(0);
   });
 
-  test('that the service knows under another name says which, and warns when a name was given', async () => {
+  test('that the service knows under another name keeps its own, and says which that is', async () => {
     const { generate, folder } = await machineAt(await runHosted());
     await generate({ name: 'First' });
     const named = await generate({ name: 'Second' });
@@ -93,11 +93,25 @@ describe('One source', () => {
     });
     expect(named.err).toContain(`warning: ${message}`);
     const read = await generate({}, true);
-    expect(read.out).toContain('already known as First');
-    expect(read.err).not.toContain('name_not_used');
+    expect(read.out).toMatch(/already known\n.*\n {2}name {6}smith\n/);
+    expect(read.err).toContain('this skin, named "First": only your results call it "smith".');
     const again = await generate({ name: 'First', out: join(folder, 'skin.json') });
     expect(again.out).not.toContain('name_not_used');
     expect(JSON.parse(await readFile(join(folder, 'skin.json'), 'utf8'))).toMatchObject({ name: 'First' });
+  });
+
+  test('has a name in any language, of which the service gets an ASCII form, told once', async () => {
+    const { generate } = await machineAt(await runHosted());
+    const named = await generate({ name: ' Рыцарь\u202e', format: 'json,give' });
+    expect(JSON.parse(named.out)).toMatchObject({
+      json: { name: 'Рыцарь' },
+      give: expect.stringContaining('{text:"Рыцарь"'),
+    });
+    expect(
+      named.err.match(/Submitted with the name "Rytsar": .* Your results call it "Рыцарь"\./g),
+    ).toHaveLength(1);
+    for (const name of ['я'.repeat(49), '\u202e'])
+      expect((await generate({ name })).told?.code).toBe('invalid_name');
   });
 
   test('whose player cannot be looked up now is to be tried again later', async () => {

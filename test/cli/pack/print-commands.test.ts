@@ -139,6 +139,25 @@ describe('With --pack, commands', () => {
     expect((await print(again)).told?.code).toBe('output_exists');
   });
 
+  test('show names of lists in any language', async () => {
+    const { draw, pack, print, folder, out } = await printingWorkshop();
+    const names = ['騎士', 'Señor Pérez', "King's Guard", 'рыцарь/2', 'حارس', '경비'];
+    for (const at of names.keys()) await draw(`${at}.png`, at);
+    const list = join(folder, 'list.csv');
+    await writeFile(list, `source,name\n${names.map((name, at) => `skins/${at}.png,${name}\n`).join('')}`);
+    expect((await pack({ sources: [], from: [list] })).status).toBe(0);
+    const { out: printed } = await print({ sources: [], from: [list], pack: out, format: 'mannequin' });
+    expect([...printed.matchAll(/description:\{text:"(.*?)"/g)].map(([, name]) => name)).toEqual(names);
+    expect(idsIn(printed)).toEqual([
+      'n-456046',
+      'senor_perez',
+      'king_s_guard',
+      'rytsar_2',
+      'hars',
+      'gyeongbi',
+    ]);
+  });
+
   test('are refused for a namespace that the pack does not have', async () => {
     const { draw, pack, print, out } = await printingWorkshop();
     await draw('guard.png', 1);

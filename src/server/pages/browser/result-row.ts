@@ -1,3 +1,4 @@
+import { transliterated } from '../../../base/transliteration.ts';
 import { skinNameFrom } from '../../../protocol/skin-name.ts';
 import type { Picture } from '../../../skin/picture.ts';
 import type { Variant } from '../../../skin/regions.ts';
@@ -103,6 +104,6 @@ export class ResultRow {
 
 /** The name that a skin gets after its file; empty if nothing readable is left of it. */
 function nameAfter(file: string): string {
-  const stem = file.replace(/\.png$/i, '').normalize('NFKD');
+  const stem = transliterated(file.replace(/\.png$/i, ''));
   return skinNameFrom(stem.replace(/^[^A-Za-z0-9]+/, '')) ?? '';
 }

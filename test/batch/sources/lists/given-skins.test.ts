@@ -291,7 +291,7 @@ describe('An argument', () => {
       source: 'user:x',
     };
     const { content, stem } = await onlyOf({ args: [JSON.stringify({ ...given, ...about })] }, here);
-    expect([content, stem]).toEqual([{ kind: 'data', given: { ...given, name: '__31mred_' } }, '__31mred_']);
+    expect([content, stem]).toEqual([{ kind: 'data', given: { ...given, name: '[31mred' } }, '[31mred']);
   });
 });
 

@@ -78,6 +78,15 @@ const packList: Pack = async ({ pack, folder }, names) => {
   return await pack({ sources: [], from: [list] });
 };
 
+/** The same with the names in a column. */
+const packNamedList: Pack = async ({ pack, folder }, names) => {
+  const list = join(folder, 'list.csv');
+  await writeFile(list, `source,name\n${names.map((one) => `skins/${one}.png,${one}\n`).join('')}`);
+  const ran = await pack({ sources: [], from: [list] });
+  expect(ran.err).not.toContain('the column name');
+  return ran;
+};
+
 /** Whatever was done, each id that was given shows what its source shows, or showed last. */
 async function keepsIds(pack: Pack, steps: readonly Step[], reverses: boolean): Promise<void> {
   const workshop = await packWorkshop();
@@ -106,6 +115,7 @@ async function keepsIds(pack: Pack, steps: readonly Step[], reverses: boolean): 
 test.each([
   ['files', packFolder],
   ['lists', packList],
+  ['lists with names', packNamedList],
 ])(
   'Every id that a pack of %s gave shows its own source, whatever is done to the others',
   async (_name, pack) => {

@@ -2,7 +2,7 @@
 const [SMALL, DOUBLED] = ['\uE000', '\uE001'];
 
 /**
- * Letters of other scripts as Latin ones, each by itself. Names in packs are made with this table, and commands in
+ * Letters of other scripts as Latin ones, each by itself. Names in packs and on services are made with this table, and commands in
  * worlds contain those names: an entry that has been published never changes. Accents need no entries, as they are
  * removed first; letters without an entry stay, and the caller marks that.
  *
@@ -60,14 +60,21 @@ const FOREIGN = /[^\0-\x7f]/gu;
 const KATAKANA = /[\u30a1-\u30f6]/;
 const TO_HIRAGANA = 0x60;
 
-/** A text in lower case, in Latin letters without accents as far as the table goes; without invisible marks. All else stays. */
+/** A text in Latin letters without accents as far as the table goes; without invisible marks. All else stays. */
 export function transliterated(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase();
+  if (ASCII.test(text)) return text;
   const letters = text
     .normalize('NFKC')
-    .toLowerCase()
     .replaceAll(FOREIGN, (letter) => known(letter) ?? letter.normalize('NFKD').replaceAll(FOREIGN, part));
   return withoutSmallKana(letters.replaceAll(/[\p{M}\p{Cf}]/gu, ''));
+}
+
+/** A letter or digit that has no transliteration. */
+const LOST = /(?![\0-\x7f])[\p{L}\p{N}]/u;
+
+/** Whether a transliterated text still has letters or digits of other scripts. */
+export function hasForeignLetters(text: string): boolean {
+  return LOST.test(text);
 }
 
 function part(letter: string): string {
@@ -76,7 +83,13 @@ function part(letter: string): string {
 
 function known(letter: string): string | undefined {
   const isKatakana = KATAKANA.test(letter);
-  return LETTERS.get(isKatakana ? String.fromCodePoint(letter.codePointAt(0)! - TO_HIRAGANA) : letter);
+  const latin = LETTERS.get(isKatakana ? String.fromCodePoint(letter.codePointAt(0)! - TO_HIRAGANA) : letter);
+  return latin ?? capital(letter);
+}
+
+function capital(letter: string): string | undefined {
+  const latin = LETTERS.get(letter.toLowerCase());
+  return latin && latin.charAt(0).toUpperCase() + latin.slice(1);
 }
 
 function withoutSmallKana(text: string): string {

@@ -137,9 +137,9 @@ class Plans {
 
 function refusal(request: DoubleRequest, code: ErrorCode, wait?: number): Reply {
   const { status, message } = ERRORS[code];
-  const headers = wait !== undefined && { 'retry-after': `${Math.ceil(wait / 1_000)}` };
-  const refuse = isVersion1(request) ? v1RefusalReply : refusalReply;
-  return refuse(status, { code, message }, { ...headers });
+  const headers = { ...(wait !== undefined && { 'retry-after': `${Math.ceil(wait / 1_000)}` }) };
+  if (isVersion1(request)) return v1RefusalReply(status, { code, message }, headers, wait);
+  return refusalReply(status, { code, message }, headers);
 }
 
 function turning(times: readonly number[]): () => number {

@@ -133,7 +133,10 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
     expect([made.status, typeof id]).toEqual([200, 'number']);
     expect(v1SkinSchema.parse(made.body).data.texture.signature).toHaveLength(684);
     expect((await generate('knight')).body).toMatchObject({ duplicate: true });
-    expect((await generate('limit-429')).body).toMatchObject({ errorCode: 'rate_limit', delayInfo: {} });
+    expect((await generate('limit-429')).body).toMatchObject({
+      errorCode: 'rate_limit',
+      delayInfo: { millis: 1_000, seconds: 1 },
+    });
     expect((await generate('fail-skin_change_failed')).body).toMatchObject({
       success: false,
       errorCode: 'skin_change_failed',

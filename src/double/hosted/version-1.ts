@@ -83,7 +83,8 @@ export function v1GeneratedAnswer(visit: Visit, skin: Skin, duplicate: boolean):
 
 /** The general error handler, which answers what is not below `/v2`. */
 export function v1ErrorAnswer(error: HostedRefusal | InvalidRequest, visit: Visit): Reply {
-  const delay = visit.traffic.delay;
+  const { traffic, nextRequest, now } = visit;
+  const delay = Math.max(traffic.delay, error instanceof HostedRefusal ? nextRequest - now : 0);
   if (error instanceof HostedRefusal) {
     const [first] = error.errors as [Note];
     return v1RefusalReply(error.status, first, v1Headers(visit), delay);

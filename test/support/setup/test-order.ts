@@ -63,6 +63,7 @@ const BUSY: Times = {
   'test/conformance/run/breakages.test.ts': 18,
   'test/processes/chaos.test.ts': 15,
   'test/service/pages/journeys.test.ts': 13,
+  'test/double/expectations.test.ts': 9,
   'test/service/pages/hostile-texts.test.ts': 8,
   'test/service/pages/make-journeys.test.ts': 8,
   'test/service/pages/own-pages.test.ts': 7,

@@ -119,21 +119,24 @@ test.each([
   expect(repository.paid).toEqual([3, 0]);
 });
 
-test('The workflow keeps what it made where main moves meanwhile, even if it loses the race to push', async () => {
-  const repository = await signed(2);
-  const { shop } = repository;
-  await shop.drawMany('examples/more', 3, 50);
-  await repository.push();
-  await shop.write('notes.md', 'Read me.');
+/** Somebody pushes while skins are made, and another one just when the workflow pushes. @returns what the first one does */
+async function race(repository: Repository): Promise<string> {
+  await repository.shop.write('notes.md', 'Read me.');
   await repository.git('add', '.');
-  const meanwhile = 'git -c user.name=t -c user.email=t@localhost commit -qm "Write notes" && git push -q';
-  // Another one is faster just when the workflow pushes.
   await repository.hook(
     'pre-receive',
     `if [ ! -e raced ] && [ -n "$(git log --format=%s -1 --grep=Sign "$(cut -d' ' -f2)")" ] && [ "$(git log --format=%s -1 main)" = "Write notes" ]; then
 touch raced; unset GIT_QUARANTINE_PATH
 other=$(git -c user.name=t -c user.email=t@localhost commit-tree -m Race -p main "main^{tree}") && git update-ref refs/heads/main "$other"; fi`,
   );
+  return 'git -c user.name=t -c user.email=t@localhost commit -qm "Write notes" && git push -q';
+}
+
+test('The workflow keeps what it made where main moves meanwhile, even if it loses the race to push', async () => {
+  const repository = await signed(2);
+  await repository.shop.drawMany('examples/more', 3, 50);
+  await repository.push();
+  const meanwhile = await race(repository);
   const { statuses, output } = await repository.run('push', { meanwhile });
   expect([statuses, output]).toEqual([[undefined, 0, 0], expect.stringContaining('rejected')]);
   expect(await repository.log()).toEqual([
@@ -142,14 +145,16 @@ other=$(git -c user.name=t -c user.email=t@localhost commit-tree -m Race -p main
   expect([(await repository.lock()).length, repository.paid]).toEqual([5, [5, 0]]);
 });
 
+const FORGET_SECRET =
+  'git rm -q --cached secret.txt && git -c user.name=t -c user.email=t@localhost commit -q --amend -m "Draw skins" && git push -q --force';
+
 test('The workflow keeps what it made where main is force-pushed meanwhile, and nothing else of the old main', async () => {
   const repository = await signed(2);
   const { shop } = repository;
   await shop.drawMany('examples/more', 3, 50);
   await shop.write('secret.txt', 'oops');
   await repository.push('Draw skins, and leak a secret');
-  const meanwhile =
-    'git rm -q --cached secret.txt && git -c user.name=t -c user.email=t@localhost commit -q --amend -m "Draw skins" && git push -q --force';
+  const meanwhile = FORGET_SECRET;
   expect((await repository.run('push', { meanwhile })).statuses).toEqual([undefined, 0, 0]);
   expect(await repository.log()).toEqual(['Begin', 'Draw skins', 'Sign skins', 'Draw skins', 'Sign skins']);
   expect([(await repository.lock()).length, repository.paid]).toEqual([5, [5, 0]]);
@@ -157,20 +162,15 @@ test('The workflow keeps what it made where main is force-pushed meanwhile, and 
 
 test('The workflow commits what it made before an outage, and the next run makes the rest', async () => {
   const repository = await Repository.make();
-  const { shop, service } = repository;
+  const { shop } = repository;
   await shop.drawMany('examples', 12);
   await repository.push();
-  let answers = 0;
-  const unwatch = service.watch((moment, kind) => {
-    if (moment === 'answered' && kind === 'texture' && ++answers === 4)
-      service.faults = () => ({ kind: 'unavailable' });
-  });
+  const end = failAfter(repository, 4);
   const first = await repository.run('push', { timeout: '2s' });
   expect(first.statuses).toEqual([undefined, 75, 0]);
   const before = (await repository.lock()).length;
   expect(before).toBeGreaterThan(0);
-  unwatch();
-  service.faults = undefined;
+  end();
   const second = await repository.run('push');
   expect(second.statuses).toEqual([undefined, 0, 0]);
   expect(await repository.lock()).toHaveLength(12);
@@ -179,16 +179,103 @@ test('The workflow commits what it made before an outage, and the next run makes
   expect(repository.paid[0] - Number(existing)).toBe(12);
 });
 
-test('The workflow makes 1,200 skins in two runs, none of them twice', async () => {
+test('The workflow and the action make 1,200 skins in a run each, none of them twice', async () => {
   const repository = await Repository.make({ serviceTime: 5, workers: 20, limit: 20 });
   const { shop } = repository;
   for (let n = 1; n <= 1_200; n++) await shop.draw({ [`examples/${n}`]: n });
   await repository.push();
-  for (const left of [600, 0]) {
-    const { statuses, outputs } = await repository.run('push', { maxNew: 600 });
-    expect([statuses, outputs]).toEqual([[undefined, 0, 0], expect.stringContaining(`left=${left}\n`)]);
-  }
+  const { statuses, outputs } = await repository.run('push', { maxNew: 600 });
+  expect([statuses, outputs]).toEqual([[undefined, 0, 0], expect.stringContaining('left=600\n')]);
+  const second = await repository.act('push', { maxNew: 600 });
+  expect(second).toMatchObject({ status: 0, committed: 0, outputs: { made: '600', left: '0' } });
   expect([(await repository.lock()).length, repository.paid]).toEqual([1_200, [1_200, 0]]);
+});
+
+/** The service is away once it has shown so many textures. @returns what ends that */
+function failAfter({ service }: Repository, textures: number): () => void {
+  let answers = 0;
+  const unwatch = service.watch((moment, kind) => {
+    if (moment === 'answered' && kind === 'texture' && ++answers === textures)
+      service.faults = () => ({ kind: 'unavailable' });
+  });
+  return () => {
+    unwatch();
+    service.faults = undefined;
+  };
+}
+
+test('The action does all of that by its own steps, beside the step that commits', async () => {
+  const repository = await Repository.make();
+  const { shop } = repository;
+  const passes = { status: 0, committed: undefined };
+  const commits = { status: 0, committed: 0 };
+  const draws = async (...skins: readonly [string, number][]) => {
+    await shop.draw(Object.fromEntries(skins));
+    await repository.push();
+  };
+  await shop.write('.gitattributes', 'skins.lock merge=union\n');
+  await draws(['examples/01', 1], ['examples/02', 2], ['examples/03', 3]);
+  expect(await repository.act('push')).toMatchObject({ ...commits, outputs: { made: '3', left: '0' } });
+  await repository.pull();
+
+  await shop.drawMany('examples/more', 20, 50);
+  await repository.push();
+  const request = await repository.act('pull_request');
+  expect(request).toMatchObject({ ...passes, outputs: { made: '0', left: '20', changed: 'false' } });
+  expect(request.output).toContain('::notice title=skinsmith%3A new::23 sources: 3 in the lockfile, 20');
+  expect(await repository.act('push')).toMatchObject({ ...commits, outputs: { made: '20', left: '0' } });
+  await repository.pull();
+
+  await repository.remove('examples/01.png');
+  await repository.move('examples/02.png', 'examples/guard.png');
+  await repository.push();
+  const dropping = await repository.act('pull_request');
+  expect(dropping).toMatchObject(passes);
+  expect(dropping.output).toMatch(/^gone: examples\/01\.png$/m);
+  expect(dropping.output).toMatch(/^renamed: examples\/02\.png to examples\/guard\.png$/m);
+  const dropped = await repository.act('push');
+  expect(dropped).toMatchObject({ ...commits, outputs: { made: '0', left: '0', changed: 'true' } });
+  expect(dropped.output).toContain('Dropped examples/01.png from the lockfile; deleted signed/01.json.');
+  expect(dropped.output).toContain('Renamed examples/02.png to examples/guard.png in the lockfile');
+  await repository.pull();
+
+  await repository.move('examples/guard.png', 'examples/Guard.png');
+  await repository.push();
+  expect(await repository.act('push')).toMatchObject({
+    ...commits,
+    outputs: { made: '0', changed: 'false' },
+  });
+  expect((await repository.lock()).length).toBe(22);
+
+  await branches(repository, ['merge', '--quiet', 'two']);
+  await repository.git('push', '--quiet');
+  expect(await repository.act('push')).toMatchObject({ ...commits, outputs: { made: '0', left: '0' } });
+  await draws(['examples/e', 21]);
+  const raced = await repository.act('push', { meanwhile: await race(repository) });
+  expect(raced).toMatchObject({ ...commits, outputs: { made: '1' } });
+  expect((await repository.log()).slice(-3)).toEqual(['Write notes', 'Race', 'Sign skins']);
+  await repository.pull();
+
+  await shop.write('secret.txt', 'oops');
+  await draws(['examples/f', 22]);
+  const forced = await repository.act('push', { meanwhile: FORGET_SECRET });
+  expect(forced).toMatchObject({ ...commits, outputs: { made: '1' } });
+  expect(await repository.files('.')).not.toContain('secret.txt');
+  await repository.git('reset', '--quiet', '--hard', 'origin/main');
+  await repository.pull();
+
+  await shop.drawMany('examples/last', 8, 80);
+  await repository.push();
+  const end = failAfter(repository, 4);
+  const away = await repository.act('push', { timeout: '2s' });
+  expect(away).toMatchObject({ status: 75, committed: 0 });
+  end();
+  const rest = await repository.act('push');
+  expect(rest).toMatchObject({ ...commits, outputs: { left: '0' } });
+  expect(await repository.lock()).toHaveLength(34);
+  // What was in the queue then is submitted again by the new machine, but not generated again.
+  const [, existing = '0'] = /(\d+) already at the service/.exec(rest.output) ?? [];
+  expect(repository.paid[0] - Number(existing)).toBe(35);
 });
 
 /** Two branches of which each adds a skin, whose lines are neighbours, and what git does when they are merged. */

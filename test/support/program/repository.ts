@@ -1,8 +1,8 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { codeBlocks } from '../docs/code-blocks.ts';
-import { runSteps, stepsOf, type WorkflowRan } from '../docs/workflow.ts';
+import { type ActionRan, runAction, runSteps, stepsOf, type WorkflowRan } from '../docs/workflow.ts';
 import type { HostedService, ServiceOptions } from '../hosted/hosted-service.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { hostedWorkshop, type LockLine, lines, type Workshop } from './batches.ts';
@@ -121,13 +121,41 @@ export class Repository {
     return [this.service.records.accepted.length, this.service.doubleSubmissions.length];
   }
 
+  /**
+   * One run of action.yml in place of the steps of the README's workflow that run skinsmith, and of its step that commits.
+   * @returns with the status of that; undefined for pull requests
+   */
+  async act(
+    event: 'push' | 'pull_request',
+    { maxNew, timeout, ...options }: Omit<RunOptions, 'env'> = {},
+  ): Promise<ActionRan & { readonly committed: number | undefined }> {
+    const { folder, env, program, clone } = await this.runner(options);
+    const action = join(folder, 'action');
+    await mkdir(join(action, 'deploy'), { recursive: true });
+    await writeFile(join(action, 'package.json'), '{\n  "version": "7.8.9",\n}\n');
+    await writeFile(join(action, 'deploy/install.sh'), `mkdir -p "$2/bin"; cp ${program} "$2/bin/skinsmith"`);
+    const inputs = {
+      ...{ sources: 'examples', service: this.service.url, key: this.service.key },
+      ...(event === 'pull_request' && { frozen: 'allow-new' }),
+      ...(maxNew !== undefined && { 'max-new': String(maxNew) }),
+      ...(timeout !== undefined && { timeout }),
+    };
+    const runner = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: clone, GITHUB_REF_NAME: 'main' };
+    const place = { cwd: clone, env: { ...env, ...runner, RUNNER_TEMP: folder } };
+    const ran = await runAction(await readFile(join(ROOT, 'action.yml'), 'utf8'), inputs, {
+      action,
+      ...place,
+    });
+    const commit = (await workflowSteps()).slice(-1);
+    const { statuses, output } = await runSteps(commit, event, place);
+    return { ...ran, output: ran.output + output, committed: statuses[0] };
+  }
+
   /** One run of the README's workflow, in a new clone on a new machine. */
   async run(event: 'push' | 'pull_request', options: RunOptions = {}): Promise<CiRan> {
-    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-    const [workflow] = codeBlocks(readme).filter(({ language }) => language === 'yaml');
     const { folder, env, program, clone } = await this.runner(options);
     const limit = options.maxNew === undefined ? '' : ` --max-new ${options.maxNew}`;
-    const steps = stepsOf(workflow?.code ?? '').map((step) => ({
+    const steps = (await workflowSteps()).map((step) => ({
       ...step,
       run: step.run
         .replace(/npx --yes skinsmith@\S+/g, program)
@@ -166,4 +194,11 @@ export class Repository {
   async #onHost(...args: string[]): Promise<string> {
     return (await execa('git', args, { cwd: this.remote })).stdout;
   }
+}
+
+/** Those of the workflow in the README. */
+async function workflowSteps() {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const [workflow] = codeBlocks(readme).filter(({ language }) => language === 'yaml');
+  return stepsOf(workflow?.code ?? '');
 }

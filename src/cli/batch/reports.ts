@@ -51,7 +51,7 @@ export class Reports {
     try {
       for (const { kind, path } of typed.report ?? []) {
         const isOurs = (earlier: string) => startOf(earlier, MARKED_BYTES).includes(REPORTS[kind].mark);
-        const place = { isStream: isStream(path), verify: () => guard.verify(path, { isOurs }) };
+        const place = { isStream: isStream(path), verify: (page = path) => guard.verify(page, { isOurs }) };
         writers.push(await openReport(kind, path, place));
       }
     } catch (error) {

@@ -6,7 +6,7 @@ export const REPORT_KINDS = ['junit', 'html'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 /** `known`: the skin existed already, from an earlier run or on the service. */
-type EntryOutcome = 'made' | 'known' | 'failed' | 'skipped';
+export type EntryOutcome = 'made' | 'known' | 'failed' | 'skipped';
 
 /** PNG bytes of a skin's figure, front and back. */
 export interface Figure {
@@ -60,12 +60,29 @@ export interface NumberedFailure {
   readonly entry: Omit<ReportEntry, 'figure' | 'data'>;
 }
 
+/** One of several documents that a report with many entries is divided into. */
+export interface ReportPage {
+  /** Its number, and that of all; counted from 1. */
+  readonly number: number;
+  readonly count: number;
+  /** Its entries, by outcome. */
+  readonly entries: Readonly<Record<EntryOutcome, number>>;
+  /** File name of the page with this number. */
+  readonly nameOf: (number: number) => string;
+}
+
 /** A kind of report, as texts: the head, one text per entry, and the foot form the document. */
 export interface ReportFormat {
   /** A text near the start of every such report, by which an earlier one is known. */
   readonly mark: string;
-  /** `failures` contains the first failures, up to a limit; `summary.failed` is the total. */
-  readonly head: (summary: ReportSummary, failures: readonly NumberedFailure[]) => string;
+  /** Maximum number of entries in one document; absent: any number. */
+  readonly pageSize?: number;
+  /** `failures` contains the first failures, up to a limit; `summary.failed` is the total. `page`: absent if it is the only one. */
+  readonly head: (
+    summary: ReportSummary,
+    failures: readonly NumberedFailure[],
+    page?: ReportPage | undefined,
+  ) => string;
   readonly entry: (entry: ReportEntry, number: number) => string;
   readonly foot: string;
 }
@@ -146,6 +163,7 @@ nav li { margin: .2rem 0; }
 nav a { color: inherit; font-weight: 600; }
 nav span { color: var(--faint); }
 nav p { margin: .5rem 0 0; }
+nav.pages { display: flex; flex-wrap: wrap; gap: .25rem .75rem; border-color: var(--line); }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); gap: .75rem; margin: 0;
   padding: 0; list-style: none; }
 .card { padding: 0 .75rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card);
@@ -220,15 +238,22 @@ function copyAsBefore(text) {
 
 const MARK = ' – skinsmith</title>';
 
+/** Entries of a page: browsers become slow with many thousands. */
+const PAGE_SIZE = 500;
+
 /**
- * A contact sheet in one file: it fetches nothing, and its content security policy forbids everything else. The filter
- * uses radio buttons and `:has()`; browsers without `:has()` show all entries. The only script is for the copy buttons,
- * which are hidden without it.
+ * A contact sheet in one file, or in one for every 500 entries: it fetches nothing, and its content security policy
+ * forbids everything else. The filter uses radio buttons and `:has()`; browsers without `:has()` show all entries. The
+ * only script is for the copy buttons, which are hidden without it.
  */
 export const html: ReportFormat = {
   mark: MARK,
-  head: (summary, failures) =>
-    documentHead(summary) + pageHeader(summary) + failureList(summary, failures) + cardsStart(summary),
+  pageSize: PAGE_SIZE,
+  head: (summary, failures, page) =>
+    documentHead(summary, page) +
+    pageHeader(summary, page) +
+    failureList(summary, failures, page) +
+    cardsStart(summary),
   entry: card,
   foot: `</ul>\n</main>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`,
 };
@@ -241,7 +266,7 @@ const BADGES = {
   skipped: { sign: '–', word: 'skipped' },
 } satisfies Record<EntryOutcome, { sign: string; word: string }>;
 
-function documentHead(summary: ReportSummary): string {
+function documentHead(summary: ReportSummary, page: ReportPage | undefined): string {
   const policy = `default-src 'none'; img-src data:; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
 <html lang="en">
@@ -251,7 +276,7 @@ function documentHead(summary: ReportSummary): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${titleOf(summary)}${MARK}
+<title>${titleOf(summary)}${page ? `, page ${page.number} of ${page.count}` : ''}${MARK}
 <style>${STYLE}</style>
 </head>
 <body>
@@ -268,19 +293,34 @@ function titleOf({ total, failed }: ReportSummary): string {
   return failed === 0 ? skins : `${skins}, ${count(failed)} failed`;
 }
 
-function pageHeader(summary: ReportSummary): string {
+function pageHeader(summary: ReportSummary, page: ReportPage | undefined): string {
   const { started, timeZone } = summary;
+  const shown: Record<EntryOutcome, number> = page?.entries ?? summary;
+  const all = Object.keys(BADGES).reduce((sum, outcome) => sum + shown[outcome as EntryOutcome], 0);
   const time = `<time datetime="${started.toISOString()}">${localTime(started, timeZone)}</time>`;
   return `<header>
 <h1>${titleOf(summary)}</h1>
 <p class="about">${time} · took ${duration(summary.seconds)} · <bdi>${markupText(summary.service)}</bdi></p>
 <fieldset class="filter">
 <legend>Show</legend>
-<label class="all"><input type="radio" name="show" id="show-all" checked> all <b>${count(summary.total)}</b></label>
-${(Object.keys(BADGES) as EntryOutcome[]).map((outcome) => filterChoice(outcome, summary[outcome])).join('\n')}
+<label class="all"><input type="radio" name="show" id="show-all" checked> all <b>${count(page ? all : summary.total)}</b></label>
+${(Object.keys(BADGES) as EntryOutcome[]).map((outcome) => filterChoice(outcome, shown[outcome])).join('\n')}
 </fieldset>
 </header>
-`;
+${page ? pageLinks(page) : ''}`;
+}
+
+function pageLinks({ number, count: pages, nameOf }: ReportPage): string {
+  const links = Array.from({ length: pages }, (_, index) =>
+    index + 1 === number
+      ? `<b aria-current="page">${count(number)}</b>`
+      : `<a href="${addressOf(nameOf(index + 1))}">${count(index + 1)}</a>`,
+  );
+  return `<nav class="pages" aria-label="Pages">Page ${links.join(' ')}</nav>\n`;
+}
+
+function addressOf(fileName: string): string {
+  return `./${encodeURIComponent(fileName)}`;
 }
 
 /** `4 March 2026 at 05:06 UTC`. */
@@ -303,23 +343,31 @@ function filterChoice(outcome: EntryOutcome, number: number): string {
   return `<label class="${outcome}">${input} ${hiddenSign(sign)} ${word} <b>${count(number)}</b></label>`;
 }
 
-function failureList({ failed }: ReportSummary, failures: readonly NumberedFailure[]): string {
-  if (failures.length === 0) return '';
+/** On the first page. */
+function failureList(
+  { failed }: ReportSummary,
+  failures: readonly NumberedFailure[],
+  page: ReportPage | undefined,
+): string {
+  if (failures.length === 0 || (page && page.number > 1)) return '';
   const more = failed - failures.length;
-  const rest = more > 0 ? `<p>And ${count(more)} more: choose “failed” above to see them all.</p>\n` : '';
+  const where = page ? 'choose “failed” on each page' : 'choose “failed” above to see them all';
+  const rest = more > 0 ? `<p>And ${count(more)} more: ${where}.</p>\n` : '';
   return `<nav aria-label="Failures">
 <details open>
 <summary>${count(failed)} failed</summary>
 <ol>
-${failures.map(failureItem).join('\n')}
+${failures.map((failure) => failureItem(failure, page)).join('\n')}
 </ol>
 ${rest}</details>
 </nav>
 `;
 }
 
-function failureItem({ number, entry }: NumberedFailure): string {
-  const link = `<a href="#skin-${number}"><bdi>${markupText(entry.source)}</bdi></a>`;
+function failureItem({ number, entry }: NumberedFailure, page: ReportPage | undefined): string {
+  const on = Math.ceil(number / PAGE_SIZE);
+  const address = page && on !== page.number ? addressOf(page.nameOf(on)) : '';
+  const link = `<a href="${address}#skin-${number}"><bdi>${markupText(entry.source)}</bdi></a>`;
   return `<li>${link} <span>${markupText(entry.error?.message ?? '')}</span></li>`;
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { appendFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, parse, resolve } from 'node:path';
 import { asidePath, makeFolder, removeLeftovers, withPath } from '../../../base/files.ts';
 import { MAX_CHECKED_BYTES } from '../../../skin/check.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
@@ -12,6 +12,7 @@ import { renderBack, renderFront } from '../../../skin/render/flat.ts';
 import { chooseVariant } from '../../../skin/variant.ts';
 import { usageError } from '../../errors/exit.ts';
 import {
+  type EntryOutcome,
   type Figure,
   html,
   markupText,
@@ -19,6 +20,7 @@ import {
   type ReportEntry,
   type ReportFormat,
   type ReportKind,
+  type ReportPage,
   type ReportSummary,
 } from './report.ts';
 
@@ -83,8 +85,8 @@ const MAX_WAITING = 64 * 1024;
 interface ReportPlace {
   /** Whether it is a pipe or a device, which is written to. */
   readonly isStream: boolean;
-  /** Called before a file is replaced. @throws CliError if it must stay */
-  readonly verify: () => void;
+  /** Called before a file is replaced; without a path, the report itself. @throws CliError if it must stay */
+  readonly verify: (path?: string) => void;
 }
 
 /**
@@ -132,6 +134,7 @@ async function verifyNoFolder(target: string, path: string): Promise<void> {
 /** The source that an entry belongs to, and the entry's bytes in the spool file. */
 interface Place {
   readonly index: number;
+  readonly outcome: EntryOutcome;
   readonly start: number;
   readonly bytes: number;
 }
@@ -166,7 +169,7 @@ export class ReportWriter {
     const { index = this.#places.length } = entry;
     const text = this.#report.entry(entry, index + 1);
     const bytes = Buffer.byteLength(text);
-    this.#places.push({ index, start: this.#size, bytes });
+    this.#places.push({ index, outcome: entry.outcome, start: this.#size, bytes });
     this.#size += bytes;
     this.#waiting += text;
     this.#note(entry, index + 1);
@@ -180,12 +183,8 @@ export class ReportWriter {
     try {
       await naming(this.#target, async () => {
         await this.#flush();
-        const document = await this.#compose(summary);
-        if (this.#place.isStream) await writeFile(this.#target, createReadStream(document));
-        else {
-          this.#place.verify(); // the batch may have written a file there
-          await rename(document, this.#target);
-        }
+        if (this.#place.isStream) await this.#stream(summary);
+        else await this.#publish(summary);
       });
     } finally {
       await this.#clear();
@@ -216,31 +215,72 @@ export class ReportWriter {
     await this.#written;
   }
 
-  async #compose(summary: ReportSummary): Promise<string> {
-    const document = join(this.#folder, 'document');
+  /** To a pipe or device goes one document, whatever its size. */
+  async #stream(summary: ReportSummary): Promise<void> {
+    const places = this.#places.toSorted((a, b) => a.index - b.index);
+    await writeFile(this.#target, createReadStream(await this.#compose(summary, places, undefined)));
+  }
+
+  async #publish(summary: ReportSummary): Promise<void> {
+    const pages = this.#pages();
+    const files: { readonly document: string; readonly path: string }[] = [];
+    for (const [at, places] of pages.entries()) {
+      const page = pages.length > 1 ? this.#pageOf(at + 1, places, pages.length) : undefined;
+      files.push({ document: await this.#compose(summary, places, page), path: this.#pathOf(at + 1) });
+    }
+    // The batch may have written a file there.
+    for (const [at, { path }] of files.entries()) this.#place.verify(at === 0 ? undefined : path);
+    for (const { document, path } of files) await rename(document, path);
+  }
+
+  /** The entries of each page in the order of their sources, since results arrive in the order of completion. */
+  #pages(): readonly (readonly Place[])[] {
+    const { pageSize = Number.POSITIVE_INFINITY } = this.#report;
+    const sorted = this.#places.toSorted((a, b) => a.index - b.index);
+    const pages = Map.groupBy(sorted, ({ index }) => Math.floor(index / pageSize));
+    return pages.size === 0 ? [[]] : [...pages.values()];
+  }
+
+  #pageOf(number: number, places: readonly Place[], count: number): ReportPage {
+    const entries = { made: 0, known: 0, failed: 0, skipped: 0 };
+    for (const { outcome } of places) entries[outcome]++;
+    return { number, count, entries, nameOf: (page) => basename(this.#pathOf(page)) };
+  }
+
+  /** `skins.html`, `skins-2.html`, … */
+  #pathOf(page: number): string {
+    const { dir, name, ext } = parse(this.#target);
+    return page === 1 ? this.#target : join(dir, `${name}-${page}${ext}`);
+  }
+
+  async #compose(
+    summary: ReportSummary,
+    places: readonly Place[],
+    page: ReportPage | undefined,
+  ): Promise<string> {
+    const document = join(this.#folder, `document-${page?.number ?? 1}`);
     // Not by a stream: it would gather its writes, which Node 26 refuses inside of a single executable.
-    await writeFile(document, this.#parts(summary), { flush: true });
+    await writeFile(document, this.#parts(summary, places, page), { flush: true });
     return document;
   }
 
-  async *#parts(summary: ReportSummary): AsyncGenerator<string | Buffer> {
+  async *#parts(
+    summary: ReportSummary,
+    places: readonly Place[],
+    page: ReportPage | undefined,
+  ): AsyncGenerator<string | Buffer> {
     const failures = this.#failures.toSorted((a, b) => a.number - b.number);
-    yield this.#report.head(summary, failures);
-    yield* this.#sortedEntries();
-    yield this.#report.foot;
-  }
-
-  /** Sorts the entries by source, since results arrive in the order of completion. */
-  async *#sortedEntries(): AsyncGenerator<Buffer> {
+    yield this.#report.head(summary, failures, page);
     const spool = await open(this.#entries);
     try {
-      for (const { start, bytes } of this.#places.toSorted((a, b) => a.index - b.index)) {
+      for (const { start, bytes } of places) {
         const { buffer } = await spool.read(Buffer.alloc(bytes), 0, bytes, start);
         yield buffer;
       }
     } finally {
       await spool.close();
     }
+    yield this.#report.foot;
   }
 
   get #entries(): string {

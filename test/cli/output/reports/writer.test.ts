@@ -99,6 +99,36 @@ describe('a report', () => {
     expect(document.match(/<li class="card failed"/g)).toHaveLength(250);
   });
 
+  test('has pages of 500 entries, which lead to each other and count their own', async () => {
+    const folder = await ownFolder();
+    const report = await openReport('html', join(folder, 'my skins.html'), FREE);
+    for (let index = 0; index < 1_001; index++)
+      await report.add({ ...(index === 600 ? failed : made), source: `${index}.png` });
+    await report.finish(makeSummary({ total: 1_001, made: 1_000, failed: 1 }));
+    const names = ['my skins.html', 'my skins-2.html', 'my skins-3.html'];
+    expect((await readdir(folder)).toSorted()).toEqual(names.toSorted());
+    const pages = await Promise.all(names.map(async (name) => await readFile(join(folder, name), 'utf8')));
+    expect(pages.map((page) => page.match(/<li class="card/g)?.length)).toEqual([500, 500, 1]);
+    expect(pages[1]).toContain('<title>1,001 skins, 1 failed, page 2 of 3 – skinsmith</title>');
+    expect(pages[1]).toMatch(/all <b>500<\/b>[\s\S]* made <b>499<\/b>[\s\S]* failed <b>1<\/b>/);
+    expect(pages[1]).toContain(
+      'Page <a href="./my%20skins.html">1</a> <b aria-current="page">2</b> <a href="./my%20skins-3.html">3</a>',
+    );
+    expect(pages[0]).toContain('<a href="./my%20skins-2.html#skin-601"><bdi>600.png</bdi></a>');
+    expect([pages[1], pages[2]].join()).not.toContain('aria-label="Failures"');
+  });
+
+  test('replaces none of its files if one of them must stay', async () => {
+    const folder = await ownFolder();
+    const verify = (path?: string) => {
+      if (path === join(folder, 'skins-2.html')) throw new Error('It must stay.');
+    };
+    const report = await openReport('html', join(folder, 'skins.html'), { isStream: false, verify });
+    for (let index = 0; index < 501; index++) await report.add(made);
+    await expect(report.finish(makeSummary({ total: 501, made: 501 }))).rejects.toThrow('It must stay.');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test('is written once', async () => {
     const report = await openReport('junit', join(await ownFolder(), 'report.xml'), FREE);
     await report.finish(makeSummary());

@@ -300,8 +300,8 @@ function withoutStyle(name: string): string {
 const VALUE = /^e(?:yJ|y[A-D]|w[k-r0-3])[A-Za-z0-9+/]{60,}={0,2}$/;
 /** `{` and what may follow it in an object; a path may start with a brace as well. */
 const OBJECT = /^\s*\{\s*["}]/;
-/** The third line of SkinsRestorer's old files. */
-const TIMESTAMP = /^-?\d{1,16}$/;
+/** The third line of SkinsRestorer's old files: for a skin that never expires, almost the largest number of 64 bits. */
+const TIMESTAMP = /^-?\d{1,19}$/;
 /** Maximum characters of pasted skin data. */
 const LONGEST_TEXT = 64 * 1024;
 

@@ -6,9 +6,9 @@ import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
-async function world() {
+async function world(networkLimits = {}) {
   const game = await runGame();
-  const server = await runServer({ gameAddresses: game.addresses });
+  const server = await runServer({ gameAddresses: game.addresses, networkLimits });
   const jeb = game.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(1), variant: 'slim' } });
   return { game, jeb, server, caller: server.anonymous() };
 }
@@ -75,7 +75,7 @@ test('A UUID that is looked up is that of a player, or the error that the game h
 });
 
 test('A game server that nobody knows is answered when 45 players join at once, beside strangers who look up profiles', async () => {
-  const { caller, game, server } = await world();
+  const { caller, game, server } = await world({ requestsAtOnce: 2 });
   for (let n = 0; n < 30; n++)
     await caller.get(`/sessionserver/session/minecraft/profile/${String(n).padStart(32, 'a')}`);
   const names = Array.from({ length: 45 }, (_, at) => `Player_${at}`);

@@ -148,6 +148,7 @@ describe('A file with skin data', () => {
       { ...both, uuid: UUID, name: 'a_SLIM' },
     ],
     ['a.skin', `${VALUE}\n${SIGNATURE}\n4102444800000\n`, { ...both, name: 'a' }],
+    ['custom.skin', `${VALUE}\n${SIGNATURE}\n9223243187835955807`, { ...both, name: 'custom' }],
     ['a.value', `${VALUE}\n`, { value: VALUE }],
     ['a.property.json', JSON.stringify({ name: 'textures', ...both }, undefined, 2), both],
     ['marked.json', `\uFEFF${JSON.stringify(both)}`, both],

@@ -16,6 +16,7 @@ import {
   NO_FIELD,
   UNPROVOKED_CODES,
   UNSEEN_STATEMENTS,
+  WIDER_DIFFERENCES,
 } from './hosted.ts';
 import { HOSTED_CODES_OF } from './hosted-codes.ts';
 import { answerFields, bodyFields, type Description, type Operation } from './schema-fields.ts';
@@ -227,7 +228,11 @@ function otherWordsTable(): string {
 }
 
 function differenceTable(): string {
-  const rows = Object.entries(DIFFERENCES).map(
+  const all = [
+    ...Object.entries(WIDER_DIFFERENCES),
+    ...Object.entries(DIFFERENCES).map(([name, difference]) => [`\`${name}\``, difference] as const),
+  ];
+  const rows = all.map(
     ([
       name,
       {
@@ -236,7 +241,7 @@ function differenceTable(): string {
         why,
         shown: [file, title],
       },
-    ]) => [`\`${name}\``, hosted, here, why, `\`${file}\` “${title}”`],
+    ]) => [name, hosted, here, why, `\`${file}\` “${title}”`],
   );
   return table(['Endpoint', 'Hosted', 'Here', 'Why', 'Shown by'], rows);
 }

@@ -95,6 +95,28 @@ const PICTURE_OF_URL: Difference = {
   ],
 };
 
+/** Of several endpoints. */
+export const WIDER_DIFFERENCES: Readonly<Record<string, Difference>> = {
+  'Version 1 with `?key=`': {
+    hosted: 'A key in the address was possible in the past; the present source reads the header only.',
+    here: 'Version 1 reads it if the header has no key, with a warning; version 2 does not. The log never has it.',
+    why: 'Old clients keep working. But keys in addresses end up in the logs of proxies.',
+    shown: [
+      'test/server/http/endpoint.test.ts',
+      'A key in the query is understood by version 1 with a warning, by version 2 not, and never logged',
+    ],
+  },
+  'Requests of web pages without a key': {
+    hosted: 'Pages of every site may send any request without a key.',
+    here: 'Pages of other sites see no jobs, and make and report no skins: 403 `insufficient_grants`. They may with a key, or if the operator names their origin (`serve --allow-origin`).',
+    why: 'Otherwise any page could use up the limits of its readers’ addresses, and read what they made.',
+    shown: [
+      'test/service/limits/store-growth.test.ts',
+      'has nothing generated without a key, on no route, and reads as before',
+    ],
+  },
+};
+
 /** By endpoint. */
 export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'GET /v2/skins/{uuid}/tags': {

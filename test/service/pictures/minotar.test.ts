@@ -47,6 +47,21 @@ const PICTURES: readonly [line: string, path: string, picture: ReturnType<typeof
   ['widths are at most 300', '/helm/USER/5000', drawn('face', 300, 300, true)],
   ['skin: the texture', '/skin/USER', SKIN],
   ['download: the texture as a file', '/download/USER', SKIN],
+  ['MC-Heads has a picture of head and figure', '/combo/USER', drawn('bust', 180, 180, true)],
+  ['… with its width last', '/combo/USER/64.png', drawn('bust', 64, 64, true)],
+  ['Visage has the size first', '/face/256/USER', drawn('face', 256, 256, true)],
+  ['… and .png at the end', '/face/96/USER.png', drawn('face', 96, 96, true)],
+  ['… or no size', '/face/USER', drawn('face', 180, 180, true)],
+  ['… and the head with its overlay', '/head/64/USER', drawn('head', 64, 64, true)],
+  ['… and a bust over its corner', '/bust/120/USER', drawn('bust', 120, 120, true)],
+  ['… and the figure, by its height', '/full/384/USER', drawn('body', 192, 384, true)],
+  ['… also without a size', '/full/USER', drawn('body', 180, 360, true)],
+  ['… sizes are at most 512', '/face/9999/USER', drawn('face', 512, 512, true)],
+  ['… and the texture', '/skin/64/USER.png', SKIN],
+  ['NMSR has the width as a parameter', '/face/USER?width=40', drawn('face', 40, 40, true)],
+  ['… also of busts, which are those of Visage', '/bust/USER?width=96', drawn('bust', 96, 96, true)],
+  ['… and of figures', '/fullbody/USER?width=100', drawn('body', 100, 200, true)],
+  ['… and ignores one that is no number', '/fullbody/USER?width=big', drawn('body', 180, 360, true)],
 ];
 
 test('every address of the documentation shows what it says', async () => {
@@ -71,6 +86,8 @@ describe('users', () => {
       [`/avatar/${dashed}`, `/avatar/${id}`],
       [`/armor/bust/${dashed}/64.png`, `/armor/bust/${id}/64`],
       [`/skin/${dashed}`, `/skin/${id}`],
+      [`/face/64/${dashed}.png`, `/face/64/${id}`],
+      [`/bust/${dashed}?width=96`, `/bust/${id}?width=96`],
     ] as const) {
       const heard = await get(from);
       expect([heard.status, heard.headers['location']]).toEqual([302, to]);
@@ -81,11 +98,12 @@ describe('users', () => {
     }
   });
 
-  test('called MHF_Steve and MHF_Alex are the default skins, without a request', async () => {
+  test('called MHF_Steve and MHF_Alex, or as on Visage, are the default skins, without a request', async () => {
     const { get, game } = await world();
     const [steve, alex] = [await get('/skin/MHF_Steve'), await get('/skin/MHF_Alex')];
     expect(pixelsOf(steve)).toMatchObject({ width: 64, height: 64 });
     expect(steve.bytes).not.toEqual(alex.bytes);
+    expect((await get('/skin/X-Alex')).bytes).toEqual(alex.bytes);
     expect(game.calls).toEqual([]);
   });
 
@@ -102,10 +120,16 @@ describe('users', () => {
     '/avatar/seventeen_letters',
     '/helm/Notch/big',
     '/helm/Notch/-1',
+    '/full/big/Notch',
   ])('and sizes like %s are nothing', async (path) => {
     const { get, game } = await world();
     expectRefusal(await get(path), 'not_found');
     expect(game.calls).toEqual([]);
+  });
+
+  test('are not shown below /render/body, which the hosted service does not have either', async () => {
+    const { get, game, id } = await world();
+    expect([(await get(`/render/body/${id}`)).status, game.calls]).toEqual([404, []]);
   });
 
   test('are Steve while the game is down, which nobody keeps', async () => {

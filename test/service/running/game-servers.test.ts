@@ -74,6 +74,19 @@ test('A UUID that is looked up is that of a player, or the error that the game h
   }
 });
 
+test('A profile is at the address of MC-Heads by name and UUID, signed or not', async () => {
+  const { caller, jeb } = await world();
+  const texture = { name: 'textures', value: expect.any(String) };
+  for (const user of ['jeb', jeb.id]) {
+    const plain = await caller.get(`/minecraft/profile/${user}`);
+    expect(plain.body).toEqual({ id: jeb.id, name: 'Jeb', properties: [texture], profileActions: [] });
+    const signed = await caller.get(`/minecraft/profile/${user}/signed`);
+    expect(signed.body).toMatchObject({ properties: [{ ...texture, signature: expect.any(String) }] });
+  }
+  for (const user of ['Nobody', 'not-a-name', '0'.repeat(32)])
+    expect((await caller.get(`/minecraft/profile/${user}`)).status).toBe(204);
+});
+
 test('A game server that nobody knows is answered when 45 players join at once, beside strangers who look up profiles', async () => {
   const { caller, game, server } = await world({ requestsAtOnce: 2 });
   for (let n = 0; n < 30; n++)

@@ -121,6 +121,18 @@ const NAMES: [given: unknown, name: string][] = [
 ];
 
 describe('POST /generate/url', () => {
+  test('answers ArcherNpc, which takes the first object with a value and a signature, wherever that is', async () => {
+    const { key, anonymous } = await runServer();
+    const headers = { 'user-agent': 'ArcherNpc', authorization: `Bearer ${key}` };
+    const heard = await anonymous().json('/generate/url', { url: SLIM }, headers);
+    const pairs: object[] = [];
+    JSON.stringify(heard.body, (_, found: unknown) => {
+      if (typeof found === 'object' && found && 'value' in found && 'signature' in found) pairs.push(found);
+      return found;
+    });
+    expect([heard.status, pairs]).toMatchObject([200, [readGenerated(heard).data.texture]]);
+  });
+
   test('makes a skin with the model in old or new words, or else with the detected one', async () => {
     const { owner } = await runServer();
     for (const [options, variant] of VARIANTS) {

@@ -113,7 +113,26 @@ export const GAME_SERVER_ROUTES: readonly Route[] = [
       return { status, body: bytes, headers: { 'Content-Type': 'application/json; charset=utf-8' } };
     },
   }),
+  profileByNameRoute(false),
+  profileByNameRoute(true),
 ];
+
+/** MC-Heads' copy of the session server, by name as well; `isSigned`: with the signature. */
+function profileByNameRoute(isSigned: boolean): Route {
+  return route({
+    ...common,
+    method: 'GET',
+    paths: [`/minecraft/profile/:user${isSigned ? '/signed' : ''}`],
+    summary: `A player's profile by name or UUID, as on MC-Heads${isSigned ? '; signed' : ''}`,
+    params: z.object({ user: z.string().max(MAX_NAME_LENGTH) }),
+    answers: { 200: profileSchema, 204: null },
+    handle: async ({ context: { gameServers }, caller, params: { user } }) => {
+      const [named] = parsePlayerId(user) === undefined ? await gameServers.named([user], caller) : [];
+      const id = parsePlayerId(user) ?? named?.id;
+      return profileAnswer(id === undefined ? undefined : await gameServers.profile(id, caller), isSigned);
+    },
+  });
+}
 
 /** A profile as the game's session server writes it, which answers 204 if there is none. */
 function profileAnswer(found: SignedProfile | undefined, isSigned: boolean): Answer {

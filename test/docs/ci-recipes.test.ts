@@ -9,7 +9,7 @@ import { ROOT } from '../support/program/call-program.ts';
 import { Repository } from '../support/program/repository.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
-const BLOCKS = codeBlocks(await readFile(join(ROOT, 'docs/batches.md'), 'utf8'));
+const BLOCKS = codeBlocks(await readFile(join(ROOT, 'docs/ci.md'), 'utf8'));
 
 /** Runs the script of the GitLab job, as a runner does. */
 async function runGitlab(repository: Repository) {

@@ -14,7 +14,7 @@ export const AUTHOR = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'
 interface RunOptions {
   /** How many skins a run makes at most, to see several runs. */
   readonly maxNew?: number;
-  /** How long it works at most, instead of the README's time. */
+  /** How long it works at most, instead of the workflow's time. */
   readonly timeout?: string;
   /** Commands that run just before the program does, in a folder of their own. */
   readonly meanwhile?: string;
@@ -122,7 +122,7 @@ export class Repository {
   }
 
   /**
-   * One run of action.yml in place of the steps of the README's workflow that run skinsmith, and of its step that commits.
+   * One run of action.yml in place of the steps of the workflow of docs/ci.md that run skinsmith, and of its step that commits.
    * @returns with the status of that; undefined for pull requests
    */
   async act(
@@ -151,7 +151,7 @@ export class Repository {
     return { ...ran, output: ran.output + output, committed: statuses[0] };
   }
 
-  /** One run of the README's workflow, in a new clone on a new machine. */
+  /** One run of the workflow of docs/ci.md, in a new clone on a new machine. */
   async run(event: 'push' | 'pull_request', options: RunOptions = {}): Promise<CiRan> {
     const { folder, env, program, clone } = await this.runner(options);
     const limit = options.maxNew === undefined ? '' : ` --max-new ${options.maxNew}`;
@@ -198,7 +198,7 @@ export class Repository {
 
 /** Those of the workflow in the README. */
 async function workflowSteps() {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const readme = await readFile(join(ROOT, 'docs/ci.md'), 'utf8');
   const [workflow] = codeBlocks(readme).filter(({ language }) => language === 'yaml');
   return stepsOf(workflow?.code ?? '');
 }

@@ -59,7 +59,7 @@ export async function writeDocument(): Promise<string> {
     unseenTable(),
     `No careful client can provoke the codes ${UNPROVOKED_CODES.map((code) => `\`${code}\``).join(', ')}; the checks provoke all others that both services have.`,
     '## For game servers and clients with authlib-injector',
-    "The agent replaces each host of the game's services by a folder of this service: `api.mojang.com` by `/api`, `api.minecraftservices.com` by `/minecraftservices`, `sessionserver.mojang.com` by `/sessionserver`, `authserver.mojang.com` by `/authserver`. `GET https://discovery.minecraftservices.com/minecraft/client`, the list of addresses that versions 26.x read, is answered by the agent itself (since July 2026).",
+    "The agent replaces each host of Mojang's services by a folder of this service: `api.mojang.com` by `/api`, `api.minecraftservices.com` by `/minecraftservices`, `sessionserver.mojang.com` by `/sessionserver`, `authserver.mojang.com` by `/authserver`. `GET https://discovery.minecraftservices.com/minecraft/client`, the list of addresses that versions 26.x read, is answered by the agent itself (since July 2026).",
     gameServiceTable(),
     '## Additional endpoints',
     listOf(

@@ -20,12 +20,12 @@ export const ANSWERED: readonly AskedOfGame[] = [
   {
     endpoints: ['GET /sessionserver/session/minecraft/hasJoined'],
     who: 'A game server when a player joins.',
-    here: "The game's answer.",
+    here: "Mojang's answer.",
   },
   {
     endpoints: ['GET /sessionserver/session/minecraft/profile/{uuid}'],
     who: 'Game servers and clients for skins of players and heads, and plugins.',
-    here: "The game's signed profile; 204 if there is none.",
+    here: "Mojang's signed profile; 204 if there is none.",
   },
   {
     endpoints: [
@@ -34,7 +34,7 @@ export const ANSWERED: readonly AskedOfGame[] = [
       'GET /api/minecraft/profile/lookup/name/{name}',
     ],
     who: 'Game servers since 1.21.7 for `/whitelist add`, `/op` and heads by name; SkinsRestorer, LibsDisguises and ZNPCsPlus, which contain the first address.',
-    here: "`{id, name}`; 404 with `path` and `errorMessage` as in the game's own answer.",
+    here: "`{id, name}`; 404 with `path` and `errorMessage` as in Mojang's own answer.",
   },
   {
     endpoints: [
@@ -43,7 +43,7 @@ export const ANSWERED: readonly AskedOfGame[] = [
       'POST /api/minecraft/profile/lookup/bulk/byname',
     ],
     who: 'Game servers of all versions for several names. The agent itself sends the first one, for the second as well.',
-    here: 'A list of `{id, name}` without unused names; at most 10 names, as in the game.',
+    here: 'A list of `{id, name}` without unused names; at most 10 names, as at Mojang.',
   },
   {
     endpoints: ['GET /minecraftservices/minecraft/profile/lookup/{uuid}'],
@@ -61,7 +61,7 @@ export const UNANSWERED: readonly AskedOfGame[] = [
   {
     endpoints: ['GET /minecraftservices/publickeys'],
     who: 'Game servers and clients since 1.19, for the keys of profiles and chat.',
-    here: `${BY_AGENT} Its list has the key of this service and that of the game.`,
+    here: `${BY_AGENT} Its list has the key of this service and Mojang's.`,
   },
   {
     endpoints: [

@@ -87,7 +87,7 @@ const PICTURE_OF_SKIN: Difference = {
 /** The pictures of a URL in version 1. */
 const PICTURE_OF_URL: Difference = {
   hosted: 'Shows what another service makes of the `url`, with the `options` of that service.',
-  here: 'Draws textures of the game and of this service; any other URL is `invalid_image_url`. `options` has no effect.',
+  here: 'Draws textures of Minecraft and of this service; any other URL is `invalid_image_url`. `options` has no effect.',
   why: 'Nobody can make the service fetch anything from elsewhere for a picture.',
   shown: [
     'test/service/pictures/version-1.test.ts',

@@ -180,7 +180,7 @@ export const UNPROVED: Signer = 'unproved';
 /** The note on skin data that no known key verifies. */
 export const UNPROVED_NOTE: Note = {
   code: 'signature_unproved',
-  message: 'The signature could not be verified: no known key of the game or of the service matches.',
+  message: 'The signature could not be verified: no known key of Mojang or of the service matches.',
 };
 
 /** A signer, and the fingerprint of its own key if that is known. */
@@ -205,7 +205,7 @@ export function signerText(
   { signer, key }: SignedBy,
   own: Pick<PublicSigningKey, 'fingerprint'> | undefined,
 ): string {
-  if (signer === GAME) return 'the game';
+  if (signer === GAME) return 'Mojang';
   if (signer === UNPROVED) return 'an unknown signer';
   if (signer !== EMBEDDED) return signer;
   if (key === undefined) return 'an embedded service';

@@ -83,8 +83,8 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   },
   verify: leaf('verify signatures and textures of saved skins', verify, 'verify'),
   check: leaf('check PNG files without sending them anywhere', check, 'check'),
-  pack: leaf('make a resource pack of skins, which needs no signature', pack, 'pack'),
-  download: leaf('save textures of players, skins and addresses as PNG files', download, 'download'),
+  pack: leaf('make a resource pack; skins in it need no signature', pack, 'pack'),
+  download: leaf('save skins of players, UUIDs or URLs as PNG files', download, 'download'),
   preview: leaf('show a skin in the terminal', pictures, 'preview'),
   render: leaf('draw a skin as a PNG file', pictures, 'render'),
   config: {
@@ -99,7 +99,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   },
   login: leaf('store an API key for a service', login, 'login'),
   logout: leaf('remove the API key for a service', login, 'logout'),
-  conformance: leaf('check whether a server keeps to the interface', conformance, 'conformance'),
+  conformance: leaf('test whether a server implements the API correctly', conformance, 'conformance'),
   doctor: leaf('find problems with your setup', doctor, 'doctor'),
   whoami: leaf('show your user, plan and limits', login, 'whoami'),
   keys: {
@@ -112,7 +112,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     },
   },
   identities: {
-    summary: 'manage single sign-on identities',
+    summary: 'manage single sign-on logins',
     commands: {
       list: leaf('list identities', identities, 'identitiesList'),
       delete: leaf('delete identities', identities, 'identitiesDelete'),
@@ -151,7 +151,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     },
   },
   reports: {
-    summary: 'report skins and sets, and list and close reports',
+    summary: 'report skins and sets; handle reports',
     commands: {
       create: leaf('report a skin or a set', reports, 'reportsCreate'),
       list: leaf('list reports', reports, 'reportsList'),

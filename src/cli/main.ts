@@ -27,7 +27,8 @@ async function fixedText(argv: readonly string[]): Promise<string | undefined> {
   if (more.length > 0) return undefined;
   if (word === undefined) return WELCOME;
   if (isVersion(word)) return `${VERSION}\n`;
-  if ((word === '--help' || word === '-h') && !isNarrow(process.stdout)) {
+  if (word === '-h') return WELCOME;
+  if (word === '--help' && !isNarrow(process.stdout)) {
     return (await import('./help/program-help.ts')).PROGRAM_HELP;
   }
   return undefined;
@@ -43,18 +44,18 @@ function isNarrow({ isTTY, columns }: NodeJS.WriteStream): boolean {
 }
 
 /** The output of `skinsmith` without arguments: one screen that leads to a first skin. */
-const WELCOME = `skinsmith makes signed Minecraft skin data: a texture value and its signature.
+const WELCOME = `skinsmith turns PNG files, URLs and players into signed Minecraft skins.
 
 Make your first skin, from a PNG file or from a player:
 
   skinsmith generate skin.png
   skinsmith generate --player Notch
 
-This needs no key and no account: skinsmith runs a service of its own inside the
-command. Players with an unmodified game, however, see only skins signed by the
-game. For those, store an API key for a hosted service:
+This needs no account, but players with an unmodified Minecraft see only skins
+that Mojang signed. For them, use MineSkin, or a pack for NPCs and heads:
 
   skinsmith login --base-url https://api.mineskin.org
+  skinsmith pack skins/ --out pack.zip
 
 What to do next:
 

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { nearestName } from '../base/spelling.ts';
 import { VERSION } from '../base/version.ts';
 import { COMMANDS, type Group, type Leaf } from './command-tree.ts';
 import type { CommandModule, Runner } from './context/context.ts';
@@ -18,18 +19,63 @@ const MAX_NAMES = 5;
 /** Characters that must be typed of an option: its dashes and two letters. */
 const LEAST_OPTION = 4;
 
-/**
- * The message of an unknown command or option, with the names that begin as it was typed: commander suggests names by
- * the letters that differ, and would rather have `open` than `generate` for `gen`.
- */
-function withPrefixMatches(message: string, command: Command): string {
+/** Commands as other programs call them, each with its names here. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  add: ['create', 'link'],
+  convert: ['generate'],
+  delete: ['revoke', 'unlink'],
+  info: ['get', 'doctor'],
+  list: ['jobs', 'skins'],
+  make: ['create', 'generate'],
+  new: ['create', 'generate'],
+  remove: ['delete', 'revoke', 'unlink'],
+  rename: ['edit'],
+  rm: ['delete', 'revoke', 'unlink'],
+  show: ['get', 'preview'],
+  sign: ['generate'],
+  start: ['serve'],
+  update: ['edit'],
+  upload: ['generate'],
+  view: ['get', 'preview'],
+};
+
+/** A usage error with what was probably meant, or what to do. Commander's message if nothing is. */
+function withSuggestion(message: string, command: Command): string {
+  return (
+    ofUnknownName(message, command) ??
+    ofWrongChoice(message) ??
+    message.replace(
+      /^(error: missing required argument 'job'.*)$/s,
+      '$1\n(To list your jobs: skinsmith jobs)',
+    )
+  );
+}
+
+/** Commander suggests names by the letters that differ, and would rather have `open` than `generate` for `gen`. */
+function ofUnknownName(message: string, command: Command): string | undefined {
   const [, kind, typed = ''] = /^error: unknown (command|option) '([^']+)'/.exec(message) ?? [];
-  if (kind === undefined || (kind === 'option' && typed.length < LEAST_OPTION)) return message;
+  if (kind === undefined || (kind === 'option' && typed.length < LEAST_OPTION)) return undefined;
+  if (kind === 'command' && !command.parent && isPicture(typed))
+    return `error: unknown command '${typed}'\n(To make a skin from it: skinsmith generate ${typed})`;
   const names = kind === 'command' ? commandNames(command) : optionNames(command);
-  const meant = [...new Set(names)].filter((name) => name.startsWith(typed));
-  if (meant.length === 0 || meant.length > MAX_NAMES) return message;
+  const synonyms = kind === 'command' ? (SYNONYMS[typed] ?? []).filter((name) => names.includes(name)) : [];
+  const beginning = [...new Set(names)].filter((name) => name.startsWith(typed));
+  const meant = synonyms.length > 0 ? synonyms : beginning;
+  if (meant.length === 0 || meant.length > MAX_NAMES) return undefined;
   const list = meant.length === 1 ? meant[0] : `one of ${meant.join(', ')}`;
   return `error: unknown ${kind} '${typed}'\n(Did you mean ${list}?)`;
+}
+
+function isPicture(word: string): boolean {
+  return /^https?:|\.png$/i.test(word) && !/[\s'"]/.test(word);
+}
+
+/** Commander lists the choices of an option only. */
+function ofWrongChoice(message: string): string | undefined {
+  const [, typed, choices = ''] =
+    /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(message) ?? [];
+  const near = typed === undefined ? undefined : nearestName(typed, choices.split(', '));
+  return near === undefined ? undefined : `${message}\n(Did you mean ${near}?)`;
 }
 
 function commandNames(command: Command): string[] {
@@ -65,15 +111,14 @@ interface ProgramOptions {
 /** Builds the command tree and loads the modules of the commands that the words may name. */
 export async function buildProgram({ runner, words, configure }: ProgramOptions): Promise<Command> {
   const program = new Command('skinsmith')
-    .description(
-      'Signed Minecraft skin data from PNG files, URLs and players: a texture value and its signature.',
-    )
+    .description('Turn PNG files, URLs and players into signed Minecraft skins.')
     .usage('<command> [options]')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand(false);
   setExamples(program, EXAMPLES);
-  explain(program);
+  const isShort = words?.includes('-h') ?? false;
+  explain(program, isShort);
   addGlobalOptions(program);
   configure?.(program);
   const runIt = runner(program);
@@ -84,7 +129,7 @@ export async function buildProgram({ runner, words, configure }: ProgramOptions)
       .command(name, { hidden })
       .summary(entry.summary)
       .helpGroup(groupOf(name) ?? '');
-    if (loadsAll || words.includes(name)) await fill(command, entry, runIt);
+    if (loadsAll || words.includes(name)) await fill(command, entry, runIt, isShort);
   }
   return program;
 }
@@ -97,8 +142,8 @@ function isAboutFormats(words: readonly string[]): boolean {
 /** Examples for a group of commands: the first one of each of its first three commands, or two of its only command. */
 const GROUP_EXAMPLES = 3;
 
-async function fill(command: Command, entry: Leaf | Group, runner: Runner): Promise<void> {
-  explain(command);
+async function fill(command: Command, entry: Leaf | Group, runner: Runner, isShort: boolean): Promise<void> {
+  explain(command, isShort);
   if ('load' in entry) {
     const { description, declare, run, examples, output } = await entry.load();
     command.description(description);
@@ -111,7 +156,7 @@ async function fill(command: Command, entry: Leaf | Group, runner: Runner): Prom
   command.description(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}.`);
   for (const [name, leaf] of Object.entries(entry.commands)) {
     const child = command.command(name).summary(leaf.summary);
-    await fill(child, leaf, runner);
+    await fill(child, leaf, runner, isShort);
   }
   const each = command.commands.length === 1 ? 2 : 1;
   const first = command.commands.flatMap((child) => examplesOf(child).slice(0, each));
@@ -140,11 +185,11 @@ function addGlobalOptions(program: Command): void {
     .option('--no-color', 'same as --color never');
 }
 
-/** Sets a command's help page, and makes its usage errors suggest names and point to that page. */
-function explain(command: Command): void {
+/** Sets a command's help page, and makes its usage errors suggest what was meant and point to that page. */
+function explain(command: Command, isShort: boolean): void {
   const fail = command.error.bind(command);
-  command.error = (message, options) => fail(withPrefixMatches(message, command), options);
+  command.error = (message, options) => fail(withSuggestion(message, command), options);
   const columns = () => (command.parent ? undefined : PROGRAM_COLUMNS);
-  command.createHelp = () => Object.assign(new HelpPage(columns()), command.configureHelp());
+  command.createHelp = () => Object.assign(new HelpPage(columns(), isShort), command.configureHelp());
   command.showHelpAfterError(seeHelp(command));
 }

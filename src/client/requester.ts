@@ -133,7 +133,7 @@ const NOWHERE = 'http://embedded.invalid';
 /** @throws TypeError without an address, where one is needed */
 function addressOf({ baseUrl, fetch }: SkinClientOptions): string {
   const address = baseUrl ?? (fetch && NOWHERE);
-  if (address === undefined) throw new TypeError('baseUrl: the address of the service is needed');
+  if (address === undefined) throw new TypeError('baseUrl is required: the address of the service');
   return address;
 }
 

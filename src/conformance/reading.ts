@@ -196,7 +196,7 @@ export const READING: readonly Check[] = [
   },
   {
     id: 'key-unknown',
-    judges: 'A key that does not exist is 403 with invalid_api_key.',
+    judges: 'An unknown key gets 403 invalid_api_key.',
     statements: ['5.1', '5.5'],
     codes: ['invalid_api_key'],
     run: async ({ session }) =>

@@ -151,11 +151,11 @@ async function verifySignature(
   if (isBy(publicKey)) return 'service';
   if (!publicKey) {
     if (isGames !== false || !gameKeys || !isGameTexture(url)) return 'unproved';
-    throw new ProofError('invalid_signature', "The texture is the game's, but the signature is not.");
+    throw new ProofError('invalid_signature', "The texture is Mojang's, but the signature is not.");
   }
   throw isGames === undefined
-    ? new ProofError('unproven', "The signature is not the service's, and the game's keys cannot be fetched.")
-    : new ProofError('invalid_signature', "The signature is neither the service's nor the game's.");
+    ? new ProofError('unproven', "The signature is not the service's, and Mojang's keys cannot be fetched.")
+    : new ProofError('invalid_signature', "The signature is neither the service's nor Mojang's.");
 }
 
 /** Whether the game serves the texture: only the game signs such data. */

@@ -97,9 +97,9 @@ function readKey(base64: string): KeyObject {
     const key = parsePublicKey(base64);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch (cause) {
-    throw new GameError('unexpected', "One of the game's public keys is invalid.", { cause });
+    throw new GameError('unexpected', "One of Mojang's public keys is invalid.", { cause });
   }
-  throw new GameError('unexpected', "One of the game's public keys is not an RSA key.");
+  throw new GameError('unexpected', "One of Mojang's public keys is not an RSA key.");
 }
 
 /**

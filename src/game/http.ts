@@ -142,7 +142,7 @@ function slack({ burst, interval }: PaceRule): number {
 
 function tooBusy(service: GameService, wait: number): GameError {
   const retryAfter = Math.max(0, Math.ceil(wait));
-  const message = `Too many requests to the game's services (${service}) are waiting for their turn.`;
+  const message = `Too many requests to Mojang's services (${service}) are waiting for their turn.`;
   return new GameError('rate_limited', message, { retryAfter });
 }
 

@@ -283,10 +283,10 @@ async function logIn(
 
 function asLoginError(error: unknown): LoginError | undefined {
   if (!(error instanceof GameError)) return undefined;
-  if (error.status === 401) return new LoginError('refused', 'The game does not accept the sign-in.');
+  if (error.status === 401) return new LoginError('refused', 'Minecraft does not accept the sign-in.');
   if (error.status !== 403) return undefined;
   const message =
-    'The game does not know the application with this client id. Request its approval ' +
+    'Mojang does not know the application with this client ID. Request its approval ' +
     'at https://aka.ms/mce-reviewappid; this can take weeks.';
   return new LoginError('not_approved', message);
 }

@@ -58,7 +58,7 @@ export async function fetchSignedProfile(
   const path = `/session/minecraft/profile/${id}?unsigned=false${isFresh ? `&t=${http.clock.now()}` : ''}`;
   const meanings = { 400: 'not_found' } as const;
   const answer = await http.send({ service: 'session', path, meanings, signal });
-  if (answer.status === 204) throw new GameError('not_found', `The game knows no player ${id}.`);
+  if (answer.status === 204) throw new GameError('not_found', `There is no player ${id}.`);
   const parsed = profileSchema.safeParse(parsedJson(answer.bytes));
   if (!parsed.success || parsed.data.id !== id) throw unreadable(id);
   return readProfile(parsed.data);
@@ -163,7 +163,7 @@ export async function downloadTexture(
 ): Promise<GameTexture> {
   const hash = textureHashOf(http.addresses.textures, url);
   if (hash === undefined) {
-    throw new GameError('unexpected', "The texture's URL is not on the game's textures host.");
+    throw new GameError('unexpected', "The texture's URL is not on Minecraft's textures host.");
   }
   const { bytes } = await http.send({ service: 'textures', path: `/texture/${hash}`, signal });
   try {

@@ -140,5 +140,5 @@ function withActivity<T extends { state: string }>({
 function activeOf(profile: AccountProfile): AccountSkin {
   const skin = activeSkin(profile);
   if (skin) return skin;
-  throw new GameError('unexpected', `The game accepted a skin for ${profile.id} but shows none as active.`);
+  throw new GameError('unexpected', `Mojang accepted a skin for ${profile.id} but shows none as active.`);
 }

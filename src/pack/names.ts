@@ -17,7 +17,7 @@ export function namespaceProblem(text: string): string | undefined {
     return 'may have only the characters a-z, 0-9, _, - and ., and does not begin with a dot';
   if (text.length > MAX_NAMESPACE) return `may have at most ${MAX_NAMESPACE} characters`;
   if (text.endsWith('.') || DEVICE.test(text)) return 'is no name for a folder on Windows';
-  return GAME_NAMESPACES.has(text) ? "is the game's own" : undefined;
+  return GAME_NAMESPACES.has(text) ? "is Minecraft's own" : undefined;
 }
 
 /**

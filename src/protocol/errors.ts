@@ -21,7 +21,7 @@ export const ERRORS = {
   job_not_found: { status: 404, message: 'No such job.' },
   skin_not_found: { status: 404, message: 'No such skin.' },
   set_not_found: { status: 404, message: 'No such set.' },
-  user_not_found: { status: 404, message: 'The request belongs to no user.' },
+  user_not_found: { status: 404, message: 'No user belongs to this API key.' },
   set_gone: { status: 410, message: 'No set has this name any more.' },
   already_liked: { status: 409, message: 'You like this skin already.' },
   invalid_content_type: { status: 415, message: 'The body must be multipart/form-data or application/json.' },
@@ -36,7 +36,7 @@ export const ERRORS = {
   job_failed: { status: 500, message: 'The job failed.' },
   anonymous_limit: {
     status: 503,
-    message: 'Callers without an API key have used up their common limit: wait, or send a key.',
+    message: 'Callers without an API key have reached their shared limit. Wait, or send an API key.',
   },
   store_full: {
     status: 503,

@@ -151,6 +151,6 @@ function verifyCapeSize(width: number, height: number): void {
 /** Hints for common mistakes. */
 function hintFor(width: number, height: number): string {
   if (width === 22 && height === 17) return 'Put it into the upper left corner of an empty 64×32 picture.';
-  if (width === height * 2) return 'Scale it to 64×32 with nearest neighbour: the game shows no HD capes.';
+  if (width === height * 2) return 'Scale it to 64×32 with nearest neighbour: Minecraft shows no HD capes.';
   return 'Give the cape texture itself, not a render or a screenshot of it.';
 }

@@ -65,7 +65,7 @@ const findings = {
       ? `The file is ${size} bytes; the hosted service requires at least ${MIN_SERVICE_BYTES} bytes.`
       : undefined,
   fully_transparent: ({ picture }) =>
-    isBlank(picture) ? 'The picture is fully transparent: the game shows a black figure.' : undefined,
+    isBlank(picture) ? 'The picture is fully transparent: Minecraft shows a black figure.' : undefined,
   looks_like_cape: ({ picture }) =>
     looksLikeCape(picture)
       ? 'This looks like a cape, not a skin: as a skin it has no legs and no body. Capes go with a skin: --cape.'
@@ -76,11 +76,11 @@ const findings = {
       : undefined,
   legacy_on_square: ({ picture }) =>
     isLegacyOnSquare(picture)
-      ? 'The lower half is empty: this is a skin of the old 64×32 format on a canvas of 64×64, where the game shows the left arm and leg black. Crop it to 64×32.'
+      ? 'The lower half is empty: this is a skin of the old 64×32 format on a canvas of 64×64, where Minecraft shows the left arm and leg black. Crop it to 64×32.'
       : undefined,
   hat_not_shown: ({ picture }) =>
     hidesLegacyHat(picture)
-      ? 'The hat half of the picture has no transparent pixel, so the game does not show the hat.'
+      ? 'The hat half of the picture has no transparent pixel, so Minecraft does not show the hat.'
       : undefined,
   face_hidden: ({ picture }) => describeHiddenFace(picture),
   base_transparency: ({ picture, detected }) => describeTransparency(picture, detected.variant),
@@ -124,7 +124,7 @@ function describeTransparency(picture: Picture, variant: Variant): Finding {
   if (seeThrough === 0 || isBlank(picture)) return undefined;
   const black = clear === 0 ? '' : `, and shows the ${clear} fully transparent ones black`;
   const count = seeThrough === 1 ? '1 pixel' : `${seeThrough} pixels`;
-  return `The base layer has ${count} with transparency; the game draws base layers opaque${black}.`;
+  return `The base layer has ${count} with transparency; Minecraft draws base layers opaque${black}.`;
 }
 
 const WIDTH = 64;

@@ -39,6 +39,7 @@ test('Without any words it prints one screen that leads to a first skin', async 
   expect(lines.length).toBeLessThanOrEqual(23); // 24 rows with the prompt
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(stdout).toContain('skinsmith generate skin.png');
+  expect((await (await freshMachine()).run(['-h'])).stdout).toBe(stdout);
 });
 
 test.each(ROWS)(
@@ -61,6 +62,19 @@ test('Every command of the top level stands below a heading', () => {
 
 test.each([
   [['help', 'doctr'], "unknown command 'doctr'\n(Did you mean doctor?)\nSee 'skinsmith --help'."],
+  [
+    ['examples/smith.png'],
+    "unknown command 'examples/smith.png'\n(To make a skin from it: skinsmith generate examples/smith.png)",
+  ],
+  [['make'], "unknown command 'make'\n(Did you mean generate?)"],
+  [['list'], "unknown command 'list'\n(Did you mean one of jobs, skins?)"],
+  [['keys', 'delete'], "unknown command 'delete'\n(Did you mean revoke?)\nSee 'skinsmith keys --help'."],
+  [['skins', 'show'], "unknown command 'show'\n(Did you mean get?)"],
+  [
+    ['generate', '--variant', 'slm', 'a.png'],
+    'Allowed choices are auto, classic, slim.\n(Did you mean slim?)',
+  ],
+  [['status'], "missing required argument 'job'\n(To list your jobs: skinsmith jobs)"],
   [['gen'], "unknown command 'gen'\n(Did you mean generate?)\nSee 'skinsmith --help'."],
   [['acc', 'list'], "unknown command 'acc'\n(Did you mean accounts?)"],
   [['re'], "unknown command 're'\n(Did you mean one of retry, render, reports, restore?)"],
@@ -95,7 +109,7 @@ test('A usage error says in JSON, too, where the help is', async () => {
 test('help shows what --help shows, and topics', async () => {
   const machine = await freshMachine();
   const [asked, helped] = [
-    await machine.run(['skins', 'get', '-h']),
+    await machine.run(['skins', 'get', '--help']),
     await machine.run(['help', 'skins', 'get']),
   ];
   expect(helped).toEqual(asked);

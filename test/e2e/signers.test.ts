@@ -15,7 +15,7 @@ import {
 } from '../support/program/batches.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
-const NOTICE = /vanilla clients accept only skins signed by the game/g;
+const NOTICE = /Players with an unmodified Minecraft will not see/g;
 
 /** The game's key: another than that of this machine. */
 let gameKeyPath: string;
@@ -73,7 +73,7 @@ test('From the first try to real use: what this machine signed is made by the se
   const refused = await run(...MAKE, '--frozen', '--require-signer', 'game');
   expect([refused.exitCode, refused.stderr]).toEqual([
     1,
-    expect.stringContaining('skins/a.png is not signed by the game.'),
+    expect.stringContaining('skins/a.png is not signed by Mojang.'),
   ]);
 
   // Real use: the same command, for the service.
@@ -95,7 +95,7 @@ test('From the first try to real use: what this machine signed is made by the se
   expect(real.stderr).not.toMatch(NOTICE);
   expect(await signersIn(shop)).toEqual(['game', 'game', 'game']);
   expect((await run('verify', 'out/skins.lock', '--require-signer', 'game')).stderr).toBe(
-    '3 skins: nothing wrong. Signed by the game: 3.\n',
+    '3 skins: nothing wrong. Signed by Mojang: 3.\n',
   );
 
   // Whoever forgets the address spoils nothing, and nothing is made twice.
@@ -103,7 +103,7 @@ test('From the first try to real use: what this machine signed is made by the se
   for (const args of [[], hosted]) expect((await run(...MAKE, ...args)).exitCode).toBe(0);
   expect([submitted(service), await shop.versions('out')]).toEqual([3, before]);
   const ci = await run(...MAKE, '--frozen', '--no-local');
-  expect([ci.exitCode, ci.stderr]).toEqual([0, expect.stringContaining('Signed by the game: 3.')]);
+  expect([ci.exitCode, ci.stderr]).toEqual([0, expect.stringContaining('Signed by Mojang: 3.')]);
 });
 
 test('Two machines leave each other the skins that their embedded services signed', async () => {

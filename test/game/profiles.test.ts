@@ -38,7 +38,7 @@ describe('A signed profile', () => {
   });
 
   test.each([
-    ['of an unknown player', '00000000000040008000000000000001', /knows no player/],
+    ['of an unknown player', '00000000000040008000000000000001', /no player/],
     ['of a player in offline mode', '5627dd98-e6be-3c21-b8a8-e92344183641', /offline mode \(version 3\)/],
     ['of what is no UUID', 'Steve', /not a UUID/],
   ])('is not had %s', async (whose, id, reason) => {

@@ -64,7 +64,7 @@ const warned: Row[] = [
     'a see-through pixel',
     fill(drawFigure('classic'), { x: 8, y: 8, width: 1, height: 1 }, [1, 2, 3, 99]),
     ['base_transparency'],
-    /has 1 pixel with transparency; the game draws base layers opaque\.$/,
+    /has 1 pixel with transparency; Minecraft draws base layers opaque\.$/,
   ),
   row(
     'plain black arms',

@@ -148,7 +148,7 @@ async function signatureProblem(skin: KeptSkin, means: VerifyMeans): Promise<str
       : `${key.service} has not signed it.`;
   if (own && claim?.key === own.fingerprint) return "It names this machine's key, which has not signed it.";
   const isGames = (await means.gameKeys?.haveSigned(skin.value, signature)) === false;
-  if (isGames && (claim?.signer === GAME || namesGameTexture(skin))) return 'The game has not signed it.';
+  if (isGames && (claim?.signer === GAME || namesGameTexture(skin))) return 'Mojang has not signed it.';
   return undefined;
 }
 
@@ -214,7 +214,7 @@ export async function isSignedAsRequired(
 
 /** For sentences: `not signed by …`. */
 export function requiredText(required: RequiredSigner): string {
-  if (required.kind === 'game') return 'the game';
+  if (required.kind === 'game') return 'Mojang';
   return required.kind === 'service' ? required.address : `the key ${required.fingerprint}`;
 }
 

@@ -104,7 +104,7 @@ function* outlooksOfGone(
 function outlookOfGone({ label, outputs }: GoneSource, index: number): PlannedSource {
   const problem = {
     code: 'gone',
-    message: `${label} is in the lockfile, but its folder or list no longer has it.`,
+    message: `${label} is in the lockfile, but it is gone from its folder or list.`,
   };
   const content = { kind: 'problem', problem } as const;
   return { outlook: 'gone', result: { index, source: label, stem: '', content, warnings: [] }, outputs };

@@ -314,7 +314,7 @@ function isOtherKeys(state: WorkState | undefined, caller: string): boolean {
 }
 
 const UNSEEN =
-  "An earlier run submitted it with another key and got no answer. This key's list does not show it, so it is submitted again and may be paid for twice.";
+  'An earlier run submitted it with another key and got no answer. It is submitted again, so you may pay for it twice.';
 
 const LOST_ANSWER =
   'Its answer was lost, and then the data of the service. It is submitted again and may be paid for twice.';

@@ -205,7 +205,9 @@ function urlContent(text: string, url: URL | null): SourceContent {
   if (url === null) return badUrl('The URL is not valid.');
   if (!/^https?:$/.test(url.protocol)) return badUrl('Only http and https URLs can be used.');
   if (url.username !== '' || url.password !== '')
-    return badUrl('A URL with a user name or password is not sent: the service would learn them.');
+    return badUrl(
+      'The URL contains a user name or password, which the service would see. Remove it, or download with --fetch-locally.',
+    );
   if (text.length > MAX_URL_LENGTH) return badUrl(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
   return { kind: 'url', url: sentLink(url) ?? text };
 }

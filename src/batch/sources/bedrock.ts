@@ -107,7 +107,7 @@ function faultOf(
   { variant, texture }: { variant: VariantInput | undefined; texture: string | undefined },
 ): string | undefined {
   if (skin['persona'] !== undefined || /persona/i.test(String(skin['type'] ?? '')))
-    return 'a persona is put together from pieces in the game and has no texture of its own';
+    return 'a persona is put together from pieces in Minecraft and has no texture of its own';
   if (texture === undefined) return 'it has no texture';
   if (variant !== undefined) return undefined;
   return `the geometry ${String(skin['geometry'])} is a shape of its own; Java Edition shows only geometry.humanoid.custom and geometry.humanoid.customSlim`;

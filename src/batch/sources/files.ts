@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, parse, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TextDecoder } from 'node:util';
+import { MAX_SLIPS, slipsBetween } from '../../base/spelling.ts';
 import { streamLines } from '../../base/streams.ts';
 import { endSentence, utf16Of, withoutByteOrderMark } from '../../base/text.ts';
 import { BatchSetupError, type SourceContent, type SourceProblem, unusable } from '../model.ts';
@@ -138,7 +139,6 @@ export function fileProblem(label: string, error: unknown): SourceProblem {
 const MAX_ENTRIES = 10_000;
 /** Letters of a name, beyond the first two, per allowed typo. */
 const LETTERS_A_SLIP = 4;
-const MAX_SLIPS = 2;
 
 /**
  * The folder (with a trailing slash) or PNG file whose name is similar to a path that does not exist, written
@@ -157,13 +157,6 @@ export function similarName(text: string, homes: readonly string[]): string | un
   return found?.normalize() === text.normalize() ? undefined : found; // a name that Node cannot write looks the same
 }
 
-/** The name that a mistyped one most likely stands for; undefined if none is similar. */
-export function nearestName(wanted: string, names: readonly string[]): string | undefined {
-  const slips = (name: string) => slipsBetween(wanted, name);
-  const [near] = names.toSorted((a, b) => slips(a) - slips(b));
-  return near !== undefined && slips(near) <= MAX_SLIPS ? near : undefined;
-}
-
 /** Folders and PNG files: nothing else is a source. */
 function entriesOf(folder: string): string[] {
   try {
@@ -175,40 +168,6 @@ function entriesOf(folder: string): string[] {
   } catch {
     return []; // a folder that cannot be read has no neighbours to offer
   }
-}
-
-/** Case and the extension do not count as typos. */
-function slipsBetween(wanted: string, name: string): number {
-  const [a, b] = [bare(wanted), bare(name)];
-  return Math.abs(a.length - b.length) > MAX_SLIPS ? Number.POSITIVE_INFINITY : editDistance(a, b);
-}
-
-function bare(name: string): string {
-  return name
-    .replace(/[/\\]$/, '')
-    .replace(/\.png$/i, '')
-    .toLowerCase();
-}
-
-/** The number of letters omitted, added, changed or swapped with the next (optimal string alignment). */
-function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const line = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const isSame = a[row - 1] === b[column - 1];
-      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      line[column] = Math.min(
-        last[column]! + 1,
-        line[column - 1]! + 1,
-        last[column - 1]! + (isSame ? 0 : 1),
-        isSwapped && row > 1 && column > 1 ? before[column - 2]! + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    [before, last] = [last, line];
-  }
-  return last[b.length]!;
 }
 
 /** Maximum bytes of a picture: far above any skin, so that the check can still say what it is. */

@@ -59,7 +59,7 @@ export class PlayerNames {
     if (player) return player.id;
     const message = isGuess
       ? `No file, folder or player is called ${typed}.`
-      : `The game has no player called ${typed}.`;
+      : `There is no player called ${typed}.`;
     throw new PlayerNameError('invalid_user', message);
   }
 

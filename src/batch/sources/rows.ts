@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { nearestName } from '../../base/spelling.ts';
 import { shownName, shownNameProblem } from '../../base/text.ts';
 import { VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
 import type { VariantInput } from '../model.ts';
-import { type Line, nearestName } from './files.ts';
+import type { Line } from './files.ts';
 import type { SkinInJson } from './skin-text.ts';
 
 /** The names of the variants, in this service and in the game, its launcher and plugins. */

@@ -213,7 +213,7 @@ function isMissing({ outlook }: PlannedSource): boolean {
 
 function missingProblem({ outlook, result: { source } }: PlannedSource): SourceProblem {
   return outlook === 'changed'
-    ? { code: 'changed', message: `${source} has other pixels or options than in the lockfile.` }
+    ? { code: 'changed', message: `${source} differs from the lockfile in pixels or options.` }
     : { code: 'missing', message: `${source} is not in the lockfile.` };
 }
 
@@ -227,7 +227,7 @@ function goneProblem({ result: { source }, outputs = [], renamedTo }: PlannedSou
   const files = outputs.length === 0 ? '' : ` Its output remains: ${outputs.map(shownPath).join(', ')}.`;
   return {
     code: 'gone',
-    message: `${source} is in the lockfile, but its folder or list no longer has it.${files}`,
+    message: `${source} is in the lockfile, but it is gone from its folder or list.${files}`,
     hint: 'To drop it, run the same command with --prune instead of --frozen.',
   };
 }

@@ -267,7 +267,7 @@ function pruneRefused({ gone }: Pick<LockfileOutcome, 'gone'>): CliError {
     gone.length === 1 ? `${first?.label} is` : `${first?.label} and ${count(gone.length - 1)} more are`;
   return new CliError(
     'prune_would_empty',
-    `${whose} gone: dropping them would leave nothing of the lockfile or of a folder, so they stay.`,
+    `${whose} gone: kept, because dropping them would empty the lockfile or a folder.`,
     { hint: 'Check that the folder is the right one. To drop them, add: --yes' },
   );
 }
@@ -320,7 +320,7 @@ function outcomesOf(summary: BatchSummary, follow: boolean): (readonly [number, 
 
 function unprovedText({ unproved }: BatchSummary): string {
   const skins = unproved === 1 ? '1 signature' : `${count(unproved)} signatures`;
-  return `${skins} could not be verified: no known key of the game or of the service matches.`;
+  return `${skins} could not be verified: no known key of Mojang or of the service matches.`;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -370,8 +370,8 @@ export async function printSignerNotice({
 }: Pick<BatchCall, 'context' | 'settings'>): Promise<void> {
   if ((await context.service(settings)).name !== 'embedded') return;
   context.messages.say(
-    "Signed with this machine's own key: servers and clients that trust it accept the skin (authlib-injector); " +
-      'vanilla clients accept only skins signed by the game. The texture is on this computer only; others can fetch ' +
-      'it while this runs: skinsmith serve',
+    'Signed with your own key. Players with an unmodified Minecraft will not see this skin: for them, sign it with ' +
+      'MineSkin (skinsmith login --base-url https://api.mineskin.org), or put NPCs and heads into a resource pack ' +
+      '(skinsmith pack). Others can fetch the texture only while skinsmith serve is running.',
   );
 }

@@ -20,7 +20,7 @@ import { confirm, readSecretFile, readStdinText } from '../terminal/read-input.t
 import { ago, clean, jsonDocument } from '../text/text.ts';
 
 const ACCOUNT_FIELDS = {
-  uuid: 'UUID of the account in the game',
+  uuid: 'UUID of the account in Minecraft',
   name: 'player name',
   user: 'user who linked the account',
   share: 'whether the account makes skins for all users',
@@ -29,7 +29,7 @@ const ACCOUNT_FIELDS = {
   capes: 'whether skins may have the cape of the account',
   inUse: 'whether the account is making a skin right now',
   freeAt: 'when the account can make the next skin',
-  coolUntil: "end of the account's pause after the game refused it",
+  coolUntil: "end of the account's pause after Mojang refused it",
   errorStreak: 'failures since the last success',
   lastError: {
     about: 'the last failure',
@@ -47,7 +47,7 @@ const TABLE: Table<GameAccount> = {
     settings: settingsOf,
     ...fieldColumns<GameAccount>('freeAt', 'user'),
   },
-  columnMeanings: { settings: 'those of share, restore and capes that are on, separated by commas' },
+  columnMeanings: { settings: 'which of share, restore and capes are on, comma-separated' },
   fields: ACCOUNT_FIELDS,
   shown: {
     NAME: 'name',
@@ -132,7 +132,7 @@ const FIELDS: Fields<GameAccountCheck> = {
 };
 export const accountsHealth = {
   description:
-    'Check the health of game accounts with the game.\n' +
+    'Ask Mojang whether the game accounts still work.\n' +
     'For each account, checks its token and profile, and shows what keeps it from being used. The ' +
     'exit status is 1 if any account has a problem.',
   examples: [
@@ -315,7 +315,7 @@ export const accountsLink = {
   description:
     'Link a game account to a skinsmith service, to make skins with it.\n' +
     'The account makes your skins and, with --share, those of all users. Prints a code that the owner of the account enters at Microsoft, and waits. Alternatively takes ' +
-    'a token: a Microsoft refresh token, or an access token of the game, which expires within a day.',
+    'a token: a Microsoft refresh token, or or a Minecraft access token (valid for a day).',
   examples: [
     ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
     ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
@@ -368,7 +368,7 @@ async function readToken(
       : await readSecretFile(tokenFile, 'token', context);
   const token = text.trim();
   if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
-  throw usageError('not_a_token', 'That is not a token: one word of up to 8192 characters.');
+  throw usageError('not_a_token', 'That is not a token. A token is one word of at most 8192 characters.');
 }
 
 /** Signs in at Microsoft by device code; the account's owner can use any machine. */

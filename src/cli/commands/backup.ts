@@ -42,17 +42,17 @@ const CHECKED_FIELDS: Fields<CheckedBackupView> = {
   made: 'when the backup was made; not for dumps of PostgreSQL',
   version: 'version of skinsmith that made it; not for dumps of PostgreSQL',
   schema: 'for dumps of PostgreSQL: the version of the schema in it',
-  proven: 'whether a digest proves that its content is unchanged; dumps have none',
+  proven: 'whether a checksum confirms the content (PostgreSQL dumps have none)',
   sha256: 'the digest, in hexadecimal',
 };
 
 export const backup = {
   description:
     'Back up the data of a service to one file.\n' +
-    'The file holds the store, keys and plans as of one moment; servers may keep running. It ' +
+    'The backup is a consistent snapshot of the store, keys and plans; servers may keep running. It ' +
     'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
     'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
-    "--verify has pg_restore read all of such a dump. If root runs it on another user's folder, it runs as that user.",
+    '--verify has pg_restore read all of such a dump. If you run it as root, it switches to the owner of the folder.',
   examples: [
     ['Back up the service of this machine', 'skinsmith backup skins.backup'],
     ['Check that a backup is intact', 'skinsmith backup skins.backup --verify'],

@@ -47,7 +47,7 @@ const TABLE: Table<SettingView> = {
 
 export const configList = {
   description:
-    'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
+    'List settings and where each comes from.\n' + 'API keys are shown only by their last four characters.',
   examples: [
     ['List settings', 'skinsmith config list'],
     ['Print them as JSON', 'skinsmith config list --json'],

@@ -83,7 +83,7 @@ const FIELDS: Fields<ReportView> = {
 export const conformance = {
   description:
     'Check whether a server keeps to the interface.\n' +
-    'Sends the requests of a careful client, and judges each sentence of the interface that can be seen from outside. ' +
+    'Sends a server the requests of a well-behaved client and checks every answer against the API. ' +
     'It makes skins only with --only write, or --only and a check that needs them. ' +
     'The exit status is 1 if an answer differs from the interface.',
   examples: [
@@ -113,7 +113,7 @@ export const conformance = {
       .addOption(
         new Option(
           '--only <part>',
-          'read: by GET requests, which make no skin; write: make skins, check them, and delete them; or the name of a check (default: read)',
+          'read: GET requests only, makes no skins; write: make skins, check them, and delete them; or the name of a check (default: read)',
         ),
       )
       .option(

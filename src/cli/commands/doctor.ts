@@ -29,7 +29,7 @@ const FIELDS: Fields<CheckupView> = {
 
 export const doctor = {
   description:
-    'Find problems with your setup and what to do about them.\n' +
+    'Find problems with your setup and how to fix them.\n' +
     'Checks the settings and folders of this machine, the connection to the service, your API key, ' +
     'limits and textures. Operators of a skinsmith service also see the state of its store and ' +
     'generator. Takes at most 10 seconds. The exit status is 1 if there is a problem.',

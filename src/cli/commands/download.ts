@@ -53,8 +53,7 @@ const FIELDS: Fields<DownloadView> = {
 export const download = {
   description:
     'Save the textures of players, skins, skin data and addresses as PNG files, unchanged.\n' +
-    'Generates nothing. A texture of the game can also be given by its hash. Prints the file of each ' +
-    'source.',
+    "Makes no skin. A texture's hash works as a source too. Prints each source and its file.",
   examples: [
     ['Save the skin of a player', 'skinsmith download --player Notch --out notch-skin.png'],
     ['Save those of several players in a folder', 'skinsmith download Notch jeb_ --out textures/'],

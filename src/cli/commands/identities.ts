@@ -46,7 +46,7 @@ export const identitiesList = {
   description: 'List the OpenID Connect accounts with which a user can sign in to a skinsmith service.',
   examples: [
     ['List the provider accounts you can sign in with', 'skinsmith identities list'],
-    ['List those of a user', 'skinsmith identities list --user alice'],
+    ["List another user's identities", 'skinsmith identities list --user alice'],
   ],
   output: [tableOutput('list', TABLE)],
   declare(command) {
@@ -68,7 +68,7 @@ export async function runIdentitiesList(
 const DELETED = doneViews('id', 'id of the identity', 'deleted');
 export const identitiesDelete = {
   description:
-    'Delete identities: accounts at an OpenID Connect provider no longer sign the user in.\n' +
+    'Disconnect accounts at an OpenID Connect provider from a user.\n' +
     "Ends the user's sessions that were not started with an API key. To delete the user's " +
     'only way to sign in, add --last.',
   examples: [

@@ -322,9 +322,9 @@ function waitingText({ job }: JobAnswer, source: string | undefined, now: number
 
 export const retry = {
   description:
-    'Submit failed jobs again, as new jobs of the same pictures and options.\n' +
+    'Retry failed jobs with the same pictures and options, as new jobs.\n' +
     'Prints the new jobs. A skin that the service has made in the meantime is found at once and costs nothing. ' +
-    'At a service that cannot retry jobs, submits the file, URL or player again that this machine sent.',
+    'If the service cannot retry jobs, skinsmith sends the original file, URL or player again.',
   examples: [
     ['Submit a failed job again and wait for its skin', 'skinsmith retry JOB --wait'],
     [

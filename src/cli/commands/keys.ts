@@ -290,7 +290,7 @@ async function makeOwnersKey(
 export const keysEdit = {
   description:
     'Edit an API key of a skinsmith service.\n' +
-    'Options that are not given leave the key unchanged. A new list of networks, origins or programs ' +
+    'Only the options you give are changed. A new list of networks, origins or programs ' +
     'replaces the old one.',
   examples: [
     ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],

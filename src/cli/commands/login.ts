@@ -53,7 +53,7 @@ export async function runLogin(
     throw usageError(
       'no_service',
       'The embedded service needs no key.',
-      'Name the service the key is for: skinsmith login --base-url https://…',
+      'Name the service the key is for, such as MineSkin: skinsmith login --base-url https://api.mineskin.org',
     );
   }
   const isAsked = from === undefined && keyFile === undefined;

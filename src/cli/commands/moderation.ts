@@ -52,7 +52,7 @@ function describeDecision(command: Command): Command {
   return command
     .argument('<uuid...>', 'UUIDs of skins, or of sets')
     .option('--set', 'the UUIDs are those of sets')
-    .option('--note <text>', 'why, for the log');
+    .option('--note <text>', 'reason, for the log');
 }
 
 const COLUMNS = {
@@ -173,7 +173,7 @@ export const moderationHide = {
     'A hidden skin or set is private, and its owner cannot change that. Its reports are closed.',
   examples: [
     ['Hide a skin', 'skinsmith moderation hide SKIN'],
-    ['Say why, for the log', 'skinsmith moderation hide SKIN --note "rude"'],
+    ['Say reason, for the log', 'skinsmith moderation hide SKIN --note "rude"'],
     ['Hide a set of skins', 'skinsmith moderation hide SET --set'],
   ],
   output: [MODERATED_OUTPUT],
@@ -183,10 +183,10 @@ export const moderationHide = {
 } satisfies CommandModule;
 
 export const moderationShow = {
-  description: 'Show hidden skins or sets again, as visible as they were (operators only).',
+  description: 'Unhide skins or sets, with their former visibility (operators only).',
   examples: [
     ['Show a skin again', 'skinsmith moderation show SKIN'],
-    ['Say why, for the log', 'skinsmith moderation show SKIN --note "a mistake"'],
+    ['Say reason, for the log', 'skinsmith moderation show SKIN --note "a mistake"'],
   ],
   output: [MODERATED_OUTPUT],
   declare: describeDecision,
@@ -200,11 +200,11 @@ export const moderationClearName = {
     'Their owners can change them again. To prevent that, hide the set.',
   examples: [
     ['Replace the name of a set', 'skinsmith moderation clear-name SET'],
-    ['Say why, for the log', 'skinsmith moderation clear-name SET --note "rude"'],
+    ['Say reason, for the log', 'skinsmith moderation clear-name SET --note "rude"'],
   ],
   output: [{ columns: SET_COLUMNS, json: { shape: 'list', fields: { ...FIELDS, name: 'its new name' } } }],
   declare(command) {
-    command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'why, for the log');
+    command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'reason, for the log');
   },
   run: runModerationClearName,
 } satisfies CommandModule;
@@ -232,7 +232,7 @@ export const moderationDelete = {
     'Asks for confirmation first; without a terminal, --yes is required.',
   examples: [
     ["Delete any user's skin without being asked", 'skinsmith moderation delete SKIN --yes'],
-    ['Say why, for the log', 'skinsmith moderation delete OTHER --yes --note "requested by its artist"'],
+    ['Say reason, for the log', 'skinsmith moderation delete OTHER --yes --note "requested by its artist"'],
     ['Delete a set; its skins stay', 'skinsmith moderation delete SET --set --yes'],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
@@ -285,7 +285,7 @@ export const moderationBlock = {
   declare(command) {
     command
       .argument('<image...>', 'hashes of textures, or UUIDs of skins that have the image')
-      .option('--note <text>', 'why, for the log');
+      .option('--note <text>', 'reason, for the log');
   },
   run: runModerationBlock,
 } satisfies CommandModule;
@@ -332,7 +332,7 @@ export const moderationUnblock = {
   declare(command) {
     command
       .argument('<hash...>', 'hashes, as printed by moderation list')
-      .option('--note <text>', 'why, for the log');
+      .option('--note <text>', 'reason, for the log');
   },
   run: runModerationUnblock,
 } satisfies CommandModule;

@@ -216,10 +216,7 @@ export const open = {
     command
       .option('--data <folder>', 'data folder of the service', nonEmpty)
       .option('--store <url>', 'PostgreSQL database of the service', nonEmpty)
-      .option(
-        '--store-pooler',
-        'the database is behind a pooler that gives each transaction another connection, such as PgBouncer',
-      )
+      .option('--store-pooler', 'the database is behind a transaction pooler such as PgBouncer')
       .option(
         '--port <port>',
         'port to listen on if no service runs; 0 for any free port (default: 7546)',

@@ -53,7 +53,7 @@ export const preview = {
   description:
     'Show a skin in the terminal.\n' +
     'Draws the front of a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or ' +
-    'skin data (a texture value, or JSON with one) as the game shows it. With --out, writes front and back to a PNG file instead.',
+    'skin data (a texture value, or JSON with one) as Minecraft shows it. With --out, writes front and back to a PNG file instead.',
   examples: [
     ['Show a skin in the terminal', 'skinsmith preview skin.png'],
     ["Save front and back of a player's skin as a picture", 'skinsmith preview Notch --out notch.png'],
@@ -154,7 +154,7 @@ export const render = {
     'value, or JSON with one) on a transparent background, without smoothing. Whole figures are half as wide ' +
     'as they are tall; face, head and bust are square.',
   examples: [
-    ['Draw a skin as the game shows it', 'skinsmith render skin.png --out body.png'],
+    ['Draw a skin as Minecraft shows it', 'skinsmith render skin.png --out body.png'],
     ["Draw a player's head, 64 pixels high", 'skinsmith render jeb_ --view head --size 64 --out head.png'],
     [
       'Draw a skin with a cape from behind',

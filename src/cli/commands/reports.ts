@@ -124,13 +124,13 @@ export const reportsClose = {
   description: 'Close reports without changing their skins (operators only).',
   examples: [
     ['Close a report and keep what it is about', 'skinsmith reports close 1'],
-    ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
+    ['Say reason, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
   ],
   output: [tableOutput('list', TABLE)],
   declare(command) {
     command
       .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)
-      .option('--note <text>', 'why, for the log');
+      .option('--note <text>', 'reason, for the log');
   },
   run: runReportsClose,
 } satisfies CommandModule;

@@ -36,7 +36,7 @@ import { SKIN_COLUMNS, SKIN_TABLE, type SkinListView, skinListView } from './ski
 const FIELDS: Fields<SkinSetSummary> = {
   uuid: 'UUID of the set',
   name: 'name of the set',
-  slug: 'the name as addresses have it',
+  slug: 'the name as used in URLs',
   visibility: 'public, unlisted or private',
   size: 'number of skins in it that you may see',
   createdAt: 'when it was made, in milliseconds since 1970',
@@ -146,8 +146,8 @@ async function runSetsGet(name: string, context: CommandContext): Promise<void> 
 
 export const setsCreate = {
   description:
-    'Make a set of skins: its pictures, lockfile and resource pack are one file each, and it has a page.\n' +
-    'Everybody finds a public set by its name, and an unlisted one only by its UUID.',
+    'Group skins into a set with its own page, zip, lockfile and resource pack.\n' +
+    'Anyone can find a public set by name; an unlisted one only by its UUID.',
   examples: [
     ['Make a set with a skin', 'skinsmith sets create guards UUID'],
     ['Make a set of all skins that a batch has made', 'skinsmith sets create team --from signed/skins.lock'],
@@ -271,7 +271,7 @@ async function runSetsDelete(
 const NAMES_TABLE: Table<ReservedSetName> = {
   columns: fieldColumns<ReservedSetName>('name', 'set'),
   fields: {
-    name: 'the name as addresses have it',
+    name: 'the name as used in URLs',
     set: 'UUID of the set to which it leads; null or empty: that set was deleted',
   },
   shown: { NAME: 'name', SET: 'set' },

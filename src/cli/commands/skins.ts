@@ -164,7 +164,7 @@ export const skinsList = {
       .addOption(
         new Option(
           '--sort <order>',
-          'order; popular puts the most viewed first, and week those of the last seven days (public skins only)',
+          'sort order: newest; popular (most viewed); week (most viewed in seven days) (public skins only)',
         ).choices(['newest', 'popular', 'week']),
       );
     addLimitOptions(command, LISTING);

@@ -27,7 +27,7 @@ const FIELDS: Fields<ReturnType<typeof userView>> = {
   role: 'operator or user',
   plan: 'plan of the user',
   createdAt: 'when the user was created',
-  disabledAt: 'when the user was disabled; absent: enabled',
+  disabledAt: 'when the user was disabled; absent if enabled',
   keys: 'number of API keys',
 };
 

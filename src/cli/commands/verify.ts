@@ -295,8 +295,8 @@ const FIELDS: Fields<SkinVerdict> = {
   value: 'whether the texture value can be parsed: good or bad',
   signature: 'good, bad, or unproved if no known key verifies it',
   signer: 'whose key verifies the signature: game, embedded, the address of a service, or unproved',
-  key: 'fingerprint of that key; absent if the game signed',
-  pixels: 'the pixels of the texture compared with those of the source: good, bad or unknown',
+  key: 'fingerprint of that key; absent if Mojang signed',
+  pixels: 'whether texture and source have the same pixels: good, bad or unknown',
   picture: 'the source now compared with the one the skin was made from: same, changed or unknown',
   problems: 'what is wrong, in sentences; empty if nothing is',
 };
@@ -304,7 +304,7 @@ const FIELDS: Fields<SkinVerdict> = {
 export const verify = {
   description:
     'Verify signatures and textures of saved skins.\n' +
-    'Checks that each value can be parsed, that its signature was made by the game, by the service ' +
+    'Checks that each value can be parsed, that its signature was made by Mojang, by the service ' +
     'that made the skin or by this machine, that its texture has the pixels of the source, and that ' +
     'the source has not changed since. Prints who signed the skins. The exit status is 1 if anything ' +
     'is wrong. A signature that no known key matches counts as unproved, not as wrong, unless ' +

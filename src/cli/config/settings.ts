@@ -158,7 +158,7 @@ export const SETTING_MEANINGS = {
     'maximum seconds between requests for the state of pending jobs, 0.2 to 60 (default: 5; for jobs --watch: 3)',
   format: `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')} (default: text; in files, json)`,
   color: 'when to use colours: auto, always or never (default: auto)',
-  'user-agent': `how requests name the program, at most 200 ASCII characters (default: skinsmith/${VERSION})`,
+  'user-agent': `User-Agent of requests, at most 200 ASCII characters (default: skinsmith/${VERSION})`,
   'allow-network':
     "private networks that textures may be fetched from besides the service's own host, comma-separated (default: none)",
 } as const satisfies Record<SettingName, string>;
@@ -196,7 +196,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['SKINSMITH_UPSTREAM_KEY', 'API key for that service'],
   [
     'SKINSMITH_GAME_ADDRESSES',
-    "other addresses of the game's services, as JSON (sessionServer, services, textures, publicKeys, geyser)",
+    "other addresses of Mojang's services, as JSON (sessionServer, services, textures, publicKeys, geyser)",
   ],
   ['SKINSMITH_LOGIN_CLIENT_ID', 'ID of your Microsoft application, as with --login-client-id of serve'],
   ['SKINSMITH_OIDC_ISSUER', 'sign-in provider of serve, as with --oidc-issuer'],
@@ -211,7 +211,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ['NODE_EXTRA_CA_CERTS', 'file of certificate authorities to trust besides the usual ones'],
   [
     'HTTPS_PROXY, HTTP_PROXY',
-    'proxies for the service, its textures, the game and the sign-in provider; in lower case, too',
+    'proxies for the service, its textures, Mojang and the sign-in provider; in lower case, too',
   ],
   [
     'NO_PROXY',

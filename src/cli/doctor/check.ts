@@ -80,7 +80,7 @@ const HINTS: Readonly<Record<string, string | ((naming: ServiceNaming) => string
   no_client_id:
     'Accounts linked with a game token expire within a day. For others, give serve your client ID: --login-client-id',
   game_unreachable: "Is the service's machine online, and does a firewall let it out?",
-  game_limits: "Other programs at the same address may be using the game's services too.",
+  game_limits: "Other programs at the same address may be using Mojang's services too.",
   upstream_key_refused: 'Start serve with a key that is valid there: --upstream-key-file',
   upstream_unreachable: 'Check the other service: skinsmith doctor --base-url <its address>',
   upstream_wait: 'Check the other service: skinsmith doctor --base-url <its address>',

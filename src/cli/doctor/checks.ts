@@ -91,7 +91,7 @@ const signatureCheck: Check = {
     }
     const pem = (await setup.keyDocument())?.signaturePublickey;
     if (pem === undefined) {
-      return ok('The service publishes no key of its own, so its skins should be signed by the game.');
+      return ok('The service publishes no key of its own, so its skins should be signed by Mojang.');
     }
     const fingerprint = fingerprintIn(pem);
     if (fingerprint !== undefined)

@@ -130,5 +130,5 @@ function grantsHint({ message }: ServiceError, naming: ServiceNaming): string {
   if (scope === 'operator') return 'Use a key with that scope that belongs to an operator.';
   if (scope === undefined) return `Show what your plan allows: ${forService('skinsmith whoami', naming)}`;
   const create = forService(`skinsmith keys create --scope ${scope}`, naming);
-  return `Use a key that has it. A key with the scope account can create one: ${create}`;
+  return `Use a key with that scope. A key with the scope account can create one: ${create}`;
 }

@@ -112,6 +112,10 @@ export function groupOf(command: string): string | undefined {
   return Object.entries(COMMAND_GROUPS).find(([, names]) => names.includes(command))?.[0];
 }
 
+function placeOf(command: Command): number {
+  return Object.values(COMMAND_GROUPS).flat().indexOf(command.name());
+}
+
 /** Maximum line width: longer lines are hard to read, however wide the terminal is. */
 const MAX_COLUMNS = 100;
 /** The same for the program's own help, which is made in advance (program-help.ts). */
@@ -120,6 +124,18 @@ export const PROGRAM_COLUMNS = 80;
 const LEAST_ROOM = 20;
 const AROUND_TERM = 4;
 const BELOW_TERM = ' '.repeat(6);
+
+/** Most lines of the help that `-h` prints. */
+const SHORT_LINES = 30;
+/** Options on such a page, unless the table names them. */
+const FEW = 7;
+/** Options that people use, of commands that have many. */
+const COMMON_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  generate: ['recursive', 'player', 'variant', 'format', 'out', 'dry-run', 'prune'],
+  queue: ['recursive', 'player', 'from', 'variant', 'visibility', 'wait', 'dry-run'],
+  pack: ['out', 'datapack', 'namespace', 'recursive', 'into', 'dry-run'],
+  serve: ['port', 'host', 'data', 'public-url', 'generator', 'pack', 'trust-proxy'],
+};
 
 /** The visible subcommands of a command. */
 export function shownCommands(command: Command): Command[] {
@@ -135,19 +151,23 @@ export class HelpPage extends Help {
   override minWidthToWrap = LEAST_ROOM;
 
   readonly #maxColumns: number;
+  readonly #isShort: boolean;
 
-  constructor(maxColumns = MAX_COLUMNS) {
+  /** @param isShort a page of more than 30 lines is cut down to the most common options */
+  constructor(maxColumns = MAX_COLUMNS, isShort = false) {
     super();
     this.#maxColumns = maxColumns;
+    this.#isShort = isShort;
   }
 
   override prepareContext(context: Parameters<Help['prepareContext']>[0]): void {
     super.prepareContext({ ...context, helpWidth: Math.min(context.helpWidth ?? 80, this.#maxColumns) });
   }
 
-  /** Omits the `help` subcommand that commander adds to every command with subcommands. */
+  /** Omits the `help` subcommand that commander adds to every command with subcommands; in the order of the headings. */
   override visibleCommands(command: Command): Command[] {
-    return super.visibleCommands(command).filter((child) => command.commands.includes(child));
+    const shown = super.visibleCommands(command).filter((child) => command.commands.includes(child));
+    return command.parent ? shown : shown.toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 
   override optionDescription(option: Option): string {
@@ -166,23 +186,54 @@ export class HelpPage extends Help {
   override formatHelp(command: Command, helper: Help): string {
     const { head, rest } = descriptionParts(command);
     const wrap = (text: string) => helper.boxWrap(text, this.helpWidth ?? 80);
-    const blocks = [
-      wrap(head),
-      exampleLines(command, wrap).join('\n'),
-      wrap(`Usage: ${helper.commandUsage(command)}`),
-      ...(rest === '' ? [] : [wrap(rest)]),
+    const pageOf = (blocks: readonly string[]) =>
+      `${[
+        wrap(head),
+        exampleLines(command, wrap).join('\n'),
+        wrap(`Usage: ${helper.commandUsage(command)}`),
+        ...blocks,
+      ]
+        .filter((block) => block !== '')
+        .join('\n\n')}\n`;
+    const whole = pageOf([
+      wrap(rest),
       ...this.#lists(command, helper),
       ...(command.parent ? [wrap("See 'skinsmith --help' for global options.")] : []),
-    ];
-    return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+    ]);
+    if (!this.#isShort || whole.split('\n').length <= SHORT_LINES) return whole;
+    return pageOf([this.#commonOptions(command, helper), wrap(`More: ${fullName(command)} --help`)]);
+  }
+
+  /** The options that people use most; of a command without such a list, its first ones. */
+  #commonOptions(command: Command, helper: Help): string {
+    const names = COMMON_OPTIONS[command.name()];
+    const visible = helper.visibleOptions(command);
+    const options = names
+      ? names.flatMap((name) => visible.find(({ long }) => long === `--${name}`) ?? [])
+      : visible.slice(0, FEW);
+    const width = Math.max(...options.map((option) => helper.optionTerm(option).length));
+    return this.#list(
+      'Options:',
+      options.map((one) => [helper.optionTerm(one), helper.optionDescription(one)]),
+      width,
+      helper,
+    );
+  }
+
+  #list(
+    heading: string,
+    items: readonly (readonly [term: string, text: string])[],
+    width: number,
+    helper: Help,
+  ): string {
+    if (items.length === 0) return '';
+    return [heading, ...items.map(([term, text]) => helper.formatItem(term, width, text, helper))].join('\n');
   }
 
   #lists(command: Command, helper: Help): string[] {
     const width = helper.padWidth(command, helper);
     const list = (heading: string, items: readonly (readonly [term: string, text: string])[]) =>
-      items.length === 0
-        ? ''
-        : [heading, ...items.map(([term, text]) => helper.formatItem(term, width, text, helper))].join('\n');
+      this.#list(heading, items, width, helper);
     const { commands } = command;
     return [
       list(

@@ -1,6 +1,5 @@
 /** The output of `skinsmith --help`, written by man/make.ts. */
-export const PROGRAM_HELP = `Signed Minecraft skin data from PNG files, URLs and players: a texture value and
-its signature.
+export const PROGRAM_HELP = `Turn PNG files, URLs and players into signed Minecraft skins.
 
 Examples:
   # Make a skin and print its value and signature
@@ -18,36 +17,36 @@ Make skins:
   status            show the status of jobs
   jobs              list your jobs
   retry             submit failed jobs again
-  pack              make a resource pack of skins, which needs no signature
+  pack              make a resource pack; skins in it need no signature
 
 View skins:
-  sets              group skins, and export each group as one file
   skins             list, print, download, export, edit and delete skins
-  verify            verify signatures and textures of saved skins
-  check             check PNG files without sending them anywhere
-  download          save textures of players, skins and addresses as PNG files
+  sets              group skins, and export each group as one file
+  download          save skins of players, UUIDs or URLs as PNG files
   preview           show a skin in the terminal
   render            draw a skin as a PNG file
+  check             check PNG files without sending them anywhere
+  verify            verify signatures and textures of saved skins
 
 Account and settings:
-  config            manage settings
   login             store an API key for a service
   logout            remove the API key for a service
-  doctor            find problems with your setup
   whoami            show your user, plan and limits
+  config            manage settings
+  doctor            find problems with your setup
 
 Run a service:
-  conformance       check whether a server keeps to the interface
-  keys              manage API keys of a service
-  identities        manage single sign-on identities
-  capes             list and manage capes
-  users             manage users of a service
-  accounts          manage the game accounts that make skins
-  reports           report skins and sets, and list and close reports
-  moderation        hide, delete and block other users' skins and sets
   serve             run a skinsmith service
   health            check whether a service is alive
+  conformance       test whether a server implements the API correctly
   open              open the pages of the service in a browser
+  users             manage users of a service
+  keys              manage API keys of a service
+  identities        manage single sign-on logins
+  accounts          manage the game accounts that make skins
+  capes             list and manage capes
+  reports           report skins and sets; handle reports
+  moderation        hide, delete and block other users' skins and sets
   backup            back up a service's data to one file
   restore           restore a backup
   store             manage the store of a service

@@ -287,7 +287,7 @@ const LIST_COLUMNS: Readonly<Record<Column, string>> = {
 const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
   source:
     'path from the folder of the lockfile, URL, user: and a UUID, bytes: and a hash for a picture from stdin, ' +
-    'value: and a digest for skin data, skin: and a UUID for a skin of the service, or bedrock: and an XUID or gamertag',
+    '`value:DIGEST` for skin data, `skin:UUID` for a skin of the service, or bedrock: and an XUID or gamertag',
   pixels: 'hash of the pixels of the source',
   options: 'the requested variant, visibility and cape',
   uuid: 'UUID of the skin',
@@ -302,7 +302,7 @@ const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
   texture: 'URL of the texture',
   hash: 'hash of the texture',
   service: 'address of the service that made the skin, or embedded',
-  key: 'fingerprint of the key that signed; absent if the game signed',
+  key: 'fingerprint of the key that signed; absent if Mojang signed',
   signer: 'who signed: game, embedded, the address of a service, or unproved',
   digest: 'digest of the entry; a damaged entry is refused',
 };

@@ -305,12 +305,16 @@ export function addBatchOptions(command: Command): Command {
     .option('--keep-signatures', 'keep the skins in the lockfile, from any signer')
     .option(
       '--prune',
-      'drop skins from the lockfile and delete their files, if their folder or list no longer has them',
+      'drop skins from the lockfile and delete their files, if they are gone from their folder or list',
     )
     .option('--yes', 'allow --prune to drop all skins of the lockfile or of a folder')
     .optionsGroup('Plan and limits:')
     .option('--dry-run', 'show what would be done and how long it would take')
-    .option('--max-new <number>', 'submit at most this many new skins, and leave the others', wholeNumber(0))
+    .option(
+      '--max-new <number>',
+      'submit at most this many new skins; the rest wait for the next run',
+      wholeNumber(0),
+    )
     .option('--fail-if-left', 'exit with 3 if --max-new left skins to make')
     .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
     .option(

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
+import { nearestName } from '../../base/spelling.ts';
 import { decodedText, parsedJson } from '../../base/text.ts';
-import { nearestName } from '../../batch/sources/files.ts';
 import {
   type CommandSubject,
   citizensCommand as citizens,

@@ -51,25 +51,21 @@ export function addDoubleOptions(command: Command): Command {
       ]),
     )
     .option('--scenario <file|name>', 'what happens at the double: a YAML or JSON file, or a name', nonEmpty)
-    .option(
-      '--seed <number>',
-      'number that ids and random faults follow from (default: 1)',
-      wholeNumber(0, 2 ** 31 - 1),
-    )
+    .option('--seed <number>', 'seed for IDs and random faults (default: 1)', wholeNumber(0, 2 ** 31 - 1))
     .addOption(
       new Option(
         '--clock <clock>',
         'whether time runs, or stands still until it is advanced (default: running)',
       ).choices(['running', 'manual']),
     )
-    .option('--polite', 'exit with 1 if a client was impolite: see the expectation polite')
+    .option('--polite', 'exit with 1 if a client broke the rules in docs/testing.md')
     .option(
       '--parent-stdin',
       'end when standard input ends, as it does when the program that started this one is gone',
     )
     .option('--record <url>', 'pass requests on to this service, and write its answers down', httpUrl)
     .option('--recording <file>', 'new file for what --record writes', nonEmpty)
-    .option('--replay <file>', 'answer from such a file', nonEmpty);
+    .option('--replay <file>', 'answer from a file written by --record', nonEmpty);
 }
 
 /** Runs until the signal aborts, a client asks for the end, or standard input ends. @returns the exit status */

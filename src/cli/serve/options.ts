@@ -232,7 +232,7 @@ function addGameAccountOptions(command: Command): Command {
     )
     .option(
       '--login-client-id <id>',
-      'ID of your Microsoft application, approved for the game, for linking accounts',
+      'ID of your Microsoft application, approved by Mojang, for linking accounts',
       nonEmpty,
     )
     .option('--no-user-accounts', 'only operators may link game accounts (default: every user may)');
@@ -279,17 +279,14 @@ function addStoreOptions(command: Command): Command {
       'maximum number of connections of each process to the database (default: 10)',
       wholeNumber(2, 1_000),
     )
-    .option(
-      '--store-pooler',
-      'the database is behind a pooler that gives each transaction another connection, such as PgBouncer',
-    );
+    .option('--store-pooler', 'the database is behind a transaction pooler such as PgBouncer');
 }
 
 function addAccessOptions(command: Command): Command {
   return command
     .optionsGroup('Access and limits:')
     .option('--plans <file>', 'JSON file with plans (default: plans.json in the data folder)', nonEmpty)
-    .option('--no-owner-key', 'make no API key for the owner at the first start, when it is printed once')
+    .option('--no-owner-key', 'do not create an owner key at the first start')
     .option('--no-anonymous', 'refuse requests without an API key')
     .option(
       '--anonymous-per-hour <number>',

@@ -291,7 +291,7 @@ async function problemsOf(work: () => Promise<void>): Promise<string[]> {
 const STANDINGS: Readonly<Record<AccountRow['state'], string | undefined>> = {
   active: undefined,
   paused: 'The account is paused.',
-  suspended: 'The game has suspended the account. Settle this with its owner, then resume it.',
+  suspended: 'Mojang has suspended the account. Settle this with its owner, then resume it.',
   needs_login: 'The account needs to be linked again.',
 };
 

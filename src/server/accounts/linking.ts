@@ -210,7 +210,7 @@ async function readProfile(fetch: () => Promise<AccountProfile>): Promise<Accoun
   } catch (error) {
     if (!(error instanceof GameError)) throw error;
     if (error.kind === 'unauthorized')
-      throw new LinkError('The game does not accept this token.', { cause: error });
+      throw new LinkError('Mojang does not accept this token.', { cause: error });
     if (error.kind !== 'no_profile') throw error;
     const message =
       'The account has no profile: it does not own Minecraft: Java Edition, or never chose a name.';

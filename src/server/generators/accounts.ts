@@ -147,10 +147,10 @@ async function make({ pool, texture, png }: Making, account: HeldAccount): Promi
     throw new GenerationError('invalid_skin_data', 'The game account that made the skin wears a cape.');
   }
   if (!(await game.keys.hasSigned(value, signature)))
-    throw new GenerationError('invalid_skin_data', "The signature is not the game's.");
+    throw new GenerationError('invalid_skin_data', "The signature is not Mojang's.");
   const kept = await awaitTexture(http, looks);
   if (!kept || pixelHash(kept.picture) !== texture.hash)
-    throw new GenerationError('invalid_skin_data', 'The game changed the picture.');
+    throw new GenerationError('invalid_skin_data', 'Mojang changed the picture.');
   return { value, signature, url: skin.url, capeUrl: textures.cape?.url, account: uuid };
 }
 
@@ -158,10 +158,10 @@ async function make({ pool, texture, png }: Making, account: HeldAccount): Promi
 const FAULTS = {
   needs_login: ['skin_change_failed', 'The game account for the skin must sign in again.'],
   suspended: ['skin_change_failed', 'The game account for the skin is suspended.'],
-  forbidden: ['skin_change_failed', 'The game did not allow the account to wear the skin.'],
-  limited: ['skin_change_failed', "The game is limiting the account's skin changes."],
+  forbidden: ['skin_change_failed', 'Mojang did not allow the account to wear the skin.'],
+  limited: ['skin_change_failed', "Mojang is limiting the account's skin changes."],
   no_profile: ['skin_change_failed', 'The game account for the skin has no profile.'],
-  mismatch: ['invalid_skin_data', 'The game does not show the new skin.'],
+  mismatch: ['invalid_skin_data', 'Mojang does not show the new skin.'],
 } as const satisfies Record<FaultKind, readonly [GenerationError['code'], string]>;
 
 /** Minimum milliseconds until the retry of a job held back by our own pacing. */
@@ -176,12 +176,12 @@ function outcomeOf(cause: unknown, now: number): Error | undefined {
     return new GenerationError('skin_change_failed', 'The job lost its game account.', { cause });
   if (!(cause instanceof GameError)) return undefined;
   if (cause.kind === 'bad_image')
-    return new GenerationError('invalid_image', 'The game does not accept this picture as a skin.', {
+    return new GenerationError('invalid_image', 'Mojang does not accept this picture as a skin.', {
       cause,
     });
   if (cause.kind === 'rate_limited' && cause.status === undefined)
     return new GenerationPostponed(now + Math.max(PACED, cause.retryAfter ?? 0));
-  return new GenerationError('service_unavailable', "The game's services are unavailable.", { cause });
+  return new GenerationError('service_unavailable', "Mojang's services are unavailable.", { cause });
 }
 
 export interface ShownSkinOptions {
@@ -206,7 +206,7 @@ export async function awaitShownSkin(http: GameHttp, options: ShownSkinOptions):
     return shows(http, found, options) ? found : undefined;
   });
   if (profile) return profile;
-  throw new AccountFault('mismatch', 'The game does not show the skin that it accepted.');
+  throw new AccountFault('mismatch', 'Mojang does not show the skin that it accepted.');
 }
 
 /** The texture at a URL; a new one may take a moment to become available. @throws GameError */
@@ -309,7 +309,7 @@ async function gameFinding(
       ask({ service: 'session', path: `/session/minecraft/profile/${uuid}` }),
       ask({ service: 'names', path: `/minecraft/profile/lookup/name/${name}` }),
     ]);
-    return finding('ok', 'game', "The game's services respond.");
+    return finding('ok', 'game', "Mojang's services respond.");
   } catch (error) {
     if (!(error instanceof GameError)) throw error;
     const { kind, message } = error;

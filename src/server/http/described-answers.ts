@@ -28,7 +28,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   429: 'Too many requests, jobs or streams; wait',
   431: 'The headers are too many or too large',
   500: 'Internal error of the service',
-  502: "The game's services are unreachable; pictures are placeholders",
+  502: "Mojang's services are unreachable; pictures are placeholders",
   503: 'Temporarily unavailable',
 };
 

@@ -122,7 +122,7 @@ async function loginOf({ context, caller, params }: PageCall<z.output<typeof ofL
 export const STATES: Readonly<Record<GameAccount['state'], Html>> = {
   active: say`works`,
   paused: say`paused`,
-  suspended: say`suspended by the game`,
+  suspended: say`suspended by Mojang`,
   needs_login: say`needs to be linked again`,
 };
 
@@ -142,7 +142,7 @@ function gamesPage({ accounts, mayLink, areUsed, isWorn, now }: GamesView): Page
     body: html`${isWorn && html`<p class="problem" role="status">${say`The account is unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
 <p>${
       areUsed
-        ? say`This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that the game signed.`
+        ? say`This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that Mojang signed.`
         : say`This server does not make skins with game accounts, so linked accounts are not used.`
     }</p>
 ${accounts.length > 0 ? html`<ul class="list">${accounts.map((account) => row(account, now))}</ul>` : html`<p class="empty">${say`No game accounts linked yet.`}</p>`}

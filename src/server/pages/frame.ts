@@ -301,7 +301,7 @@ const BENEFITS: readonly (readonly [label: Html, tell: (plan: PlanView) => Html]
     ({ concurrency, burst = concurrency }) =>
       burst > concurrency ? say`${count(concurrency)}, up to ${count(burst)} when idle` : count(concurrency),
   ],
-  [say`Share of the server`, ({ priority }) => html`${count(priority)}×`],
+  [say`Priority`, ({ priority }) => html`${count(priority)}×`],
   [say`Private skins`, ({ private_skins }) => yesOrNo(private_skins)],
   [say`Batch requests`, ({ batch_generation }) => yesOrNo(batch_generation)],
   [say`Capes`, ({ capes }) => yesOrNo(capes)],

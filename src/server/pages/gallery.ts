@@ -44,7 +44,7 @@ const SORTS = {
   random: say`Random`,
 } as const;
 const CAPES = { '': say`All`, true: say`With a cape`, false: say`Without a cape` } as const;
-const SIGNERS = { '': say`All`, game: say`The game`, service: say`A service` } as const;
+const SIGNERS = { '': say`All`, game: say`Mojang`, service: say`A service` } as const;
 
 type Sort = keyof typeof SORTS;
 

@@ -101,7 +101,7 @@ function missingPage(missing: readonly MissingSkin[], view: MissingView): Page {
 
 function missingRow({ line, text, isAmbiguous }: MissingSkin): Html {
   return html`<li><div class="grow">${say`Line ${count(line)}: <bdi>${text}</bdi>`}
-<p class="quiet">${isAmbiguous ? say`You have several skins of this name. Give the UUID.` : say`No such skin here.`}</p></div></li>`;
+<p class="quiet">${isAmbiguous ? say`You have several skins of this name. Give the UUID.` : say`No skin here matches this line.`}</p></div></li>`;
 }
 
 /** Makes a set of a list of skins. */
@@ -110,6 +110,6 @@ export function newSetForm(): Html {
 <div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" title="${NAME_RULE}" autocomplete="off"></div>
 <div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, 'public')}</select></div></div>
 <div><label for="list">${say`List of skins: CSV, skins.lock or one per line`}</label><input id="list" type="file" name="file" accept=".csv,.tsv,.txt,.lock,.ndjson,.jsonl,text/plain,text/csv" required>
-<p class="quiet">${say`A line names a skin by its UUID or address here, or your own one by its name or file name.`}</p></div>
+<p class="quiet">${say`Each line is a skin’s UUID or its address on this server; for your own skins, the name or file name works too.`}</p></div>
 <p><button>${say`Make the set`}</button></p></form></details>`;
 }

@@ -196,7 +196,7 @@ ${reasonField('file-note')}
 <div class="end"><button>${say`Block picture`}</button></div></div></form>
 <details><summary>${say`Block an image by its hash`}</summary><form class="panel" method="post" action="${IMAGES}"><div class="row">
 <div><label for="hash">${say`Texture hash`}</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
-<p class="quiet">${say`The 64 digits at the end of its texture URL on this server, <code>/textures/…</code>`}</p></div>
+<p class="quiet">${say`The last 64 characters of its texture URL on this server, <code>/textures/…</code>`}</p></div>
 ${reasonField('note')}
 <div class="end"><button>${say`Block image`}</button></div></div></form></details>
 ${listOr(

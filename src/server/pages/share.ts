@@ -52,7 +52,7 @@ export function unfoldedHead(context: SiteContext, { path, title, description, p
 type SharedSkin = Pick<SkinWithData, 'uuid' | 'name' | 'visibility' | 'variant' | 'cape_hash'>;
 
 const SIGNED: Readonly<Record<SignerKind, Html>> = {
-  game: say`signed by the game`,
+  game: say`signed by Mojang`,
   server: say`signed with this server’s own key`,
   earlier: say`signed with an earlier key of this server`,
   other: say`signed by another service`,

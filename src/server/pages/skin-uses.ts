@@ -53,7 +53,7 @@ export interface UseFile {
 export type Audience = SignerKind | 'signed-again' | 'has-pack' | 'account';
 
 export const AUDIENCES: Readonly<Record<Audience, Html>> = {
-  game: say`Everyone will see it: the game signed it.`,
+  game: say`Everyone will see it: Mojang signed it.`,
   'signed-again': say`Everyone will see it: the plugin has MineSkin sign the picture again.`,
   'has-pack': say`Everyone who has the resource pack will see it.`,
   account: say`Everyone will see it, on every server.`,
@@ -197,7 +197,7 @@ const WAYS: Readonly<Record<UseId, (known: Known) => Found>> = {
   taterzens: ({ data, signer }) => [
     byData(taterzensCommand(data), signer, {
       where: say`Paste it into a command block beside the NPC.`,
-      replace: say`Come back to the NPC from far away to see its skin.`,
+      replace: say`Walk away from the NPC and come back to see its new skin.`,
     }),
   ],
   denizen: ({ data, signer }) => [
@@ -271,7 +271,7 @@ function forProfile({ data, signer, variant }: Known, command: typeof headComman
   const isShort = text.length <= CHAT_LENGTH;
   return {
     text: isShort ? text : text.slice(1),
-    where: isShort ? say`Paste it into the chat, as an operator.` : pasteInto(IN_BLOCK, text),
+    where: isShort ? say`Paste it into chat (you must be op).` : pasteInto(IN_BLOCK, text),
     audience: signer,
   };
 }
@@ -287,7 +287,7 @@ function inPack({ skin, data, variant }: Known, command: typeof headCommand): Wa
       address: `${own}/skins/pack.zip?ids=${skin.uuid}`,
     },
     text: `/${command({ name: data.name, variant, look })}`,
-    where: say`Once players have the pack, paste this into the chat, as an operator.`,
+    where: say`Once players have the pack, paste this into chat (you must be op).`,
     audience: 'has-pack',
   };
 }

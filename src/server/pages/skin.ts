@@ -248,7 +248,7 @@ ${isOwn ? ownerForms(skin) : done !== 'reported' && reportForm(`/ui/skins/${uuid
 }
 
 const SIGNERS: Readonly<Record<SignerKind, Html>> = {
-  game: say`The game`,
+  game: say`Mojang`,
   server: say`This server, with its own key`,
   earlier: say`This server, with an earlier key`,
   other: say`Another service`,
@@ -257,8 +257,8 @@ const SIGNERS: Readonly<Record<SignerKind, Html>> = {
 /** Players' games accept what the game signs, unless they are set up to trust this server. */
 function trustBox(signer: SignerKind, origin: string): Html {
   return html`<aside class="panel caution" aria-labelledby="caution">
-<h2 id="caution">${say`Players with an unmodified game will not see this skin as signed here`}</h2>
-<p>${say`Their games accept only what the game itself has signed. Each way below says who will see the skin.`}</p>
+<h2 id="caution">${say`Players with unmodified Minecraft will not see this skin yet`}</h2>
+<p>${say`Unmodified Minecraft accepts only skins signed by Mojang. For each method below, we say who will see the skin.`}</p>
 ${signer === 'server' && trustSteps(origin)}</aside>`;
 }
 
@@ -266,7 +266,7 @@ function trustSteps(origin: string): Html {
   return html`<details><summary>${say`Let a game trust this server: three steps`}</summary>
 <ol id="trust">
 <li>${say`This works on game servers in offline mode: <code>online-mode=false</code> in server.properties.`}</li>
-<li>${say`Each player downloads <a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a> into the folder of the game.`}</li>
+<li>${say`Each player downloads <a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a> into the folder of Minecraft.`}</li>
 <li>${say`Each player adds this to the Java arguments in the launcher:`}
 ${copyLine(`-javaagent:authlib-injector.jar=${origin}`, say`Copy: Java argument`)}</li>
 </ol></details>`;

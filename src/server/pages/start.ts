@@ -44,7 +44,7 @@ type SigningMode = 'signing' | 'accounts' | 'upstream';
 const SIGNERS: Readonly<Record<SigningMode, Html>> = {
   signing: say`This server signs skins with its own key. Only players whose game trusts this server
 (<a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a>) see these skins.`,
-  accounts: say`The game itself signs the skins made here. Every server accepts them.`,
+  accounts: say`Mojang signs the skins made here. Every server accepts them.`,
   upstream: say`Another service makes and signs the skins for this server.`,
 };
 

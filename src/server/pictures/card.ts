@@ -28,7 +28,7 @@ const GOOD = 0x1b6b3a;
 const ACCENT = 0xc2622e;
 
 const SIGNERS: Readonly<Record<CardText['signer'], readonly [text: string, colour: number]>> = {
-  game: ['Signed by the game', GOOD],
+  game: ['Signed by Mojang', GOOD],
   server: ["Signed with this server's key", QUIET],
   earlier: ['Signed with an earlier key here', QUIET],
   other: ['Signed by another service', QUIET],
@@ -49,7 +49,7 @@ const MARK = ['########', '########', '########', '#++++++#', '#+.++.+#', '#++++
 const MARK_COLOURS: Readonly<Record<string, number>> = { '#': ACCENT, '+': 0xf3c9a8, '.': 0x2a1a10 };
 
 /**
- * The picture that a link to a skin unfolds to: the figure from both sides, its name, who signed it, and where it is. A
+ * The link-preview picture of a skin: the figure from both sides, its name, who signed it, and where it is. A
  * text with characters that the font lacks is left out.
  */
 export function drawCard({ skin, variant, cape }: CardSkin, text: CardText): Picture {

@@ -359,7 +359,7 @@ export async function textureAt(
   if (own !== undefined) return await storedTexture(context, own);
   const address = context.gameTextures.addressOf(text);
   if (address) return await context.gameTextures.find(address, caller);
-  throw new Refusal('invalid_image_url', 'Only textures of the game and of this service can be drawn.');
+  throw new Refusal('invalid_image_url', 'Only textures of Minecraft and of this service can be drawn.');
 }
 
 function ownTextureAt(context: Pick<SourceContext, 'ownAddresses'>, text: string): string | undefined {

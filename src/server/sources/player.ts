@@ -63,8 +63,8 @@ async function unavailable(
 ): Promise<Refusal> {
   const isLimit = cause.kind === 'rate_limited';
   const message = isLimit
-    ? "The game's services are limiting requests; try again later."
-    : "The game's services cannot be reached.";
+    ? "Mojang's services are limiting requests; try again later."
+    : "Mojang's services cannot be reached.";
   const wait = Math.ceil(cause.retryAfter ?? UNSAID_WAIT);
   const now = clock.now();
   const rateLimit = await readRateLimit(db, caller, now, via);
@@ -169,7 +169,7 @@ export function isPlaceholder(hash: string): boolean {
 /** The note for a player whose texture cannot be read. */
 export function unreadableNote({ textureHash, unreadable = '' }: SignedMaterial): Note[] {
   if (!isPlaceholder(textureHash)) return [];
-  const message = `The player's texture cannot be read, so pictures of this skin show a placeholder. Value and signature come from the game. ${unreadable}`;
+  const message = `The player's texture cannot be read, so pictures of this skin show a placeholder. Value and signature come from Mojang. ${unreadable}`;
   return [{ code: 'texture_unreadable', message: message.trimEnd() }];
 }
 
@@ -190,7 +190,7 @@ async function readCape(game: Game, url: string): Promise<NewTexture | undefined
 }
 
 /**
- * A player's skin as signed by the game. A successful lookup costs as much as a generation; a profile from a recent
+ * A player's skin as signed by Mojang. A successful lookup costs as much as a generation; a profile from a recent
  * lookup, and a lookup that finds no player or no skin, cost nothing. The number of requests to other servers is
  * limited separately (fetches.ts).
  * @throws Refusal `invalid_user`, `invalid_skin_data`, `rate_limit`, `service_unavailable`
@@ -221,7 +221,7 @@ function parsePlayer(text: string): PlayerKey {
   if (!isOfflineId(id)) return { id };
   throw new Refusal(
     'invalid_user',
-    'This UUID (version 3) comes from a server in offline mode, so the game does not know the player. Give the UUID or name of a game account.',
+    'This UUID (version 3) comes from a server in offline mode, so Mojang does not know the player. Give the UUID or name of a game account.',
   );
 }
 
@@ -275,7 +275,7 @@ async function askForProfile(
       new Refusal('invalid_user', `${message} It has those of players who have joined a server through it.`),
     not_found: () => {
       const named = 'id' in player ? `with the UUID ${player.id}` : `called ${player.name}`;
-      return new Refusal('invalid_user', `The game has no player ${named}.`);
+      return new Refusal('invalid_user', `There is no player ${named}.`);
     },
     unexpected: (cause) => unusable('it cannot be read', cause),
   });
@@ -297,7 +297,7 @@ async function verified(
     request,
     async () => await keys.hasSigned(value, signature),
   );
-  if (!isSigned) throw unusable('the game has not signed it');
+  if (!isSigned) throw unusable('Mojang has not signed it');
   const look = { id, name, skinUrl: skin.url, variant: skin.variant, capeUrl: cape?.url };
   return { ...look, value, signature, identity: profileIdentity(look) };
 }

@@ -147,8 +147,8 @@ async function readGameTexture(
   const download = async () => await downloadTexture(context.game.http, address.url);
   return await withinLimits(context, request, async () => {
     const { bytes } = await requestFromGame(context, request, download, {
-      not_found: () => new Refusal('invalid_image_url', 'The game does not have this texture.'),
-      unexpected: () => new Refusal('invalid_image_url', 'The game has no picture at this address.'),
+      not_found: () => new Refusal('invalid_image_url', 'Mojang does not have this texture.'),
+      unexpected: () => new Refusal('invalid_image_url', 'Mojang has no picture at this address.'),
     });
     return bytes;
   });

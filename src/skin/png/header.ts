@@ -105,7 +105,7 @@ function sizeHint(width: number, height: number): string {
     return 'Give the skin texture itself (the unfolded figure), not a render or a screenshot of it.';
   }
   const target = height === width ? '64×64' : '64×32';
-  return `Scale it down to ${target} with nearest neighbour (skinsmith generate --fit does so): the game does not accept HD skins, they only work with mods.`;
+  return `Scale it down to ${target} with nearest neighbour (skinsmith generate --fit does so): Minecraft does not accept HD skins; they work only with mods.`;
 }
 
 function verifyFormat(raw: RawHeader): void {

@@ -125,13 +125,13 @@ describe('A signature that no key verifies', () => {
       'claims to be the game’s',
       { claim: { signer: 'game' } },
       { gameKeys: gameKeys() },
-      'The game has not signed it.',
+      'Mojang has not signed it.',
     ],
     [
       'has a texture of the game',
       { value: AT_THE_GAME },
       { gameKeys: gameKeys() },
-      'The game has not signed it.',
+      'Mojang has not signed it.',
     ],
   ])('is bad if it %s', async (_, over, means, problem) => {
     const found = await verdict(skin(STRANGER, over), means);

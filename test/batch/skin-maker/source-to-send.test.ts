@@ -150,7 +150,7 @@ describe('A player', () => {
   });
 
   test('who does not exist is a problem of this source', async () => {
-    const problem = new PlayerNameError('invalid_user', 'The game has no player called ann.');
+    const problem = new PlayerNameError('invalid_user', 'There is no player called ann.');
     const uuidOf = async () => await Promise.reject(problem);
     const { code, message } = problem;
     expect(await request(workOf(named), { uuidOf })).toEqual({ problem: { code, message } });

@@ -29,7 +29,7 @@ test('A name that no player has is a problem of the source; the message tells if
   const { names } = await directory(0, fakeClock());
   await expect(names.uuidOf({ user: 'nobody' }, NEVER)).rejects.toMatchObject({
     code: 'invalid_user',
-    message: 'The game has no player called nobody.',
+    message: 'There is no player called nobody.',
   });
   const guess = { user: 'nobody', typed: 'NoBody', isGuess: true };
   await expect(names.uuidOf(guess, NEVER)).rejects.toThrow('No file, folder or player is called NoBody');

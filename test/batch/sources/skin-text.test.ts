@@ -45,7 +45,7 @@ describe('A text with one skin', () => {
       { name: 'Bob' },
     ],
     [
-      'an item as the game shows it',
+      'an item as Minecraft shows it',
       `{components: {"minecraft:profile": {id: [I; 1, -2, 3, 4], properties: [{name: "textures", value: "${VALUE}", signature: "${SIGNATURE}"}]}}, count: 1, id: "minecraft:player_head"}`,
       {},
     ],

@@ -47,7 +47,7 @@ describeParsing('pack', pack, {
     ],
   ],
   refused: [
-    [['a', '--out', 'p', '--namespace', 'minecraft'], /A namespace is the game's own\./],
+    [['a', '--out', 'p', '--namespace', 'minecraft'], /A namespace is Minecraft's own\./],
     [['a', '--out', 'p', '--game', '1.20'], /names Minecraft 1\.20, which takes no skins/],
   ],
 });

@@ -89,7 +89,7 @@ describe('The hint', () => {
   test.each([
     [
       'This API key does not have the scope generate.',
-      /has it\. .* scope account .*: skinsmith keys create --scope generate$/,
+      /with that scope\. .* scope account .*: skinsmith keys create --scope generate$/,
     ],
     ['This API key does not have the scope read or account.', /keys create --scope read$/],
     [

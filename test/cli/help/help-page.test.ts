@@ -1,5 +1,6 @@
+import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { HelpPage } from '../../../src/cli/help/help-page.ts';
+import { COMMAND_GROUPS, HelpPage } from '../../../src/cli/help/help-page.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 
 const program = await buildProgram({ runner: () => async () => {} });
@@ -21,3 +22,28 @@ test.each([40, 50, 80])(
     expect(wide.filter((line) => line.trim().includes(' '))).toEqual([]);
   },
 );
+
+const short = await buildProgram({ runner: () => async () => {}, words: allNames(program) });
+
+function allNames(command: Command): string[] {
+  return ['-h', ...command.commands.map((child) => child.name())];
+}
+
+test.each(short.commands.flatMap((command) => [command, ...command.commands]))(
+  '-h of $_name has at most 30 lines, the most common options among them',
+  (command) => {
+    const page = command.helpInformation();
+    expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+    if (command.name() === 'generate')
+      expect(page).toMatch(/--out <path>.*More: skinsmith generate --help\n$/s);
+  },
+);
+
+test('Commands stand in the order of their headings', () => {
+  const page = program.helpInformation();
+  const places = Object.values(COMMAND_GROUPS)
+    .flat()
+    .map((name) => page.indexOf(`\n  ${name} `));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places).not.toContain(-1);
+});

@@ -89,7 +89,7 @@ test('A problem is told as translated, or as what its code means and the message
     'Choose <a> file.': 'Wähle <eine> Datei.',
   });
   const told = (code: string, message: string) => reasonOf({ code, message }).write(german);
-  const player = 'The game knows no player "<x>".';
+  const player = 'There is no player "<x>".';
   expect(reasonOf({ code: 'invalid_user', message: player }).toString()).toBe(escapeHtml(player));
   expect(told('invalid_user', 'No such player.')).toBe('Diesen Spieler gibt es nicht.');
   expect(told('invalid_user', player)).toBe(

@@ -180,7 +180,7 @@ test('A texture of the game is fetched from its textures host, by http as profil
   expect(fake.calls.map(({ kind }) => kind)).toEqual(['texture']);
   expect(await textureOf(owner, `${fake.url}/texture/abc`)).toMatchObject({
     code: 'invalid_image_url',
-    message: 'The game does not have this texture.',
+    message: 'Mojang does not have this texture.',
   });
 });
 

@@ -30,7 +30,7 @@ test('A service without accounts has a problem; the game’s services are checke
   expect(await findings(world)).toEqual([
     ['no_accounts', 'problem', 'No game accounts linked.'],
     ['no_client_id', 'warning', 'The service has no client ID for linking accounts.'],
-    ['game', 'ok', "The game's services respond."],
+    ['game', 'ok', "Mojang's services respond."],
   ]);
 });
 

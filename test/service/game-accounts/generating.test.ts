@@ -12,7 +12,7 @@ guardAgainstLeaks();
 const cape = { width: 64, height: 32, pixels: new Uint8Array(64 * 32 * 4).fill(200) };
 
 describe('A skin made with a game account', () => {
-  test('is signed by the game, shows the picture with its arms, and names the account', async () => {
+  test('is signed by Mojang, shows the picture with its arms, and names the account', async () => {
     const { fake, server, link } = await runAccountServer();
     const account = fake.addAccount();
     await link(account);

@@ -54,17 +54,17 @@ test('A skin that was signed at an earlier address of the server is still its ow
   const { url } = await runServer({ dataDir: earlier.dataDir, publicUrl: 'https://new.example.org' });
   const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
   expect(text).toContain('<dd>This server, with its own key</dd>');
-  expect(text).toContain('Players with an unmodified game will not see this skin');
+  expect(text).toContain('Players with unmodified Minecraft will not see this skin');
   const { db } = await openOwnStore(earlier.dataDir);
   await db.updateTable('texture_data').set({ signature: 'bm9uZQ==' }).execute(); // of another key
   const seen = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
   expect(seen.text).toContain('<dd>Another service</dd>');
-  expect(seen.text).toContain('Players with an unmodified game will not see this skin');
+  expect(seen.text).toContain('Players with unmodified Minecraft will not see this skin');
   expect(seen.text).not.toContain('authlib-injector');
 });
 
 test('The page says who will see the skin, above all where players with an unmodified game will not', async () => {
-  const caution = 'Players with an unmodified game will not see this skin';
+  const caution = 'Players with unmodified Minecraft will not see this skin';
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
@@ -79,7 +79,7 @@ test('The page says who will see the skin, above all where players with an unmod
   const made = await server.owner.upload('/v2/generate', skinPng(1));
   const seen = await new PlainBrowser(server.url).open(`/ui/skins/${made.body.skin?.uuid}`);
   expect(seen.text).not.toContain(caution);
-  expect(answerFor(seen.text, 'head-1.21.9')).toContain('Everyone will see it: the game signed it.');
+  expect(answerFor(seen.text, 'head-1.21.9')).toContain('Everyone will see it: Mojang signed it.');
 });
 
 test('The page opens at the use that its address names, or that the visitor chose last', async () => {

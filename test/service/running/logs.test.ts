@@ -107,7 +107,7 @@ test('Start and stop are logged, and permanently failed jobs with the reason', a
   expect(log.events('started')).toMatchObject([
     {
       url: server.url,
-      signer: expect.stringContaining('vanilla clients accept only skins signed by the game'),
+      signer: expect.stringContaining('vanilla clients accept only skins signed by Mojang'),
     },
   ]);
   expect(log.events('job failed')).toMatchObject([

@@ -64,11 +64,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['protocol', 'base'],
   },
   game: {
-    holds: "The game's own services: profiles, names, skins, published keys, sign-in, pacing",
+    holds: "Mojang's services: profiles, names, skins, published keys, sign-in, pacing",
     imports: ['skin', 'textures', 'base'],
   },
   pack: {
-    holds: 'Resource packs and data packs of skins: names, versions of the game, functions, the zip',
+    holds: 'Resource packs and data packs of skins: names, versions of Minecraft, functions, the zip',
     imports: ['skin', 'textures', 'base'],
   },
   textures: {

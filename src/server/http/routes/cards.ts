@@ -75,7 +75,7 @@ export const CARD_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     paths: ['/v2/skins/:uuid/card.png'],
-    summary: 'The picture that a link to a skin unfolds to',
+    summary: 'The link-preview picture of a skin',
     params,
     answers: { 200: 'image/png', 404: errorAnswerSchema },
     cache: 'public',

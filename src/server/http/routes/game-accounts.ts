@@ -66,7 +66,7 @@ export const GAME_ACCOUNT_ROUTES: readonly Route[] = [
     method: 'POST',
     scopes: ['account', 'operator'],
     paths: ['/v2/account/accounts/logins'],
-    summary: "Start a sign-in of a game account's owner to link the account",
+    summary: 'Start a device-code sign-in that links a game account',
     bodies: { 'application/json': gameLoginBodySchema },
     answers: { 201: begunLoginAnswerSchema },
     handle: async ({ context, caller, request, warnings }) => {

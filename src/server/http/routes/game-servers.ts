@@ -100,7 +100,7 @@ export const GAME_SERVER_ROUTES: readonly Route[] = [
     method: 'GET',
     paths: ['/sessionserver/session/minecraft/hasJoined'],
     isBoundedElsewhere: true,
-    summary: "Whether a player has joined a game server; forwards the game's answer",
+    summary: "Whether a player has joined a game server; forwards Mojang's answer",
     query: z.object({
       username: z.string().min(1).max(64),
       serverId: z.string().min(1).max(64),

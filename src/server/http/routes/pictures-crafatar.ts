@@ -127,7 +127,7 @@ export const CRAFATAR_ROUTES: readonly Route[] = [
       const headers = { 'X-Storage-Type': STORAGE_TYPES[origin] };
       if (origin !== 'failed')
         throw new Refusal('not_found', { message: 'The player has no cape.', headers });
-      const message = "The game's services cannot be reached.";
+      const message = "Mojang's services cannot be reached.";
       throw new Refusal('service_unavailable', { status: 502, message, headers });
     },
   }),

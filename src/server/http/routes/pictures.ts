@@ -142,7 +142,7 @@ export const TEXTURE_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     paths: ['/textures/:hash', '/v2/images/:hash'],
-    summary: 'A texture by its hash, as the game fetches it',
+    summary: 'A texture by its hash, as Minecraft fetches it',
     params: z.object({ hash: textureNameSchema }),
     answers: { 200: 'image/png', 404: errorAnswerSchema },
     authenticated: false,
@@ -179,7 +179,7 @@ function urlRenderRoute(kind: V1Kind): Route {
   return route({
     method: 'GET',
     paths: [`/render/${kind}`],
-    summary: `A picture of a texture of the game or of this service, by its URL: ${kind} (version 1)`,
+    summary: `A picture of a texture of Minecraft or of this service, by its URL: ${kind} (version 1)`,
     deprecated: true,
     query: z.object({ url: z.string('the URL of a texture').max(MAX_URL_LENGTH) }),
     answers: { ...v1Answers, 429: 'image/png', 503: 'image/png' },

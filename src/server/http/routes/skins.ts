@@ -185,7 +185,7 @@ export const SKIN_ROUTES: readonly Route[] = [
     scopes: ['skins'],
     needsKey: true,
     paths: [LIKES],
-    summary: 'Take a like back',
+    summary: 'Remove a like',
     params: z.object({ uuid: uuidSchema }),
     answers: { 204: null, 404: errorAnswerSchema },
     handle: async ({ context, caller, params }) => {

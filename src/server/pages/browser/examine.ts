@@ -37,19 +37,19 @@ const A_LIST: PictureProblem = {
 /** Warnings in other languages, without details; undefined: not shown here. */
 const WORDS: Readonly<Record<SkinWarningCode, string | undefined>> = {
   animated: say('The PNG is animated; only its still picture is used.'),
-  base_transparency: say('The base layer has transparent pixels; the game draws base layers opaque.'),
+  base_transparency: say('The base layer has transparent pixels; Minecraft draws base layers opaque.'),
   face_hidden: say('The hat layer is opaque all over the front of the head and hides the face.'),
   file_faults: say('The file has faults that do not affect its pixels.'),
-  fully_transparent: say('The picture is fully transparent: the game shows a black figure.'),
+  fully_transparent: say('The picture is fully transparent: Minecraft shows a black figure.'),
   hat_not_shown: say(
-    'The hat half of the picture has no transparent pixel, so the game does not show the hat.',
+    'The hat half of the picture has no transparent pixel, so Minecraft does not show the hat.',
   ),
   large_file: say('The file is too large. Its pixels fit, and are sent without the rest.'),
   legacy_format: say(
     'This is the old 64×32 format: classic arms, mirrored limbs, and no overlay except for the hat.',
   ),
   legacy_on_square: say(
-    'The lower half is empty, so the game shows the left arm and leg black. Crop it to 64×32.',
+    'The lower half is empty, so Minecraft shows the left arm and leg black. Crop it to 64×32.',
   ),
   looks_like_cape: say('This looks like a cape, not a skin: as a skin, it would have no legs and no body.'),
   tiny_file: undefined,
@@ -98,7 +98,7 @@ function describe(fault: PictureFault): PictureProblem {
     case 'hd':
       return {
         message: say(
-          'This picture is {0}×{1} pixels, an HD skin, which the game does not show. Scale it to 64 pixels without smoothing.',
+          'This picture is {0}×{1} pixels, an HD skin, which Minecraft does not show. Scale it to 64 pixels without smoothing.',
           fault.width,
           fault.height,
         ),

@@ -15,14 +15,14 @@ const HERE = 'https://here.example';
 const KEY = 'ab'.repeat(32);
 
 const REQUIRED = {
-  'the game': { kind: 'game' },
+  Mojang: { kind: 'game' },
   'a service': { kind: 'service', address: HERE },
   'a key': { kind: 'key', fingerprint: KEY },
   "a key by its fingerprint's beginning": { kind: 'key', fingerprint: KEY.slice(0, 16) },
 } satisfies Record<string, RequiredSigner>;
 
 const TABLE: readonly [SignedBy, passes: readonly (keyof typeof REQUIRED)[]][] = [
-  [{ signer: 'game' }, ['the game']],
+  [{ signer: 'game' }, ['Mojang']],
   [{ signer: HERE, key: 'cd'.repeat(32) }, ['a service']],
   [{ signer: HERE, key: KEY }, ['a service', 'a key', "a key by its fingerprint's beginning"]],
   [{ signer: 'embedded', key: KEY }, ['a key', "a key by its fingerprint's beginning"]],
@@ -38,7 +38,7 @@ describe.each(Object.entries(REQUIRED))('Where %s is required', (name, required:
 
 test('A signer that is required has a name for people', () => {
   const names = Object.values(REQUIRED).map((required: RequiredSigner) => requiredText(required));
-  expect(names).toEqual(['the game', HERE, `the key ${KEY}`, `the key ${KEY.slice(0, 16)}`]);
+  expect(names).toEqual(['Mojang', HERE, `the key ${KEY}`, `the key ${KEY.slice(0, 16)}`]);
 });
 
 test.each([

@@ -1,0 +1,36 @@
+/** Words that users read: Mojang signs, Minecraft is the program, and "the game" is neither. CONTRIBUTING.md has the list. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** `docs/specification.md` quotes the hosted service. */
+const TEXTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...globSync(['docs/*.md', 'test/e2e/help/*.txt'], { cwd: ROOT }).filter(
+    (path) => !path.endsWith('specification.md'),
+  ),
+];
+
+const AVOIDED: readonly (readonly [word: RegExp, instead: string])[] = [
+  [/\bthe game\b(?! (?:server|account))/i, 'Mojang (signs, has services), Minecraft (the program)'],
+  [/\bis told\b|\bwhat of\b|(?<!terms )\bof use\b|\bfrom which on\b/i, 'who tells, says or uses it'],
+];
+
+test.each(TEXTS)('%s has no word that means two things', (path) => {
+  const lines = readFileSync(join(ROOT, path), 'utf8').split('\n');
+  const found = lines.flatMap((line, index) =>
+    AVOIDED.flatMap(([word, instead]) =>
+      word.test(line) ? [`${index + 1}: ${line.trim()} → ${instead}`] : [],
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+test('The texts of pages have none either', () => {
+  const catalogue = readFileSync(join(ROOT, 'src/server/pages/languages/de.json'), 'utf8');
+  const keys = [...catalogue.matchAll(/^\s*"((?:[^"\\]|\\.)*)"/gm)].map(([, key = '']) => key);
+  expect(keys.length).toBeGreaterThan(500);
+  expect(keys.filter((key) => AVOIDED.some(([word]) => word.test(key)))).toEqual([]);
+});

@@ -21,6 +21,7 @@ import { pictureRows } from './pictures.ts';
 import { requestRows } from './requests.ts';
 import { startUpRows } from './start-up.ts';
 import { isOver, type Row, renderTable } from './table.ts';
+import { turnRows } from './turns.ts';
 
 /** The rows that create and delete the most files come last: see `Machine.reset`. */
 const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: () => Promise<Row[]> }[] = [
@@ -35,6 +36,7 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P11'], rows: gatewayRows },
   { ids: ['P8'], rows: requestRows },
   { ids: ['P14'], rows: pictureRows },
+  { ids: ['P18'], rows: turnRows },
   { ids: ['P13'], rows: acrossNodesRows },
   { ids: ['P13'], rows: newSkinRows },
   { ids: ['P13'], rows: clusterRows },

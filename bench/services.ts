@@ -18,16 +18,27 @@ export interface Service {
 /** The service prints the key on its first start. */
 const helloSchema = z.object({ url: z.string(), key: z.string().default('') });
 
-/** A skinsmith service, which reports jobs as they end. `pace`: milliseconds per generation. `store`: a PostgreSQL. */
+interface OwnOptions {
+  /** Milliseconds per generation. */
+  readonly pace: number;
+  readonly workers?: number;
+  /** A PostgreSQL. */
+  readonly store?: string;
+  /** Module that its process runs first. */
+  readonly preload?: string;
+}
+
+/** A skinsmith service, which reports jobs as they end. */
 export async function startOwn(
   machine: Machine,
-  { pace, workers, store }: { pace: number; workers?: number; store?: string },
+  { pace, workers, store, preload }: OwnOptions,
 ): Promise<Service> {
   const numbers = ['--pace', `${pace}`];
   if (workers !== undefined) numbers.push('--workers', `${workers}`);
   const place = store === undefined ? [] : ['--store', store];
   const options = [...numbers, ...place, '--log-level', 'error', '--quiet'];
-  return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
+  const first = preload === undefined ? [] : ['--import', preload];
+  return await startService(machine, [...first, PROGRAM, 'serve', '--port', '0', '--json', ...options]);
 }
 
 /** The same with its own PostgreSQL as store. */

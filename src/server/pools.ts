@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts';
 import { EvictingMap, RoundRobin } from './fairness.ts';
 
 /** What of a pool everyone has together, all strangers together, one stranger, and one known caller. */
@@ -297,5 +298,55 @@ export class Line {
       if (next) next();
       else this.#isBusy = false;
     }
+  }
+}
+
+/** Pieces of work that begin in one turn of the event loop, and the milliseconds after which no more of them do. */
+const PER_TURN = 16;
+const TURN = 5;
+
+/**
+ * Turns of the event loop: each begins a few pieces of work, as many as its time allows for known callers, and then as
+ * many for strangers. Callers take turns. A piece should take a few milliseconds.
+ */
+export class Turns {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #known = new RoundRobin<() => void>();
+  readonly #strangers = new RoundRobin<() => void>();
+  #isArmed = false;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** Resolves when the holder may do another piece. */
+  async next(holder: Holder): Promise<void> {
+    await new Promise<void>((begin) => this.add(holder, begin));
+  }
+
+  add({ name, isKnown }: Holder, begin: () => void): void {
+    (isKnown ? this.#known : this.#strangers).add(name, begin);
+    if (!this.#isArmed) this.#arm();
+  }
+
+  #arm(): void {
+    this.#isArmed = true;
+    this.#beginSome(this.#known);
+    this.#beginSome(this.#strangers);
+    setImmediate(() => {
+      this.#isArmed = false;
+      if (!this.#known.isEmpty || !this.#strangers.isEmpty) this.#arm();
+    });
+  }
+
+  /** One by one, because what a piece does when its promises resolve counts for its time too. */
+  #beginSome(waiting: RoundRobin<() => void>): void {
+    let end: number | undefined;
+    for (let n = 0; n < PER_TURN; n++)
+      setImmediate(() => {
+        const now = this.#clock.monotonic();
+        end ??= now + TURN;
+        if (n === 0 || now < end) waiting.take()?.();
+      });
   }
 }

@@ -11,6 +11,7 @@ import {
   SHARES,
   type Shares,
   Slots,
+  Turns,
 } from '../../src/server/pools.ts';
 import { anonymousCaller } from '../../src/server/service/callers.ts';
 import { Plans } from '../../src/server/service/plans.ts';
@@ -149,6 +150,42 @@ test('A line serves callers that it knows first, then small pieces, and stranger
   begin();
   await Promise.all(all);
   expect(done).toEqual(['head', 'first', 'second', 'third', 'large']);
+});
+
+describe('A turn of the event loop', () => {
+  /** Adds work that takes a millisecond each, and says what each turn has begun. */
+  async function turnsOf(holders: readonly Holder[]): Promise<string[][]> {
+    const clock = new MovableClock();
+    const turns = new Turns(clock);
+    const begun: string[][] = [];
+    let current: string[] = [];
+    for (const holder of holders)
+      turns.add(holder, () => {
+        current.push(holder.name);
+        clock.forward(1);
+      });
+    for (let left = holders.length; left > 0; left -= begun.at(-1)!.length) {
+      await new Promise((resolve) => setImmediate(resolve));
+      begun.push(current);
+      current = [];
+    }
+    return begun;
+  }
+  const of = (holder: Holder, count: number) => Array.from({ length: count }, () => holder);
+
+  test('begins no more work after five milliseconds, of strangers and of known callers', async () => {
+    const sizes = async (holder: Holder) => (await turnsOf(of(holder, 12))).map(({ length }) => length);
+    expect([await sizes(stranger(1)), await sizes(user(1))]).toEqual([
+      [5, 5, 2],
+      [5, 5, 2],
+    ]);
+  });
+
+  test('begins work of known callers first, and of each caller in turn', async () => {
+    const [one, two, ann] = [stranger(1), stranger(2), user(1)];
+    const [first] = await turnsOf([...of(one, 3), two, ...of(ann, 7)]);
+    expect(first).toEqual([...of(ann, 5), one, two, one, one].map(({ name }) => name));
+  });
 });
 
 test('An address is known for ten minutes after a key came from it, and this machine always', () => {

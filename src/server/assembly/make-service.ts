@@ -17,7 +17,7 @@ import { outboundPolicy } from '../outbound/target.ts';
 import { RenderBudget } from '../pictures/budgets.ts';
 import { PlayerLooks, type PlayerLooksOptions } from '../pictures/player-looks.ts';
 import { GameTextures, Renders } from '../pictures/renders.ts';
-import { KnownAddresses } from '../pools.ts';
+import { KnownAddresses, Turns } from '../pools.ts';
 import { countPending, jobReads } from '../queue/lists.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
@@ -136,6 +136,7 @@ function makeLimiters(clock: Clock) {
   const known = new KnownAddresses(() => clock.monotonic());
   return {
     known,
+    turns: new Turns(clock),
     polling: new Polling(clock),
     duplicates: new Duplicates(),
     fetches: new Fetches(known),

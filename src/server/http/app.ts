@@ -239,7 +239,7 @@ function mountRoute(app: App, path: string, route: Route, options: MountOptions)
       throw error;
     });
     admitted(c, admission.caller, options);
-    await receiveBody(request, route);
+    await receive(c, admission.caller, { ...options, route });
     const answer = await endpoint.answer(request, admission);
     return respond(c, answer, { common: API_HEADERS, isTagged: route.method === 'GET' });
   });
@@ -254,6 +254,18 @@ function verifiedParams(params: Readonly<Record<string, string>>): Readonly<Reco
 export function admitted(c: Visit, caller: Caller, { onAdmitted }: AppOptions): void {
   c.set('caller', caller);
   if ('incoming' in c.env) onAdmitted?.(c.env.incoming, caller);
+}
+
+/** Reads the body, and waits for the caller's turn: bodies of many connections may come at once. @throws Refusal */
+export async function receive(
+  c: Visit,
+  caller: Caller,
+  { context, route }: Pick<AppOptions, 'context'> & { readonly route: Parameters<typeof receiveBody>[1] },
+): Promise<void> {
+  const request = c.get('request');
+  await receiveBody(request, route);
+  if ('incoming' in c.env && request.method !== 'GET')
+    await context.turns.next(context.known.holderOf(caller));
 }
 
 export function respond(

@@ -1,16 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../base/clock.ts';
-import { RoundRobin } from '../fairness.ts';
-import type { Holder } from '../pools.ts';
+import type { Holder, Turns } from '../pools.ts';
 
 /** Pipelined requests that may wait on one connection; with more, it is closed. */
 const MAX_WAITING = 32;
-/** Strangers' requests that begin when they come, if few come in one turn of the event loop. */
-const AT_ONCE = 4;
-/** Those that begin later in one turn, and the milliseconds after which no more of them do. */
-const PER_TURN = 16;
-const TURN = 5;
 /** Answers in a row with status 429 that end a connection. */
 const MAX_REFUSED = 100;
 const TOO_MANY_REQUESTS = 429;
@@ -21,7 +14,7 @@ interface ExchangesOptions {
   readonly onFlood: (socket: Socket) => void;
   /** Whose request comes over a connection. */
   readonly holderOf: (socket: Socket) => Holder;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly turns: Pick<Turns, 'add'>;
 }
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
@@ -35,15 +28,11 @@ interface Line {
 
 /**
  * Handles the requests of each connection one after the other, even if they arrive at once. The next one starts when
- * the previous answer has been read, so that no answers are made for a client that does not read them. Strangers'
- * addresses take turns.
+ * the previous answer has been read, so that no answers are made for a client that does not read them.
  */
 export class Exchanges {
   readonly #options: ExchangesOptions;
   readonly #lines = new WeakMap<Socket, Line>();
-  readonly #strangers = new RoundRobin<() => void>();
-  #atOnce = AT_ONCE;
-  #isArmed = false;
 
   constructor(options: ExchangesOptions) {
     this.#options = options;
@@ -62,37 +51,8 @@ export class Exchanges {
   }
 
   #begin(line: Line, socket: Socket): void {
-    const { name, isKnown } = this.#options.holderOf(socket);
-    if (isKnown) this.#run(line, socket);
-    else this.#inTurn(name, () => this.#run(line, socket));
-  }
-
-  #inTurn(name: string, run: () => void): void {
-    if (this.#atOnce > 0 && this.#strangers.isEmpty) {
-      this.#atOnce--;
-      run();
-    } else this.#strangers.add(name, run);
-    if (!this.#isArmed) this.#arm();
-  }
-
-  /** Begins those that wait in the next turn of the event loop, as many as its time allows. */
-  #arm(): void {
-    this.#isArmed = true;
-    let end: number | undefined;
-    for (let n = 1; n <= PER_TURN; n++) {
-      setImmediate(() => {
-        const now = this.#options.clock.monotonic();
-        end ??= now + TURN;
-        if (n === 1 || now < end) this.#strangers.take()?.();
-        if (n === PER_TURN) this.#endTurn();
-      });
-    }
-  }
-
-  #endTurn(): void {
-    this.#isArmed = false;
-    this.#atOnce = AT_ONCE;
-    if (!this.#strangers.isEmpty) this.#arm();
+    const { holderOf, turns } = this.#options;
+    turns.add(holderOf(socket), () => this.#run(line, socket));
   }
 
   #run(line: Line, socket: Socket): void {
@@ -102,8 +62,7 @@ export class Exchanges {
       line.exchanges.shift();
       line.refused = response.statusCode === TOO_MANY_REQUESTS ? line.refused + 1 : 0;
       if (line.refused >= MAX_REFUSED) socket.destroySoon();
-      // After the requests that other connections have sent meanwhile.
-      else if (line.exchanges.length > 0) setImmediate(() => socket.writable && this.#begin(line, socket));
+      else if (line.exchanges.length > 0) this.#begin(line, socket);
     });
     this.#options.handle(request as never, response as never);
   }

@@ -54,14 +54,14 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { context, limits, isProxy } = options;
-    const { clock, events, known } = context;
+    const { clock, events, known, turns } = context;
     const onDropped = () => events.emit('connectionDropped');
     this.#connections = new Connections({ ...limits, nameOf: networkOf, isProxy, known, onDropped, clock });
     const onFlood = (socket: Socket) => this.#connections.ban(socket);
     this.#bodies = new UnfinishedBodies({ most: limits.maxUnfinished, clock, onDropped, onFlood });
     this.#unread = new UnreadAnswers({ most: limits.maxUnread, onDropped });
     const holderOf = (socket: Socket) => this.#connections.holderOf(socket);
-    this.#exchanges = new Exchanges({ handle: this.#listener(), onFlood, holderOf, clock });
+    this.#exchanges = new Exchanges({ handle: this.#listener(), onFlood, holderOf, turns });
   }
 
   /** Listens on all addresses of `host`. @throws Error if none of them can be used */

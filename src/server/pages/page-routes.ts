@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { uuidSchema } from '../../protocol/skin.ts';
 import { encodedFor, FRAMED_HEADERS, SECURITY_HEADERS } from '../http/answers.ts';
-import { type App, admitted, type MountOptions, type Pages, respond, type Visit } from '../http/app.ts';
-import { receiveBody } from '../http/bodies.ts';
+import {
+  type App,
+  admitted,
+  type MountOptions,
+  type Pages,
+  receive,
+  respond,
+  type Visit,
+} from '../http/app.ts';
 import { originsOf } from '../http/request.ts';
 import type { Answer } from '../http/route.ts';
 import { anonymousCaller } from '../service/callers.ts';
@@ -93,7 +100,7 @@ function mountPage(app: App, route: PageRoute, options: MountOptions): void {
     try {
       admission = await endpoint.admit(request);
       admitted(c, admission.caller, options);
-      await receiveBody(request, {});
+      await receive(c, admission.caller, { ...options, route: {} });
       const common = route.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS;
       return respond(c, await endpoint.answer(request, admission), { common });
     } catch (error) {

@@ -26,7 +26,7 @@ import { findKnownTexture, type GameAddress, ownPath, textureHashIn } from '../s
 import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { SkinWithData } from '../store/skins.ts';
-import { findServedTexture } from '../store/textures.ts';
+import { findServedTexture, findServedTextures } from '../store/textures.ts';
 import { LOOKUPS, LookupBudget, type RenderBudget } from './budgets.ts';
 import type { GroupText } from './card.ts';
 import type { Draw, RenderJob, RenderThread } from './render-thread.ts';
@@ -310,17 +310,25 @@ interface Figure {
   readonly variant: Variant;
 }
 
+/** The first of these skins whose pictures are not blocked. */
 async function figuresOf(
   { db }: TextureSource,
   skins: readonly GroupSkin[],
   most: number,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const { texture_hash, variant } of skins) {
-    const skin = figures.length < most ? await findServedTexture(db, texture_hash) : undefined;
-    if (skin) figures.push({ skin, variant });
+  for (let at = 0; at < skins.length && figures.length < most; at += most) {
+    const some = skins.slice(at, at + most);
+    const found = await findServedTextures(
+      db,
+      some.map(({ texture_hash }) => texture_hash),
+    );
+    for (const { texture_hash, variant } of some) {
+      const skin = found.get(texture_hash);
+      if (skin) figures.push({ skin, variant });
+    }
   }
-  return figures;
+  return figures.slice(0, most);
 }
 
 function noPictures(): Refusal {

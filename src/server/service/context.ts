@@ -3,7 +3,7 @@ import type { ServiceEvents } from '../events.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PlayerLooks } from '../pictures/player-looks.ts';
 import type { GameTextures, Renders } from '../pictures/renders.ts';
-import type { KnownAddresses } from '../pools.ts';
+import type { KnownAddresses, Turns } from '../pools.ts';
 import type { StoreQueue } from '../queue/store-queue.ts';
 import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers.ts';
@@ -89,6 +89,8 @@ export interface ServiceContext
   readonly feeds: JobFeeds;
   /** The addresses of callers that this process knows. */
   readonly known: KnownAddresses;
+  /** The turns of this process's event loop. */
+  readonly turns: Turns;
   /** Skin exports under way. */
   readonly exports: Exports;
   /** Skin searches under way, and those that wait for their turn. */

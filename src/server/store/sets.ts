@@ -25,26 +25,43 @@ export async function findSetByName(db: Db, scope: SkinScope, slug: string): Pro
   return await setsIn(db, scope).selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
-/** Newest first. `viewer`: undefined for those who see only what everyone sees. */
-export async function listSets(
-  db: Db,
-  scope: SkinScope,
-  { before, size, viewer }: SetPage & { readonly viewer: string | undefined },
-): Promise<CountedSet[]> {
+/** Newest first. */
+export async function listSets(db: Db, scope: SkinScope, { before, size }: SetPage): Promise<SetRow[]> {
   const page = setsIn(db, scope).selectAll('sets').orderBy('sets.id', 'desc').limit(size);
-  const rows = await (before === undefined ? page : page.where('sets.id', '<', before))
-    .select((eb) => [countSkins(eb, viewer).as('skins'), countSkins(eb, undefined).as('seenByAll')])
-    .execute();
-  return rows.map((row) => ({ ...row, skins: Number(row.skins), seenByAll: Number(row.seenByAll) }));
+  return await (before === undefined ? page : page.where('sets.id', '<', before)).execute();
 }
 
-function countSkins(eb: ExpressionBuilder<Tables, 'sets'>, viewer: string | undefined) {
-  return eb
+/** How many skins of these sets are seen. `viewer`: undefined for those who see only what everyone sees. */
+export async function countSkinsIn(
+  db: Db,
+  sets: readonly SetRow[],
+  viewer: string | undefined,
+): Promise<CountedSet[]> {
+  if (sets.length === 0) return []; // PostgreSQL has no empty lists
+  const ids = sets.map(({ id }) => id);
+  const rows = await db
     .selectFrom('set_skins')
+    .innerJoin('sets', 'sets.id', 'set_skins.set_id')
     .innerJoin('skins', 'skins.id', 'set_skins.skin_id')
-    .whereRef('set_skins.set_id', '=', 'sets.id')
-    .where((skins) => isSeenIn(skins, viewer))
-    .select(({ fn }) => fn.countAll<number>().as('count'));
+    .where('set_skins.set_id', 'in', ids)
+    .groupBy('set_skins.set_id')
+    .select((eb) => [
+      'set_skins.set_id',
+      countOf(eb, viewer).as('skins'),
+      countOf(eb, undefined).as('seenByAll'),
+    ])
+    .execute();
+  const counts = new Map(rows.map(({ set_id, ...counts }) => [set_id, counts]));
+  const numbers = ({ id }: SetRow) => counts.get(id) ?? { skins: 0, seenByAll: 0 };
+  return sets.map((set) => ({
+    ...set,
+    skins: Number(numbers(set).skins),
+    seenByAll: Number(numbers(set).seenByAll),
+  }));
+}
+
+function countOf(eb: ExpressionBuilder<Tables, 'sets' | 'skins'>, viewer: string | undefined) {
+  return eb.fn.sum<number>(eb.case().when(isSeenIn(eb, viewer)).then(1).else(0).end());
 }
 
 /** Number of an owner's sets. */

@@ -5,7 +5,6 @@ import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { countRows, type Db, exists, hasEffect, insertNew, PreparedQuery } from './db.ts';
-import { isBlocked } from './moderation.ts';
 import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
 /** A picture as it is stored, without the time. */
@@ -54,13 +53,32 @@ export async function storedTextures(db: Db, hashes: readonly string[]): Promise
 
 /** A picture that signed data or a cape needs and that is not blocked. The service serves no others. */
 export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
-  return await db
+  return await servedTextures(db).selectAll().where('hash', '=', hash).executeTakeFirst();
+}
+
+/** The same for several, by their hashes. */
+export async function findServedTextures(
+  db: Db,
+  hashes: readonly string[],
+): Promise<Map<string, Pick<TextureRow, 'hash' | 'png'>>> {
+  if (hashes.length === 0) return new Map(); // PostgreSQL has no empty lists
+  const rows = await servedTextures(db).select(['hash', 'png']).where('hash', 'in', hashes).execute();
+  return new Map(rows.map((row) => [row.hash, row]));
+}
+
+function servedTextures(db: Db) {
+  return db
     .selectFrom('textures')
-    .selectAll()
-    .where('hash', '=', hash)
     .where((eb) => eb.or(neededBy(eb)))
-    .where((eb) => eb.not(isBlocked(hash)))
-    .executeTakeFirst();
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('blocked_images')
+            .select('blocked_images.hash')
+            .whereRef('blocked_images.hash', '=', 'textures.hash'),
+        ),
+      ),
+    );
 }
 
 /** The picture of signed data whose skin has one of these addresses. */

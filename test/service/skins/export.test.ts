@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { zipArchive } from '../../../src/server/http/downloads.ts';
-import { KnownAddresses } from '../../../src/server/pools.ts';
+import { KnownAddresses, Turns } from '../../../src/server/pools.ts';
 import { anonymousCaller, userCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import {
@@ -186,6 +186,8 @@ async function insideOf({ dataDir }: ServerUnderTest, exports: Exports) {
   const context: ExportContext = {
     db,
     exports,
+    known: nobody,
+    turns: new Turns(systemClock),
     searches: new Searches(systemClock),
     clock: systemClock,
     game: { keys: { known: [] } } as unknown as ExportContext['game'],

@@ -6,7 +6,7 @@ import { decodePng } from '../../../skin/png/decode.ts';
 import { detectVariant } from '../../../skin/variant.ts';
 import { textureName } from '../../../textures/property.ts';
 import { fingerprintOf } from '../../../textures/signing-key.ts';
-import { type KnownAddresses, Line, type Progress, SHARES, Slots } from '../../pools.ts';
+import { type KnownAddresses, Line, type Progress, SHARES, Slots, type Turns } from '../../pools.ts';
 import type { Db } from '../../store/db.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
@@ -14,10 +14,13 @@ import { type Caller, requireUser } from '../callers.ts';
 import { readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { readOwnSkins, type Searches, type SignedByContext, type SkinListQuery, signedBy } from './skins.ts';
+
 /** Maximum skins per export; the next one starts after the last of them. */
 export const MAX_EXPORTED = 5_000;
 /** Skins to read at once. */
 const PAGE = 64;
+/** Skins after which others have their turn: each costs a third of a millisecond. */
+const PER_TURN = 8;
 /** Milliseconds after which an export must have been read at the least speed, in bytes per second, to keep its place. */
 const GRACE = 10_000;
 const LEAST_SPEED = 64 * 1024;
@@ -27,6 +30,8 @@ export interface ExportContext extends SignedByContext {
   readonly searches: Searches;
   readonly clock: Clock;
   readonly exports: Exports;
+  readonly known: KnownAddresses;
+  readonly turns: Pick<Turns, 'next'>;
   readonly publicUrl: () => string;
   readonly isStopping: () => boolean;
 }
@@ -129,16 +134,27 @@ export async function exportThese(
   skins: readonly SkinWithData[],
 ): Promise<SkinExport> {
   const begun = await beginExport(context, caller);
-  return { skins: withPictures(context, skins), ...begun };
+  return { skins: all(withPictures(context, caller, skins)), ...begun };
 }
 
-async function* withPictures(context: ExportContext, skins: readonly SkinWithData[]): SkinExport['skins'] {
-  const written = new Written();
-  for (const skin of skins) {
+async function* all(skins: AsyncGenerator<ExportedSkin>): SkinExport['skins'] {
+  yield* skins;
+  return undefined;
+}
+
+/** Those whose pictures are not blocked, a few in each turn of the event loop. */
+async function* withPictures(
+  context: ExportContext,
+  caller: Caller,
+  skins: readonly SkinWithData[],
+  written = new Written(),
+): AsyncGenerator<ExportedSkin, void, void> {
+  const holder = context.known.holderOf(caller);
+  for (const [at, skin] of skins.entries()) {
+    if (at % PER_TURN === 0) await context.turns.next(holder);
     const one = await withPicture(context, skin, written);
     if (one) yield one;
   }
-  return undefined;
 }
 
 /** Counts an export of the caller. @throws Refusal `concurrency_limit`, `service_unavailable` */
@@ -184,10 +200,7 @@ async function* exported(context: ExportContext, caller: Caller, query: ExportQu
   for (let read = 0; read < context.exports.most; ) {
     const size = Math.min(PAGE, context.exports.most - read);
     const { skins, next } = await readOwnSkins(patient, caller, { ...query, after, size });
-    for (const skin of skins) {
-      const one = await withPicture(context, skin, written);
-      if (one) yield one;
-    }
+    yield* withPictures(context, caller, skins, written);
     if (next === undefined) return undefined;
     if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
     [after, read] = [next, read + size];

@@ -9,6 +9,7 @@ import {
   slugOf,
 } from '../../../protocol/set.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
+import type { KnownAddresses, Turns } from '../../pools.ts';
 import { type Db, inManagement } from '../../store/db.ts';
 import { closeReportsOf } from '../../store/moderation.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
@@ -16,6 +17,7 @@ import { findSetByPublicName, findSetName, forgetNames } from '../../store/set-n
 import {
   type CountedSet,
   changeSet,
+  countSkinsIn,
   deleteSetRow,
   findSet,
   findSetByName,
@@ -64,6 +66,11 @@ export function pictured({ skins }: FullSet): SkinWithData[] {
 
 type SetContext = { readonly db: Db };
 
+interface ListContext extends SetContext {
+  readonly known: KnownAddresses;
+  readonly turns: Pick<Turns, 'next'>;
+}
+
 /**
  * A set by its UUID or slug: public ones for everyone, unlisted ones for those who have the UUID, private ones for their
  * owners. Owners find their sets by slug too, before those of others.
@@ -101,24 +108,40 @@ export interface SetList {
 }
 
 /** The public sets of all users, newest first. */
-export async function readPublicSets(context: SetContext, caller: Caller, page: SetPage): Promise<SetList> {
+export async function readPublicSets(context: ListContext, caller: Caller, page: SetPage): Promise<SetList> {
   return await readSets(context, caller, { ...page, scope: 'public' });
 }
 
 /** The caller's sets of every visibility, newest first. @throws Refusal `unauthorized` */
-export async function readOwnSets(context: SetContext, caller: Caller, page: SetPage): Promise<SetList> {
+export async function readOwnSets(context: ListContext, caller: Caller, page: SetPage): Promise<SetList> {
   const { owner } = requireUser(caller);
   return await readSets(context, caller, { ...page, scope: { owner } });
 }
 
+/** Sets whose skins are counted in one turn of the event loop: a full one takes a fifth of a millisecond. */
+const PER_TURN = 16;
+
 async function readSets(
-  { db }: SetContext,
+  context: ListContext,
   caller: Caller,
   { scope, before, size }: SetPage & { readonly scope: SkinScope },
 ): Promise<SetList> {
-  const found = await listSets(db, scope, { before, size: size + 1, viewer: ownerSeenBy(caller) });
-  const sets = found.slice(0, size);
+  const found = await listSets(context.db, scope, { before, size: size + 1 });
+  const sets = await counted(context, caller, found.slice(0, size));
   return { sets, next: found.length > size ? sets.at(-1)?.id : undefined };
+}
+
+async function counted(
+  { db, known, turns }: ListContext,
+  caller: Caller,
+  sets: readonly SetRow[],
+): Promise<CountedSet[]> {
+  const all: CountedSet[] = [];
+  for (let at = 0; at < sets.length; at += PER_TURN) {
+    if (at > 0) await turns.next(known.holderOf(caller));
+    all.push(...(await countSkinsIn(db, sets.slice(at, at + PER_TURN), ownerSeenBy(caller))));
+  }
+  return all;
 }
 
 /**

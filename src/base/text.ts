@@ -24,11 +24,11 @@ export function withoutByteOrderMark(text: string): string {
 export const MAX_JSON_VALUES = 500_000;
 
 /** Whether a text in JSON has more values than are read. Counts commas and brackets, those in strings as well. */
-export function hasTooManyValues(text: string): boolean {
+export function hasTooManyValues(text: string, most = MAX_JSON_VALUES): boolean {
   let count = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if ((code === COMMA || code === BRACKET || code === BRACE) && ++count > MAX_JSON_VALUES) return true;
+    if ((code === COMMA || code === BRACKET || code === BRACE) && ++count > most) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { z } from 'zod';
+import { hasTooManyValues } from '../../base/text.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import {
@@ -22,6 +23,8 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART_TYPE = 'multipart/form-data';
 /** Bytes of a JSON or form body: several times the longest data URL. */
 export const BODY_LIMIT = 128 * 1024;
+/** Values of a JSON or form body: several times as many as a set has skins. Counted before the body is parsed. */
+const MAX_VALUES = 5_000;
 
 /**
  * Reads the body of a request, JSON or a form; other types are refused. Routes read multipart bodies themselves,
@@ -45,7 +48,7 @@ export async function receiveBody(
         await readParts(await bytesOf(request, limits.fileSize + MAX_TEXT_BYTES), String(type), limits);
       return;
     case FORM_TYPE:
-      request.body = parse(await textOf(request, limit), undefined, undefined, { maxKeys: 0 });
+      request.body = parseForm(await textOf(request, limit));
       return;
     case JSON_TYPE:
       request.body = parseJson(await textOf(request, limit), route);
@@ -62,12 +65,21 @@ function typeOf(type: string | string[] | undefined): string {
     .toLowerCase();
 }
 
+/** @throws Refusal instead of leaving fields out */
+function parseForm(text: string): unknown {
+  const { length } = text.split('&', MAX_VALUES + 1);
+  if (length > MAX_VALUES) throw tooManyFields();
+  return parse(text, undefined, undefined, { maxKeys: 0 });
+}
+
 /** An empty body counts as none, because clients and proxies send a content type even without a body. */
 function parseJson(text: string, { bodies, paths }: Parameters<typeof receiveBody>[1]): unknown {
   // No field may get lost: a key without its bindings, for instance, would be unrestricted.
   const mayBeLost = bodies !== undefined && paths !== undefined && isAccountPath(paths[0]);
   if (text === '' && !mayBeLost) return undefined;
   if (text === '') throw new Refusal('invalid_request', { message: 'The body is empty.' });
+  if (hasTooManyValues(text, MAX_VALUES))
+    throw new Refusal('invalid_request', { message: `The body has more than ${MAX_VALUES} values.` });
   try {
     return JSON.parse(text, text.includes('__proto__') || text.includes('\\u') ? refusePrototype : undefined);
   } catch (cause) {

@@ -52,9 +52,12 @@ function unforeseen(cause: unknown): Refusal {
   return new Refusal('internal_error', { cause });
 }
 
+/** Fields that a refusal names. */
+const MAX_NOTES = 100;
+
 /** One entry for the whole request, then one per field with its path. An invalid variant has its own code. */
 export function validationRefusal(error: z.ZodError): Refusal {
-  const notes = error.issues.map((issue) => ({
+  const notes = error.issues.slice(0, MAX_NOTES).map((issue) => ({
     code: issue.code,
     message: [issue.path.join('.'), issue.message].filter(Boolean).join(': '),
     path: issue.path.map((part) => (typeof part === 'number' ? part : String(part))),

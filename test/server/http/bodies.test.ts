@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
-import { readParts } from '../../../src/server/http/bodies.ts';
+import querystring from 'node:querystring';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { readParts, receiveBody } from '../../../src/server/http/bodies.ts';
+import type { HttpRequest } from '../../../src/server/http/request.ts';
+import { validationRefusal } from '../../../src/server/service/refusal.ts';
 
 const LIMITS = { fileSize: 1_024, files: 1, fields: 2, fieldSize: 16, headerPairs: 32 };
 const FILE = 'form-data; name="file"; filename="a.png"';
@@ -44,4 +48,26 @@ test('Texts that are typed as JSON count as texts, and files as files', async ()
   expect(await read(file, one, one, one)).toContain('too many fields');
   expect(await read(one, file, file)).toContain('one file only');
   expect(await read(one, one, file, file)).toContain('one file only');
+});
+
+const MANY = 5_001;
+const BODIES: [what: string, type: string, body: string][] = [
+  ['JSON with brackets only', 'application/json', '['.repeat(120_000)],
+  ['JSON with many values', 'application/json', `{"skins":[${'0,'.repeat(MANY)}0]}`],
+  ['JSON with many objects', 'application/json', `[${Array(MANY).fill('{}').join()}]`],
+  ['a form with many fields', 'application/x-www-form-urlencoded', Array(MANY).fill('a').join('&')],
+];
+
+test.each(BODIES)('A body is refused before it is parsed: %s', async (_, type, body) => {
+  const parsers = [vi.spyOn(JSON, 'parse'), vi.spyOn(querystring, 'parse')];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const request = { method: 'POST', headers: { 'content-type': type }, content: [Buffer.from(body)] };
+  const receiving = receiveBody(request as unknown as HttpRequest, {});
+  await expect(receiving).rejects.toMatchObject({ code: 'invalid_request' });
+  expect(parsers.map((parser) => parser.mock.calls.length)).toEqual([0, 0]);
+});
+
+test('A refusal names a hundred invalid fields at most', () => {
+  const wrong = z.array(z.string()).safeParse(Array(1_000).fill(0));
+  expect(validationRefusal(wrong.error!).details.notes).toHaveLength(100);
 });

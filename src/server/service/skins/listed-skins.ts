@@ -19,20 +19,44 @@ export interface ListedSkin {
   readonly values: Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;
 }
 
+/** Lines of a list, blank ones as well, and the longest one, in characters: a line of a lockfile has some 2,000. */
+const MAX_LINES = 20 * MAX_SET;
+const MAX_LINE = 16 * 1024;
+
 /**
  * The lines of a list of skins: CSV with a header, a lockfile, or one skin per line.
  * @throws Refusal `invalid_request` for invalid CSV, or more lines than a set has skins
  */
 export async function readSkinList(bytes: Uint8Array): Promise<ListedSkin[]> {
   const text = new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes);
+  verifyLines(text);
   const first = text.trimStart().split('\n', 1)[0] ?? '';
   const listed = isHeader(first) ? await csvLines(text) : plainLines(text);
-  if (listed.length > MAX_SET)
-    throw new Refusal(
-      'invalid_request',
-      `The list has ${listed.length} lines; a set has at most ${MAX_SET} skins.`,
-    );
+  if (listed.length > MAX_SET) throw tooManyLines(MAX_SET);
   return listed;
+}
+
+/** Looks at nothing but the ends of lines. @throws Refusal */
+function verifyLines(text: string): void {
+  let lines = 0;
+  for (let start = 0; start < text.length; lines++) {
+    const at = text.indexOf('\n', start);
+    const end = at === -1 ? text.length : at;
+    if (lines >= MAX_LINES) throw tooManyLines(MAX_LINES);
+    if (end - start > MAX_LINE)
+      throw new Refusal(
+        'invalid_request',
+        `Line ${lines + 1} of the list has more than ${MAX_LINE} characters.`,
+      );
+    start = end + 1;
+  }
+}
+
+function tooManyLines(most: number): Refusal {
+  return new Refusal(
+    'invalid_request',
+    `The list has more than ${most} lines; a set has at most ${MAX_SET} skins.`,
+  );
 }
 
 const DELIMITERS = [',', ';', '\t'];
@@ -48,7 +72,14 @@ function isHeader(line: string): boolean {
 async function csvLines(text: string): Promise<ListedSkin[]> {
   const csv = await import('csv-parse/sync'); // loaded on demand: the parser is large
   try {
-    const options = { delimiter: DELIMITERS, trim: true, relax_column_count: true, skip_empty_lines: true };
+    const options = {
+      delimiter: DELIMITERS,
+      trim: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: MAX_LINE,
+      to: MAX_SET + 1,
+    };
     const columns = (header: string[]) => header.map((name) => name.toLowerCase());
     const rows = csv.parse(text, { ...options, columns, info: true }) as unknown as {
       readonly record: Readonly<Record<string, string>>;
@@ -62,12 +93,12 @@ async function csvLines(text: string): Promise<ListedSkin[]> {
 }
 
 function plainLines(text: string): ListedSkin[] {
-  return text.split(/\r?\n/).flatMap((line, index): ListedSkin[] => {
-    const trimmed = line.trim();
-    if (trimmed === '') return [];
+  const lines = text.split(/\r?\n/).map((line, index) => ({ line: index + 1, trimmed: line.trim() }));
+  const filled = lines.filter(({ trimmed }) => trimmed !== '').slice(0, MAX_SET + 1);
+  return filled.map(({ line, trimmed }): ListedSkin => {
     const json = trimmed.startsWith('{') ? parsedJson(trimmed) : undefined;
     const texts = Object.entries(json ?? {}).filter(([, value]) => typeof value === 'string');
-    return [{ line: index + 1, values: json ? Object.fromEntries(texts) : { source: trimmed } }];
+    return { line, values: json ? Object.fromEntries(texts) : { source: trimmed } };
   });
 }
 

@@ -205,7 +205,7 @@ function packAnswer(file: string, { bytes, sha1, isPublic }: SkinPack): Answer {
 
 /** A pack that never changes at its address, read from the disk while it is sent: players of a server come all at once. */
 export function storedPackAnswer(
-  { method }: Pick<Call['request'], 'method'>,
+  request: Pick<Call['request'], 'method' | 'holdUnread'>,
   sha1: string,
   { path, size }: StoredPack,
 ): Answer {
@@ -215,15 +215,19 @@ export function storedPackAnswer(
     'Cache-Control': 'public, max-age=31536000, immutable',
     ETag: `"${sha1}"`,
   };
-  const body = method === 'HEAD' ? undefined : Readable.from(piecesOf(path), { objectMode: false });
+  const pieces = () => piecesOf(path, (bytes) => request.holdUnread(bytes));
+  const body = request.method === 'HEAD' ? undefined : Readable.from(pieces(), { objectMode: false });
   return { status: 200, headers, body };
 }
 
 /** Opened by the first read: an answer that nobody reads leaves no open file. */
-async function* piecesOf(path: string): AsyncGenerator<Uint8Array, void, void> {
+async function* piecesOf(path: string, hold: (bytes: number) => void): AsyncGenerator<Buffer, void, void> {
   const file = await open(path);
   try {
-    yield* file.createReadStream({ autoClose: false });
+    for await (const piece of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
+      hold(piece.length);
+      yield piece;
+    }
   } finally {
     await file.close();
   }

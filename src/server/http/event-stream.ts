@@ -27,7 +27,7 @@ interface EventStreamOptions {
   /** A line for people who read the raw stream. */
   readonly greeting: string;
   /** The stream is the last answer on its connection. */
-  readonly request: Pick<HttpRequest, 'signal' | 'hangUp'>;
+  readonly request: Pick<HttpRequest, 'signal' | 'hangUp' | 'holdUnread'>;
   readonly clock: Clock;
 }
 
@@ -83,6 +83,7 @@ export class EventStream {
   #write(text: string): void {
     if (this.#isOver) return;
     this.body.push(text);
+    this.#request.holdUnread(this.body.readableLength);
     if (this.body.readableLength > MAX_BACKLOG) this.body.destroy();
   }
 }

@@ -159,10 +159,12 @@ export class HttpServer {
       },
     });
     const fetch = async (request: Request, env: { incoming: IncomingMessage; outgoing: ServerResponse }) => {
-      const response = await app.fetch(request, env);
       const { incoming, outgoing } = env;
+      const holder = () => this.#connections.holderOf(incoming.socket);
+      const holdUnread = (bytes: number) => this.#unread.hold(outgoing, holder(), bytes);
+      const response = await app.fetch(request, { ...env, holdUnread });
       outgoing.setTimeout(limits.unreadTimeout); // a peer that reads nothing of the answer is cut off
-      this.#unread.follow(outgoing, this.#connections.holderOf(incoming.socket));
+      this.#unread.follow(outgoing, holder());
       return response;
     };
     return getRequestListener(fetch as Parameters<typeof getRequestListener>[0], {

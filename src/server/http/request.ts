@@ -25,7 +25,12 @@ export type Part =
 
 /** Where a request comes from: Node's server or this process. */
 export type Bindings =
-  | { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
+  | {
+      readonly incoming: IncomingMessage;
+      readonly outgoing: ServerResponse;
+      /** See `HttpRequest`. */
+      readonly holdUnread?: (bytes: number) => void;
+    }
   // A call inside the process.
   | { readonly signal: AbortSignal; readonly hangUp: () => void };
 
@@ -88,6 +93,11 @@ export class HttpRequest {
   get signal(): AbortSignal {
     this.#signal ??= 'outgoing' in this.#carrier ? signalOf(this.#carrier.outgoing) : this.#carrier.signal;
     return this.#signal;
+  }
+
+  /** Counts what waits to be read of a streamed answer, in bytes. If callers have too much, somebody's connection ends. */
+  holdUnread(bytes: number): void {
+    if ('incoming' in this.#carrier) this.#carrier.holdUnread?.(bytes);
   }
 
   /** Closes the connection, even if data is still unread. */

@@ -157,6 +157,7 @@ interface UnreadAnswersOptions {
 export class UnreadAnswers {
   readonly #options: UnreadAnswersOptions;
   readonly #held = new Room<Place>();
+  readonly #places = new WeakMap<ServerResponse, Place>();
 
   constructor(options: UnreadAnswersOptions) {
     this.#options = options;
@@ -164,20 +165,27 @@ export class UnreadAnswers {
 
   /** Counts what is left of an answer that has been handed to Node, until the system has all of it. */
   follow(response: ServerResponse, holder: Holder): void {
-    const bytes = response.writableLength;
-    if (bytes === 0 || response.closed) return;
+    if (response.writableLength > 0) this.hold(response, holder, response.writableLength);
+  }
+
+  /** Counts so many bytes for an answer, until it says something else or ends. */
+  hold(response: ServerResponse, holder: Holder, bytes: number): void {
+    if (response.closed) return;
+    const place = this.#places.get(response) ?? this.#open(response, holder);
+    this.#held.grow(place, bytes - place.size);
+    if (this.#held.size > this.#options.most) this.#held.makeRoom();
+  }
+
+  #open(response: ServerResponse, holder: Holder): Place {
     const { socket } = response;
-    const place = heldBytes(
-      holder,
-      () => {
-        this.#options.onDropped();
-        socket?.destroy();
-      },
-      bytes,
-    );
+    const place = heldBytes(holder, () => {
+      this.#options.onDropped();
+      socket?.destroy();
+    });
     const forget = () => this.#held.remove(place);
     response.once('finish', forget).once('close', forget);
+    this.#places.set(response, place);
     this.#held.add(place);
-    if (this.#held.size > this.#options.most) this.#held.makeRoom();
+    return place;
   }
 }

@@ -22,7 +22,9 @@ function handClock() {
 /** A request whose connection is open until either side hangs up. */
 function openRequest() {
   const closed = new AbortController();
-  return { signal: closed.signal, hangUp: () => closed.abort() };
+  const held: number[] = [];
+  const holdUnread = (bytes: number) => void held.push(bytes);
+  return { signal: closed.signal, hangUp: () => closed.abort(), holdUnread, held };
 }
 
 function open() {
@@ -111,4 +113,13 @@ test('A stream that more than a megabyte waits for is cut', () => {
   stream.send('job', 'x'.repeat(100_000));
   expect(stream.body.destroyed).toBe(true);
   stream.send('job', 'y');
+});
+
+test('Says how many bytes of it wait to be read', () => {
+  const { stream, request } = open();
+  stream.send('job', { id: 1 });
+  stream.body.read();
+  stream.send('job', { id: 2 });
+  const [greeting = 0, both = 0, last = 0] = request.held;
+  expect([both > greeting, last]).toEqual([true, both - greeting]);
 });

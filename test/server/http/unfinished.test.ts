@@ -168,7 +168,9 @@ describe('Unread answers', () => {
       const socket = { destroy: () => void cut.push(`${name} ${bytes}`) };
       const response = Object.assign(new EventEmitter(), { writableLength: bytes, closed: false, socket });
       unread.follow(response as unknown as ServerResponse, { name, isKnown });
-      return response;
+      const hold = (more: number) =>
+        unread.hold(response as unknown as ServerResponse, { name, isKnown }, more);
+      return Object.assign(response, { hold });
     };
     return { answer, cut };
   }
@@ -192,6 +194,19 @@ describe('Unread answers', () => {
     answer('user', 10_000, true);
     answer('b', 2_000);
     expect(cut).toEqual(['a 12000', 'user 79000']);
+  });
+
+  test('that are streams count with what waits of them, and no longer when they end', () => {
+    const { answer, cut } = open();
+    const [one, two, other] = [answer('a', 0), answer('a', 0), answer('b', 0)];
+    for (const bytes of [90_000, 1_000]) one.hold(bytes);
+    two.hold(50_000);
+    two.emit('close');
+    two.hold(1);
+    other.hold(98_000);
+    expect(cut).toEqual([]);
+    one.hold(9_000);
+    expect(cut).toEqual(['b 0']);
   });
 
   test('no longer count when they are read', () => {

@@ -4,12 +4,11 @@
  * (`node bench/attacks.ts`; `node bench/attacks.ts keys keys` runs only one attack, twice). The exit status is 1 when the
  * slowest response or the memory exceeds its limit.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import type { Probe } from './health-probe.ts';
 import { Machine, ROOT } from './machine.ts';
-import { eachLine, type Service, startOwn } from './services.ts';
+import { eachLine, forgetPeak, peakOf, type Service, startOwn } from './services.ts';
 
 /** Maximum response time of `/health`, in milliseconds. */
 const LIMIT = 1_000;
@@ -64,18 +63,6 @@ async function report(
   );
   const slowest = Math.max(Number(at(times, 1)), Number(at(holder, 1)));
   if (!(slowest <= LIMIT) || owner !== 200 || memory > MEMORY_LIMIT) process.exitCode = 1;
-}
-
-/** Has Linux count the peak of the server's memory anew. */
-function forgetPeak({ pid }: Service): void {
-  if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
-}
-
-/** MB since then; 0 where Linux does not say it. */
-function peakOf({ pid }: Service): number {
-  if (process.platform !== 'linux') return 0;
-  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1_000;
 }
 
 /** The times of `/health` during the attack, which begins when the probe is warm. */

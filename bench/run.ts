@@ -22,6 +22,7 @@ import { requestRows } from './requests.ts';
 import { startUpRows } from './start-up.ts';
 import { isOver, type Row, renderTable } from './table.ts';
 import { turnRows } from './turns.ts';
+import { unreadRows } from './unread.ts';
 
 /** The rows that create and delete the most files come last: see `Machine.reset`. */
 const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: () => Promise<Row[]> }[] = [
@@ -37,6 +38,7 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P8'], rows: requestRows },
   { ids: ['P14'], rows: pictureRows },
   { ids: ['P18'], rows: turnRows },
+  { ids: ['P19'], rows: unreadRows },
   { ids: ['P13'], rows: acrossNodesRows },
   { ids: ['P13'], rows: newSkinRows },
   { ids: ['P13'], rows: clusterRows },

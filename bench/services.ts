@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ResultPromise } from 'execa';
@@ -103,6 +104,18 @@ async function startService(machine: Machine, args: readonly string[]): Promise<
       await child;
     },
   };
+}
+
+/** Has Linux count the peak of the service's memory anew. */
+export function forgetPeak({ pid }: Service): void {
+  if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** MB since then; 0 where Linux does not say it. */
+export function peakOf({ pid }: Service): number {
+  if (process.platform !== 'linux') return 0;
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_000;
 }
 
 /** @throws Error when it ends without output */

@@ -40,7 +40,11 @@ export const TAG_AND_LIKE_PAGES: readonly PageRoute[] = [
 ];
 
 /** In another tab, the person may have liked it before. */
-async function likeOnce(context: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
+async function likeOnce(
+  context: Parameters<typeof likeSkin>[0],
+  caller: Caller,
+  uuid: string,
+): Promise<void> {
   try {
     await likeSkin(context, caller, uuid);
   } catch (error) {

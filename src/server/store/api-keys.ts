@@ -76,6 +76,23 @@ export async function hadAnyKey(db: Db, userId: string): Promise<boolean> {
   return await exists(db.selectFrom('api_keys').select('id').where('user_id', '=', userId));
 }
 
+/** Deletes a user's revoked keys, except the newest ones. */
+export async function forgetRevokedKeys(db: Db, userId: string, kept: number): Promise<void> {
+  const revoked = db.selectFrom('api_keys').where('user_id', '=', userId).where('revoked_at', 'is not', null);
+  const old = await revoked
+    .select('id')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MOST_FORGOTTEN)
+    .offset(kept)
+    .execute();
+  const ids = old.map(({ id }) => id);
+  if (ids.length > 0) await db.deleteFrom('api_keys').where('id', 'in', ids).execute();
+}
+
+/** Keys that one statement deletes: stores of earlier versions may have many. */
+const MOST_FORGOTTEN = 1_000;
+
 export type KeyChange = Partial<
   Pick<
     ApiKeyRow,

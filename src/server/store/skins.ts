@@ -414,6 +414,14 @@ export async function removeLike(db: Db, skin_id: number, owner: string): Promis
   return wasLiked;
 }
 
+/** Takes back some of a user's likes. @returns how many */
+export async function removeSomeLikes(db: Db, owner: string, size: number): Promise<number> {
+  const likes = db.selectFrom('skin_likes').select('skin_id').where('owner', '=', owner).limit(size);
+  const liked = (await likes.execute()).map(({ skin_id }) => skin_id);
+  for (const id of liked) await removeLike(db, id, owner);
+  return liked.length;
+}
+
 async function countLikes(db: Db, id: number, step: number): Promise<void> {
   await db
     .updateTable('skins')

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { addCape, capePng } from '../../support/server/drawn-capes.ts';
@@ -196,6 +197,28 @@ describe('A store at its ceiling', () => {
     expect([await rows(server, 'skins'), await rows(server, 'jobs')]).toEqual(kept);
   });
 
+  test('takes no set and no like more, but lets go of them', async () => {
+    const before = await runServer();
+    const uuid = String((await before.anonymous().upload('/v2/generate', skin(1))).body.skin?.uuid);
+    const set = (await before.owner.json('/v2/sets', { name: 'Set', skins: [uuid] })).body.set!;
+    await before.close();
+
+    const { dataDir } = before;
+    const server = await runServer({ dataDir, maxStoreBytes: 1 });
+    const owner = new TestCaller(server.url, { key: before.key, dataDir });
+    const path = `/v2/sets/${set.uuid}`;
+    const refused = {
+      'a set': await owner.json('/v2/sets', { name: 'Other', skins: [uuid] }),
+      'skins of a set': await owner.patch(path, { skins: [uuid] }),
+      'a skin more of a set': await owner.patch(path, { add: [uuid] }),
+      'a name of a set': await owner.patch(path, { name: 'Other' }),
+      'a like': await owner.send('POST', `/v2/skins/${uuid}/interactions/likes`),
+    };
+    for (const heard of Object.values(refused)) expectRefusal(heard, 'store_full');
+    const taken = [await owner.patch(path, { remove: [uuid] }), await owner.send('DELETE', path)];
+    expect(taken.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   test('counts what is in use, not what deleted rows have left free in the file', async () => {
     const { dataDir } = await runServer({ workers: 0 });
     const store = await openOwnStore(dataDir);
@@ -240,4 +263,32 @@ describe('A web page of another origin', () => {
     const open = await runServer({ allowedOrigins: ['*'] });
     expect((await ask(open.anonymous(), QUEUE, 'null')).status).toBe(202);
   });
+});
+
+test('Of the keys that a user makes and revokes, the newest are remembered', async () => {
+  const { dataDir, owner } = await runServer();
+  const { db } = await openOwnStore(dataDir);
+  const [key] = await db.selectFrom('api_keys').selectAll().execute();
+  for (let number = 0; number < 150; number++) {
+    const revoked = { created_at: number, revoked_at: number, hash: `hash ${number}`, id: `key ${number}` };
+    await db
+      .insertInto('api_keys')
+      .values({ ...key!, ...revoked })
+      .execute();
+  }
+  expect((await owner.json('/v2/account/keys', { name: 'next' })).status).toBe(201);
+  const left = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
+  expect([
+    left.length,
+    left.some(({ id }) => id === 'key 50'),
+    left.some(({ id }) => id === 'key 49'),
+  ]).toEqual([100, true, false]);
+});
+
+test('The documents say for every table what keeps it from growing', async () => {
+  const { db } = await openOwnStore((await runServer()).dataDir);
+  const tables = (await db.introspection.getTables()).map(({ name }) => name);
+  const text = await readFile('docs/operating.md', 'utf8');
+  const missing = tables.filter((name) => !text.includes(`\`${name}\``));
+  expect(missing).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import {
@@ -7,7 +8,7 @@ import {
   runServer,
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
-import type { Heard, TestCaller } from '../../support/server/test-caller.ts';
+import { type Heard, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -250,3 +251,122 @@ async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): P
   for (const item of items) results.push(await work(item));
   return results;
 }
+
+const ALL_CALLERS = ['anonymous', 'other user', 'operator', 'own key without read', 'own key'] as const;
+const OWNED = ['public', 'unlisted', 'private'] as const;
+type Owned = (typeof OWNED)[number];
+type Noun = 'skin' | 'set';
+
+/** Statuses, in the order of ALL_CALLERS. */
+const ACTS: Record<string, (caller: TestCaller, noun: Noun, uuid: string) => Promise<Heard>> = {
+  get: async (caller, noun, uuid) => await caller.get(`/v2/${noun}s/${uuid}`),
+  report: async (caller, noun, uuid) => await caller.json(`/v2/${noun}s/${uuid}/report`, { reason: 'other' }),
+  change: async (caller, noun, uuid) =>
+    await caller.patch(`/v2/${noun}s/${uuid}`, { name: `Changed ${uuid}`.slice(0, 40) }),
+  'hide as operator': async (caller, noun, uuid) =>
+    await caller.patch(`/v2/account/${noun}s/${uuid}`, { hidden: false }),
+  'delete as operator': async (caller, noun, uuid) =>
+    await caller.send('DELETE', `/v2/account/${noun}s/${uuid}`),
+  delete: async (caller, noun, uuid) => await caller.send('DELETE', `/v2/${noun}s/${uuid}`),
+};
+
+const ACTIONS: Record<Owned, Record<string, string>> = {
+  public: {
+    get: '200 200 200 200 200',
+    report: '200 200 200 200 200',
+    change: '401 404 404 200 200',
+    'hide as operator': '401 403 200 403 403',
+    'delete as operator': '401 403 200 403 403',
+    delete: '401 404 404 200 200',
+  },
+  unlisted: {
+    get: '200 200 200 200 200',
+    report: '200 200 200 200 200',
+    change: '401 404 404 200 200',
+    'hide as operator': '401 403 200 403 403',
+    'delete as operator': '401 403 200 403 403',
+    delete: '401 404 404 200 200',
+  },
+  private: {
+    get: '404 404 404 404 200',
+    report: '404 404 404 404 200',
+    change: '401 404 404 403 200',
+    'hide as operator': '401 403 404 403 403',
+    'delete as operator': '401 403 404 403 403',
+    delete: '401 404 404 200 200',
+  },
+};
+
+async function ownedScene() {
+  const server = await runServer();
+  const [ann, bob] = [await userWithPlan(server, 'ann'), await userWithPlan(server, 'bob')];
+  const { secret } = (await server.owner.json('/v2/account/keys', { user: 'ann', scopes: ['skins'] })).body
+    .key!;
+  const callers: Record<(typeof ALL_CALLERS)[number], TestCaller> = {
+    anonymous: server.anonymous(),
+    'other user': bob,
+    operator: server.owner,
+    'own key without read': new TestCaller(server.url, { key: secret, dataDir: server.dataDir }),
+    'own key': ann,
+  };
+  let made = 0;
+  const make = async (noun: Noun, visibility: Owned): Promise<string> => {
+    const name = `${noun} ${visibility} ${++made}`;
+    if (noun === 'set') return (await ann.json('/v2/sets', { name, visibility, skins: [] })).body.set!.uuid;
+    return (await ann.upload('/v2/generate', skinPng(1), { name, visibility })).body.skin!.uuid;
+  };
+  const bobsKey = (await server.owner.json('/v2/account/keys', { user: 'bob' })).body.key?.secret;
+  return { callers, make, bobsKey };
+}
+
+describe.each(['skin', 'set'] as const)('With a %s', (noun) => {
+  test('each caller may do what the table says', async () => {
+    const { callers, make } = await ownedScene();
+    for (const visibility of OWNED) {
+      const done: Record<string, string> = {};
+      for (const [what, act] of Object.entries(ACTS)) {
+        const statuses = await each(ALL_CALLERS, async (name) => {
+          const { status } = await act(callers[name], noun, await make(noun, visibility));
+          return status;
+        });
+        done[what] = statuses.join(' ');
+      }
+      expect([visibility, done]).toEqual([visibility, ACTIONS[visibility]]);
+    }
+  });
+});
+
+test('A key without the scope read learns no names of sets that it does not see', async () => {
+  const { callers, make } = await ownedScene();
+  const key = callers['own key without read'];
+  const own = callers['own key'];
+  await own.json('/v2/sets', { name: 'Secret Team', visibility: 'private', skins: [] });
+  await own.json('/v2/sets', { name: 'Hidden Team', visibility: 'unlisted', skins: [] });
+  await callers['other user'].json('/v2/sets', { name: 'Other Team', visibility: 'public', skins: [] });
+  const skins = [await make('skin', 'public')];
+  const said = async (name: string) =>
+    (await key.json('/v2/sets', { name, skins })).body.errors?.map(({ message }) => message);
+  for (const name of ['secret team', 'hidden team', 'other team'])
+    expect(await said(name)).toEqual([`The name ${name.replace(' ', '-')} is taken.`]);
+  for (const [reference, status] of [
+    ['secret-team', 404],
+    ['hidden-team', 404],
+    ['nothing', 404],
+  ] as const) {
+    expect((await key.patch(`/v2/sets/${reference}`, { remove: [] })).status).toBe(status);
+    expect((await key.send('DELETE', `/v2/sets/${reference}`)).status).toBe(status);
+  }
+});
+
+test('The likes of a deleted account are taken back', async () => {
+  const { callers, make, bobsKey } = await ownedScene();
+  const uuid = await make('skin', 'public');
+  const liker = callers['other user'];
+  const likes = async () => (await callers.anonymous.get(`/v2/skins/${uuid}`)).body.skin?.likes;
+  expect((await liker.send('POST', `/v2/skins/${uuid}/interactions/likes`)).status).toBe(204);
+  expect(await likes()).toBe(1);
+  const browser = new PlainBrowser(callers.anonymous.url);
+  await browser.signIn(bobsKey);
+  await browser.open('/ui/account/delete', { form: { confirm: 'bob', shared: 'leave' } });
+  expect(await likes()).toBe(0);
+});

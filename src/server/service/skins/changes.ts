@@ -10,6 +10,7 @@ import {
   tagsOf,
 } from '../../store/skins.ts';
 import { type Caller, hasScope, requireUser, type StoreContext, type UserCaller } from '../callers.ts';
+import type { StoreCeiling } from '../limits.ts';
 import { logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { requireUnblocked, shareData, withdrawData } from './identity.ts';
@@ -54,9 +55,9 @@ export async function editSkin(
 }
 
 /** The answer has the whole skin, and one that is no longer private can be read by anyone. @throws Refusal */
-function requireToRead(caller: Caller): void {
+export function requireToRead(caller: Caller, what: 'skin' | 'set' = 'skin'): void {
   if (hasScope(caller, 'read')) return;
-  throw new Refusal('insufficient_grants', 'Changing a private skin also needs the scope read.');
+  throw new Refusal('insufficient_grants', `Changing a private ${what} also needs the scope read.`);
 }
 
 /** @throws Refusal for a skin whose visibility its owner may not change */
@@ -151,9 +152,14 @@ export async function ownSkinsAmong(
   return found;
 }
 
-/** Counts the caller among those who like a skin. @throws Refusal `unauthorized`, `skin_not_found`, `already_liked` */
-export async function likeSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
+/** Counts the caller among those who like a skin. @throws Refusal `unauthorized`, `skin_not_found`, `already_liked`, `store_full` */
+export async function likeSkin(
+  { db, ceiling }: { readonly db: Db; readonly ceiling: StoreCeiling },
+  caller: Caller,
+  uuid: string,
+): Promise<void> {
   const { owner } = requireUser(caller);
+  ceiling.verifyRoom();
   const isNew = await inTransaction(db, async (tx) => {
     const { id } = await readSkin({ db: tx }, caller, uuid);
     return await addLike(tx, id, owner);

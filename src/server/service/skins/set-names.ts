@@ -43,10 +43,14 @@ export async function nameObstacle(tx: Db, set: NamedSet): Promise<string | unde
     : undefined;
 }
 
-/** @throws Refusal `invalid_request` */
-export async function requireFreeName(tx: Db, set: NamedSet): Promise<void> {
+/**
+ * `seen`: the owner, if the caller's key may read the owner's sets; to others it tells nothing about those.
+ * @throws Refusal `invalid_request`
+ */
+export async function requireFreeName(tx: Db, set: NamedSet, seen: string | undefined): Promise<void> {
   const obstacle = await nameObstacle(tx, set);
-  if (obstacle !== undefined) throw new Refusal('invalid_request', obstacle);
+  if (obstacle === undefined) return;
+  throw new Refusal('invalid_request', seen === set.owner ? obstacle : `The name ${set.slug} is taken.`);
 }
 
 /** Keeps the name of a public set for its owner: game servers may get to know the address of its pack. */

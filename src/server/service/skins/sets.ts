@@ -38,9 +38,10 @@ import {
   type StoreContext,
   type UserCaller,
 } from '../callers.ts';
+import type { StoreCeiling } from '../limits.ts';
 import { fileReport, logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
-import { requirePrivateSkins } from './changes.ts';
+import { requirePrivateSkins, requireToRead } from './changes.ts';
 import { keepName, nameObstacle, requireFreeName, requireRoom } from './set-names.ts';
 
 /** A set with those of its skins that the caller sees. */
@@ -65,6 +66,10 @@ export function pictured({ skins }: FullSet): SkinWithData[] {
 }
 
 type SetContext = { readonly db: Db };
+
+interface ChangeContext extends StoreContext {
+  readonly ceiling: StoreCeiling;
+}
 
 interface ListContext extends SetContext {
   readonly known: KnownAddresses;
@@ -147,20 +152,21 @@ async function counted(
 /**
  * Makes a set of skins that the caller sees.
  * @throws Refusal `unauthorized`, `insufficient_grants` (a plan without private skins), `skin_not_found`,
- * `invalid_request` for a name that is taken or too many sets
+ * `invalid_request` for a name that is taken or too many sets, `store_full`
  */
 export async function createSet(
-  { db, clock }: StoreContext,
+  { db, clock, ceiling }: ChangeContext,
   caller: Caller,
   { name, visibility, skins }: z.output<typeof setBodySchema>,
 ): Promise<FullSet> {
   const { owner } = requireUser(caller);
   if (visibility === 'private') requirePrivateSkins(caller);
+  ceiling.verifyRoom();
   return await inManagement(db, async (tx) => {
     await requireRoom(tx, owner);
     const named = { name, slug: slugOf(name), namespace: namespaceOf(name) };
     const set = { uuid: newUuid(), owner, ...named, visibility, created_at: clock.now() };
-    await requireFreeName(tx, set);
+    await requireFreeName(tx, set, ownerSeenBy(caller));
     const id = await insertSet(tx, set);
     await keepName(tx, { id, ...set });
     await putSkinsInSet(tx, id, await numbersOf(tx, caller, skins));
@@ -173,17 +179,19 @@ export async function createSet(
  * @throws Refusal as above; `set_not_found` also for sets of others
  */
 export async function editSet(
-  { db, clock }: StoreContext,
+  { db, clock, ceiling }: ChangeContext,
   caller: Caller,
   { reference, ...edit }: z.output<typeof setEditSchema> & { readonly reference: string },
 ): Promise<FullSet> {
   const user = requireUser(caller);
+  if ([edit.name, edit.skins, edit.add].some((more) => more !== undefined)) ceiling.verifyRoom();
   return await inManagement(db, async (tx) => {
     const set = await ownSet(tx, user, reference);
+    if (set.visibility === 'private') requireToRead(caller, 'set');
     const { name = set.name, visibility = set.visibility } = edit;
     if (visibility !== set.visibility) requireMayChange(user, set, visibility);
     const changed = { ...set, name, slug: slugOf(name), visibility };
-    await requireFreeName(tx, changed);
+    await requireFreeName(tx, changed, ownerSeenBy(caller));
     if (changed.slug !== set.slug && set.visibility === 'public') await requireRoom(tx, user.owner);
     await keepName(tx, changed);
     await changeSet(tx, set.id, { name, slug: changed.slug, visibility, changed_at: clock.now() });
@@ -240,12 +248,16 @@ export async function deleteSet({ db }: SetContext, caller: Caller, reference: s
   });
 }
 
-async function ownSet(tx: Db, { owner }: UserCaller, reference: string): Promise<SetRow> {
+/** By its UUID or, if the caller's key may read the user's sets or everybody knows the name, by its name. */
+async function ownSet(tx: Db, caller: UserCaller, reference: string): Promise<SetRow> {
+  const { owner } = caller;
   const named = await findSet(tx, reference);
-  const own = named?.owner === owner ? named : await findSetByName(tx, { owner }, reference);
+  if (named?.owner === owner) return named;
+  const seen = ownerSeenBy(caller);
+  const own = seen === undefined ? undefined : await findSetByName(tx, { owner: seen }, reference);
   const set = own ?? (await findSetByPublicName(tx, reference));
-  if (set?.owner !== owner) throw new Refusal('set_not_found', `You have no set ${reference}.`);
-  return set;
+  if (set?.owner === owner && (seen !== undefined || set.visibility === 'public')) return set;
+  throw new Refusal('set_not_found', `You have no set ${reference}.`);
 }
 
 /** Reports a set that the caller can see to the operators, as `reportSkin`. @throws Refusal `set_not_found`, `rate_limit` */
@@ -289,7 +301,7 @@ export async function decideOnSet(
       await changeSet(tx, set.id, hidden ? hiddenFrom(now) : await shownAgain(tx, now));
       await log(hidden ? 'hide_set' : 'show_set');
     }
-    const { name, visibility, hidden_from } = await anySet(tx, uuid);
+    const { name, visibility, hidden_from } = (await findSet(tx, uuid))!;
     return { uuid, name, visibility, hidden: hidden_from !== null };
   });
 }
@@ -329,8 +341,9 @@ export async function deleteAnySet(
   });
 }
 
+/** A set for operators to decide on. They do not see what its owner made private. @throws Refusal `set_not_found` */
 async function anySet(tx: Db, uuid: string): Promise<SetRow> {
   const set = await findSet(tx, uuid);
-  if (!set) throw new Refusal('set_not_found', `There is no set ${uuid}.`);
-  return set;
+  if (set && (set.visibility !== 'private' || set.hidden_from !== null)) return set;
+  throw new Refusal('set_not_found', `No set ${uuid} that others can see.`);
 }

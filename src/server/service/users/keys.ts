@@ -14,6 +14,7 @@ import {
   changeKey,
   countKeys,
   findKey,
+  forgetRevokedKeys,
   hadAnyKey,
   hasKeyWithHash,
   hasKeyWithId,
@@ -67,8 +68,9 @@ function isAsBound(
   return places.length > 0 && places.every((place) => others.some((other) => isInside(place, other)));
 }
 
-/** Maximum number of keys per user. */
+/** Maximum number of keys per user, and of revoked ones that are remembered. */
 const MAX_KEYS = 100;
+const MAX_REVOKED = 100;
 
 /** A key to create, with its scopes resolved. */
 type NewKey = Omit<z.output<typeof apiKeyBodySchema>, 'user' | 'scopes'> & {
@@ -158,6 +160,7 @@ export async function createKey(
     if (key.id !== undefined && (await hasKeyWithId(tx, key.id)))
       throw new Refusal('invalid_request', { message: 'This key has already been created.', status: 409 });
     if (key.secret !== undefined) await verifyNew(tx, key.secret);
+    await forgetRevokedKeys(tx, owner.id, MAX_REVOKED);
     const made = await makeKeyFor(tx, owner, key, now);
     if (!isOwn) await noteKey(tx, { clock, operator: user }, { action: 'create_key', key: made });
     return made;

@@ -45,6 +45,7 @@ import {
   deleteSkinRow,
   listSkins,
   type OwnSkin,
+  removeSomeLikes,
   type SkinWithData,
   skinsOfOwner,
 } from '../../store/skins.ts';
@@ -406,7 +407,7 @@ export async function readDeletion({ db }: { readonly db: Db }, caller: Caller):
 }
 
 /**
- * Deletes the caller's account: keys, sessions, sign-ins, game accounts, jobs, sets and skins. The account goes last, so
+ * Deletes the caller's account: keys, sessions, sign-ins, game accounts, jobs, likes, sets and skins. The account goes last, so
  * that it can be deleted again if this was interrupted.
  * @throws Refusal for the owner, the last operator, and while a skin is being made or a game account is in use
  */
@@ -425,6 +426,8 @@ export async function deleteAccount(
     if (account.owner === owner) await unlinkGameAccount(context, caller, account.uuid);
   await deleteSetsOf(db, owner);
   await removeSkins(db, owner, shared);
+  while ((await inManagement(db, async (tx) => await removeSomeLikes(tx, owner, CHUNK))) > 0)
+    await setImmediate();
   while ((await deleteJobsOf(db, owner)) > 0) await setImmediate(); // lets SQLite serve others
   await inManagement(db, async (tx) => {
     await lockOwner(tx, owner);

@@ -43,5 +43,6 @@ test.each(TOO_MUCH)('A list is refused before all of it is parsed: %s', async (_
   onTestFinished(() => void vi.restoreAllMocks());
   const message = expect.stringContaining(why);
   await expect(readSkinList(Buffer.from(list))).rejects.toMatchObject({ code: 'invalid_request', message });
-  expect(parsed.mock.calls.length).toBe(most);
+  const lines = parsed.mock.calls.filter(([text]) => text === '{' || text.startsWith('{"uuid"'));
+  expect(lines.length).toBe(most);
 });

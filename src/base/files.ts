@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -180,10 +181,13 @@ export class Leftovers {
     this.#now = now;
   }
 
-  /** Removes those of one path. A process of another machine or container counts as ended after an hour. */
-  remove(path: string): void {
+  /**
+   * Removes those of one path. A process of another machine or container counts as ended after an hour.
+   * @param prefix of their names
+   */
+  remove(path: string, prefix = asidePrefix(path)): void {
     const folder = dirname(path);
-    for (const name of this.#in(folder).get(asidePrefix(path)) ?? []) {
+    for (const name of this.of(path, prefix)) {
       try {
         const aside = join(folder, name);
         if (isOfThisSystem(name) || statSync(aside).mtimeMs < this.#now - LEFTOVER_AGE)
@@ -192,6 +196,11 @@ export class Leftovers {
         // Another process may be cleaning up as well; the rest is found next time.
       }
     }
+  }
+
+  /** Names of those of one path. */
+  of(path: string, prefix: string): readonly string[] {
+    return this.#in(dirname(path)).get(prefix) ?? [];
   }
 
   #in(folder: string): ReadonlyMap<string, readonly string[]> {
@@ -268,15 +277,62 @@ function nextSerial(): string {
 }
 
 /** A new name in the same folder for what is to replace a path; `Leftovers` knows such names. */
-export function asidePath(path: string): string {
-  return join(
-    dirname(path),
-    `${asidePrefix(path)}${process.pid}.${systemName() ?? NO_SYSTEM}${nextSerial()}.tmp`,
-  );
+export function asidePath(path: string, prefix = asidePrefix(path)): string {
+  return join(dirname(path), `${prefix}${process.pid}.${systemName() ?? NO_SYSTEM}${nextSerial()}.tmp`);
 }
 
 function asidePrefix(path: string): string {
   return `.${basename(path).slice(0, LONGEST_NAME)}.`;
+}
+
+/** Begins the names of folders that are being replaced. */
+function replacedPrefix(path: string): string {
+  return `${asidePrefix(path)}replaced.`;
+}
+
+/**
+ * Puts a whole folder, which was written beside its place, into it. Two renames are needed: `restoreFolder` puts the old
+ * one back if the process is killed between them.
+ * @throws Error of the file system; then the old folder is in its place
+ */
+export function replaceFolder(path: string, aside: string): void {
+  const old = asidePath(path, replacedPrefix(path));
+  const isReplaced = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (isReplaced) renameSync(path, old);
+  try {
+    renameSync(aside, path);
+  } catch (error) {
+    if (isReplaced) renameSync(old, path);
+    throw withPath(error, path, aside);
+  }
+  syncFolder(dirname(path));
+  if (isReplaced) rmSync(old, { recursive: true, force: true });
+}
+
+/** Ends what a killed process left of `replaceFolder`: puts the old folder back if there is none, or removes it. */
+export function restoreFolder(path: string, now: number): void {
+  const prefix = replacedPrefix(path);
+  const leftovers = new Leftovers(now);
+  const found = leftovers.of(path, prefix).map((name) => join(dirname(path), name));
+  const [newest] = found.toSorted((a, b) => statSync(b).ctimeMs - statSync(a).ctimeMs);
+  if (newest !== undefined && !lstatSync(path, { throwIfNoEntry: false })) renameSync(newest, path);
+  leftovers.remove(path, prefix);
+}
+
+/** Files that are flushed at the same time: file systems write them together. */
+const FLUSHED_AT_ONCE = 16;
+
+/** Resolves when files are on the disk, and their names in these folders. @throws Error of the file system */
+export async function flushFiles(files: readonly string[], folders: Iterable<string>): Promise<void> {
+  const rest = files.values();
+  const flush = async () => {
+    for (const path of rest) {
+      await using file = await open(path, 'r+'); // Windows flushes no file that is open for reading
+      await file.sync();
+    }
+  };
+  await Promise.all(Array.from({ length: FLUSHED_AT_ONCE }, flush));
+  for (const folder of folders) syncFolder(folder);
 }
 
 /** Most folders exist, so create them only when opening fails. */

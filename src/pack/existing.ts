@@ -116,8 +116,8 @@ export class OwnNamespace {
     this.#others = new Set(Array.from(others, foldedName));
   }
 
-  /** @throws ExistingPackError if a file that is not ours has the path */
-  add({ path, bytes }: PackFile): void {
+  /** Whether the file differs from what is there. @throws ExistingPackError if a file that is not ours has the path */
+  add({ path, bytes }: PackFile): boolean {
     if (this.#others.has(foldedName(path)))
       throw new ExistingPackError(`has ${path}, which skinsmith did not write.`, OTHER_NAMESPACE);
     const inTheWay = foldersOf(path).find((folder) => this.#others.has(foldedName(folder)));
@@ -132,6 +132,7 @@ export class OwnNamespace {
     else if (before.includes(digest)) this.changes.same++;
     else this.changes.replaced++;
     this.#files[path] = [digest];
+    return before?.length !== 1 || before[0] !== digest; // an interrupted run leaves two
   }
 
   /** After the last file. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { removeLeftovers } from '../../base/files.ts';
+import { removeLeftovers, restoreFolder } from '../../base/files.ts';
 import { ALL_GAMES, assumedVersions } from '../../pack/games.ts';
 import { MAX_SERVER_PACK } from '../../pack/pack.ts';
 import { specOf, verifySources } from '../batch/call.ts';
@@ -134,6 +134,8 @@ type MakingOptions = PackOptions & MakeOptions;
 
 async function runMaking(options: MakingOptions, context: CommandContext): Promise<number> {
   verifySources(specOf(options));
+  for (const name of [options.out, options.datapack])
+    if (name !== undefined) restoreFolder(resolve(name), context.clock.now());
   const target = openTarget(options);
   const { places } = target;
   const writers: PackWriter[] = [];

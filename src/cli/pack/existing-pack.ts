@@ -262,11 +262,13 @@ class ExistingFolder implements ExistingPack {
   readonly #own: OwnFiles;
   readonly #namespace: OwnNamespace;
   readonly #indexPath: string;
+  /** Those that differ from what is there. */
   readonly #files: PackFile[] = [];
   readonly #earlierIndex: Buffer | undefined;
   readonly index: ReadIndex | undefined;
   readonly others: number;
   #indexText = '';
+  #bytes = 0;
   readonly copy = undefined;
 
   constructor(name: string, { namespace, isOlderAllowed }: ExistingOptions) {
@@ -312,8 +314,9 @@ class ExistingFolder implements ExistingPack {
       this.#indexText = Buffer.from(file.bytes).toString();
       return;
     }
-    explained(this.#name, () => this.#namespace.add(file));
-    this.#files.push(file);
+    const isNew = explained(this.#name, () => this.#namespace.add(file));
+    if (isNew) this.#files.push(file);
+    this.#bytes += file.bytes.length;
   }
 
   /** Undefined if nothing of ours is left. */
@@ -323,7 +326,7 @@ class ExistingFolder implements ExistingPack {
 
   finish(): { readonly bytes: number } {
     this.#namespace.finish();
-    return { bytes: this.#files.reduce((sum, { bytes }) => sum + bytes.length, 0) };
+    return { bytes: this.#bytes };
   }
 
   /** File by file. A run that is killed leaves an index with both states, so that the next one knows all files as ours. */
@@ -332,7 +335,8 @@ class ExistingFolder implements ExistingPack {
     const index = join(this.#name, this.#indexPath);
     const [text, underway] = [this.#newIndex(), this.#newIndex(true)];
     if (underway !== undefined) writeFileAtomically(index, underway, { durable: true });
-    for (const { path, bytes } of this.#files) writeFileAtomically(join(this.#name, path), bytes);
+    for (const { path, bytes } of this.#files)
+      writeFileAtomically(join(this.#name, path), bytes, { durable: true });
     for (const path of this.#namespace.gone) this.#remove(path);
     if (text === undefined) this.#remove(this.#indexPath);
     else writeFileAtomically(index, text, { durable: true });

@@ -118,7 +118,7 @@ export async function removeFrom(
       throw new CliError('nothing_to_remove', `${clean(name)} has no skins of the namespace ${namespace}.`, {
         hint: 'Name the namespace that --into had: --namespace NAME',
       });
-    const { bytes, sha1 } = pack.finish(() => '');
+    const { bytes, sha1 } = await pack.finish(() => '');
     if (!isDryRun) pack.put();
     isDone = !isDryRun;
     const { removed } = pack.changes;

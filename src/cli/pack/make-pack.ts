@@ -193,8 +193,8 @@ class PackInMaking {
     if (this.#data) for (const file of this.#data.rest()) this.#dataFile?.add(file);
     if (places.hidesSources)
       this.#packFile.add({ path: INDEX_NAME, bytes: Buffer.from(this.#hiddenIndex()), isText: true });
-    const { bytes, sha1 } = this.#packFile.finish(() => this.#index());
-    this.#dataFile?.finish(() => this.#index({ sha1 }));
+    const { bytes, sha1 } = await this.#packFile.finish(() => this.#index());
+    await this.#dataFile?.finish(() => this.#index({ sha1 }));
     // Before the packs: if only it gets there, the next run finds the pack that it continues.
     if (places.isIndexBeside) this.#making.writers.unshift(indexFile(places.index, this.#index({ sha1 })));
     return {

@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { asidePath, makeFolder, Replacement, withPath } from '../../base/files.ts';
+import { asidePath, flushFiles, makeFolder, Replacement, replaceFolder, withPath } from '../../base/files.ts';
 import { deflated, PACK_MARK, type PackFile } from '../../pack/pack.ts';
 import { INDEX_NAME } from '../../pack/pack-index.ts';
 import { ZipTooLargeError, ZipWriter } from '../../pack/zip.ts';
 import { CliError } from '../errors/exit.ts';
 import type { PackPlace } from './pack-place.ts';
 
+/** What was written. `sha1`: of a zip. */
+interface Written {
+  readonly bytes: number;
+  readonly sha1?: string;
+}
+
 /** A pack that is written beside its place. */
 export interface PackWriter {
   add(file: PackFile): void;
-  /** After the last file: everything is on the disk. `sha1`: of a zip. @throws CliError, Error of the file system */
-  finish(index: (sha1: string | undefined) => string): { readonly bytes: number; readonly sha1?: string };
+  /** After the last file: everything is on the disk. @throws CliError, Error of the file system */
+  finish(index: (sha1: string | undefined) => string): Written | Promise<Written>;
   /** Puts it in its place, which only a crash of the machine can prevent. */
   put(): void;
   /** Removes what was written. */
@@ -46,7 +52,7 @@ class ZipPack implements PackWriter {
     }
   }
 
-  finish(): { readonly bytes: number; readonly sha1: string } {
+  finish(): Required<Written> {
     this.#write(this.#zip.end(PACK_MARK));
     this.#flush();
     this.#file.close(true);
@@ -89,6 +95,7 @@ class FolderPack implements PackWriter {
   readonly #path: string;
   readonly #aside: string;
   readonly #folders = new Set<string>();
+  readonly #files: string[] = [];
   #bytes = 0;
 
   constructor(path: string) {
@@ -96,6 +103,7 @@ class FolderPack implements PackWriter {
     makeFolder(dirname(path));
     this.#aside = asidePath(path);
     mkdirSync(this.#aside);
+    this.#folders.add(this.#aside);
   }
 
   add({ path, bytes }: PackFile): void {
@@ -103,26 +111,24 @@ class FolderPack implements PackWriter {
     try {
       const folder = dirname(file);
       if (!this.#folders.has(folder)) makeFolder(folder);
-      this.#folders.add(folder);
+      for (let at = folder; !this.#folders.has(at); at = dirname(at)) this.#folders.add(at);
       writeFileSync(file, bytes);
     } catch (error) {
       throw withPath(error, join(this.#path, path), file);
     }
+    this.#files.push(file);
     this.#bytes += bytes.length;
   }
 
-  finish(index: (sha1: undefined) => string): { readonly bytes: number } {
+  async finish(index: (sha1: undefined) => string): Promise<Written> {
     const bytes = this.#bytes;
     this.add({ path: INDEX_NAME, bytes: Buffer.from(index(undefined)) });
+    await flushFiles(this.#files, this.#folders);
     return { bytes };
   }
 
   put(): void {
-    const old = `${this.#aside}.old`;
-    const isThere = lstatSync(this.#path, { throwIfNoEntry: false }) !== undefined;
-    if (isThere) renameSync(this.#path, old);
-    renameSync(this.#aside, this.#path);
-    if (isThere) rmSync(old, { recursive: true, force: true });
+    replaceFolder(this.#path, this.#aside);
   }
 
   discard(): void {

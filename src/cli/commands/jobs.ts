@@ -11,6 +11,7 @@ import {
   type SkinClient,
   type SkinSource,
 } from '../../index.ts';
+import type { Connection } from '../connection/connect.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { reportOf, sourceReportOf } from '../errors/error-report.ts';
@@ -40,6 +41,7 @@ import {
   resultView,
 } from '../output/results.ts';
 import { type PackSkins, packNamed } from '../pack/pack-skins.ts';
+import { textureOf } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { count, span } from '../text/text.ts';
 
@@ -231,13 +233,13 @@ async function runStatus(
     formats: openFormats(settings.format, { pack }),
     isList,
   });
-  const { client } = await connectWithProgress(settings, context);
+  const connection = await connectWithProgress(settings, context);
   const sources = await context.jobSources.sources();
   const results: ResultView[] = [];
   try {
     for (const id of jobs) {
       const result = await lookAt(id, {
-        client,
+        connection,
         context,
         wait: options.wait ?? false,
         source: sources.get(id) ?? id,
@@ -254,7 +256,7 @@ async function runStatus(
 }
 
 interface LookOptions {
-  readonly client: SkinClient;
+  readonly connection: Connection;
   readonly context: CommandContext;
   readonly wait: boolean;
   readonly source: string | undefined;
@@ -265,12 +267,17 @@ interface LookOptions {
 const GONE: Readonly<Record<string, string>> = { job_not_found: 'unknown', skin_not_found: 'completed' };
 
 /** Returns the status of one job. A job that the service does not know is an outcome too. */
-async function lookAt(id: string, { client, context, wait, source, pack }: LookOptions): Promise<ResultView> {
+async function lookAt(
+  id: string,
+  { connection, context, wait, source, pack }: LookOptions,
+): Promise<ResultView> {
+  const { client } = connection;
   try {
     let state = await client.job(id, { signal: context.signal });
     if (wait && isPending(state.job.status)) state = await awaitEnd(state, { client, context, source });
     const skin = state.skin && finishedSkin(state.skin);
-    const error = failureOf(state) ?? (skin && pack?.problemOf(skin));
+    const texture = async () => await textureOf(skin!, connection, context.signal);
+    const error = failureOf(state) ?? (skin && (await pack?.problemOf(skin, texture)));
     if (error) await context.messages.failure({ ...error, message: `${source ?? id}: ${error.message}` });
     return resultView({
       source,
@@ -293,7 +300,7 @@ const PATIENCE = { budget: 15 * 60_000, patience: 24 * 60 * 60_000 };
 
 async function awaitEnd(
   state: JobAnswer,
-  { client, context, source }: Omit<LookOptions, 'wait' | 'pack'>,
+  { client, context, source }: Pick<LookOptions, 'context' | 'source'> & { readonly client: SkinClient },
 ): Promise<JobAnswer> {
   const { clock, signal, messages } = context;
   const progress = await messages.progress(waitingText(state, source, clock.now()));

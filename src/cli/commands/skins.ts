@@ -270,7 +270,8 @@ export async function runSkinsGet(
   let failed = 0;
   for (const skin of skins) {
     const finished = finishedSkin(skin);
-    const error = pack?.problemOf(finished);
+    const texture = async () => await textureOf(finished, connection, context.signal);
+    const error = await pack?.problemOf(finished, texture);
     if (error) failed++;
     if (error) await printFailure(skin.uuid, error, context);
     await printer.add(

@@ -38,13 +38,14 @@ interface PackSource extends PackLooks {
   readonly namespace: string;
   /** The same sources; one that the pack lacks has a problem. Their positions are remembered. */
   noted(sources: AsyncIterable<BatchSource>): AsyncIterable<BatchSource>;
-  /** Why there is no command for a skin of a service. */
-  problemOf(skin: ServiceSkin): SourceProblem | undefined;
+  /**
+   * Why there is no command for a skin of a service. `texture` fetches its picture.
+   * @throws what `texture` throws
+   */
+  problemOf(skin: ServiceSkin, texture: () => Promise<Uint8Array>): Promise<SourceProblem | undefined>;
 }
 
-type ServiceSkin = Pick<SkinToFormat, 'uuid' | 'name'> & {
-  readonly texture?: { readonly hash: string } | undefined;
-};
+type ServiceSkin = Pick<SkinToFormat, 'uuid' | 'name'>;
 
 /** A pack of which only the namespace is known. */
 export class GuessedPack implements PackSource {
@@ -58,7 +59,7 @@ export class GuessedPack implements PackSource {
     return sources;
   }
 
-  problemOf(): undefined {}
+  async problemOf(): Promise<undefined> {}
 
   lookOf({ name, uuid }: SkinToFormat, stem: string | undefined): Partial<ProfileSkin> {
     const id = legalName(stem ?? name ?? uuid ?? '');
@@ -74,6 +75,8 @@ export class IndexedPack implements PackSource {
   readonly #keys: SourceKeys;
   readonly #byPixels: ReadonlyMap<string, readonly IndexedSkin[]>;
   readonly #noted: (IndexedSkin | undefined)[] = [];
+  /** Skins of services, by their UUIDs. */
+  readonly #ofService = new Map<string | undefined, IndexedSkin>();
 
   /** @throws CliError */
   constructor(file: string, namespace: string | undefined) {
@@ -119,23 +122,30 @@ export class IndexedPack implements PackSource {
     }
   }
 
-  problemOf(skin: ServiceSkin): SourceProblem | undefined {
-    if (this.#ofService(skin)) return undefined;
+  async problemOf(skin: ServiceSkin, texture: () => Promise<Uint8Array>): Promise<SourceProblem | undefined> {
+    const found = this.#madeFrom(skin) ?? this.#showing(await texture(), skin);
+    if (found) this.#ofService.set(skin.uuid, found);
+    if (found) return undefined;
     const message = `${clean(this.#file)} does not have the skin ${skin.uuid}.`;
     return { code: 'not_in_pack', message, hint: 'Make the pack again with this skin.' };
   }
 
   lookOf(skin: SkinToFormat, _stem: string | undefined, index = -1): Partial<ProfileSkin> {
-    const found = this.#noted[index] ?? this.#ofService(skin);
+    const found = this.#noted[index] ?? this.#ofService.get(skin.uuid);
     if (found) return profileOf(found);
     throw new CliError('not_in_pack', `${clean(this.#file)} does not have this skin.`);
   }
 
-  /** A pack of a service names skins by their UUIDs; the hash of a texture is that of its pixels there. */
-  #ofService({ uuid = '', name, texture }: ServiceSkin): IndexedSkin | undefined {
+  /** A pack of a service names skins by their UUIDs. */
+  #madeFrom({ uuid }: ServiceSkin): IndexedSkin | undefined {
     const sources = [uuid, `skin:${uuid}`, hiddenSource(`skin:${uuid}`)];
-    const known = this.#index.skins.find(({ source }) => sources.includes(source));
-    return known ?? bestOf(this.#byPixels.get(texture?.hash ?? '') ?? [], name ?? '', shownName(name ?? ''));
+    return this.#index.skins.find(({ source }) => sources.includes(source));
+  }
+
+  /** Services give textures hashes of their own, so only the picture tells. */
+  #showing(bytes: Uint8Array, { name = '' }: ServiceSkin): IndexedSkin | undefined {
+    const pixels = pixelsOf({ content: { kind: 'bytes', bytes }, label: 'The texture' });
+    return bestOf(this.#byPixels.get(pixels ?? '') ?? [], name, shownName(name));
   }
 }
 
@@ -150,7 +160,7 @@ export function profileOf({ name, variant, texture, cape, elytra }: IndexedSkin)
 }
 
 /** The pixel hash of a picture on this machine. */
-function pixelsOf({ content, label }: BatchSource): string | undefined {
+function pixelsOf({ content, label }: Pick<BatchSource, 'content' | 'label'>): string | undefined {
   if (content.kind === 'data') return content.given.pixels;
   if (content.kind !== 'file' && content.kind !== 'bytes') return undefined;
   try {

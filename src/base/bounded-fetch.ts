@@ -98,7 +98,8 @@ async function readBody(
   { url, maxBytes, reads }: BoundedRequest,
 ): Promise<Buffer> {
   const how = reads(statusCode);
-  const isEncoded = !/^\s*(?:identity)?\s*$/i.test(firstOf(headers['content-encoding']) ?? '');
+  const encoding = firstOf(headers['content-encoding'])?.trim() ?? '';
+  const isEncoded = !/^(?:identity)?$/i.test(encoding);
   const isTooLarge = Number(headers['content-length']) > maxBytes;
   const tooLarge = () => new FetchError('too_large', url, `answered with more than ${maxBytes} bytes`);
   if (how === 'nothing' || (how === 'whole' && (isEncoded || isTooLarge))) {

@@ -33,15 +33,45 @@ export function hasTooManyValues(text: string, most = MAX_JSON_VALUES): boolean 
   return false;
 }
 
+/** Levels of lists and objects that a text in JSON may have. Node reads any number, but writes and walks only some thousand. */
+export const MAX_JSON_DEPTH = 128;
+
+/** Whether lists and objects of a text in JSON are nested deeper than is read. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if ((code | BRACE_BIT) === BRACE_END) depth--;
+    else if ((code | BRACE_BIT) === BRACE && ++depth > MAX_JSON_DEPTH) return true;
+  }
+  return false;
+}
+
+/** Where the string ends that begins at a quote. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at++;
+  }
+  return text.length;
+}
+
+const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
+const BRACE_END = 0x7d;
+/** The bit that makes a brace of a bracket. */
+const BRACE_BIT = BRACKET ^ BRACE;
 
-/** The value of a text in JSON; undefined if the text is not JSON, or has too many values. */
+/** The value of a text in JSON; undefined if the text is not JSON, or has more values or levels than are read. */
 export function parsedJson(given: string | Uint8Array): unknown {
   try {
     const text = typeof given === 'string' ? withoutByteOrderMark(given) : decodedText(given);
-    return hasTooManyValues(text) ? undefined : JSON.parse(text);
+    return hasTooManyValues(text) || isTooDeep(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

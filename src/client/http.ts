@@ -2,7 +2,14 @@ import type { z } from 'zod';
 import { parseRetryAfter } from '../base/bounded-fetch.ts';
 import { LONGEST_TIMER } from '../base/clock.ts';
 import { networkCode, networkReason, PROXY_REFUSED } from '../base/error-reasons.ts';
-import { decodedText, hasTooManyValues, MAX_JSON_VALUES, parsedJson } from '../base/text.ts';
+import {
+  decodedText,
+  hasTooManyValues,
+  isTooDeep,
+  MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
+  parsedJson,
+} from '../base/text.ts';
 import { ignoredFields, type Note, receivedEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
 import { type RequestContent, type Transport, type TransportAnswer, unknownEncoding } from './transport.ts';
@@ -279,6 +286,7 @@ function parseJson({ status, headers, text }: RawAnswer, request: RequestName, n
     return new UnreadableAnswerError(message, { status, retryAfter, cause });
   };
   if (hasTooManyValues(text)) throw fail(`more than ${MAX_JSON_VALUES} values`);
+  if (isTooDeep(text)) throw fail(`lists and objects nested more than ${MAX_JSON_DEPTH} levels deep`);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { receivedSkinListAnswerSchema } from '../protocol/skin.ts';
-import { ServiceError } from './errors.ts';
+import { ServiceError, UnreadableAnswerError } from './errors.ts';
 import type { SkinPage } from './types.ts';
 
 /** The query of a request; undefined values are left out. */
@@ -34,18 +34,24 @@ export function skinPath(uuid: string): string {
 /**
  * The entries of all pages, in order. Each page is read when its first entry is wanted. A page that names itself as the
  * next one is the last: the service ignored `after`.
+ * @throws UnreadableAnswerError if a later page leads back to an earlier one: reading on would never end
  */
 export async function* allPages<P extends { readonly next: string | undefined }, T>(
   read: (after: string | undefined) => Promise<P>,
   entriesOf: (page: P) => readonly T[],
 ): AsyncGenerator<T, void, void> {
+  const seen = new Set<string>();
   let after: string | undefined;
   do {
     const page: P = await read(after);
     yield* entriesOf(page);
     after = page.next === after ? undefined : page.next;
+    if (after !== undefined && seen.has(after)) throw new UnreadableAnswerError(LEADS_BACK, { status: 200 });
+    if (after !== undefined) seen.add(after);
   } while (after !== undefined);
 }
+
+const LEADS_BACK = 'The next page of the list is one that the service has sent before.';
 
 type SkinListAnswer = z.output<typeof receivedSkinListAnswerSchema>;
 

@@ -41,9 +41,9 @@ function legalSegment(segment: string): string {
   const legal = letters
     .replaceAll(/[^a-z0-9_.-]+/g, '_')
     .replace(/^\.+/, '')
-    .replace(/\.+$/, ''); // Windows drops dots at the end
+    .replace(/(?<!\.)\.+$/, ''); // Windows drops dots at the end
   if (!/[a-z0-9]/.test(legal)) return `n-${nameDigits(segment)}`;
-  if (hasForeignLetters(letters)) return `${legal.replaceAll(/^_+|_+$/g, '')}-${nameDigits(segment)}`;
+  if (hasForeignLetters(letters)) return `${legal.replaceAll(/^_+|(?<!_)_+$/g, '')}-${nameDigits(segment)}`;
   return DEVICE.test(legal) ? `_${legal}` : legal;
 }
 

@@ -1,3 +1,4 @@
+import { isTooDeep } from '../base/text.ts';
 import { legalName, namespaceProblem, type PackTextureKind, textureLocation } from './names.ts';
 import type { PackedSkin } from './pack.ts';
 
@@ -128,6 +129,7 @@ function fieldsOf(value: unknown): Fields {
 
 function json(text: string): unknown {
   if (countOf(text, ',') > MAX_VALUES) throw new IndexError(`it has more than ${MAX_VALUES} values`);
+  if (isTooDeep(text)) throw new IndexError('it is nested too deep');
   try {
     return JSON.parse(text);
   } catch {

@@ -18,6 +18,11 @@ test('A name has the same id however a system stores its accents', () => {
     expect([name, legalName(name.normalize('NFD'))]).toEqual([name, legalName(name.normalize('NFC'))]);
 });
 
+test.each(['.', '_', '/', 'é_', '-'])('A name of 100 kB is read in one pass: %s again and again', (part) => {
+  const name = `a${part.repeat(100_000)}b你`;
+  expect(legalName(name).length).toBeLessThan(250);
+});
+
 test.each([
   ['', 'n-e3b0c4'],
   ['/', 'n-8a5eda'],

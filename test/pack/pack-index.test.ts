@@ -54,6 +54,12 @@ describe('A damaged index is refused', () => {
       'skin 1 has a cape outside',
       9,
     ],
+    [
+      'nested too deep',
+      good.replace('"skins"', `"x": ${'['.repeat(999)}${']'.repeat(999)}, "skins"`),
+      'it is nested too deep',
+      undefined,
+    ],
     ['without pixels', textOf({ ...ANN, pixels: 'a' }), 'skin 1 has no pixel hash', 9],
     ['with a number as its source', textOf({ ...ANN, source: 1 }), 'skin 1 has no source or no name', 9],
     [

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { unzipSync } from 'fflate';
 import { decodedText, parsedJson } from '../../base/text.ts';
+import { type Archive, ArchiveError, readArchive, readFileIn } from '../../pack/archive.ts';
 import { type BatchSource, type SourceContent, unusable, type VariantInput } from '../model.ts';
 import { fileProblem } from './files.ts';
 
@@ -25,15 +25,11 @@ const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 /** Bytes of all pictures of a zip. */
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 const MAX_SKINS = 10_000;
-/** Skins whose pictures are unpacked together: each time, all names in the zip are read. */
-const TOGETHER = 64;
 
 interface PackFiles {
   /** A text; undefined if there is none. @throws PackFault */
   readonly text: (path: string) => string | undefined;
-  /** Reads pictures that are wanted next. Paths are safe. */
-  readonly load?: (paths: readonly string[]) => void;
-  /** A picture, loaded before. `path`: safe. */
+  /** `path`: safe. */
   readonly picture: (path: string) => SourceContent;
 }
 
@@ -66,13 +62,7 @@ function* sourcesIn(label: string, files: PackFiles): Generator<BatchSource> {
   if (skins.length === 0) throw new PackFault('has no skins in skins.json');
   if (skins.length > MAX_SKINS) throw new PackFault(`has more than ${MAX_SKINS} skins`);
   const names = namesIn(files, pack);
-  for (let at = 0; at < skins.length; at += TOGETHER) {
-    const some = skins.slice(at, at + TOGETHER).map(fieldsOf);
-    files.load?.(
-      some.flatMap(({ texture, cape }) => [texture, cape].map(safePath).filter((path) => path !== undefined)),
-    );
-    for (const skin of some) yield sourceOf(skin, { label, files, names });
-  }
+  for (const skin of skins) yield sourceOf(fieldsOf(skin), { label, files, names });
 }
 
 interface Pack {
@@ -133,7 +123,7 @@ function namesIn(files: PackFiles, pack: Fields): ReadonlyMap<string, string> {
   for (const line of (files.text('texts/en_US.lang') ?? '').split('\n')) {
     const [, key = '', value = ''] = /^skin\.([^=]+)=(.*)$/.exec(line.trim()) ?? [];
     const prefix = packs.find((one) => one !== undefined && key.startsWith(`${one}.`));
-    const name = value.replace(/\t*##.*$/, '').trim();
+    const name = value.split('##', 1)[0]!.trim();
     if (prefix !== undefined && name !== '') names.set(key.slice(prefix.length + 1), name);
   }
   return names;
@@ -153,13 +143,33 @@ function textOf(json: unknown): string | undefined {
   return typeof json === 'string' && json !== '' ? json : undefined;
 }
 
-/** Comments, which the game allows in its JSON, but not what looks like one in a text. */
-const COMMENT = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+/** What ends each part of a text in JSON with comments, by how the part begins. */
+const ENDS = { '"': /\\[\s\S]|"/g, '//': /(?=\n)/g, '/*': /\*\//g };
+const STARTS = /"|\/\/|\/\*/g;
+
+/** Leaves out comments, which the game allows in its JSON, but not what looks like one in a text. One pass. */
+function withoutComments(text: string): string {
+  let [kept, at] = ['', 0];
+  for (let start = nextIn(text, STARTS, at); start; start = nextIn(text, STARTS, at)) {
+    const kind = start[0] as keyof typeof ENDS;
+    let end = nextIn(text, ENDS[kind], STARTS.lastIndex);
+    while (end?.[0].startsWith('\\')) end = nextIn(text, ENDS[kind], ENDS[kind].lastIndex);
+    const after = end ? end.index + end[0].length : text.length;
+    kept += text.slice(at, kind === '"' ? after : start.index);
+    at = after;
+  }
+  return kept + text.slice(at);
+}
+
+function nextIn(text: string, what: RegExp, from: number): RegExpExecArray | null {
+  what.lastIndex = from;
+  return what.exec(text);
+}
 
 function jsonIn(files: PackFiles, path: string): Fields {
   const text = files.text(path);
   if (text === undefined) throw new PackFault(`is no skin pack: it has no ${path}`);
-  const json = parsedJson(text) ?? parsedJson(text.replace(COMMENT, (_, quoted?: string) => quoted ?? ''));
+  const json = parsedJson(text) ?? parsedJson(withoutComments(text));
   if (json === undefined) throw new PackFault(`has a ${path} that is not JSON`);
   return fieldsOf(json);
 }
@@ -184,80 +194,51 @@ function folderFiles(folder: string): PackFiles {
   };
 }
 
-/** Nothing is written to disk, and only requested files are unpacked. */
+/** Nothing is written to disk, and only wanted files are inflated, each no further than the zip says. */
 function zipFiles(path: string): PackFiles {
   const { size } = statSync(path);
   if (size > MAX_PACK_BYTES) throw new PackFault(`has more than ${MAX_PACK_BYTES / 1024 ** 2} MiB`);
-  const zip = readFileSync(path);
-  const sizes = new Map<string, number>();
-  unzip(zip, ({ name, originalSize }) => {
-    if (sizes.size >= MAX_ENTRIES) throw new PackFault(`has more than ${MAX_ENTRIES} files`);
-    sizes.set(name, originalSize);
-    return false;
-  });
+  const archive = readZip(readFileSync(path));
+  const files = new Map(archive.files.map((file) => [file.name, file]));
+  if (files.size > MAX_ENTRIES) throw new PackFault(`has more than ${MAX_ENTRIES} files`);
   const manifest =
-    [...sizes.keys()].find((name) => /^(?:[^/]+\/)?manifest\.json$/.test(name)) ?? 'manifest.json';
+    [...files.keys()].find((name) => /^(?:[^/]+\/)?manifest\.json$/.test(name)) ?? 'manifest.json';
   const root = manifest.slice(0, -'manifest.json'.length);
   let left = MAX_UNPACKED_BYTES;
-  const unpack = (wanted: ReadonlySet<string>) =>
-    unzip(zip, ({ name, originalSize }) => {
-      if (!wanted.has(name) || originalSize > Math.min(MAX_PICTURE_BYTES, left)) return false;
-      left -= originalSize;
-      return true;
-    });
-  let loaded = new Map<string, Uint8Array>();
-  const damaged = new Set<string>();
+  const pictureIn = (name: string): SourceContent => {
+    const file = files.get(root + name);
+    if (!file) return unusable('unusable_skin', `${name} is not in the pack.`);
+    if (file.size > Math.min(MAX_PICTURE_BYTES, left))
+      return unusable('unusable_skin', `The pack has a ${name} that is too large.`);
+    left -= file.size;
+    try {
+      return { kind: 'bytes', bytes: new Uint8Array(readFileIn(archive, file, MAX_PICTURE_BYTES)) };
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      return unusable('unusable_skin', `The pack has a ${name} that is damaged.`);
+    }
+  };
   return {
     text: (name) => {
-      const bytes = sizes.get(root + name);
-      if (bytes === undefined) return undefined;
-      if (bytes > MAX_TEXT_BYTES) throw new PackFault(`has a ${name} that is too large`);
-      return decodedText(unzip(zip, (file) => file.name === root + name)[root + name]!);
+      const file = files.get(root + name);
+      if (file && file.size > MAX_TEXT_BYTES) throw new PackFault(`has a ${name} that is too large`);
+      return file && faulty(() => decodedText(readFileIn(archive, file, MAX_TEXT_BYTES)));
     },
-    load: (names) => {
-      const wanted = new Set(names.map((name) => root + name));
-      loaded = new Map();
-      for (const some of unpacked(wanted, unpack)) {
-        if (typeof some === 'string') damaged.add(some);
-        else for (const [name, bytes] of Object.entries(some)) loaded.set(name, bytes);
-      }
-    },
-    picture: (name) => {
-      const bytes = loaded.get(root + name);
-      if (bytes) return { kind: 'bytes', bytes };
-      const why = damaged.has(root + name) ? 'damaged' : 'too large';
-      const isThere = sizes.has(root + name);
-      return unusable(
-        'unusable_skin',
-        isThere ? `The pack has a ${name} that is ${why}.` : `${name} is not in the pack.`,
-      );
-    },
+    picture: pictureIn,
   };
 }
 
-type Unpacked = Readonly<Record<string, Uint8Array>>;
-
-/** All together, or one by one if one of them is damaged, then with the names of those. */
-function* unpacked(
-  wanted: ReadonlySet<string>,
-  unpack: (wanted: ReadonlySet<string>) => Unpacked,
-): Generator<Unpacked | string> {
-  try {
-    yield unpack(wanted);
-  } catch (error) {
-    if (!(error instanceof PackFault)) throw error;
-    const [only, ...others] = wanted;
-    if (only !== undefined && others.length === 0) yield only;
-    else for (const name of wanted) yield* unpacked(new Set([name]), unpack);
-  }
+function readZip(zip: Buffer): Archive {
+  const read = (offset: number, length: number) => zip.subarray(offset, offset + length);
+  return faulty(() => readArchive({ size: zip.length, read }));
 }
 
 /** @throws PackFault for a damaged zip */
-function unzip(...[zip, filter]: [Uint8Array, NonNullable<Parameters<typeof unzipSync>[1]>['filter']]) {
+function faulty<T>(act: () => T): T {
   try {
-    return unzipSync(zip, { filter });
+    return act();
   } catch (error) {
-    if (error instanceof PackFault) throw error;
-    throw new PackFault('is not a readable zip');
+    if (error instanceof ArchiveError) throw new PackFault(error.message.replace(/\.$/, ''));
+    throw error;
   }
 }

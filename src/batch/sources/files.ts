@@ -153,7 +153,7 @@ export function similarName(text: string, homes: readonly string[]): string | un
     .map((name) => ({ name, slips: slipsBetween(wanted, name) }))
     .filter(({ slips }) => slips <= most)
     .toSorted((a, b) => a.slips - b.slips)[0];
-  const found = near && text.replace(/[^/\\]*[/\\]*$/, '') + near.name;
+  const found = near && text.slice(0, text.lastIndexOf(wanted)) + near.name;
   return found?.normalize() === text.normalize() ? undefined : found; // a name that Node cannot write looks the same
 }
 

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, Lexer, type Node, parseDocument } from 'yaml';
+import { CST, isMap, isScalar, isSeq, Lexer, type Node, parseDocument } from 'yaml';
 
 const MAX_DEPTH = 64;
 /** Characters: 10,000 NPCs with their skins. */
@@ -14,7 +14,9 @@ type ReadYaml = { readonly tree: unknown } | { readonly fault: string };
  * objects, and aliases, with which a short document could stand for a huge one, are left out.
  */
 export function readYaml(text: string): ReadYaml {
-  if (text.length > MAX_LENGTH || hasTooManyParts(text)) return { fault: 'is too large' };
+  if (text.length > MAX_LENGTH) return { fault: 'is too large' };
+  const fault = faultOfParts(text);
+  if (fault !== undefined) return { fault };
   const { contents, errors } = parseDocument(text, {
     schema: 'failsafe',
     customTags: [],
@@ -25,27 +27,73 @@ export function readYaml(text: string): ReadYaml {
   });
   const [error] = errors;
   if (error) return { fault: `is not valid YAML: line ${lineAt(text, error.pos[0])}` };
-  return { tree: treeOf(contents, 0) };
+  return { tree: treeOf(contents) };
 }
 
-/** Counts what the parser would make something of: any token, and escapes, each of them perhaps an error. */
-function hasTooManyParts(text: string): boolean {
+/**
+ * Why the parser must not see a document. Counts what it would make something of: any token, and escapes, each of them perhaps an
+ * error; and how deep that would be nested, for which it calls itself.
+ */
+function faultOfParts(text: string): string | undefined {
   let count = 0;
-  for (const _ of text.matchAll(/\\/g)) if (++count > MAX_PARTS) return true;
-  for (const _ of new Lexer().lex(text)) if (++count > MAX_PARTS) return true;
-  return false;
+  for (const _ of text.matchAll(/\\/g)) if (++count > MAX_PARTS) return 'is too large';
+  const depth = new Depth();
+  let isText = false;
+  for (const token of new Lexer().lex(text)) {
+    if (++count > MAX_PARTS) return 'is too large';
+    // The text of a scalar without quotes is a token of its own, and may look like any other.
+    if (!isText && depth.after(token) > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`;
+    isText = token === CST.SCALAR;
+  }
+  return undefined;
+}
+
+/** How deep a document is nested at most, found from its tokens alone. */
+class Depth {
+  /** Brackets that are open. */
+  #flow = 0;
+  /** Indents of the lines that the current one is below of. */
+  #indents: number[] = [];
+  /** Indicators of the current line, each of which may begin something that is deeper. */
+  #inLine = 0;
+  #isLineStart = true;
+  /** Whether the next scalar is the lines below. */
+  #isBlock = false;
+
+  after(token: string): number {
+    const kind = CST.tokenType(token);
+    if (kind === 'scalar' && this.#isBlock)
+      this.#isBlock = false; // it ends with its line
+    else this.#count(kind, token);
+    return this.#indents.length - 1 + this.#inLine + Math.abs(this.#flow);
+  }
+
+  #count(kind: ReturnType<typeof CST.tokenType>, token: string): void {
+    if (kind === 'newline') [this.#isLineStart, this.#inLine] = [true, 0];
+    else if (this.#isLineStart && kind !== 'comment') this.#begin(kind === 'space' ? token.length : 0);
+    if (kind === 'flow-seq-start' || kind === 'flow-map-start') this.#flow++;
+    if (kind === 'flow-seq-end' || kind === 'flow-map-end') this.#flow--;
+    if (kind === 'block-scalar-header') this.#isBlock = true;
+    if (kind?.endsWith('-ind') && (this.#flow === 0 || kind !== 'map-value-ind')) this.#inLine++;
+  }
+
+  #begin(indent: number): void {
+    this.#isLineStart = false;
+    if (this.#flow > 0) return;
+    while (this.#indents.length > 0 && this.#indents.at(-1)! >= indent) this.#indents.pop();
+    this.#indents.push(indent);
+  }
 }
 
 function lineAt(text: string, end: number): number {
   return text.slice(0, end).split('\n').length;
 }
 
-function treeOf(node: unknown, depth: number): unknown {
-  if (depth > MAX_DEPTH) return undefined;
+function treeOf(node: unknown): unknown {
   if (isScalar(node)) return String(node.value ?? '');
-  if (isSeq(node)) return node.items.map((item) => treeOf(item, depth + 1));
+  if (isSeq(node)) return node.items.map(treeOf);
   if (!isMap(node)) return undefined;
-  const entries = node.items.map(({ key, value }) => [keyOf(key), treeOf(value, depth + 1)] as const);
+  const entries = node.items.map(({ key, value }) => [keyOf(key), treeOf(value)] as const);
   return Object.fromEntries(entries);
 }
 

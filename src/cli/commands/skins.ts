@@ -13,6 +13,7 @@ import {
 import {
   connectWithProgress,
   inBulk,
+  PageTrail,
   skinsText,
   verifyUuids,
   whereOffered,
@@ -199,6 +200,7 @@ async function readPages(
   { limit, signal }: { limit: number; signal: AbortSignal },
 ): Promise<{ skins: SkinListItem[]; isCut: boolean; total: number | undefined }> {
   const skins: SkinListItem[] = [];
+  const trail = new PageTrail();
   let after: string | undefined;
   let total: number | undefined;
   let empty = 0;
@@ -210,7 +212,7 @@ async function readPages(
     skins.push(...page.skins);
     total ??= page.total;
     if (page.skins.length === 0) empty++;
-    after = page.next;
+    after = trail.follow(page.next);
   } while (after !== undefined && skins.length < limit && (all || empty < MAX_EMPTY));
   return { skins: skins.slice(0, limit), isCut: after !== undefined, total };
 }

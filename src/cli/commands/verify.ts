@@ -128,7 +128,11 @@ function keptSkin({ signature = '', ...skin }: SkinInJson, label: string): Store
  */
 function isLockfile(path: string): boolean {
   const text = decodedText(startOf(path, FIRST_BYTES));
-  return text.trim() === '' || path.endsWith('.lock') || /^\{"source":.*"options":\{.*\}$/m.test(text);
+  return text.trim() === '' || path.endsWith('.lock') || text.split(/\r?\n/).some(isEntry);
+}
+
+function isEntry(line: string): boolean {
+  return line.startsWith('{"source":') && line.includes('"options":{') && line.endsWith('}');
 }
 
 function isFolder(path: string): CliError {

@@ -188,17 +188,33 @@ function missingSkin(uuid: string, context: ServiceNaming) {
 
 const PAGE_SIZE = 128;
 
+/** Verifies that a list does not lead back to a page that was read before: reading on would never end. */
+export class PageTrail {
+  readonly #seen = new Set<string>();
+
+  /** The next page. @throws UnreadableAnswerError */
+  follow(next: string | undefined): string | undefined {
+    if (next !== undefined && this.#seen.has(next)) {
+      const message = 'The next page of the list is one that the service has sent before.';
+      throw new UnreadableAnswerError(message, { status: 200 });
+    }
+    if (next !== undefined) this.#seen.add(next);
+    return next;
+  }
+}
+
 /** The first `limit` entries of a list that comes in pages, and whether there are more. */
 export async function readPages<T>(
   limit: number,
   read: (page: { readonly after: string | undefined; readonly size: number }) => Promise<Listed<T>>,
 ): Promise<{ readonly entries: T[]; readonly isCut: boolean }> {
   const entries: T[] = [];
+  const trail = new PageTrail();
   let after: string | undefined;
   do {
     const page = await read({ after, size: Math.min(PAGE_SIZE, limit - entries.length) });
     entries.push(...page.entries);
-    after = page.entries.length === 0 ? undefined : page.next;
+    after = page.entries.length === 0 ? undefined : trail.follow(page.next);
   } while (after !== undefined && entries.length < limit);
   return { entries, isCut: after !== undefined };
 }

@@ -95,7 +95,7 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
  * invisible space ends that. Source: `ActionCommand.cs` of actions/runner.
  */
 function withoutCommands(text: string): string {
-  return text.replace(/^(?=\s*::)/gm, '\u200b').replaceAll('##[', '##\u200b[');
+  return text.replace(/^(?=[^\S\r\n\u2028\u2029]*::)/gm, '\u200b').replaceAll('##[', '##\u200b[');
 }
 
 /** Node knows 256 colours only of xterm, not of `screen-256color` and others, which SSH passes on without COLORTERM. */

@@ -20,3 +20,25 @@ test.each([
   expect(JSON.parse(text)).toBeDefined();
   expect(parsedJson(text)).toBeUndefined();
 });
+
+const lists = (levels: number, inside = '') => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
+
+test.each([
+  ['lists', lists(129)],
+  ['objects', `${'{"a":'.repeat(129)}1${'}'.repeat(129)}`],
+  ['both, after others', `[${'{"a":[1]},'.repeat(10)}${'[{"a":'.repeat(65)}1${'}]'.repeat(65)}]`],
+])('JSON with more levels than are read counts as none: %s', (_, text) => {
+  expect(JSON.parse(text)).toBeDefined();
+  expect(parsedJson(text)).toBeUndefined();
+});
+
+test('JSON of 128 levels is read; brackets in texts, after any number of backslashes, are no level', () => {
+  const text = JSON.stringify([
+    `${'['.repeat(200)}"${'{'.repeat(200)}`,
+    '\\\\',
+    '\\"',
+    '[',
+    '[]'.repeat(200),
+  ]);
+  expect(parsedJson(lists(127, text))).toEqual(JSON.parse(lists(127, text)));
+});

@@ -141,7 +141,7 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     expect(bomb[1]?.content.kind).toBe('bytes');
     for (const name of ['garbage.mcpack', 'cut.mcpack']) {
       const [source] = await allOf({ args: [name] }, rootsIn(cwd));
-      expect(problemOf(source!)?.message).toContain('is not a readable zip');
+      expect(problemOf(source!)?.message).toBe(`${name} is not a zip archive, or its end is missing.`);
     }
     const many = Object.fromEntries(
       Array.from({ length: 10_001 }, (_, index) => [`${index}`, new Uint8Array()]),
@@ -157,7 +157,36 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     zip.writeUInt32LE(10, at + 24); // its uncompressed size in the directory
     const cwd = await folderOf({ 'p.mcpack': zip });
     const [first] = await allOf({ args: ['p.mcpack'] }, rootsIn(cwd));
-    expect(first?.content.kind === 'bytes' && first.content.bytes.length).toBeLessThanOrEqual(10);
+    expect(problemOf(first!)?.message).toContain('knight.png that is damaged');
+  });
+
+  test('that has two files of one name is refused', async () => {
+    const zip = zipOf({ ...FILES, 'skins.jsom': Buffer.alloc(1_000_000) });
+    const twice = Buffer.from(zip.toString('latin1').replaceAll('skins.jsom', 'skins.json'), 'latin1');
+    const cwd = await folderOf({ 'p.mcpack': twice });
+    const [source, ...others] = await allOf({ args: ['p.mcpack'] }, rootsIn(cwd));
+    expect([problemOf(source!)?.message, others]).toEqual([
+      'p.mcpack has two files of one name: skins.json and skins.json.',
+      [],
+    ]);
+  });
+
+  test('is read in one pass where its JSON or its names look like comments that never end', async () => {
+    const size = 200_000; // twice as much of any took four times as long
+    const texts = ['"\\"', '/*', '"', '//', '/', '/**/"'].map((part) => part.repeat(size));
+    for (const text of texts)
+      expect(await packProblem({ ...FILES, 'manifest.json': Buffer.from(text) })).toMatchObject({
+        message: 'p.mcpack has a manifest.json that is not JSON.',
+      });
+    const lang = `skin.P.ranger=${'\t'.repeat(size)}Ranger## a note\n`;
+    const cwd = await folderOf({ 'p.mcpack': zipOf({ ...FILES, 'texts/en_US.lang': Buffer.from(lang) }) });
+    expect((await allOf({ args: ['p.mcpack'] }, rootsIn(cwd)))[1]?.label).toBe('p.mcpack:Ranger');
+  });
+
+  test('may have comments of either kind, and what looks like one or ends like a text in its texts', async () => {
+    const text = `/* "a */ {"modules": [ // "b\n {"type": "skin_pack", "x": "// \\" /* \\\\"}/**/]}// end`;
+    const cwd = await folderOf({ 'p.mcpack': zipOf({ ...FILES, 'manifest.json': Buffer.from(text) }) });
+    expect(await allOf({ args: ['p.mcpack'] }, rootsIn(cwd))).toHaveLength(SKINS.length);
   });
 
   test('with a damaged picture keeps the others, and names that every object has are pictures that are missing', async () => {

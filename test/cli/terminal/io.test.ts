@@ -71,6 +71,13 @@ describe('In GitHub Actions', () => {
     expect(written.replaceAll('\u200b', '')).toBe(hostile + hostile);
   });
 
+  test('a text of 100,000 empty lines is cleaned in one pass', () => {
+    const { io, stdout } = makeTerminal({ env });
+    const text = `${'\n \t'.repeat(100_000)}::error::x`;
+    io.out.write(text);
+    expect(String(stdout.read()).replace('\u200b', '')).toBe(text);
+  });
+
   test('bytes are written as they are, and so is text elsewhere', () => {
     const { io, stdout } = makeTerminal({ env });
     io.out.write(Buffer.from(hostile));

@@ -17,6 +17,12 @@ describe('an answer that cannot be read', () => {
       /^GET \/v2\/me answered 200 with more than 500000 values\.$/,
     ],
     [
+      'JSON of many levels',
+      { text: `{"success":true,"user":${'['.repeat(50_000)}${']'.repeat(50_000)}}` },
+      200,
+      /^GET \/v2\/me answered 200 with lists and objects nested more than 128 levels deep\.$/,
+    ],
+    [
       'JSON that was cut',
       { text: '{"success": true, "us' },
       200,

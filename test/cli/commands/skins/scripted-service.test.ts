@@ -63,4 +63,21 @@ describe('skins list', () => {
     await runSkinsList({ all: true }, context);
     expect([out(), err()]).toEqual([expect.stringContaining(UUID), '']);
   });
+
+  test.each([1, 2, 7])(
+    'ends with an error where the service leads around in a circle of %s pages',
+    async (pages) => {
+      class Circle extends SlowSearch {
+        override async ownSkins(): Promise<SkinPage> {
+          const { skins } = await super.ownSkins();
+          return { skins, next: String(this.pages % pages) };
+        }
+      }
+      const client = new Circle(1);
+      await expect(runSkinsList({ all: true }, contextWith(client).context)).rejects.toThrow(
+        'The next page of the list is one that the service has sent before.',
+      );
+      expect(client.pages).toBe(pages + 1);
+    },
+  );
 });

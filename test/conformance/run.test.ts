@@ -94,7 +94,7 @@ const BROKEN: readonly Broken[] = [
           delete (rateLimit as { next?: { relative?: number } } | undefined)?.next?.relative;
         }),
     ),
-    differs: ['v1-upload', 'v1-url', 'v1-compatibility', 'answers-limits'],
+    differs: ['answers-limits'],
     says: ['rateLimit.next.relative: Invalid input', '"next":{"absolute"'],
   },
   {

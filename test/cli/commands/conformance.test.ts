@@ -34,7 +34,9 @@ test('It judges a server, says what it made there, and writes the same as JUnit'
   const junit = join(await ownFolder(), 'conformance.xml');
   const { status, out } = await judge({ only: 'write', junit }, { url, key, flags: { json: true } });
   const { counts, made, stays, checks } = JSON.parse(out) as View;
-  expect([status, counts['differs'], made, stays]).toEqual([0, 0, 5, []]);
+  expect([status, counts['differs'], stays]).toEqual([0, 0, []]);
+  // A sixth one is accepted where a job of the full queue has ended by then.
+  expect([5, 6]).toContain(made);
   expect(checks[0]).toMatchObject({ check: 'submit-type', verdict: 'pass', statements: ['7.3'] });
   const xml = readFileSync(junit, 'utf8');
   expect(xml.match(/<testcase /g)).toHaveLength(checks.length);

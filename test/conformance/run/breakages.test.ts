@@ -114,7 +114,7 @@ const BREAKAGES: readonly Breakage[] = [
   {
     fault: 'serves another picture as texture',
     proxy: instead(
-      (request) => pathOf(request).startsWith('/textures/'),
+      (request) => /^\/textures?\//.test(pathOf(request)),
       () => new Response(ANOTHER as Uint8Array<ArrayBuffer>, { headers: { 'content-type': 'image/png' } }),
     ),
     noticed: ['made-pixels'],
@@ -122,7 +122,7 @@ const BREAKAGES: readonly Breakage[] = [
   {
     fault: 'has no textures',
     proxy: instead(
-      (request) => pathOf(request).startsWith('/textures/'),
+      (request) => /^\/textures?\//.test(pathOf(request)),
       () => new Response('gone', { status: 404 }),
     ),
     noticed: ['texture', 'made-pixels'],

@@ -138,6 +138,16 @@ interface FolderStep {
   readonly isPack?: boolean;
 }
 
+/** How many sources a folder has, as its listing tells; undefined where only reading does: packs, or no pictures. */
+export async function countListed(root: WalkRoot, options: WalkOptions): Promise<number | undefined> {
+  let count = 0;
+  for await (const { files, problems, isPack } of walkFolder(root, options)) {
+    if (isPack || files.some((name) => PACK.test(name))) return undefined;
+    count += files.length + problems.length;
+  }
+  return count === 0 ? undefined : count;
+}
+
 interface Visit {
   readonly place: string;
   readonly depth: number;

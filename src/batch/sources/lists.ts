@@ -24,6 +24,7 @@ import {
   readLines,
   withoutFileScheme,
 } from './files.ts';
+import { countListed } from './folders.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import { checkedRow, LineReader, type ListRow, type RowOptions, UnknownColumns } from './rows.ts';
 import { isSkinFile, skinFileSources } from './skin-files.ts';
@@ -308,6 +309,28 @@ async function* fitted(sources: AsyncIterable<BatchSource>): AsyncGenerator<Batc
     const isPicture = content.kind === 'file' || content.kind === 'bytes' || content.kind === 'url';
     yield isPicture ? { ...source, content: { ...content, fit: true } } : source;
   }
+}
+
+/**
+ * How many sources there are, which the listings of folders tell long before all are read; undefined where only reading
+ * tells: lists, packs, files with several skins.
+ */
+export async function countSources(spec: SourceSpec, roots: SourceRoots): Promise<number | undefined> {
+  const { players = [], from, as, recursive } = spec;
+  if (from.length > 0) return undefined;
+  const rules = IgnoreRules.given(spec.ignore);
+  let count = players.length;
+  for (const text of argumentsOf(spec)) {
+    const found = isPath(text, as) ? findPath(text, [roots.cwd]) : undefined;
+    const isMany = found && 'path' in found && (isSkinPack(found) || isSkinFile(text, found.path));
+    const listed =
+      found?.kind === 'folder' && !isMany
+        ? await countListed({ label: text, path: found.path }, { recursive, rules })
+        : 1;
+    if (isMany || listed === undefined) return undefined;
+    count += listed;
+  }
+  return count;
 }
 
 /** Whether exactly one source is named: one player, or one argument that is not a folder, and no list. */

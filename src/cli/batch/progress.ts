@@ -180,6 +180,8 @@ export class BatchProgress {
   readonly #clock: Clock;
   readonly #text: ProgressText;
   #read: (() => RunningProgress) | undefined;
+  /** How many sources there are, known before all are read. */
+  #total: number | undefined;
   #spinner: Spinner | undefined;
   #timer: NodeJS.Timeout | undefined;
   #remark: string | undefined;
@@ -196,9 +198,15 @@ export class BatchProgress {
     this.#loggedAt = clock.monotonic();
   }
 
-  /** `read` returns the current state of the batch. */
-  async start(read: () => RunningProgress): Promise<void> {
+  /** `read` returns the current state of the batch. `total`: the number of sources, if anything but reading them tells it. */
+  async start(read: () => RunningProgress, total?: Promise<number | undefined>): Promise<void> {
     this.#read = read;
+    total?.then(
+      (known) => {
+        this.#total = known;
+      },
+      () => {}, // the batch has the same trouble, and reports it
+    );
     if (this.#messages.isLive) this.#spinner = await this.#messages.progress('Reading the sources');
     this.#timer = setInterval(() => this.#tick(), REDRAW);
   }
@@ -256,9 +264,15 @@ export class BatchProgress {
   }
 
   #view(): ProgressView | undefined {
-    const progress = this.#read?.();
+    const progress = this.#progress();
     const rate = progress && this.#rate(progress.finished);
     return progress && { ...progress, rate, remark: this.#remark, waiting: this.#waiting() };
+  }
+
+  #progress(): RunningProgress | undefined {
+    const progress = this.#read?.();
+    if (!progress || progress.allRead || this.#total === undefined) return progress;
+    return { ...progress, sources: Math.max(this.#total, progress.sources), allRead: true };
   }
 
   #waiting(): ProgressView['waiting'] {

@@ -4,12 +4,21 @@ import { setFlagsFromString } from 'node:v8';
 import { type BatchResult, Coverage } from '../../batch/model.ts';
 import { type BatchEvent, DeliveryError, type Progress } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
+import { countSources } from '../../batch/sources/lists.ts';
 import type { JobSource } from '../history.ts';
 import { GithubReport } from '../output/github.ts';
 import { JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count } from '../text/text.ts';
-import { type BatchCall, formatsOf, planInputOf, sourcesOf, verifyRequiredSigner } from './call.ts';
+import {
+  type BatchCall,
+  formatsOf,
+  planInputOf,
+  rootsOf,
+  sourcesOf,
+  specOf,
+  verifyRequiredSigner,
+} from './call.ts';
 import { mergeAdvice } from './merge-advice.ts';
 import { openOutput } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
@@ -267,7 +276,7 @@ export async function runBatchCommand(
       deliverAll: output.save,
       onProgress: (read) => {
         github.counted = () => toMake(read());
-        progress.start(read);
+        progress.start(read, countSources(specOf(typed), rootsOf(context)));
       },
       onEvent: (event) => {
         if (event.type === 'accepted') reports.accepted(event.index);

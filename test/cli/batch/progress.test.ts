@@ -10,8 +10,15 @@ afterEach(() => vi.useRealTimers());
 
 const pass = async (seconds: number) => await vi.advanceTimersByTimeAsync(seconds * 1_000);
 
+interface Shown {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  /** The number of sources, of which ten are read. */
+  readonly total?: Promise<number | undefined>;
+}
+
 /** Where a batch of ten stands that finishes one skin a second, until it is stopped. */
-async function batch({ isTTY = true, columns = 160 } = {}) {
+async function batch({ isTTY = true, columns = 160, total }: Shown = {}) {
   const { io, err } = testIo({ errTTY: isTTY, columns });
   const line: string[] = [];
   const spin = async () => ({
@@ -26,9 +33,16 @@ async function batch({ isTTY = true, columns = 160 } = {}) {
   const began = systemClock.monotonic();
   const read = () => {
     const finished = Math.min(5, Math.floor((systemClock.monotonic() - began) / 1_000));
-    return { sources: 10, allRead: true, finished, failed: 0, queued: 0, leastSeconds: 0 } as RunningProgress;
+    return {
+      sources: 10,
+      allRead: total === undefined,
+      finished,
+      failed: 0,
+      queued: 0,
+      leastSeconds: 0,
+    } as RunningProgress;
   };
-  await progress.start(read);
+  await progress.start(read, total);
   return { progress, err, last: () => line.at(-1) };
 }
 
@@ -129,4 +143,23 @@ test('A log says how long one skin has taken, and then why it waits, in a senten
   const view = { job: undefined, seconds: 5, remark: 'The service is busy.' };
   expect(singleSentence('a.png', view)).toBe('Generating a.png, 5 s. The service is busy.');
   expect(singleSentence('a.png', { ...view, remark: undefined })).toBe('Generating a.png, 5 s.');
+});
+
+describe('A batch that is still reading its sources', () => {
+  test('counts on their number once it is known, and says how much time is left', async () => {
+    const { progress, last } = await batch({ total: Promise.resolve(30_000) });
+    await pass(3);
+    expect(last()).toMatch(/ 3 of 30,000 · .* left$/);
+    progress.stop();
+  });
+
+  test.each([
+    ['is not known', async () => undefined],
+    ['cannot be known', async () => await Promise.reject(new Error('no folder'))],
+  ])('says how many there are so far where their number %s', async (_, total) => {
+    const { progress, last } = await batch({ total: total() });
+    await pass(3);
+    expect(last()).toMatch(/ 3 of 10 so far · [^·]*$/);
+    progress.stop();
+  });
 });

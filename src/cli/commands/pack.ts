@@ -215,9 +215,20 @@ async function tell(
   if (bytes > MAX_SERVER_PACK)
     await messages.warn('The pack is larger than 250 MiB, and clients refuse such packs from a server.');
   if (dryRun) return;
-  const [{ id }, source = 'SOURCE'] = [skins[0]!, options.sources[0]];
-  for (const line of nextSteps({ out, isZip: sha1 !== undefined, datapack, namespace, id, source }))
+  const [{ id }, sources] = [skins[0]!, sourcesText(options)];
+  for (const line of nextSteps({ out, isZip: sha1 !== undefined, datapack, namespace, id, sources }))
     messages.say(line);
+}
+
+/** The first of the sources, as a command names it. */
+function sourcesText({
+  sources: [source],
+  player: [player] = [],
+  from: [list] = [],
+  recursive,
+}: MakingOptions) {
+  if (source !== undefined) return recursive ? `${source} -r` : source;
+  return player === undefined ? `--from ${list}` : `--player ${player}`;
 }
 
 function viewOf(

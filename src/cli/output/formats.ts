@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { nearestName } from '../../base/spelling.ts';
 import { decodedText, parsedJson } from '../../base/text.ts';
+import { transliterated } from '../../base/transliteration.ts';
 import {
   type CommandSubject,
   citizensCommand as citizens,
@@ -394,11 +395,12 @@ const FUNCTION_PATH = /^[a-z0-9_./-]+$/;
 /** Hexadecimal digits that tell two stems apart which differ only in what functions may not have. */
 const MARK_LENGTH = 6;
 
-/** The path of a function: in lower case, and with `_` and a mark where the stem has other characters. */
+/** The path of a function: in lower case and Latin letters, with a mark where the stem has other characters. */
 function functionPath(stem: string): string {
   const path = stem.toLowerCase();
   if (FUNCTION_PATH.test(path)) return path;
-  return `${path.replace(/[^a-z0-9_./-]/g, '_')}-${hash('sha256', stem).slice(0, MARK_LENGTH)}`;
+  const latin = transliterated(path.normalize('NFKC')).replace(/[^a-z0-9_./-]/g, '_');
+  return `${latin}-${hash('sha256', stem).slice(0, MARK_LENGTH)}`;
 }
 
 /** Any skin data: what its files have in common is the form of the format. */

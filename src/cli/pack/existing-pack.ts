@@ -145,7 +145,7 @@ class ExistingZip implements ExistingPack {
     const isOurs = (path: string) => path in this.#own || path === this.#indexPath;
     const others = this.#archive.files.map((file) => file.name).filter((path) => !isOurs(path));
     this.#namespace = new OwnNamespace(this.#own, others);
-    this.others = others.length;
+    this.others = others.filter((path) => !path.endsWith('/')).length;
     this.#out = new Replacement(name);
     const kept = keptArchive(this.#archive, (file) => isOurs(file.name));
     let next = kept.next();

@@ -8,12 +8,12 @@ interface WrittenPack {
   readonly namespace: string;
   /** The id of one of its skins, for examples. */
   readonly id: string;
-  /** A source that it was made from, as the user named it. */
-  readonly source: string;
+  /** What it was made from, as the user named it: words of a command. */
+  readonly sources: string;
 }
 
 /** What to do with a pack that was just written, a line for each step. */
-export function nextSteps({ out, isZip, datapack, namespace, id, source }: WrittenPack): readonly string[] {
+export function nextSteps({ out, isZip, datapack, namespace, id, sources }: WrittenPack): readonly string[] {
   const pack = clean(out);
   const first = isZip
     ? `1. Offer it to players: skinsmith serve --pack ${pack} prints both lines for server.properties.`
@@ -21,7 +21,7 @@ export function nextSteps({ out, isZip, datapack, namespace, id, source }: Writt
   if (datapack === undefined)
     return [
       first,
-      `2. Print commands for the skins: skinsmith generate ${clean(source)} --format mannequin --pack ${pack}`,
+      `2. Print commands for the skins: skinsmith generate ${clean(sources)} --format mannequin --pack ${pack}`,
       '3. Type them in Minecraft, as an operator.',
     ];
   return [

@@ -377,6 +377,17 @@ test('The steps after a data pack name its functions, with one skin as an exampl
   expect(err).toMatch(/2\. Put .*functions\.zip into the folder datapacks of the world, and type \/reload\./);
 });
 
+test('The steps after a pack name its sources as a command takes them', async () => {
+  const { folder, skins, pack } = await workshop();
+  const list = join(folder, 'list.txt');
+  await writeFile(list, 'skins/tom.png\n');
+  const steps = [{}, { recursive: true }, { sources: [], from: [list] }].map(async (typed, at) => {
+    const { err } = await pack({ ...typed, out: join(folder, `${at}.zip`) });
+    return /skinsmith generate (.*) --format/.exec(err)?.[1];
+  });
+  expect(await Promise.all(steps)).toEqual([skins, `${skins} -r`, `--from ${list}`]);
+});
+
 test('A version of Minecraft that is newer than the known ones is taken with a warning', async () => {
   const { pack } = await workshop();
   const { status, err } = await pack({ game: parseGames('26.1..26.4') });

@@ -49,13 +49,16 @@ describe('a skin as a file', () => {
   });
 
   test('is a function with a name that data packs load, and with one of its own', () => {
-    const paths = ['Team 1/Zoë', 'team_1/zo_', 'team 1/zoê'].map((stem) => filePath('give', stem));
+    const paths = ['Team 1/Zoë', 'team_1/zoe', 'team 1/zoê', 'Команда/Рыцарь'].map((stem) =>
+      filePath('give', stem),
+    );
     expect(paths).toEqual([
-      expect.stringMatching(/^team_1\/zo_-[0-9a-f]{6}\.mcfunction$/),
-      'team_1/zo_.mcfunction',
-      expect.stringMatching(/^team_1\/zo_-[0-9a-f]{6}\.mcfunction$/),
+      expect.stringMatching(/^team_1\/zoe-[0-9a-f]{6}\.mcfunction$/),
+      'team_1/zoe.mcfunction',
+      expect.stringMatching(/^team_1\/zoe-[0-9a-f]{6}\.mcfunction$/),
+      expect.stringMatching(/^komanda\/rytsar-[0-9a-f]{6}\.mcfunction$/),
     ]);
-    expect(new Set(paths).size).toBe(3);
+    expect(new Set(paths).size).toBe(4);
   });
 
   test('is an indented document in a format of JSON', () => {

@@ -7,6 +7,7 @@ import { openScene, visit } from '../../support/pages/scene.ts';
 import { STEPS } from '../../support/pages/steps.ts';
 import { openPage, signIn, violationsInDark, violationsOn } from '../../support/pages/watched-page.ts';
 import { runServer } from '../../support/server/running-server.ts';
+import { isWhole } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -28,14 +29,17 @@ const CUT_OFF = `[...document.querySelectorAll('h1, h2, p, li, dt, dd, a, button
     && !one.matches('.unseen, .skip'))
   .map((one) => one.outerHTML)`;
 
-type Look = (page: Page) => Promise<unknown[]>;
+/** `place`: of the page among those that are looked at. */
+type Look = (page: Page, place: number) => Promise<unknown[]>;
 
-const scroll: Look = async (page) => await page.evaluate<unknown[]>(`[...${OVERFLOW}, ...${CUT_OFF}]`);
+const scroll = async (page: Page) => await page.evaluate<unknown[]>(`[...${OVERFLOW}, ...${CUT_OFF}]`);
 
 /** What is looked for on each page; nothing should be found. To open the pages costs more than to look at them. */
 const LOOKS: Readonly<Record<string, Look>> = {
   'Axe, in the light scheme': violationsOn,
-  'Axe, in the dark scheme': violationsInDark,
+  // Pages have the same few colours: every third one shows them all, and `.ci/run` looks at each.
+  'Axe, in the dark scheme': async (page, place) =>
+    isWhole || place % 3 === 0 ? await violationsInDark(page) : [],
   'too wide for 320 pixels': async (page) => {
     await page.setViewportSize({ width: 320, height: 640 });
     return await scroll(page);
@@ -58,9 +62,9 @@ const LOOKS: Readonly<Record<string, Look>> = {
 
 const ROOMY = { width: 1280, height: 720 };
 
-async function faultsOf(page: Page): Promise<Record<string, unknown[]>> {
+async function faultsOf(page: Page, place: number): Promise<Record<string, unknown[]>> {
   const found: Record<string, unknown[]> = {};
-  for (const [name, look] of Object.entries(LOOKS)) found[name] = await look(page);
+  for (const [name, look] of Object.entries(LOOKS)) found[name] = await look(page, place);
   await page.setViewportSize(ROOMY);
   return found;
 }
@@ -115,7 +119,8 @@ const SMALL = { width: 800, height: 600 };
 async function walk(page: Page) {
   await page.setViewportSize(SMALL);
   const expected = await page.evaluate<string[]>(WATCH_FOCUS);
-  for (const _ of expected) await page.keyboard.press('Tab');
+  // All at once: they arrive one after the other, and the browser draws the page less often.
+  await Promise.all(expected.map(async () => await page.keyboard.press('Tab')));
   const [reached, unseen] = await page.evaluate<[string[], string[]]>(
     '(document.activeElement.blur(), [reached, unseen])',
   );
@@ -140,6 +145,7 @@ test('A keyboard reaches all of one’s own pages in order and is seen; axe find
   // German has the longest words. Steps find their buttons by English names.
   const german = await openPage(browser, { ...options, locale: 'de-AT' });
   let walked = 0;
+  let looked = 0;
   for await (const address of visit(scene, german.page)) {
     // Embedded skins are the same for everybody.
     const language = address.startsWith('/embed/') ? 'en' : 'de';
@@ -152,7 +158,7 @@ test('A keyboard reaches all of one’s own pages in order and is seen; axe find
       expect([address, reached]).toEqual([address, expected]);
       expect([address, unseen]).toEqual([address, []]);
     }
-    expect([address, await faultsOf(german.page)]).toEqual([address, NO_FAULTS]);
+    expect([address, await faultsOf(german.page, looked++)]).toEqual([address, NO_FAULTS]);
   }
   expect(walked).toBeGreaterThan(14);
   expect(german.complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);
@@ -160,7 +166,7 @@ test('A keyboard reaches all of one’s own pages in order and is seen; axe find
   for (const [name, take] of Object.entries(STEPS)) {
     await page.context().clearCookies();
     await take(page, scene);
-    expect([name, await faultsOf(page)]).toEqual([name, NO_FAULTS]);
+    expect([name, await faultsOf(page, looked++)]).toEqual([name, NO_FAULTS]);
   }
 });
 

@@ -12,6 +12,7 @@ import { skinFinder } from './sources/supplied-skin.ts';
 
 /** What to convert, and how. See `BatchOptions` for the rest. */
 export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'game'> {
+  /** Submits and polls; it stays open. */
   readonly client: SkinClient;
   /**
    * Paths of PNG files and folders, URLs, data URLs, skins of the service by UUID, players by UUID or name, players of Bedrock Edition (`bedrock:Name`), skin data

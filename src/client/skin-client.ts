@@ -141,6 +141,8 @@ export class SkinClient {
   readonly #pollInterval: number | undefined;
 
   /**
+   * One caller of one service: `new SkinClient({ baseUrl: 'https://api.mineskin.org', apiKey })`. Sends nothing yet. Keep it:
+   * its connections, and what it learns of the service's limits, serve all later calls. `close` ends it.
    * @throws TypeError when `baseUrl` is not an http(s) address, or no header may contain the key or the user agent;
    * RangeError for a `timeout` that is not above 0; InsecureHttpError for a key over http to a public IP
    */

@@ -69,8 +69,13 @@ export function transportTo(fetch: Fetch): Transport {
   return {
     send: async ({ method, origin, path, headers, content, signal }) => {
       const { type, body } = await encode(content);
-      const init = { method, headers: { ...headers, ...type }, body, signal, redirect: 'manual' } as const;
-      const request = new Request(origin + path, init);
+      const request = new Request(origin + path, {
+        method,
+        headers: { ...headers, ...type },
+        body: body as string | Buffer<ArrayBuffer> | null,
+        signal,
+        redirect: 'manual',
+      });
       const forget = () => void open.delete(request);
       open.add(request);
       try {
@@ -96,7 +101,7 @@ async function* read({ body }: Response, onEnd: () => void): AsyncGenerator<Uint
 /** The body of a request: at most a picture, so it needs no stream. It is what the content was when this was called. */
 export async function encode(content: RequestContent | undefined): Promise<{
   readonly type?: { readonly 'content-type': string };
-  readonly body: string | Buffer<ArrayBuffer> | null;
+  readonly body: string | Buffer | null;
 }> {
   if (!content) return { body: null };
   if ('json' in content)

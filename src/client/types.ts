@@ -21,8 +21,11 @@ export type SkinSource =
 
 /** Options of the skin. Absent ones take the service's defaults (variant detected, public, no name). */
 export interface SkinOptions {
+  /** `classic` for arms of four pixels, `slim` for three. Default: detected from the picture. */
   readonly variant?: SkinVariant | undefined;
+  /** `public`: in the gallery; `unlisted`: for all who have its UUID; `private`: for its owner. Default: `public`. */
   readonly visibility?: SkinVisibility | undefined;
+  /** Name of the skin. `skinNameProblem` says whether a service takes it. Default: none. */
   readonly name?: string | undefined;
   /** UUID of a cape known to the service, to combine with the skin. */
   readonly cape?: string | undefined;
@@ -38,6 +41,7 @@ export interface QueueItem {
 
 /** Options of a single call. */
 export interface CallOptions {
+  /** Ends the call, and the pauses between its attempts; it then throws the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Identifies a submission (1 to 255 printable ASCII characters), so that skinsmith's own service treats a
@@ -102,6 +106,7 @@ export interface PageQuery {
   readonly filter?: string | undefined;
   /** The following are skinsmith only. */
   readonly variant?: 'classic' | 'slim' | undefined;
+  /** A tag that the skins have. skinsmith only. */
   readonly tag?: string | undefined;
   /** `popular`: the most viewed first; `week`: those most viewed in the last seven days, public ones only. */
   readonly sort?: 'newest' | 'popular' | 'week' | undefined;
@@ -121,6 +126,7 @@ export interface JobPageQuery {
   readonly after?: string | undefined;
   /** 1 to 500. */
   readonly size?: number | undefined;
+  /** Only jobs in this state. skinsmith only. */
   readonly status?: JobStatus | undefined;
 }
 
@@ -202,8 +208,9 @@ export interface SkinClientOptions extends AttemptHooks {
   readonly retry?: Partial<RetryPolicy> | undefined;
   /** Longest pause between polls of a pending job, milliseconds. Default: 5,000; less than 1,100 counts as 1,100. */
   readonly pollInterval?: number | undefined;
-  /** Clock and random source, for tests. */
+  /** Clock, for tests. Default: the machine's. */
   readonly clock?: Clock | undefined;
+  /** Numbers from 0 to 1 that spread pauses, for tests. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   /** Host name resolver, for tests. */
   readonly resolve?: ResolveHost | undefined;

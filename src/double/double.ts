@@ -47,6 +47,7 @@ import {
 } from './scenario.ts';
 import { DOUBLE_KEY, fixtureKey, Seed } from './seed.ts';
 
+/** How a double behaves; all of it has defaults. */
 export interface DoubleOptions {
   /** Whose answers it gives; default: `hosted`. */
   readonly as?: 'hosted' | 'skinsmith';
@@ -111,7 +112,15 @@ const NO_TEXTURES = 'http://textures.invalid';
 const MAX_EXCHANGES = 10_000;
 const CONTROL = '/_double/';
 
-/** @throws DoubleError, ScenarioError */
+/**
+ * Starts a double of the service for a test, in memory, on a free port of the loopback. Stop it at the end of the test:
+ * `stop` throws if clients did what `expect` forbids.
+ * @example
+ * const double = await startDouble({ scenario: 'lossy' });
+ * const client = new SkinClient({ baseUrl: double.url, apiKey: double.key, insecureHttp: true });
+ * await double.stop();
+ * @throws DoubleError when it cannot listen, record or replay; ScenarioError for an unusable scenario
+ */
 export async function startDouble(options: DoubleOptions = {}): Promise<Double> {
   const double = new RunningDouble(options);
   await double.start();

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
-import type { PlatformPath } from 'node:path';
 import nodePath from 'node:path';
 import type { z } from 'zod';
 import {
@@ -155,12 +154,12 @@ const NOT_PLAIN = /[\\/]\.{0,2}(?:[\\/]|$)/;
  */
 export class SourceIds {
   readonly #lockDir: string;
-  readonly #path: Pick<PlatformPath, 'relative' | 'sep'>;
+  readonly #path: Pick<typeof nodePath.posix, 'relative' | 'sep'>;
   /** The last file's folder, and what its files' paths have in common: most files are in the folder of the one before. */
   #last = { folder: '', prefix: '' };
 
   /** @param lockDir absolute path */
-  constructor(lockDir: string, path: Pick<PlatformPath, 'relative' | 'sep'> = nodePath) {
+  constructor(lockDir: string, path: Pick<typeof nodePath.posix, 'relative' | 'sep'> = nodePath) {
     this.#lockDir = lockDir;
     this.#path = path;
   }

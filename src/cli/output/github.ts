@@ -5,8 +5,8 @@ import type { Io } from '../terminal/io.ts';
 import type { Messages } from '../terminal/messages.ts';
 import { clean, count } from '../text/text.ts';
 
-/** Rows of the summary's table: GitHub shows only 1 MB of a summary. */
-const MAX_ROWS = 100;
+/** Bytes of the rows in the summary's table: more of them help nobody. */
+const MAX_ROWS = 4_500;
 
 /** What a source needs: it failed, or (`notice`, only in the summary) its skin is still to be made. */
 export interface Annotation {
@@ -34,7 +34,7 @@ interface StepOutputs {
  */
 export class GithubReport {
   readonly #around: Surroundings;
-  readonly #remarks: Annotation[] = [];
+  #rows = '';
   #more = 0;
   #isFinished = false;
   /** Counts what the outputs say if the command fails. */
@@ -49,7 +49,8 @@ export class GithubReport {
     const isShown = remark.level === 'error' && env['GITHUB_ACTIONS'] === 'true';
     if (isShown) io.err.write(Buffer.from(annotation(remark, env)));
     if (!env['GITHUB_STEP_SUMMARY']) return;
-    if (this.#remarks.length < MAX_ROWS) this.#remarks.push(remark);
+    const rows = `${this.#rows}| ${markdown(remark.source)} | ${markdown(remark.problem.message)} |\n`;
+    if (this.#more === 0 && Buffer.byteLength(rows) <= MAX_ROWS) this.#rows = rows;
     else this.#more++;
   }
 
@@ -89,10 +90,7 @@ export class GithubReport {
   }
 
   #summary(sentence: string): string {
-    const rows = this.#remarks.map(
-      ({ source, problem }) => `| ${markdown(source)} | ${markdown(problem.message)} |\n`,
-    );
-    const table = rows.length === 0 ? '' : `\n| source | |\n| --- | --- |\n${rows.join('')}`;
+    const table = this.#rows === '' ? '' : `\n| source | |\n| --- | --- |\n${this.#rows}`;
     const more = this.#more === 0 ? '' : `\nand ${count(this.#more)} more\n`;
     return `### skinsmith\n\n${markdown(sentence)}\n${table}${more}\n`;
   }

@@ -56,9 +56,12 @@ test('The name of a file gives the runner no commands, and the summary no markup
 test('The summary has a sentence and the failures, as many as can be read', async () => {
   const none = await reported([]);
   expect(none.summary).toBe('### skinsmith\n\n2 sources: 1 made, 1 failed.\n\n');
-  const { summary } = await reported(Array.from({ length: 150 }, (_, n) => broken(`${n}.png`)));
-  expect(summary.match(/^\| \d+\.png \| It is broken\. \|$/gm)).toHaveLength(100);
-  expect(summary).toContain('\nand 50 more\n');
+  const long = (n: number) => broken(`skins/of-the-guards-in-the-north/${'große-'.repeat(n % 5)}${n}.png`);
+  const { summary } = await reported(Array.from({ length: 300 }, (_, n) => long(n)));
+  const rows = summary.match(/^\| \S+\.png \| It is broken\. \|$/gm) ?? [];
+  expect(rows.length).toBeGreaterThan(40);
+  expect(summary).toContain(`\nand ${300 - rows.length} more\n`);
+  expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(5_000);
 });
 
 test('Elsewhere nothing is written', async () => {

@@ -1,3 +1,4 @@
 import { onPostgres } from '../support/postgres/on-postgres.ts';
 
-onPostgres('service/jobs', ['queue', 'webhooks']);
+// contract/postgres-queue tries by itself what the queue does there, several nodes at once too.
+onPostgres('service/jobs', ['webhooks'], ['queue']);

@@ -1,14 +1,9 @@
 import { onPostgres } from '../support/postgres/on-postgres.ts';
 
-onPostgres('service/skins', [
-  'capes',
-  'private-data',
-  'sets',
-  'similar-skins',
-  'skin-changes',
-  'skin-filters',
-  'skin-lists',
-  'skin-picks',
-  'skins',
-  'tags-and-likes',
-]);
+onPostgres(
+  'service/skins',
+  // Their statements differ, or several run at once: searches, pages, draws, likenesses, names that are unique.
+  ['private-data', 'sets', 'similar-skins', 'skin-filters', 'skin-lists', 'skin-picks', 'tags-and-likes'],
+  // They read and change single rows by statements that are the same for both.
+  ['capes', 'skin-changes', 'skins'],
+);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, type test } from 'vitest';
+import { isWhole } from '../setup/extent.ts';
 import { countLent } from './own-database.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
@@ -23,10 +24,11 @@ export function useStore(kind: StoreKind): void {
  * Runs files of tests a second time, with services that have their store in PostgreSQL.
  * @param folder in test/
  * @param names of the files there, without `.test.ts`
+ * @param inWhole others that only a run of everything tries, see `isWhole`
  */
-export function onPostgres(folder: string, names: readonly string[]): void {
+export function onPostgres(folder: string, names: readonly string[], inWhole: readonly string[] = []): void {
   useStore('postgres');
-  for (const name of names) {
+  for (const name of isWhole ? [...names, ...inWhole] : names) {
     const path = join(TESTS, folder, `${name}.test.ts`);
     describe(`${folder}/${name} on PostgreSQL`, async () => {
       expectDatabases();

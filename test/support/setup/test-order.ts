@@ -61,6 +61,7 @@ const WAITING: Times = {
 const BUSY: Times = {
   'test/service/pages/every-page.test.ts': 20,
   'test/conformance/run/breakages.test.ts': 18,
+  'test/e2e/ci-workflow.test.ts': 15,
   'test/processes/chaos.test.ts': 15,
   'test/service/pages/journeys.test.ts': 13,
   'test/double/expectations.test.ts': 9,

@@ -5,7 +5,7 @@ import type { ServiceEvents } from '../../../src/server/events.ts';
 import { NETWORK_LIMITS, type NetworkLimits } from '../../../src/server/http/connections.ts';
 import { Log } from '../../../src/server/http/log.ts';
 import { HttpServer } from '../../../src/server/http/node-server.ts';
-import { KnownAddresses } from '../../../src/server/pools.ts';
+import { KnownAddresses, Turns } from '../../../src/server/pools.ts';
 import type { ServiceContext } from '../../../src/server/service/context.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -21,7 +21,8 @@ async function listen(limits: Partial<NetworkLimits> = {}, addresses = BOTH) {
   const events: ServiceEvents = new EventEmitter();
   events.on('connectionDropped', () => dropped.count++);
   const known = new KnownAddresses(() => systemClock.monotonic());
-  const context = { clock: systemClock, events, known, plans: new Plans(), trouble: () => undefined };
+  const turns = new Turns(systemClock);
+  const context = { clock: systemClock, events, known, turns, plans: new Plans(), trouble: () => undefined };
   const server = new HttpServer({
     context: context as unknown as ServiceContext,
     allowsAnonymous: true,

@@ -10,7 +10,6 @@ import { type ZipFile, ZipWriter } from '../../pack/zip.ts';
 import { lineOf } from '../../protocol/lock-line.ts';
 import type { setPackQuerySchema } from '../../protocol/set.ts';
 import type { skinPackQuerySchema } from '../../protocol/skin.ts';
-import type { Caller } from '../service/callers.ts';
 import type { ServiceContext, StoredPack } from '../service/context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
@@ -161,22 +160,22 @@ function endInTime(body: Readable, signal: AbortSignal, { clock }: Pick<ServiceC
   void sleepOrWake(clock, MAX_AGE, closed.signal).then(() => body.destroy());
 }
 
+type PackCall = Pick<Call, 'context' | 'caller' | 'request'>;
+
 /** A resource pack, which its entity tag names as game servers do. @throws Refusal */
 export async function skinPackAnswer(
-  context: ServiceContext,
-  caller: Caller,
+  { context, caller, request }: PackCall,
   { ids, namespace, game }: z.output<typeof skinPackQuerySchema>,
 ): Promise<Answer> {
   const options = packOptions({ namespace, game });
   // Loaded on demand: services that commands embed make no packs.
   const { packSkins } = await import('../service/skins/skin-pack.ts');
-  return packAnswer('pack', await packSkins(context, caller, { ids, ...options }));
+  return packAnswer('pack', await packSkins(context, caller, { ids, ...options, signal: request.signal }));
 }
 
 /** The resource pack or data pack of a set, likewise. @throws Refusal */
 export async function setPackAnswer(
-  context: ServiceContext,
-  caller: Caller,
+  { context, caller, request }: PackCall,
   {
     full,
     kind,
@@ -188,7 +187,14 @@ export async function setPackAnswer(
   const options = packOptions({ namespace, game });
   const { packThese } = await import('../service/skins/skin-pack.ts');
   const ids = await packIdsOf(context.db, set);
-  const pack = await packThese(context, caller, { ...options, skins, kind, about: set.name, ids });
+  const pack = await packThese(context, caller, {
+    ...options,
+    signal: request.signal,
+    skins,
+    kind,
+    about: set.name,
+    ids,
+  });
   const isPublic = pack.isPublic && isForEverybody(full);
   return packAnswer(kind === 'data' ? `${set.slug}-data` : set.slug, { ...pack, isPublic });
 }

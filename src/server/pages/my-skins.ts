@@ -95,7 +95,8 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
         return { ...page, status: 400 };
       }
       if (act === 'pack') {
-        const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE });
+        const { signal } = call.request;
+        const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE, signal });
         return skinPackPage(skins, pack, { origin: context.publicUrl(), back: listAddress(list) });
       }
       if (act === 'set')
@@ -122,7 +123,7 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
     path: `${PATH}/pack.zip`,
     ...forUsers('read'),
     query: skinPackQuerySchema,
-    handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
+    handle: async (call) => await skinPackAnswer(call, call.query),
   }),
 ];
 

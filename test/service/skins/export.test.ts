@@ -12,6 +12,7 @@ import {
   type ExportContext,
   Exports,
   exportSkins,
+  packInTurn,
   Reading,
 } from '../../../src/server/service/skins/export.ts';
 import { Searches } from '../../../src/server/service/skins/skins.ts';
@@ -176,6 +177,21 @@ test('An export that is read slowly gives its place to another stranger after te
   clock.forward(10_001);
   expect([typeof exports.begin(callerAt('192.0.2.9')), ended]).toEqual(['function', [3]]);
   expect(exports.begin(callerAt('192.0.2.10'))).toBe('all');
+});
+
+test('A pack for which nobody waits any more is not made', async () => {
+  const server = await runServer();
+  const { context, caller } = await insideOf(server, new Exports(nobody));
+  const made: string[] = [];
+  const [gone, waiting] = [new AbortController(), new AbortController()];
+  const pack = async (name: string, { signal }: AbortController) =>
+    await packInTurn(context, caller, { make: async () => made.push(name), signal });
+  const first = pack('first', waiting);
+  const second = pack('second', gone);
+  gone.abort();
+  await expect(second).rejects.toMatchObject({ code: 'service_unavailable' });
+  await first;
+  expect(made).toEqual(['first']);
 });
 
 /** What the service does it with, over the same store. */

@@ -324,11 +324,10 @@ async function setOf({ context, caller, params }: SetCall): Promise<FullSet> {
   return await readSet(context, caller, params.set);
 }
 
-type PackCall = SetCall & Pick<Call<unknown, z.output<typeof setPackQuerySchema>>, 'query'>;
+type PackCall = SetCall & Pick<Call<unknown, z.output<typeof setPackQuerySchema>>, 'query' | 'request'>;
 
 async function packAnswer(kind: 'resource' | 'data', call: PackCall): Promise<Answer> {
-  const { context, caller, query } = call;
-  return await setPackAnswer(context, caller, { ...query, kind, full: await setOf(call) });
+  return await setPackAnswer(call, { ...call.query, kind, full: await setOf(call) });
 }
 
 function headersOf(full: FullSet) {

@@ -62,7 +62,7 @@ export const SKIN_LIST_ROUTES: readonly Route[] = [
     query: skinPackQuerySchema,
     isStrict: true,
     answers: { 200: 'application/zip', 404: errorAnswerSchema },
-    handle: async ({ context, caller, query }) => await skinPackAnswer(context, caller, query),
+    handle: async (call) => await skinPackAnswer(call, call.query),
   }),
 ];
 

@@ -170,14 +170,22 @@ async function beginExport(
   return { reading, end };
 }
 
-/** Makes a pack when it is the caller's turn. @throws Refusal `concurrency_limit`, `service_unavailable` */
+/**
+ * Makes a pack when it is the caller's turn, unless the caller is gone by then.
+ * @throws Refusal `concurrency_limit`, `service_unavailable`
+ */
 export async function packInTurn<T>(
   context: ExportContext,
   caller: Caller,
-  make: () => Promise<T>,
+  { make, signal }: { readonly make: () => Promise<T>; readonly signal: AbortSignal },
 ): Promise<T> {
   verifyRunning(context);
-  const packing = context.exports.pack(caller, make);
+  const makeIfWanted = async () => {
+    verifyRunning(context);
+    if (signal.aborted) throw new Refusal('service_unavailable', 'Nobody waits for the pack any more.');
+    return await make();
+  };
+  const packing = context.exports.pack(caller, makeIfWanted);
   if (typeof packing !== 'string') return await packing;
   throw tooMany('packs', packing, await readRateLimit(context.db, caller, context.clock.now()));
 }

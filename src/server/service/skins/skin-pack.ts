@@ -19,6 +19,8 @@ const TURN = 16;
 interface SkinPackOptions {
   readonly namespace: string;
   readonly game?: GameRange | undefined;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
 }
 
 export interface SkinPackQuery extends SkinPackOptions {
@@ -55,7 +57,8 @@ export async function packSkins(
   { ids, ...options }: SkinPackQuery,
 ): Promise<SkinPack> {
   const described = { ...options, kind: 'resource', about: `Skins of ${options.namespace}` } as const;
-  return await packInTurn(context, caller, async () => await packed(named(context, caller, ids), described));
+  const make = async () => await packed(named(context, caller, ids), described);
+  return await packInTurn(context, caller, { make, signal: options.signal });
 }
 
 /** A pack of skins that the caller sees, without those whose pictures are blocked. @throws Refusal as `packSkins` does */
@@ -64,7 +67,8 @@ export async function packThese(
   caller: Caller,
   { skins, ...options }: SetPackQuery,
 ): Promise<SkinPack> {
-  return await packInTurn(context, caller, async () => await packed(withTextures(context, skins), options));
+  const make = async () => await packed(withTextures(context, skins), options);
+  return await packInTurn(context, caller, { make, signal: options.signal });
 }
 
 interface TexturedSkin {
@@ -98,7 +102,7 @@ async function* withTextures(
 
 async function packed(
   skins: AsyncIterable<TexturedSkin>,
-  { namespace, game = ALL_GAMES, kind, about, ids: known }: Omit<SetPackQuery, 'skins'>,
+  { namespace, game = ALL_GAMES, kind, about, ids: known }: Omit<SetPackQuery, 'skins' | 'signal'>,
 ): Promise<SkinPack> {
   const options = { namespace, game, description: about };
   const resources = new ResourcePack(options);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Outcome, Reply } from './replies.ts';
+import { type Outcome, type Reply, refusalReply } from './replies.ts';
 import { type DoubleRequest, doubleRequest } from './requests.ts';
 
 /** Longest body to read, in bytes. Longer ones are cut and then are not valid PNGs. */
@@ -25,6 +25,20 @@ export interface DoorOptions {
   readonly handle: (request: DoubleRequest, sent: Promise<void>) => Promise<Outcome>;
 }
 
+/** Hosts at which this machine is asked for itself. Any other name may lead here for a page of whoever owns it. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+/**
+ * Why a request is not for the double, as a sentence: a page of another site sent it, by its own script or under a name of its
+ * own. Test programs send no Origin.
+ */
+function whyForeign({ host, origin }: IncomingHttpHeaders): string | undefined {
+  if (!LOOPBACK.test(URL.parse(`http://${host}`)?.hostname ?? ''))
+    return 'The double answers only requests to a loopback address, such as 127.0.0.1.';
+  if (origin === undefined || LOOPBACK.test(URL.parse(origin)?.hostname ?? '')) return undefined;
+  return 'The double answers no pages of other sites.';
+}
+
 /** Listens on the loopback address only. */
 export async function openDoor({ port = 0, handle }: DoorOptions): Promise<Door> {
   let requests = 0;
@@ -32,12 +46,17 @@ export async function openDoor({ port = 0, handle }: DoorOptions): Promise<Door>
   const server = createServer((message, response) => {
     answer(message, response, ++requests).catch((error: unknown) => {
       if (closing.signal.aborted || message.socket.destroyed || response.headersSent) response.destroy();
-      else response.writeHead(599).end(`The double broke: ${(error as Error).stack}`);
+      else response.writeHead(599).end(`The double broke: ${(error as Error).message}`);
     });
   });
   const answer = async (message: IncomingMessage, response: ServerResponse, number: number) => {
-    const body = await readBody(message);
     const { method = '', url: address = '/', headers } = message;
+    const foreign = whyForeign(headers);
+    if (foreign !== undefined) {
+      message.resume();
+      return await sendReply(response, refusalReply(403, { code: 'foreign_request', message: foreign }));
+    }
+    const body = await readBody(message);
     const { promise: sent, resolve } = Promise.withResolvers<void>();
     response.once('finish', resolve);
     await send(response, await handle(doubleRequest({ number, method, address, headers, body }), sent));

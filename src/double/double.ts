@@ -344,7 +344,12 @@ class RunningDouble implements Double {
   }
 
   /** Requests of a test to the double itself. */
-  async #control({ method, address, body }: DoubleRequest, sent: Promise<void>): Promise<Reply> {
+  async #control({ method, address, headers, body }: DoubleRequest, sent: Promise<void>): Promise<Reply> {
+    // The form of another site's page can send anything else without asking first.
+    if (method !== 'GET' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+      const message = 'Orders to the double are JSON, with Content-Type: application/json.';
+      return refusalReply(415, { code: 'unsupported_media_type', message });
+    }
     try {
       const content: unknown = body.length > 0 ? JSON.parse(body.toString('utf8')) : {};
       const asked = `${method} ${address.slice(CONTROL.length)}`;

@@ -81,7 +81,9 @@ export function isSubmission({ kind }: Pick<DoubleRequest, 'kind'>): boolean {
 interface Sent extends Pick<DoubleRequest, 'number' | 'method' | 'address' | 'headers' | 'body'> {}
 
 export function doubleRequest(sent: Sent): DoubleRequest {
-  const { pathname, searchParams: query } = new URL(sent.address, 'http://double');
+  // What is no address, such as //, is none that the double has.
+  const { pathname = '', searchParams: query = new URLSearchParams() } =
+    URL.parse(sent.address, 'http://double') ?? {};
   return { ...sent, ...routeOf(sent.method, pathname), query };
 }
 
@@ -89,9 +91,18 @@ export function doubleRequest(sent: Sent): DoubleRequest {
 export function routeOf(method: string, path: string): Pick<DoubleRequest, 'kind' | 'subject'> {
   for (const [wanted, pattern, kind] of ROUTES) {
     const match = method === wanted ? pattern.exec(path) : null;
-    if (match) return { kind, subject: decodeURIComponent(match[1] ?? '') };
+    if (match) return { kind, subject: decoded(match[1] ?? '') };
   }
   return { kind: 'other', subject: '' };
+}
+
+/** A part of a path; as it was sent if it is encoded wrongly. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Whether a parameter of an address may be a key. */

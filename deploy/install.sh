@@ -1,13 +1,16 @@
 #!/bin/sh
 # Installs skinsmith from a release: one program with everything inside. It needs neither Node nor root, and never calls sudo.
 #
-#   sh install.sh [--prefix FOLDER] [--version VERSION] [--from FOLDER-OR-URL]
+#   sh install.sh [--prefix FOLDER] [--version VERSION] [--from FOLDER-OR-URL] [--sha256 CHECKSUM]
 #
-# It downloads SHA256SUMS and the archive for this machine, and installs nothing that has another checksum. It installs
-# manual pages and completion scripts, too. To remove all of it, see the end of what it prints.
+# It downloads SHA256SUMS and the archive for this machine, and installs nothing that has another checksum. Where gh (signed in) or
+# cosign is there, it also verifies that GitHub built the archive from this repository. It installs manual pages and completion
+# scripts, too. To remove all of it, see the end of what it prints.
 set -eu
 
-releases=https://github.com/skinsmith/skinsmith/releases
+repository=skinsmith/skinsmith
+releases=https://github.com/$repository/releases
+workflow=$repository/.github/workflows/release.yml
 by_npm='npm install --global skinsmith (needs Node 22.19 or newer)'
 
 fail() {
@@ -16,10 +19,11 @@ fail() {
 }
 
 usage() {
-  echo 'sh install.sh [--prefix FOLDER] [--version VERSION] [--from FOLDER-OR-URL]'
+  echo 'sh install.sh [--prefix FOLDER] [--version VERSION] [--from FOLDER-OR-URL] [--sha256 CHECKSUM]'
   echo '  --prefix   where to install: FOLDER/bin, FOLDER/share (default: ~/.local; /usr/local needs root)'
   echo '  --version  which release (default: the latest)'
   echo '  --from     where its files are (default: the release on GitHub)'
+  echo '  --sha256   checksum that the archive for this machine must have, whatever SHA256SUMS says'
   exit "$1"
 }
 
@@ -67,20 +71,35 @@ sha256() {
   fi | cut -d ' ' -f 1
 }
 
-# put FILE PATH MODE: by a new name first, so that a program that runs keeps its file.
-put() {
-  mkdir -p "$(dirname "$2")"
-  cp "$1" "$2.new"
-  chmod "$3" "$2.new"
-  mv -f "$2.new" "$2"
+# Whether the release's workflow built the archive. Only releases on GitHub have an attestation.
+verify_origin() {
+  case $from in "$releases"/*) ;; *) return 0 ;; esac
+  if command -v gh >/dev/null && gh auth token >/dev/null 2>&1; then
+    gh attestation verify "$work/$archive" --repo "$repository" --signer-workflow "$workflow" >/dev/null
+  elif command -v cosign >/dev/null; then
+    fetch provenance.sigstore.json
+    cosign verify-blob-attestation --new-bundle-format --bundle "$work/provenance.sigstore.json" --type slsaprovenance1 \
+      --certificate-oidc-issuer https://token.actions.githubusercontent.com \
+      --certificate-identity-regexp "^https://github\.com/$workflow@refs/tags/v" "$work/$archive" >/dev/null
+  fi || fail "$archive has no valid attestation: nothing shows that GitHub built it from $repository."
 }
 
-prefix='' version='' from=''
+# put FILE PATH MODE: by a new name first, so that a program that runs keeps its file.
+put() {
+  if [ -L "$2" ]; then fail "$2 is a link that this script did not make: remove it first."; fi
+  mkdir -p "$(dirname "$2")"
+  new=$(mktemp "$2.XXXXXX")
+  cp "$1" "$new"
+  chmod "$3" "$new"
+  mv -f "$new" "$2"
+}
+
+prefix='' version='' from='' sha256=''
 while [ $# -gt 0 ]; do
   case $1 in
-  --prefix | --version | --from)
+  --prefix | --version | --from | --sha256)
     [ $# -gt 1 ] || usage 2 >&2
-    case $1 in --prefix) prefix=$2 ;; --version) version=${2#v} ;; --from) from=$2 ;; esac
+    case $1 in --prefix) prefix=$2 ;; --version) version=${2#v} ;; --from) from=$2 ;; --sha256) sha256=$2 ;; esac
     shift 2
     ;;
   -h | --help) usage 0 ;;
@@ -108,17 +127,19 @@ line=$(grep -E "^[0-9a-f]{64}  skinsmith-${version:-[0-9][^ ]*}-$target\.tar\.xz
 archive=${line#*  }
 fetch "$archive"
 [ "$(sha256 "$work/$archive")" = "${line%%  *}" ] || fail "$archive is damaged, or not what was released: its checksum differs."
+[ "${sha256:-${line%%  *}}" = "${line%%  *}" ] || fail "$archive does not have the checksum that --sha256 names, but ${line%%  *}."
+verify_origin
 tar -xJf "$work/$archive" -C "$work" || fail "Cannot unpack $archive. Is xz installed (the package xz-utils or xz)?"
 unpacked=$work/${archive%.tar.xz}
 installed=$("$unpacked/skinsmith" --version) || fail "The program does not run here. Use npm: $by_npm"
 
 share=$prefix/share
-put "$unpacked/skinsmith" "$program" 755
 for page in "$unpacked"/man/*; do put "$page" "$share/man/man${page##*.}/${page##*/}" 644; done
 put "$unpacked/completions/skinsmith.bash" "$share/bash-completion/completions/skinsmith" 644
 put "$unpacked/completions/_skinsmith" "$share/zsh/site-functions/_skinsmith" 644
 put "$unpacked/completions/skinsmith.fish" "$share/fish/vendor_completions.d/skinsmith.fish" 644
 for licence in LICENSE THIRD-PARTY-LICENSES.txt NODE-LICENSE; do put "$unpacked/$licence" "$share/doc/skinsmith/$licence" 644; done
+put "$unpacked/skinsmith" "$program" 755 # last: whatever stops before has replaced no program
 
 echo "Installed skinsmith $installed as $program."
 case :$PATH: in

@@ -122,6 +122,18 @@ test.each([
   expect(await shop.files('.')).not.toContain('pack.zip');
 });
 
+test('The action with a checksum runs only what the installer has verified', async () => {
+  const { shop } = await hostedWorkshop();
+  await shop.drawMany('skins', 1);
+  const sha256 = 'ab'.repeat(32);
+  const asked = `[ "$5 $6" = "--sha256 ${sha256}" ] || exit 9\n`;
+  const inputs = { sources: 'skins', pack: 'pack.zip', sha256 };
+  expect((await act(shop, inputs, asked + INSTALLS)).status).toBe(0);
+  const { status, output } = await act(shop, inputs, 'exit 1');
+  expect([status, output]).toEqual([1, expect.stringContaining('::error::skinsmith 7.8.9')]);
+  expect(output).not.toContain('built from its source');
+});
+
 /** A `gh` that knows one open pull request at most. */
 const GH = `#!/bin/sh
 echo "$1 $2 $3 $4" >> "$RUNNER_TEMP/../gh.log"

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { TARGETS } from '../../deploy/release/executable.ts';
 import { fill, finishRelease, notesOf } from '../../deploy/release/packages.ts';
 import { VERSION } from '../../src/base/version.ts';
@@ -165,6 +166,87 @@ test('install.sh replaces no link, which npm may have made', async () => {
   const { exitCode, stderr } = await install(['--from', from, '--prefix', prefix]);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('npm uninstall --global skinsmith')]);
   expect(await readlink(join(prefix, 'bin/skinsmith'))).toBe('../lib/skinsmith.js');
+});
+
+test.each(['bin/skinsmith', 'share/man/man1/skinsmith.1', 'share/doc/skinsmith/LICENSE'])(
+  'install.sh writes through no link: %s',
+  async (path) => {
+    const from = await releaseFolder('1.2.3');
+    const prefix = await ownFolder();
+    const precious = join(await ownFolder(), 'precious');
+    await writeFile(precious, 'mine');
+    await mkdir(dirname(join(prefix, path)), { recursive: true });
+    await symlink(precious, join(prefix, path));
+    const { exitCode, stderr } = await install(['--from', from, '--prefix', prefix]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('is a link that this script did not make'),
+    ]);
+    expect(await readFile(precious, 'utf8')).toBe('mine');
+    if (path !== 'bin/skinsmith') expect(await readdir(prefix)).not.toContain('bin');
+  },
+);
+
+test('install.sh does not follow a link in the place of its temporary file', async () => {
+  const from = await releaseFolder('1.2.3');
+  const prefix = await ownFolder();
+  await writeFile(join(prefix, 'precious'), 'mine');
+  await mkdir(join(prefix, 'bin'));
+  await symlink('../precious', join(prefix, 'bin/skinsmith.new'));
+  expect((await install(['--from', from, '--prefix', prefix])).exitCode).toBe(0);
+  expect(await readFile(join(prefix, 'precious'), 'utf8')).toBe('mine');
+});
+
+test('install.sh takes only the archive with the checksum that it was given', async () => {
+  const from = await releaseFolder('1.2.3');
+  const sha256 = await sumOf(join(from, 'skinsmith-1.2.3-linux-x64.tar.xz'));
+  const other = await install(['--from', from, '--sha256', '0'.repeat(64)]);
+  expect([other.exitCode, other.stderr]).toEqual([1, expect.stringContaining(`but ${sha256}.`)]);
+  expect(await readdir(other.home)).toEqual([]);
+  expect((await install(['--from', from, '--sha256', sha256])).exitCode).toBe(0);
+});
+
+/** Downloads from a folder, whatever the address. */
+const curlFrom = (from: string) =>
+  `while [ $# -gt 1 ]; do if [ "$1" = -o ]; then to=$2; fi; shift; done; cp "${from}/\${1##*/}" "$to"`;
+const GH_SIGNED_IN = '[ "$1 $2" = "auth token" ] && exit 0;';
+const ARE_ARGUMENTS_GOOD =
+  '[ "$1 $2 $4 $5" = "attestation verify --repo skinsmith/skinsmith" ] && [ "$7" = skinsmith/skinsmith/.github/workflows/release.yml ]';
+const IS_BLOB_GOOD =
+  '[ "$1 $3" = "verify-blob-attestation --bundle" ] && [ -s "$4" ] && case "$*" in *"^https://github\\.com/skinsmith/skinsmith/.github/workflows/release.yml@refs/tags/v "*tar.xz) exit 0 ;; esac; exit 1';
+
+test.each([
+  ['gh confirms', { gh: `${GH_SIGNED_IN} ${ARE_ARGUMENTS_GOOD}` }, 0],
+  ['gh denies', { gh: `${GH_SIGNED_IN} exit 1` }, 1],
+  ['gh denies, whatever cosign says', { gh: `${GH_SIGNED_IN} exit 1`, cosign: 'exit 0' }, 1],
+  ['cosign confirms, where nobody is signed in to gh', { gh: 'exit 1', cosign: IS_BLOB_GOOD }, 0],
+  ['cosign denies', { gh: 'exit 1', cosign: 'exit 1' }, 1],
+  ['nothing can verify', { gh: 'exit 1' }, 0],
+])(
+  'install.sh installs a release only with its attestation, as far as that can be verified: %s',
+  async (_, tools, status) => {
+    const from = await releaseFolder('1.2.3');
+    await writeFile(join(from, 'provenance.sigstore.json'), '{}');
+    const { exitCode, stderr, home } = await install([], { curl: curlFrom(from), ...tools });
+    expect([exitCode, stderr]).toEqual([
+      status,
+      status === 0 ? '' : expect.stringContaining('has no valid attestation'),
+    ]);
+    if (status !== 0) expect(await readdir(home)).toEqual([]);
+  },
+);
+
+test('No script of a package runs in the job that may publish', async () => {
+  const text = await readFile(join(ROOT, '.github/workflows/release.yml'), 'utf8');
+  const { jobs } = parse(text) as {
+    jobs: Record<string, { permissions: Record<string, string>; steps: { run?: string }[] }>;
+  };
+  const publishing = Object.values(jobs).filter(({ permissions }) => permissions['id-token'] === 'write');
+  const lines = publishing.flatMap(({ steps }) => steps.flatMap(({ run = '' }) => run.split('\n')));
+  const calls = lines.filter((line) => /^\s*npm (?:ci|install|publish|pack|run)\b/.test(line));
+  expect(calls.length).toBeGreaterThan(2);
+  expect(calls.filter((line) => !line.includes('--ignore-scripts'))).toEqual([]);
+  expect(calls.filter((line) => /npm@(?!\d+\.\d+\.\d+\s*$)/.test(line))).toEqual([]);
 });
 
 test('install.sh explains its options', async () => {

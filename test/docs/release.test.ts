@@ -215,7 +215,7 @@ const ARE_ARGUMENTS_GOOD =
 const IS_BLOB_GOOD =
   '[ "$1 $3" = "verify-blob-attestation --bundle" ] && [ -s "$4" ] && case "$*" in *"^https://github\\.com/skinsmith/skinsmith/.github/workflows/release.yml@refs/tags/v "*tar.xz) exit 0 ;; esac; exit 1';
 
-test.each([
+test.each<readonly [string, Readonly<Record<string, string>>, number]>([
   ['gh confirms', { gh: `${GH_SIGNED_IN} ${ARE_ARGUMENTS_GOOD}` }, 0],
   ['gh denies', { gh: `${GH_SIGNED_IN} exit 1` }, 1],
   ['gh denies, whatever cosign says', { gh: `${GH_SIGNED_IN} exit 1`, cosign: 'exit 0' }, 1],

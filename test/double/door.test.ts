@@ -10,10 +10,12 @@ async function listening(options: DoubleOptions = {}): Promise<Double> {
   return double;
 }
 
+type HeaderTexts = Readonly<Record<string, string>>;
+
 interface Sent {
   readonly method?: string;
   readonly path?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: HeaderTexts;
   readonly body?: string;
 }
 
@@ -42,7 +44,7 @@ const EVERYTHING: readonly Sent[] = [
 ];
 
 describe('A double that listens', () => {
-  test.each([
+  test.each<readonly [string, HeaderTexts]>([
     ['a name that leads here', { host: 'evil.example' }],
     ['a name with a port', { host: 'evil.example:8080' }],
     ['a name that begins like an address', { host: '127.0.0.1.evil.example' }],
@@ -65,7 +67,8 @@ describe('A double that listens', () => {
     'answers %s, and pages there',
     async (host) => {
       const double = await listening();
-      for (const headers of [{ host }, { host, origin: `http://${host}` }])
+      const both: readonly HeaderTexts[] = [{ host }, { host, origin: `http://${host}` }];
+      for (const headers of both)
         expect((await send(double, { path: '/_double/requests', headers })).status).toBe(200);
     },
   );

@@ -1,5 +1,6 @@
 /** The public face of the package: the typed client of the service, batches, their errors and types. */
 
+import { otherRuntime } from './base/version.ts';
 import type { Fetch } from './client/transport.ts';
 
 export { VERSION } from './base/version.ts';
@@ -132,8 +133,16 @@ export interface Service {
   close(options?: { readonly drain?: boolean; readonly limit?: number }): Promise<void>;
 }
 
-/** Starts the service that `skinsmith serve` runs, for callers in this process only. */
+/**
+ * Starts the service that `skinsmith serve` runs, for callers in this process only. @throws Error in runtimes other than
+ * Node
+ */
 export async function openService(options: ServiceOptions): Promise<Service> {
+  const runtime = otherRuntime();
+  if (runtime !== undefined)
+    throw new Error(
+      `openService needs Node 22.19 or newer, and this is ${runtime}. Run this program with node.`,
+    );
   const { openEmbeddedService } = await import('./server/embedded.ts');
   return await openEmbeddedService(options);
 }

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, type PlatformPath, resolve } from 'node:path';
+import { basename, dirname, join, type posix, resolve } from 'node:path';
 
 /** Whether a process exists on this machine, of any user. */
 export function processExists(pid: number): boolean {
@@ -43,7 +43,7 @@ export function makeFolder(path: string, mode?: number): void {
 export function missingFolders(
   path: string,
   isThere: (path: string) => boolean,
-  paths: Pick<PlatformPath, 'resolve' | 'dirname'> = { resolve, dirname },
+  paths: Pick<typeof posix, 'resolve' | 'dirname'> = { resolve, dirname },
 ): string[] {
   const missing: string[] = [];
   for (let at = paths.resolve(path); !isThere(at) && at !== missing[0]; at = paths.dirname(at))

@@ -1,6 +1,7 @@
 import { lookup as lookUp } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import { promisify } from 'node:util';
 import {
   constants,
   createBrotliDecompress,
@@ -147,10 +148,14 @@ interface NetworkTransportOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Sends requests over the network with undici, which is loaded with the first of them. */
+/**
+ * Sends requests over the network with undici, which is loaded with the first of them; in Bun, which puts an imitation in
+ * its place, with `fetch`.
+ */
 export class NetworkTransport implements Transport {
   readonly #options: NetworkTransportOptions;
-  #own: Promise<Sender> | undefined;
+  /** Undefined in it: one that cannot send. */
+  #own: Promise<Sender | undefined> | undefined;
   /** Those that end with the requests under way. */
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
@@ -159,17 +164,11 @@ export class NetworkTransport implements Transport {
     this.#options = options;
   }
 
-  async send({
-    method,
-    origin,
-    path,
-    headers,
-    content,
-    signal,
-    idle,
-  }: TransportRequest): Promise<TransportAnswer> {
+  async send(request: TransportRequest): Promise<TransportAnswer> {
+    const { method, origin, path, headers, content, signal, idle } = request;
     const { type, body } = await encode(content);
     const dispatcher = this.#options.dispatcher ?? (await this.#ownSender(signal));
+    if (!dispatcher) return await this.#fetch(request);
     const answer = await dispatcher.request({
       origin,
       path,
@@ -190,10 +189,10 @@ export class NetworkTransport implements Transport {
   }
 
   /** `signal`: of the request that it is for. */
-  async #ownSender(signal: AbortSignal): Promise<RequestDispatcher> {
+  async #ownSender(signal: AbortSignal): Promise<RequestDispatcher | undefined> {
     if (this.#isClosed) throw Object.assign(new Error('The client is closed.'), { code: 'UND_ERR_CLOSED' });
     const { lookup, proxies } = this.#options;
-    this.#own ??= openSender(proxies, lookup && { connect: { lookup } });
+    this.#own ??= openSender(proxies, lookup && { connect: { lookup } }).then(usable);
     const own = this.#own;
     const distrust = () => {
       if (isTimeout(signal.reason)) this.#retire(own);
@@ -202,14 +201,30 @@ export class NetworkTransport implements Transport {
     return await own;
   }
 
+  /** The host is looked up for its check before the request, which looks it up again. */
+  async #fetch(request: TransportRequest): Promise<TransportAnswer> {
+    const { lookup } = this.#options;
+    const { hostname } = new URL(request.origin);
+    if (lookup && isIP(hostname) === 0) await promisify(lookup)(hostname, { all: true });
+    const headers = { 'accept-encoding': 'identity', ...request.headers };
+    return await BY_FETCH.send({ ...request, headers });
+  }
+
   /** Sends nothing more over its connections: where one is dead, as after a router restarted, all others of its age may be. */
-  #retire(own: Promise<Sender> | undefined): void {
+  #retire(own: Promise<Sender | undefined> | undefined): void {
     if (own === undefined || own !== this.#own) return;
     this.#own = undefined;
-    const ended = own.then(async (sender) => await sender.close());
+    const ended = own.then(async (sender) => await sender?.close());
     this.#ending.add(ended);
     void ended.finally(() => this.#ending.delete(ended));
   }
+}
+
+const BY_FETCH = transportTo(async (request) => await fetch(request));
+
+/** Bun's agents have no `request`. */
+function usable(sender: Sender): Sender | undefined {
+  return typeof sender.request === 'function' ? sender : undefined;
 }
 
 function isTimeout(reason: unknown): boolean {

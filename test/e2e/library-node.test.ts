@@ -1,7 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../support/server/running-server.ts';
+
+guardAgainstLeaks();
 
 const DIST = join(import.meta.dirname, '../../dist');
 const GUARD = /^import ["']\.\.\/bin\/library-node\.js["'];\n/;
@@ -28,4 +33,50 @@ test('No file of the library names what an old Node lacks before the version is 
     expect(text).toMatch(GUARD);
     expect(text.match(/^import \{.*\} from "node:.*$/gm)).toBeNull();
   }
+});
+
+/** As Bun does it: the version, and agents of undici that have none of its methods. */
+const BUN = `import { registerHooks } from 'node:module';
+Object.defineProperty(process.versions, 'bun', { value: '1.4.5' });
+const url = 'data:text/javascript,export class Agent {} export class Pool {} export class ProxyAgent {}';
+registerHooks({ resolve: (name, context, next) => name === 'undici' ? { url, shortCircuit: true } : next(name, context) });`;
+const asBun = ['--import', `data:text/javascript,${encodeURIComponent(BUN)}`];
+
+test('The client sends its requests with fetch where undici is an imitation, as in Bun', async () => {
+  const { url, key } = await runServer();
+  const script = `import { SkinClient } from '${join(DIST, 'index.js')}';
+const client = new SkinClient({ baseUrl: '${url}', apiKey: '${key}' });
+const file = new Uint8Array(Buffer.from(process.env.SKIN, 'base64'));
+const { skin } = await client.generate({ file }, { name: 'Smith' });
+const refused = await client.skin('0'.repeat(32)).catch(({ code }) => code);
+await client.close();
+console.log(skin.name, refused);`;
+  const env = { ...process.env, SKIN: skinPng(1).toString('base64') };
+  const args = [...asBun, '--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  expect(stdout).toBe('Smith skin_not_found\n');
+});
+
+test('A key does not leave for a public address over http in Bun either', async () => {
+  const script = `import { SkinClient } from '${join(DIST, 'index.js')}';
+const resolve = async () => [{ address: '203.0.113.9', family: 4 }];
+const client = new SkinClient({ baseUrl: 'http://skins.example', apiKey: '${'k'.repeat(64)}', resolve });
+await client.me().catch(({ name }) => console.log(name));`;
+  const args = [...asBun, '--input-type=module', '--eval', script];
+  expect((await promisify(execFile)(process.execPath, args)).stdout).toBe('InsecureHttpError\n');
+});
+
+test('A service and commands say in one sentence that they need Node', () => {
+  const script = `import { openService } from '${join(DIST, 'index.js')}';
+await openService({ dataDir: '/nowhere' }).catch(({ message }) => console.log(message));`;
+  const args = [...asBun, '--input-type=module', '--eval', script];
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe(
+    'openService needs Node 22.19 or newer, and this is Bun 1.4.5. Run this program with node.\n',
+  );
+  const program = join(import.meta.dirname, '../../bin/skinsmith.js');
+  const ran = spawnSync(process.execPath, [...asBun, program, 'version'], { encoding: 'utf8' });
+  expect([ran.status, ran.stderr]).toEqual([
+    1,
+    "skinsmith's commands need Node 22.19 or newer, and this is Bun 1.4.5. Run them with Node: npx skinsmith\n",
+  ]);
 });

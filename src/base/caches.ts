@@ -165,7 +165,7 @@ export class DigestCache {
   save(): void {
     if (!this.#isChanged) return;
     this.#dropBefore(this.#today - KEPT_DAYS);
-    this.#isChanged = !writeCacheFile(this.#path, textOf(this.#entries));
+    this.#isChanged = !writeCacheFile(this.#path, linesOf(this.#entries));
   }
 
   get #today(): number {
@@ -195,14 +195,20 @@ function isSame(one: FileStamp, other: FileStamp): boolean {
   );
 }
 
-/** A line for each file. */
-function textOf(entries: ReadonlyMap<string, Entry>): string {
+/** UTF-16 units that are written at once: the whole text would take more memory than anything else. */
+const WRITTEN_AT_ONCE = 64 * 1024;
+
+/** A line for each file, many of them at a time. */
+function* linesOf(entries: ReadonlyMap<string, Entry>): Generator<string, void, void> {
   let text = '';
   for (const [file, { stamp, day, digest }] of entries) {
     const row: Row = [file, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.ino, day, digest];
     text += `${JSON.stringify(row)}\n`;
+    if (text.length < WRITTEN_AT_ONCE) continue;
+    yield text;
+    text = '';
   }
-  return text;
+  yield text;
 }
 
 /** Leaves out damaged lines; the last one may be torn. */
@@ -247,7 +253,7 @@ function readCacheFile(path: string): Buffer {
  * Writes a file that is only a cache, and the missing folders above it, for their owner only. Returns false if the file
  * system refuses it: nothing is lost.
  */
-function writeCacheFile(path: string, data: string | Uint8Array): boolean {
+function writeCacheFile(path: string, data: Iterable<string>): boolean {
   try {
     makeFolder(dirname(path), 0o700);
     removeLeftovers(path, Date.now());

@@ -91,12 +91,13 @@ const LEFTOVER_AGE = 60 * 60 * 1000;
  */
 export function writeFileAtomically(
   path: string,
-  data: string | Uint8Array,
+  data: string | Uint8Array | Iterable<string>,
   { mode, durable = false }: AtomicFileOptions = {},
 ): void {
   const file = new Replacement(path, mode);
   try {
-    file.write(data);
+    const isWhole = typeof data === 'string' || data instanceof Uint8Array;
+    for (const part of isWhole ? [data] : data) file.write(part);
     file.close(durable);
     file.replace(durable);
   } catch (error) {

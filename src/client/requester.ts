@@ -43,10 +43,12 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * @throws TypeError, RangeError for options with which every request would fail
  */
 export function checkedOptions(options: SkinClientOptions): SkinClientOptions {
-  const { apiKey, userAgent, timeout } = options;
+  const { apiKey, userAgent, timeout, dispatcher } = options;
   const key = apiKey?.trim() || undefined;
   mustBeHeader('apiKey', key); // the message does not show it
   mustBeHeader('userAgent', userAgent);
+  if (dispatcher && typeof dispatcher.request !== 'function')
+    throw new TypeError('dispatcher: has no method request; that of undici in Bun is such an imitation');
   if (timeout !== undefined && !(timeout > 0))
     throw new RangeError(`timeout: ${timeout} is not a number of milliseconds above 0`);
   return { ...options, apiKey: key };

@@ -70,13 +70,9 @@ export function transportTo(fetch: Fetch): Transport {
   return {
     send: async ({ method, origin, path, headers, content, signal }) => {
       const { type, body } = await encode(content);
-      const request = new Request(origin + path, {
-        method,
-        headers: { ...headers, ...type },
-        body: body as string | Buffer<ArrayBuffer> | null,
-        signal,
-        redirect: 'manual',
-      });
+      const sent = { method, headers: { ...headers, ...type }, body } as RequestInit;
+      const init = { ...sent, signal, redirect: 'manual' } as const;
+      const request = new Request(origin + path, init);
       const forget = () => void open.delete(request);
       open.add(request);
       try {

@@ -22,6 +22,7 @@ describe('a client is not made with', () => {
     ['a key of two lines', { apiKey: `${key}\n${key}` }, TypeError],
     ['a key that is no header', { apiKey: `${key}→` }, TypeError],
     ['a user agent that is no header', { userAgent: 'Skins → Bot' }, TypeError],
+    ['a dispatcher that sends nothing', { dispatcher: {} as never }, TypeError],
     ['no time for an answer', { timeout: 0 }, RangeError],
     ['less than no time', { timeout: -1 }, RangeError],
     ['a timeout that is no number', { timeout: Number.NaN }, RangeError],

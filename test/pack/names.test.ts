@@ -18,8 +18,8 @@ test('A name has the same id however a system stores its accents', () => {
     expect([name, legalName(name.normalize('NFD'))]).toEqual([name, legalName(name.normalize('NFC'))]);
 });
 
-test.each(['.', '_', '/', 'é_', '-'])('A name of 100 kB is read in one pass: %s again and again', (part) => {
-  const name = `a${part.repeat(100_000)}b你`;
+test.each(['.', '_', '/', 'é_', '-'])('A long name is read in one pass: %s again and again', (part) => {
+  const name = `a${part.repeat(500_000)}b你`;
   expect(legalName(name).length).toBeLessThan(250);
 });
 

@@ -7,6 +7,7 @@ import {
   KnownAddresses,
   Line,
   type Place,
+  Remembered,
   Room,
   SHARES,
   type Shares,
@@ -108,6 +109,26 @@ describe('A pool', () => {
   });
 });
 
+test('A stranger takes no place of a known caller, however slow that is; another known caller does', () => {
+  const slots = new Slots({ all: 1, strangers: 1, stranger: 1, known: 1 });
+  let dropped = 0;
+  slots.enter(user(1), { rank: () => 0, drop: () => dropped++ });
+  expect([slots.enter(stranger(1)), dropped]).toEqual(['all', 0]);
+  expect([typeof slots.enter(user(2)), dropped]).toEqual(['function', 1]);
+});
+
+test('What a place grows by counts for its holder, and goes with the place', () => {
+  const room = new Room<Place>();
+  const place: Place = { holder: stranger(1), size: 1, rank: () => 0, drop: () => {} };
+  room.add(place);
+  room.grow(place, 9);
+  expect([room.size, room.sizeOf(place.holder.name)]).toEqual([10, 10]);
+  room.remove(place);
+  expect([room.size, room.sizeOf(place.holder.name)]).toEqual([0, 0]);
+  room.grow(place, 9);
+  expect(room.size).toBe(0);
+});
+
 describe('Room is made', () => {
   function place(holder: Holder, size: number, dropped: Place[]): Place {
     const made: Place = { holder, size, rank: () => -size, drop: () => void dropped.push(made) };
@@ -186,6 +207,17 @@ describe('A turn of the event loop', () => {
     const [first] = await turnsOf([...of(one, 3), two, ...of(ann, 7)]);
     expect(first).toEqual([...of(ann, 5), one, two, one, one].map(({ name }) => name));
   });
+});
+
+test('A name that is remembered for long is not forgotten sooner because of a shorter time', () => {
+  let now = 0;
+  const remembered = new Remembered(() => now);
+  remembered.note('a', 100);
+  remembered.note('a', 10);
+  now = 99;
+  expect(remembered.has('a')).toBe(true);
+  now = 100;
+  expect(remembered.has('a')).toBe(false);
 });
 
 test('An address is known for ten minutes after a key came from it, and this machine always', () => {

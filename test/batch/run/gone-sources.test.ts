@@ -95,6 +95,8 @@ test('Outputs may be in the folder that the user named for them, outside of the 
     isOutputPlace(path, ['/elsewhere', undefined]),
   ]).toEqual([true, false]);
   expect(isOutputPlace(join(folder, 'new', 'ann.json'), [folder])).toBe(true);
+  symlinkSync(await ownFolder(), join(folder, 'link'));
+  expect(isOutputPlace(join(folder, 'link', 'ann.json'), [folder])).toBe(false);
 });
 
 test('The outputs of an entry that cannot be read stay; another fault ends the run', async () => {

@@ -69,6 +69,27 @@ test('Output files get the new name; what the run has written already stays, and
   expect(existsSync(join(lockDir, 'a.json'))).toBe(false);
 });
 
+test('An output stays where its new name is taken, or would be hidden or outside of the folder', async () => {
+  const lockDir = await ownFolder();
+  const write = (name: string) => writeFileSync(join(lockDir, name), name);
+  for (const name of ['a.txt', 'b.txt']) write(name);
+  const from: GoneSource = {
+    id: 'a.png',
+    label: 'a.png',
+    outputs: [join(lockDir, 'a.txt')],
+    isDoubtful: false,
+  };
+  for (const to of ['b', '.b', '../b', '.hidden/b']) {
+    const before = [{ name: 'a', files: ['a.txt'] }];
+    const after = [{ name: to, files: [`${to}.json`] }];
+    expect(moveOutputs({ from, to: 'b.png' }, { before, after, lockDir }).moved).toEqual([]);
+  }
+  expect(['a.txt', 'b.txt'].map((name) => readFileSync(join(lockDir, name), 'utf8'))).toEqual([
+    'a.txt',
+    'b.txt',
+  ]);
+});
+
 test('The outputs of a renamed source stay as they are where the run has written none', () => {
   const before = [{ name: 'a', files: ['a.json'] }];
   const from: GoneSource = { id: 'a.png', label: 'a.png', outputs: ['/a.json'], isDoubtful: false };

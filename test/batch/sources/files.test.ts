@@ -28,8 +28,8 @@ describe('What is nearly called like a path that leads nowhere', () => {
     expect(similarName(typed, [await folderWith()])).toBe(meant);
   });
 
-  test('nothing for a path of 100,000 slashes, in one pass', async () => {
-    expect(similarName(`${'/'.repeat(100_000)}skinz`, [await folderWith()])).toBeUndefined();
+  test('nothing for a path of a million slashes, in one pass', async () => {
+    expect(similarName(`${'/'.repeat(1_000_000)}skinz`, [await folderWith()])).toBeUndefined();
   });
 
   test('never what was typed, as far as anybody can see', async () => {

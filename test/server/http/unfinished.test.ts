@@ -33,6 +33,11 @@ class Bodies {
     this.#bodies.attribute(message, undefined);
   }
 
+  /** Somebody without a key sent it, as far as a later part of the service can tell. */
+  suspect(message: CountedMessage): void {
+    this.#bodies.attribute(message, 'a');
+  }
+
   passMinute(): void {
     this.#clock.forward(60_000);
   }
@@ -48,6 +53,15 @@ class Bodies {
     return (server.address() as AddressInfo).port;
   }
 }
+
+test('A body of a user is never held as that of a stranger again', () => {
+  const bodies = new Bodies();
+  const ofUser = bodies.begin('a', 1_000);
+  bodies.recognize(ofUser);
+  bodies.suspect(ofUser);
+  ofUser.push(Buffer.alloc(2 * MOST));
+  expect([bodies.dropped, ofUser.socket.destroyed]).toEqual([0, false]);
+});
 
 const UNFINISHED = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n${'a'.repeat(60_000)}`;
 

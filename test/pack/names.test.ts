@@ -103,7 +103,7 @@ test.each([
   ['', /only the characters/],
   ['a/b', /only the characters/],
   ['..', /only the characters/],
-  ['minecraft', /the game's own/],
+  ['minecraft', /Minecraft's own/],
   ['con', /Windows/],
   ['x'.repeat(33), /at most 32/],
 ])('The namespace %j is judged', (text, problem) => {

@@ -77,7 +77,7 @@ describe('A damaged index is refused', () => {
     [
       'with a namespace of Minecraft',
       good.replace('"npc"', '"minecraft"'),
-      "it has a namespace that is the game's",
+      "it has a namespace that is Minecraft's",
       undefined,
     ],
     ['with nothing but null', 'null', 'it is not the index of a pack of skinsmith', undefined],

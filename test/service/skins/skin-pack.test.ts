@@ -115,7 +115,7 @@ describe(`GET ${PATH}`, () => {
     ['an empty list', '?ids=', 'ids'],
     ['what is no UUID', '?ids=nothing', 'ids'],
     ['too many skins', `?ids=${TOO_MANY}`, 'at most 500'],
-    ["the game's namespace", '?ids=ffffffff&namespace=minecraft', "the game's own"],
+    ["the game's namespace", '?ids=ffffffff&namespace=minecraft', "Minecraft's own"],
     ['an illegal namespace', '?ids=ffffffff&namespace=A', 'namespace'],
     ['an old game', '?ids=ffffffff&game=1.8', 'takes no skins from resource packs'],
     ['an unknown parameter', '?ids=ffffffff&games=26.1', 'games'],

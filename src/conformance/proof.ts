@@ -59,8 +59,9 @@ export async function expectSigned(
   const key = await publishedKey(session);
   if (key && isSignedBy(key, value, signature)) return;
   const isGames = isOfGame(value);
+  const isSigned = await session.isGames?.({ value, signature });
   // Without a key nothing can be said: then two skins must differ at least.
-  if (isGames ? (await session.isGames?.({ value, signature })) !== false : !key) return;
+  if (isSigned === true || (isGames ? isSigned !== false : !key)) return;
   const whose = isGames ? 'the game’s key' : 'the key that GET / publishes';
   throw differs(asked, `a signature by ${whose}`, `${bytes.length} bytes that are none`);
 }

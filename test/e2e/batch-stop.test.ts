@@ -48,7 +48,7 @@ async function expectToBeTold(
   const { exitCode, stdout, stderr } = await ended(child);
   expect([exitCode, stdout]).toEqual([status, '']);
   const told =
-    /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. Run the same command again to continue\.$/m;
+    /^Stopped with (\d+) of 9 sources done\. (\d) jobs? (?:is|are) still in the queue\. Run the same command again to continue\.$/m;
   const [, done = '', queued = ''] = told.exec(stderr) ?? [stderr];
   expect(Number(done) + Number(queued)).toBe(service.records.accepted.length);
   expect(await shop.files('out')).toHaveLength(Number(done) + 1);
@@ -240,7 +240,7 @@ describe('A batch that was interrupted', () => {
     await utimes(journal, new Date(0), new Date(0));
     const { exitCode, stderr } = await shop.runIn({ SKINSMITH_API_KEY: service.key }, ...MAKE);
     const warned = lines(stderr).filter((line) =>
-      /^warning: skins\/\d+\.png: .*another key.*paid for twice\.$/.test(line),
+      /^warning: skins\/\d+\.png: .*another key.*pay for it twice\.$/.test(line),
     );
     expect([exitCode, warned.length]).toEqual([0, unanswered]);
     const again = service.records.accepted.slice(unanswered).filter(({ duplicate }) => duplicate);

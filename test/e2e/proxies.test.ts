@@ -104,18 +104,18 @@ test('An invalid proxy address fails nothing that needs no proxy', async () => {
 });
 
 test('Plain http goes through HTTP_PROXY; what NO_PROXY names, and this machine, do not', async () => {
-  const hosted = await runHosted();
-  const proxy = await connectProxy({ hosts: { 'skins.test': portOf(hosted) } });
+  const { url: address, key = '' } = await runServer();
+  const proxy = await connectProxy({ hosts: { 'skins.test': portOf({ url: address }) } });
   const machine = await freshMachine();
   const run = async (url: string, env: Record<string, string> = {}) =>
     await machine.run(['whoami', '--insecure-http'], {
-      env: { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: hosted.key, http_proxy: proxy.url, ...env },
+      env: { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: key, http_proxy: proxy.url, ...env },
     });
   expect(await run('http://skins.test')).toMatchObject({ exitCode: 0 });
   expect(proxy.seen).toContain('GET http://skins.test/v2/me');
   const { length } = proxy.seen;
-  expect(await run(hosted.url)).toMatchObject({ exitCode: 0 });
-  expect(await run(hosted.url.replace('127.0.0.1', 'localhost'))).toMatchObject({ exitCode: 0 });
+  expect(await run(address)).toMatchObject({ exitCode: 0 });
+  expect(await run(address.replace('127.0.0.1', 'localhost'))).toMatchObject({ exitCode: 0 });
   expect(await run(`http://a..b`, { no_proxy: '.b' })).toMatchObject({ exitCode: 75 });
   expect(proxy.seen).toHaveLength(length);
 });

@@ -96,7 +96,7 @@ describe('With --json', () => {
   test.each([
     [['generate', SMITH, '--nmae', 'x', '--json'], 'usage'],
     [['config', 'get', 'nothing', '--json'], 'unknown_setting'],
-    [['generate', SMITH, '--name', 'a/b', '--json'], 'invalid_name'],
+    [['generate', SMITH, '--name', 'x'.repeat(49), '--json'], 'invalid_name'],
     [['skins', 'get', 'abc', '--json'], 'not_a_uuid'],
     [['jobs', '--local', '--base-url', 'http://127.0.0.1:1', '--json'], 'two_services'],
   ])('the error of %j is one JSON line on stderr', async (args, code) => {

@@ -18,7 +18,7 @@ test('A signer has a name for people', () => {
   const names = keys.map((key) => signerText({ signer: 'embedded', key }, own));
   expect(names).toEqual(['an embedded service', 'this machine', 'another machine']);
   const others = ['game', 'unproved', 'https://one.example'].map((signer) => signerText({ signer }, own));
-  expect(others).toEqual(['the game', 'an unknown signer', 'https://one.example']);
+  expect(others).toEqual(['Mojang', 'an unknown signer', 'https://one.example']);
 });
 
 test('Without skins to make again, the list is empty', () => {

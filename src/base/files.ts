@@ -328,8 +328,12 @@ export async function flushFiles(files: readonly string[], folders: Iterable<str
   const rest = files.values();
   const flush = async () => {
     for (const path of rest) {
-      await using file = await open(path, 'r+'); // Windows flushes no file that is open for reading
-      await file.sync();
+      const file = await open(path, 'r+'); // Windows flushes no file that is open for reading
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
     }
   };
   await Promise.all(Array.from({ length: FLUSHED_AT_ONCE }, flush));

@@ -24,7 +24,7 @@ export const ANSWERED: readonly AskedOfGame[] = [
   },
   {
     endpoints: ['GET /sessionserver/session/minecraft/profile/{uuid}'],
-    who: 'Game servers and clients for skins of players and heads, and plugins.',
+    who: 'Game servers and clients, for the skins of players and heads; plugins.',
     here: "Mojang's signed profile; 204 if there is none.",
   },
   {

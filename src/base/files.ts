@@ -310,7 +310,7 @@ export function replaceFolder(path: string, aside: string): void {
   if (isReplaced) rmSync(old, { recursive: true, force: true });
 }
 
-/** Ends what a killed process left of `replaceFolder`: puts the old folder back if there is none, or removes it. */
+/** Cleans up after a `replaceFolder` that was killed: puts the old folder back if its place is empty, otherwise removes it. */
 export function restoreFolder(path: string, now: number): void {
   const prefix = replacedPrefix(path);
   const leftovers = new Leftovers(now);

@@ -66,7 +66,7 @@ async function submission(
   return { method: 'POST', path, content: await contentOf(source, options), headers };
 }
 
-/** The job that a service has at this path, as after a submission that it answers with `Location` alone. */
+/** The job at this path of the service, for a submission that was answered with only a `Location` header. */
 function jobAt(path: string): { job: { id: string; status: 'waiting' } } | undefined {
   const [, id] = /\/v2\/queue\/([\w.~-]{1,200})\/?$/.exec(path) ?? [];
   return id === undefined ? undefined : { job: { id, status: 'waiting' } };

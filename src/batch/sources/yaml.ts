@@ -48,7 +48,7 @@ function faultOfParts(text: string): string | undefined {
   return undefined;
 }
 
-/** How deep a document is nested at most, found from its tokens alone. */
+/** The depth of a document, counted from its tokens before it is parsed. */
 class Depth {
   /** Brackets that are open. */
   #flow = 0;

@@ -279,7 +279,7 @@ function hasSkinData(path: string): boolean {
   return SKIN_DATA.test(textOf(path));
 }
 
-/** Whether a file has the form of any format of ours, or of this run's template, and its extension. */
+/** Whether a file looks like an output: it has the extension and the form of a format, or of this run's template. */
 function formCheck(formats: readonly FormatLike[]): OwnOutputs['hasForm'] {
   const all = [...formats, ...FORMAT_NAMES];
   return (path) => {

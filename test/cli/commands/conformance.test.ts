@@ -30,13 +30,15 @@ interface View {
 }
 
 test('It judges a server, says what it made there, and writes the same as JUnit', async () => {
-  const { url, key } = await open();
+  const double = await open();
+  const { url, key } = double;
   const junit = join(await ownFolder(), 'conformance.xml');
   const { status, out } = await judge({ only: 'write', junit }, { url, key, flags: { json: true } });
   const { counts, made, stays, checks } = JSON.parse(out) as View;
-  expect([status, counts['differs'], stays]).toEqual([0, 0, []]);
-  // A sixth one is accepted where a job of the full queue has ended by then.
-  expect([5, 6]).toContain(made);
+  // Five, and a sixth where the queue is still full when it comes: the hosted service lets that one in.
+  const jobs = double.requests.filter((sent) => sent.submits !== undefined && sent.status === 202).length;
+  expect([status, counts['differs'], made, stays]).toEqual([0, 0, jobs, []]);
+  expect(jobs).toBeGreaterThanOrEqual(5);
   expect(checks[0]).toMatchObject({ check: 'submit-type', verdict: 'pass', statements: ['7.3'] });
   const xml = readFileSync(junit, 'utf8');
   expect(xml.match(/<testcase /g)).toHaveLength(checks.length);

@@ -88,8 +88,7 @@ export const UNUSED_IN_SLIM: readonly Rect[] = [
 ];
 
 /**
- * Byte positions in `pixels` of the pixels of a rectangle, row by row, for a picture `pictureWidth` wide. An array,
- * because a generator takes several times as long, and each picture of a batch needs 2,000 of them.
+ * Byte positions in `pixels` of the pixels of a rectangle, row by row, for a picture `pictureWidth` wide.
  */
 export function pixelOffsets({ x, y, width, height }: Rect, pictureWidth: number): number[] {
   const offsets: number[] = [];
@@ -97,6 +96,18 @@ export function pixelOffsets({ x, y, width, height }: Rect, pictureWidth: number
     for (let column = x; column < x + width; column++) offsets.push((row * pictureWidth + column) * 4);
   }
   return offsets;
+}
+
+/** Calls back with each of the same positions, for what every picture of a batch needs: no array is made. */
+export function eachPixel(
+  { x, y, width, height }: Rect,
+  pictureWidth: number,
+  visit: (at: number) => void,
+): void {
+  for (let row = y; row < y + height; row++) {
+    const start = (row * pictureWidth + x) * 4;
+    for (let at = start; at < start + width * 4; at += 4) visit(at);
+  }
 }
 
 /** A rectangle of a picture, enlarged or reduced to `width`×`height` by nearest neighbour. */
@@ -206,10 +217,10 @@ export function baseTransparency(picture: Picture, variant: Variant): BaseTransp
     .flatMap((part) => Object.values(faceRects(part, variant)));
   let [seeThrough, clear] = [0, 0];
   for (const face of faces) {
-    for (const at of pixelOffsets(enlargedRect(face, scale), width)) {
+    eachPixel(enlargedRect(face, scale), width, (at) => {
       if (pixels[at + 3] !== 255) seeThrough++;
       if (pixels[at + 3] === 0) clear++;
-    }
+    });
   }
   return { seeThrough, clear };
 }
@@ -223,10 +234,10 @@ export function withOpaqueBase({ width, height, pixels }: Picture): Picture {
 
 function makeBaseOpaque({ width, pixels }: Picture): void {
   for (const box of OPAQUE_BOXES) {
-    for (const at of pixelOffsets(enlargedRect(box, width / 64), width)) {
+    eachPixel(enlargedRect(box, width / 64), width, (at) => {
       if (pixels[at + 3] === 0) pixels.fill(0, at, at + 3);
       pixels[at + 3] = 255;
-    }
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { isSkinSize, type Picture } from './picture.ts';
-import { pixelOffsets, type Rect, UNUSED_IN_SLIM, type Variant } from './regions.ts';
+import { eachPixel, type Rect, UNUSED_IN_SLIM, type Variant } from './regions.ts';
 
 /** The detected variant, the confidence, and the reason as a clause after "because …". */
 export interface DetectedVariant {
@@ -133,12 +133,12 @@ function countColours(
   const view = new DataView(pixels.buffer, pixels.byteOffset, pixels.byteLength);
   const colours = new Map<number, number>();
   let painted = 0;
-  for (const at of pixelOffsets(rect, width)) {
-    if (pixels[at + 3] === 0) continue;
+  eachPixel(rect, width, (at) => {
+    if (pixels[at + 3] === 0) return;
     const colour = view.getUint32(at);
     colours.set(colour, (colours.get(colour) ?? 0) + 1);
     painted++;
-  }
+  });
   return { painted, colours };
 }
 

@@ -304,19 +304,32 @@ export class Line {
 /** Pieces of work that begin in one turn of the event loop, and the milliseconds after which no more of them do. */
 const PER_TURN = 16;
 const TURN = 5;
+/** Turns in a row that strangers wait for newcomers. */
+const MAX_HELD = 64;
 
 /**
  * Turns of the event loop: each begins a few pieces of work, as many as its time allows for known callers, and then as
  * many for strangers. Callers take turns. A piece should take a few milliseconds.
+ *
+ * A turn accepts one connection (libuv). So strangers also wait while connections come: whoever comes behind a
+ * thousand others does not wait for all their work.
  */
 export class Turns {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #known = new RoundRobin<() => void>();
   readonly #strangers = new RoundRobin<() => void>();
   #isArmed = false;
+  #hasNewcomer = false;
+  /** Turns in a row in which strangers began nothing. */
+  #held = 0;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
+  }
+
+  /** A connection was accepted. */
+  noteNewcomer(): void {
+    this.#hasNewcomer = true;
   }
 
   /** Resolves when the holder may do another piece. */
@@ -331,22 +344,29 @@ export class Turns {
 
   #arm(): void {
     this.#isArmed = true;
-    this.#beginSome(this.#known);
-    this.#beginSome(this.#strangers);
+    this.#beginSome(this.#known, () => false);
+    this.#beginSome(this.#strangers, () => this.#isHeld());
     setImmediate(() => {
       this.#isArmed = false;
       if (!this.#known.isEmpty || !this.#strangers.isEmpty) this.#arm();
     });
   }
 
+  #isHeld(): boolean {
+    const isHeld = this.#hasNewcomer && this.#held < MAX_HELD;
+    this.#hasNewcomer = false;
+    this.#held = isHeld ? this.#held + 1 : 0;
+    return isHeld;
+  }
+
   /** One by one, because what a piece does when its promises resolve counts for its time too. */
-  #beginSome(waiting: RoundRobin<() => void>): void {
+  #beginSome(waiting: RoundRobin<() => void>, isHeld: () => boolean): void {
     let end: number | undefined;
     for (let n = 0; n < PER_TURN; n++)
       setImmediate(() => {
         const now = this.#clock.monotonic();
-        end ??= now + TURN;
-        if (n === 0 || now < end) waiting.take()?.();
+        end ??= isHeld() ? now : now + TURN;
+        if (now < end) waiting.take()?.();
       });
   }
 }

@@ -207,6 +207,27 @@ describe('A turn of the event loop', () => {
     const [first] = await turnsOf([...of(one, 3), two, ...of(ann, 7)]);
     expect(first).toEqual([...of(ann, 5), one, two, one, one].map(({ name }) => name));
   });
+
+  test('lets strangers wait while connections come, but not for ever, and known callers never', async () => {
+    const turns = new Turns(new MovableClock());
+    const begun = { stranger: 0, known: 0 };
+    turns.add(stranger(1), () => void begun.stranger++);
+    turns.add(user(1), () => void begun.known++);
+    const loops = async (count: number) => {
+      for (let n = 0; n < count; n++) {
+        turns.noteNewcomer();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return { ...begun };
+    };
+    expect(await loops(1)).toEqual({ stranger: 0, known: 1 });
+    expect(await loops(63)).toEqual({ stranger: 0, known: 1 });
+    expect(await loops(1)).toEqual({ stranger: 1, known: 1 });
+    turns.add(stranger(1), () => void begun.stranger++);
+    expect(await loops(1)).toEqual({ stranger: 1, known: 1 });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun.stranger).toBe(2);
+  });
 });
 
 test('A name that is remembered for long is not forgotten sooner because of a shorter time', () => {

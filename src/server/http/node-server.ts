@@ -119,7 +119,10 @@ export class HttpServer {
     });
     server.maxHeadersCount = KEPT_HEADERS;
     server.maxRequestsPerSocket = MAX_REQUESTS;
-    server.on('connection', (socket) => this.#connections.add(socket));
+    server.on('connection', (socket) => {
+      this.#options.context.turns.noteNewcomer();
+      this.#connections.add(socket);
+    });
     server.on('request', (request, response) => this.#take(request, response, server));
     server.on('dropRequest', (_request, socket) => this.#connections.ban(socket as Socket));
     server.on('timeout', (socket) => {

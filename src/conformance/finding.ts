@@ -25,8 +25,8 @@ export interface Answer {
   readonly text: string;
 }
 
-/** `not_there`: the server does not offer it; `not_tried`: nothing can be said, and the reason why. */
-export type Verdict = 'pass' | 'differs' | 'not_there' | 'not_tried';
+/** `absent`: the server does not offer it; `untried`: nothing can be said, and the reason why. */
+export type Verdict = 'pass' | 'differs' | 'absent' | 'untried';
 
 /** Any verdict other than that all is well. */
 export class Finding extends Error {
@@ -100,7 +100,7 @@ function quoted(text: string): string {
 }
 
 export function notTried(reason: string): Finding {
-  return new Finding('not_tried', reason);
+  return new Finding('untried', reason);
 }
 
 /** @throws Finding unless it holds */
@@ -146,7 +146,7 @@ export function expectStatus(answer: Answer, ...statuses: readonly number[]): vo
   const { request, status } = answer;
   if (statuses.includes(status)) return;
   const code = codeOf(answer);
-  if (isMissing(answer)) throw new Finding('not_there', `${request}: nothing there (${described(answer)})`);
+  if (isMissing(answer)) throw new Finding('absent', `${request}: nothing there (${described(answer)})`);
   if (CIRCUMSTANCES.has(code ?? '') || CIRCUMSTANCE_STATUSES.includes(status))
     throw notTried(`${request} was refused: ${described(answer)}`);
   throw differs(answer, `status ${statuses.join(' or ')}`, described(answer));

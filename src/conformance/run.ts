@@ -170,8 +170,7 @@ async function greet(session: Session): Promise<void> {
 async function judgementOf(check: Check, target: Target): Promise<Judgement> {
   const { session } = target;
   session.signal.throwIfAborted();
-  if (check.needsKey && !session.hasKey)
-    return { check, verdict: 'not_tried', reason: 'It needs an API key.' };
+  if (check.needsKey && !session.hasKey) return { check, verdict: 'untried', reason: 'It needs an API key.' };
   try {
     await check.run(target);
     return { check, verdict: 'pass', reason: check.remark?.(target) };
@@ -180,7 +179,7 @@ async function judgementOf(check: Check, target: Target): Promise<Judgement> {
     if (!(error instanceof Finding)) throw error;
     const { verdict, message, expected, seen, sent } = error;
     if (verdict === 'differs') return { check, verdict, expected, seen, sent };
-    if (verdict === 'not_there' && check.isRequired)
+    if (verdict === 'absent' && check.isRequired)
       return { check, verdict: 'differs', expected: check.judges, seen: message };
     return { check, verdict, reason: message };
   }

@@ -40,7 +40,7 @@ describe.each([
     expect([exitCode, stderr]).toEqual([0, '']);
     const view = JSON.parse(stdout);
     expect(view).toMatchObject({
-      limits: { per_minute: 60 },
+      limits: { perMinute: 60 },
       used: { queue: 0, minute: 3 },
       left: { minute: 57 },
     });

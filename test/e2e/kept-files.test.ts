@@ -41,7 +41,7 @@ describe('--prune', () => {
     const json = await shop.run(...A_ONLY, '--prune', '--dry-run', '--ndjson');
     expect(lines(json.stdout).map((line) => JSON.parse(line))).toContainEqual({
       source: 'a/two.png',
-      outlook: 'gone',
+      status: 'gone',
       outputs: ['out/two.json'],
     });
     expect(await shop.versions('.')).toEqual(before);

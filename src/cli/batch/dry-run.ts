@@ -120,7 +120,7 @@ function sourceView(planned: PlannedSource): PlannedView {
   const signer = signedBy && { signer: signedBy.signer };
   return {
     source,
-    outlook,
+    status: outlook,
     ...signer,
     ...(renamedTo !== undefined && { renamedTo }),
     ...(outputs && { outputs: outputs.map(shownPath) }),

@@ -34,7 +34,7 @@ export interface BatchPlanView {
 /** A line of JSON output for one source of the plan. */
 export interface PlannedView {
   readonly source: string;
-  readonly outlook: PlanSummary;
+  readonly status: PlanSummary;
   readonly signer?: string;
   readonly renamedTo?: string;
   readonly outputs?: readonly string[];
@@ -43,7 +43,7 @@ export interface PlannedView {
 
 export const PLAN_COLUMNS = {
   source: ({ result }) => result.source,
-  outlook: ({ outlook }) => outlook,
+  status: ({ outlook }) => outlook,
   message: ({ result, renamedTo, outputs = [] }) =>
     result.error?.message ??
     (renamedTo !== undefined ? `is now ${renamedTo}` : undefined) ??
@@ -73,7 +73,7 @@ const PLAN_FIELDS: Fields<BatchPlanView> = {
 
 const PLANNED_FIELDS = {
   source: 'the source as you typed it',
-  outlook:
+  status:
     'new, changed, outdated, locked (in the lockfile), given (skin data), made (in an earlier, ' +
     'interrupted run), unproven, duplicate, refused, or with --prune gone (to be dropped from the lockfile) or renamed',
   signer: 'who signed the skin in the lockfile, if that matters',
@@ -88,7 +88,7 @@ export const PLAN_OUTPUT: readonly CommandOutput[] = [
     columns: PLAN_COLUMNS,
     columnMeanings: {
       source: PLANNED_FIELDS.source,
-      outlook: PLANNED_FIELDS.outlook,
+      status: PLANNED_FIELDS.status,
       message:
         'why the source is refused, the files that are deleted with one that is gone, or the new name of one',
     },

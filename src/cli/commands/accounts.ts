@@ -126,8 +126,8 @@ const HEALTH_COLUMNS = {
   problems: ({ problems }) => problems.join(' '),
 } satisfies Columns<GameAccountCheck>;
 
-const FIELDS: Fields<GameAccountCheck> = {
-  account: { about: 'the account, as in accounts list', fields: ACCOUNT_FIELDS },
+const FIELDS = {
+  ...ACCOUNT_FIELDS,
   problems: 'what keeps the account from being used, in sentences; empty if nothing does',
 };
 export const accountsHealth = {
@@ -142,11 +142,6 @@ export const accountsHealth = {
   output: [
     {
       columns: HEALTH_COLUMNS,
-      columnMeanings: {
-        name: ACCOUNT_FIELDS.name,
-        uuid: ACCOUNT_FIELDS.uuid,
-        state: ACCOUNT_FIELDS.state,
-      },
       json: { shape: 'list', fields: FIELDS },
     },
   ],
@@ -164,7 +159,8 @@ export async function runAccountsHealth(context: CommandContext): Promise<number
     }
     return found;
   });
-  if (flags.json) io.out.write(jsonDocument(checks));
+  if (flags.json)
+    io.out.write(jsonDocument(checks.map(({ account, problems }) => ({ ...account, problems }))));
   else if (checks.length === 0) context.messages.say(noAccounts(context));
   return exitStatus(checks.every(({ problems }) => problems.length === 0) ? 'done' : 'failed');
 }

@@ -23,7 +23,7 @@ interface BackupView extends Backup {
 
 interface CheckedBackupView {
   readonly file: string;
-  readonly made?: string;
+  readonly createdAt?: string;
   readonly version?: string;
   readonly schema?: number;
   readonly proven: boolean;
@@ -39,7 +39,7 @@ const FIELDS: Fields<BackupView> = {
 
 const CHECKED_FIELDS: Fields<CheckedBackupView> = {
   file: 'path of the backup',
-  made: 'when the backup was made; not for dumps of PostgreSQL',
+  createdAt: 'when the backup was made; not for dumps of PostgreSQL',
   version: 'version of skinsmith that made it; not for dumps of PostgreSQL',
   schema: 'for dumps of PostgreSQL: the version of the schema in it',
   proven: 'whether a checksum confirms the content (PostgreSQL dumps have none)',
@@ -142,9 +142,9 @@ async function verifyBackup(file: string, context: CommandContext): Promise<void
   const { flags, io } = context;
   const { about, digest } = await readBackup(file);
   const { time, version } = about;
-  const made = new Date(time).toISOString();
-  const view: CheckedBackupView = { file, made, version, proven: true, sha256: digest };
-  const text = `${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}`;
+  const createdAt = new Date(time).toISOString();
+  const view: CheckedBackupView = { file, createdAt, version, proven: true, sha256: digest };
+  const text = `${file} is intact: made ${createdAt} by skinsmith ${version}, SHA-256 ${digest}`;
   io.out.write(flags.json ? jsonLine(view) : `${clean(text)}\n`);
 }
 
@@ -161,14 +161,14 @@ async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandCon
 
 interface RestoredView {
   readonly data: string;
-  readonly made: string;
+  readonly createdAt: string;
   readonly version: string;
   readonly aside?: string;
 }
 
 const RESTORE_FIELDS: Fields<RestoredView> = {
   data: 'the data folder',
-  made: 'when the backup was made',
+  createdAt: 'when the backup was made',
   version: 'version of skinsmith that made it',
   aside: 'where the earlier data is now',
 };
@@ -207,10 +207,10 @@ async function runRestore(
     file,
     async (backup) => await restore({ dataDir, file: backup, force, now: clock.now() }),
   );
-  const made = new Date(time).toISOString();
-  const view: RestoredView = { data: dataDir, made, version, aside };
+  const createdAt = new Date(time).toISOString();
+  const view: RestoredView = { data: dataDir, createdAt, version, aside };
   if (flags.json) io.out.write(jsonLine(view));
-  messages.say(`Restored ${dataDir} to the state of ${made}.`);
+  messages.say(`Restored ${dataDir} to the state of ${createdAt}.`);
   if (aside !== undefined) messages.say(`The previous data is in ${aside}.`);
 }
 

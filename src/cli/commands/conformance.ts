@@ -58,7 +58,7 @@ const COLUMNS = {
   detail: detailOf,
 } satisfies Columns<CheckView>;
 
-const VERDICTS = 'pass, differs, not_there (the server does not offer it) or not_tried';
+const VERDICTS = 'pass, differs, absent (the server does not offer it) or untried';
 const CHECK_FIELDS = {
   check: 'stable name of the check',
   verdict: VERDICTS,
@@ -73,7 +73,7 @@ const FIELDS: Fields<ReportView> = {
   service: 'address of the server',
   counts: {
     about: 'number of checks by verdict',
-    fields: { pass: 'as expected', differs: 'otherwise', not_there: 'not offered', not_tried: 'unknown' },
+    fields: { pass: 'as expected', differs: 'otherwise', absent: 'not offered', untried: 'unknown' },
   },
   made: 'skins that were submitted',
   stays: 'what could not be deleted, in words',
@@ -156,9 +156,9 @@ export async function runConformance(options: ConformanceOptions, context: Comma
   report?.(junitText(views, run.session.baseUrl));
   const view = reportView(views, run, stays);
   if (context.flags.json) context.io.out.write(jsonDocument(view));
-  const { pass, differs, not_there, not_tried } = view.counts;
+  const { pass, differs, absent, untried } = view.counts;
   context.messages.say(
-    `Passed: ${pass}, differs: ${differs}, not there: ${not_there}, could not be tried: ${not_tried}.`,
+    `Passed: ${pass}, differs: ${differs}, not there: ${absent}, could not be tried: ${untried}.`,
   );
   if (options.only === undefined) await context.messages.note('To check more, by making skins: --only write');
   return exitStatus(differs > 0 ? 'failed' : 'done');
@@ -261,7 +261,7 @@ function viewOf({ check, verdict, reason, expected, seen, sent }: Judgement): Ch
 function reportView(checks: readonly CheckView[], run: Conformance, stays: readonly string[]): ReportView {
   const count = (verdict: Judgement['verdict']) => checks.filter((view) => view.verdict === verdict).length;
   const [pass, differs] = [count('pass'), count('differs')];
-  const counts = { pass, differs, not_there: count('not_there'), not_tried: count('not_tried') };
+  const counts = { pass, differs, absent: count('absent'), untried: count('untried') };
   const made = run.making.drafts.filter(({ job, uuid }) => job !== undefined || uuid !== undefined).length;
   return { service: run.session.baseUrl, counts, made, stays, checks };
 }
@@ -275,8 +275,8 @@ function print(view: CheckView, { io }: CommandContext, colors: Colors): void {
   const marks = {
     pass: colors.good('✔'),
     differs: colors.bad('✖'),
-    not_there: colors.warn('○'),
-    not_tried: colors.faint('-'),
+    absent: colors.warn('○'),
+    untried: colors.faint('-'),
   } satisfies Record<CheckView['verdict'], string>;
   const width = widthOf(io.out);
   const { expected, seen, sent, reason } = view;
@@ -308,7 +308,7 @@ function junitFile({ junit, overwrite }: ConformanceOptions): ((text: string) =>
 /** JUnit XML as CI services read it: what is not there or was not tried is a skipped case. */
 function junitText(views: readonly CheckView[], service: string): string {
   const failures = views.filter(({ verdict }) => verdict === 'differs').length;
-  const skipped = views.filter(({ verdict }) => verdict === 'not_there' || verdict === 'not_tried').length;
+  const skipped = views.filter(({ verdict }) => verdict === 'absent' || verdict === 'untried').length;
   const counts = `tests="${views.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',

@@ -208,10 +208,10 @@ interface Spending {
 
 /** JSON output: the caller as the service identifies it, and the remaining limits. */
 interface WhoamiView {
-  readonly user?: string;
+  readonly uuid?: string;
   readonly name?: string;
   readonly plan?: string;
-  readonly limits: { readonly queue?: number; readonly per_minute?: number; readonly per_hour?: number };
+  readonly limits: { readonly queue?: number; readonly perMinute?: number; readonly perHour?: number };
   readonly used: Spending;
   readonly left: Spending;
   readonly service: string;
@@ -224,15 +224,15 @@ const SPENDING = {
 };
 
 const FIELDS: Fields<WhoamiView> = {
-  user: 'UUID of the user',
+  uuid: 'UUID of the user',
   name: 'name of the user',
   plan: 'plan of the user',
   limits: {
     about: 'limits; absent if the service reports none',
     fields: {
       queue: 'unfinished jobs at once',
-      per_minute: 'skins in a minute',
-      per_hour: 'skins in an hour',
+      perMinute: 'skins in a minute',
+      perHour: 'skins in an hour',
     },
   },
   used: { about: 'the part of the limits that is used', fields: SPENDING },
@@ -309,12 +309,12 @@ function whoamiView(
 ): WhoamiView {
   const minute = knownWindow(limit?.minute ?? limit);
   const hour = knownWindow(limit?.hour);
-  const { queue, per_minute = minute?.limit, per_hour = hour?.limit, plan } = grants;
+  const { queue, per_minute: perMinute = minute?.limit, per_hour: perHour = hour?.limit, plan } = grants;
   return {
-    user,
+    uuid: user,
     name,
     plan,
-    limits: { queue, per_minute, per_hour },
+    limits: { queue, perMinute, perHour },
     used: { queue: pending, minute: minute?.used, hour: hour?.used },
     left: {
       queue: queue === undefined ? undefined : Math.max(0, queue - pending),
@@ -333,14 +333,14 @@ function knownWindow({ limit = 0, remaining }: Window = {}): Required<Omit<Windo
   return { limit, remaining: Math.max(0, remaining), used: Math.max(0, limit - remaining) };
 }
 
-function whoamiCells({ user, name, plan, limits, used, left, service }: WhoamiView): [string, string][] {
+function whoamiCells({ uuid, name, plan, limits, used, left, service }: WhoamiView): [string, string][] {
   const rows: [string, string | undefined][] = [
-    ['user', user],
+    ['user', uuid],
     ['name', name],
     ['plan', plan],
     ['queue', spent(used.queue, limits.queue, left.queue)],
-    ['per minute', spent(used.minute, limits.per_minute, left.minute)],
-    ['per hour', spent(used.hour, limits.per_hour, left.hour)],
+    ['per minute', spent(used.minute, limits.perMinute, left.minute)],
+    ['per hour', spent(used.hour, limits.perHour, left.hour)],
     ['service', service],
   ];
   return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as [string, string]]));

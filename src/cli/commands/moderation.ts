@@ -21,7 +21,7 @@ import { confirm } from '../terminal/read-input.ts';
 import { ago, jsonDocument } from '../text/text.ts';
 
 /** An image that was blocked just now, with the number of skins that were hidden. */
-type BlockedView = BlockedImage & { readonly hidden: number };
+type BlockedView = BlockedImage & { readonly skins: number };
 
 const IMAGE_COLUMNS = fieldColumns<BlockedImage>('hash', 'blockedAt', 'blockedBy', 'note');
 
@@ -265,10 +265,10 @@ export async function runModerationDelete(
   return exitStatus('done');
 }
 
-const BLOCK_COLUMNS = { ...IMAGE_COLUMNS, hidden: ({ hidden }: BlockedView) => String(hidden) };
+const BLOCK_COLUMNS = { ...IMAGE_COLUMNS, skins: ({ skins }: BlockedView) => String(skins) };
 const BLOCK_FIELDS: Fields<BlockedView> = {
   ...IMAGE_FIELDS,
-  hidden: 'number of skins that were hidden because they have the image',
+  skins: 'number of skins that were hidden because they have the picture',
 };
 export const moderationBlock = {
   description:
@@ -301,7 +301,7 @@ export async function runModerationBlock(
     const views: BlockedView[] = [];
     for (const input of inputs) {
       const { image, hidden } = await moderation.blockImage(input, call);
-      views.push({ ...image, hidden });
+      views.push({ ...image, skins: hidden });
     }
     return views;
   });

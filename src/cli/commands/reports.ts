@@ -21,12 +21,15 @@ import {
 } from '../output/described.ts';
 import { ago, jsonDocument } from '../text/text.ts';
 
-const FIELDS: Fields<Report> = {
+/** A report; as elsewhere, `texture` would be an object. */
+type ReportView = Omit<Report, 'texture'> & { readonly hash?: string | undefined };
+
+const FIELDS: Fields<ReportView> = {
   id: 'number of the report',
   skin: 'UUID of the skin; absent if the report is about a set',
   set: 'UUID of the set; absent if the report is about a skin',
   name: 'name of the skin or set; absent if it has none or only its owner sees it',
-  texture: 'hash of the texture of the skin; absent if there is none or only its owner sees it',
+  hash: 'hash of the texture of the skin; absent if there is none or only its owner sees it',
   tags: 'tags of the skin; absent if there is none or only its owner sees it',
   visibility: 'visibility now; absent if it is deleted',
   hidden: 'whether an operator has hidden it',
@@ -53,6 +56,7 @@ const TABLE: Table<Report> = {
     REASON: 'reason',
     TEXT: 'text',
   },
+  view: ({ texture, ...report }): ReportView => ({ ...report, hash: texture }),
 };
 
 const LISTING = { what: 'reports', usual: 100 };

@@ -29,21 +29,28 @@ import {
   type Table,
   tableOutput,
 } from '../output/described.ts';
+import { isoTime } from '../output/results.ts';
 import { confirm, readBounded } from '../terminal/read-input.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 import { SKIN_COLUMNS, SKIN_TABLE, type SkinListView, skinListView } from './skins.ts';
 
-const FIELDS: Fields<SkinSetSummary> = {
+/** A set with its times in ISO 8601. */
+interface SetSummaryView extends Omit<SkinSetSummary, 'createdAt' | 'changedAt'> {
+  readonly createdAt: string;
+  readonly changedAt: string;
+}
+
+const FIELDS: Fields<SetSummaryView> = {
   uuid: 'UUID of the set',
   name: 'name of the set',
   slug: 'the name as used in URLs',
   visibility: 'public, unlisted or private',
   size: 'number of skins in it that you may see',
-  createdAt: 'when it was made, in milliseconds since 1970',
-  changedAt: 'when it was last changed, in milliseconds since 1970',
+  createdAt: 'when it was made',
+  changedAt: 'when it was last changed',
 };
 
-interface SetView extends SkinSetSummary {
+interface SetView extends SetSummaryView {
   readonly skins: readonly SkinListView[];
 }
 
@@ -51,6 +58,7 @@ const TABLE: Table<SkinSetSummary> = {
   columns: fieldColumns<SkinSetSummary>('slug', 'size', 'visibility', 'uuid', 'name'),
   fields: FIELDS,
   shown: { NAME: 'name', SKINS: 'size', VISIBILITY: 'visibility', UUID: 'uuid' },
+  view: summaryView,
 };
 
 const SET_OUTPUT: CommandOutput = {
@@ -64,8 +72,12 @@ const SET_OUTPUT: CommandOutput = {
   },
 };
 
-function setView({ skins, ...set }: SkinSet): SetView {
-  return { ...set, skins: skins.map(skinListView) };
+function summaryView<Set extends SkinSetSummary>(set: Set) {
+  return { ...set, createdAt: isoTime(set.createdAt), changedAt: isoTime(set.changedAt) };
+}
+
+function setView(set: SkinSet): SetView {
+  return { ...summaryView(set), skins: set.skins.map(skinListView) };
 }
 
 function printSet(set: SkinSet, context: CommandContext): void {

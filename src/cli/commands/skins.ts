@@ -45,7 +45,7 @@ import {
   tableOutput,
   tableText,
 } from '../output/described.ts';
-import { openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
+import { isoTime, openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 import { packNamed } from '../pack/pack-skins.ts';
 import { resultPictures, textureOf } from '../preview.ts';
@@ -69,7 +69,10 @@ const COMMON = {
 
 const LIST_FIELDS: Fields<SkinListView> = {
   ...COMMON,
-  texture: 'hash or URL of the texture, as the service sends it',
+  texture: {
+    about: 'the texture; services send its hash, its URL or both',
+    fields: { url: 'URL of the texture', hash: 'hash of the texture' },
+  },
 };
 
 export const SKIN_TABLE: Table<Row> = {
@@ -78,32 +81,26 @@ export const SKIN_TABLE: Table<Row> = {
   shown: { UUID: 'uuid', VARIANT: 'variant', VISIBILITY: 'visibility', NAME: 'name' },
 };
 
-/** A skin as the service sends it, with its data under the names that results use. */
 const SKIN_FIELDS: Fields<ReturnType<typeof skinView>> = {
   ...COMMON,
   shortId: 'the first eight digits of the UUID',
   texture: {
-    about: 'the texture, as the service sends it',
-    fields: {
-      hash: {
-        about: 'hashes of the textures',
-        fields: { skin: 'hash of the skin', cape: 'hash of the cape' },
-      },
-      url: { about: 'URLs of the textures', fields: { skin: 'URL of the skin', cape: 'URL of the cape' } },
-    },
+    about: 'the texture',
+    fields: { url: 'URL of the texture', hash: 'hash of the texture' },
   },
+  cape: { about: 'the cape, if there is one', fields: { url: 'URL of the cape', hash: 'hash of the cape' } },
+  createdAt: 'when it was made',
   generator: {
     about: 'how the skin was made, as the service describes it',
     fields: {
       version: 'version of the generator',
-      timestamp: 'when, in milliseconds since 1970',
-      duration: 'how long it took, in milliseconds',
+      seconds: 'how long it took',
       account: 'id of the game account',
       server: 'name of the server',
       worker: 'name of the worker',
     },
   },
-  tags: 'tags of the skin, as the service sends them',
+  tags: 'tags of the skin',
   duplicate: 'whether the service had the skin already',
   value: 'the texture value, in base64',
   signature: 'the signature of the value, in base64',
@@ -116,17 +113,35 @@ const SKIN_EDIT_OUTPUT: CommandOutput = {
 
 export type SkinListView = ReturnType<typeof skinListView>;
 
-/** The skin of a list as the API returns it. */
+/** The skin of a list, with the names that results use. */
 export function skinListView({ uuid, name, visibility, variant, views, likes, texture }: SkinListItem) {
-  return { uuid, name, visibility, variant, views, likes, texture };
+  return { uuid, name, visibility, variant, views, likes, texture: listedTexture(texture) };
 }
 
-/**
- * The skin as the API returns it, which has more fields than a result, and its data under the names that results use.
- */
-export function skinView(skin: Skin) {
-  const { data, ...texture } = skin.texture;
-  return { ...skin, texture, ...data };
+function listedTexture(sent: unknown): { readonly url?: string; readonly hash?: string } | undefined {
+  if (typeof sent !== 'string') return undefined;
+  return URL.canParse(sent) ? { url: sent, hash: sent.split('/').at(-1)! } : { hash: sent };
+}
+
+/** All that the API says about a skin, with the names that results use. */
+function skinView({ texture: { data, url, hash }, generator, tags, ...skin }: Skin) {
+  const { timestamp, duration, ...made } = generator ?? {};
+  return {
+    ...skin,
+    ...data,
+    texture: { url: url.skin, hash: hash.skin },
+    cape: url.cape === undefined ? undefined : { url: url.cape, hash: hash.cape },
+    createdAt: timestamp === undefined ? undefined : isoTime(timestamp),
+    generator: generator && { ...made, seconds: duration === undefined ? undefined : duration / 1000 },
+    tags: tags?.flatMap(tagText),
+  };
+}
+
+/** Services send a tag as text, or as an object. */
+function tagText(sent: unknown): string[] {
+  if (typeof sent === 'string') return [sent];
+  const isObject = typeof sent === 'object' && sent !== null && 'tag' in sent;
+  return isObject && typeof sent.tag === 'string' ? [sent.tag] : [];
 }
 
 const LISTING = { what: 'skins', usual: 30 };

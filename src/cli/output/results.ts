@@ -106,16 +106,15 @@ export function jobView(job: Job, source?: string): JobView {
   return {
     job: job.id,
     status: job.status,
-    createdAt: isoTime(job.timestamp),
-    eta: isoTime(job.eta),
+    ...(job.timestamp !== undefined && { createdAt: isoTime(job.timestamp) }),
+    ...(job.eta !== undefined && { eta: isoTime(job.eta) }),
     source,
     uuid: job.result,
   };
 }
 
 /** Converts a time from outside; a number outside the range of dates is left unchanged. */
-function isoTime(milliseconds: number | undefined): string | undefined {
-  if (milliseconds === undefined) return undefined;
+export function isoTime(milliseconds: number): string {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();
 }

@@ -42,7 +42,7 @@ test('It judges a server, says what it made there, and writes the same as JUnit'
   expect(checks[0]).toMatchObject({ check: 'submit-type', verdict: 'pass', statements: ['7.3'] });
   const xml = readFileSync(junit, 'utf8');
   expect(xml.match(/<testcase /g)).toHaveLength(checks.length);
-  expect(xml.match(/<skipped /g)).toHaveLength((counts['not_there'] ?? 0) + (counts['not_tried'] ?? 0));
+  expect(xml.match(/<skipped /g)).toHaveLength((counts['absent'] ?? 0) + (counts['untried'] ?? 0));
   // An earlier report is replaced; a file of somebody else is not.
   const other = join(await ownFolder(), 'notes.xml');
   writeFileSync(other, 'mine');

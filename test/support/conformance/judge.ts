@@ -73,7 +73,7 @@ export async function judge(
   }
   const withVerdict = (wanted: Judgement['verdict']) =>
     judgements.filter(({ verdict }) => verdict === wanted).map(({ check }) => check.id);
-  return { judgements, stays, differs: withVerdict('differs'), notThere: withVerdict('not_there') };
+  return { judgements, stays, differs: withVerdict('differs'), notThere: withVerdict('absent') };
 }
 
 /** Every answer of the double is changed on its way. */

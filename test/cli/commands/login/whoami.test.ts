@@ -22,10 +22,10 @@ describe('whoami', () => {
     await bob.upload('/v2/queue', skinPng(2));
     const json = JSON.parse((await runCommand(runWhoami, { ...at, flags: { json: true } })).out);
     expect(json).toEqual({
-      user: expect.stringMatching(/^[0-9a-f]{32}$/),
+      uuid: expect.stringMatching(/^[0-9a-f]{32}$/),
       name: 'bob',
       plan: 'free',
-      limits: { queue: 5, per_minute: 60, per_hour: 1500 },
+      limits: { queue: 5, perMinute: 60, perHour: 1500 },
       used: { queue: 2, minute: 2, hour: 2 },
       left: { queue: 3, minute: 58, hour: 1498 },
       service: url,

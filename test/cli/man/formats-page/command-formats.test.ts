@@ -45,8 +45,42 @@ function undeclared(value: unknown, fields: FieldTable, path = ''): string[] {
   });
 }
 
+/** Every value of a JSON document with the name of its field. */
+function* valuesIn(value: unknown, name = ''): Generator<readonly [name: string, value: unknown]> {
+  if (name !== '' && value !== null) yield [name, value];
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) yield* valuesIn(inner, Array.isArray(value) ? '' : key);
+}
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
+const TIME_NAMES = /(?:^at|At|Until|^eta)$/;
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
+/** The beginning of 2001: larger numbers are probably times. */
+const EARLY = 1e12;
+
+/** What breaks the rules that docs/formats.md gives for all commands. */
+function brokenRules(name: string, value: unknown): string[] {
+  return [
+    ...(/^[a-z][A-Za-z0-9]*$/.test(name) ? [] : ['is not in camelCase']),
+    ...(TIME_NAMES.test(name) && !ISO_TIME.test(String(value)) ? ['is not a time in ISO 8601'] : []),
+    ...(typeof value === 'string' && ISO_TIME.test(value) && !TIME_NAMES.test(name) ? ['is a time'] : []),
+    ...(typeof value === 'number' && value > EARLY ? ['is a time in milliseconds'] : []),
+  ].map((rule) => `${name} ${rule}`);
+}
+
+/** A number of skins, or the skins themselves; a setting of any kind. */
+const OF_SEVERAL_TYPES = ['skins', 'value'];
+
 function isPlainList(value: object): boolean {
   return Array.isArray(value) && value.every((item) => typeof item !== 'object');
+}
+
+function documentsIn(text: string, { json }: CommandOutput): unknown[] {
+  if (json === undefined) return [];
+  return (json.shape === 'lines' ? text.trimEnd().split('\n') : [text]).map((one) => JSON.parse(one));
 }
 
 function problemsOf(name: string, { json, columns }: CommandOutput, printed: { rows: string; json: string }) {
@@ -57,9 +91,8 @@ function problemsOf(name: string, { json, columns }: CommandOutput, printed: { r
   const problems =
     columns && [...widths].join() !== expected.join() ? [`${name}: columns ${[...widths]}`] : [];
   if (json === undefined) return problems;
-  const documents = json.shape === 'lines' ? printed.json.trimEnd().split('\n') : [printed.json];
   if (printed.json.trim() === '') return [...problems, `${name}: no JSON`];
-  const values = documents.map((document): unknown => JSON.parse(document));
+  const values = documentsIn(printed.json, { json });
   if (!('fields' in json)) return problems;
   const isList = values.every((value) => Array.isArray(value));
   if (isList !== (json.shape === 'list')) problems.push(`${name}: a list: ${isList}`);
@@ -230,12 +263,20 @@ test('Every command prints the columns and the JSON fields that it declares', as
   expect([...Object.keys(lines), ...ENDLESS_COMMANDS].sort()).toEqual([...OUTPUTS.keys()].sort());
 
   const problems = [];
+  const types = new Map<string, Set<string>>();
   for (const [name, words] of Object.entries(lines)) {
     const line = async () => [...name.split(' '), ...(await words())];
     const printed = { rows: await type(await line()), json: await type(await line(), true) };
-    problems.push(...problemsOf(name, OUTPUTS.get(name)!, printed));
+    const output = OUTPUTS.get(name)!;
+    problems.push(...problemsOf(name, output, printed));
+    for (const [field, value] of documentsIn(printed.json, output).flatMap((all) => [...valuesIn(all)])) {
+      problems.push(...brokenRules(field, value).map((problem) => `${name}: ${problem}`));
+      types.set(field, new Set([...(types.get(field) ?? []), typeOf(value)]));
+    }
   }
   expect(problems).toEqual([]);
+  const mixed = [...types].filter(([, of]) => of.size > 1).map(([name, of]) => `${name}: ${[...of].join()}`);
+  expect(mixed.filter((name) => !OF_SEVERAL_TYPES.includes(name.split(':')[0]!))).toEqual([]);
 });
 
 test.each([...OUTPUTS])(

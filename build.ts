@@ -56,7 +56,7 @@ function packageFiles(): Plugin {
   return {
     name: 'package-files',
     transform: (code, id) =>
-      /(?:pages.layout|commands.version)\.ts$/.test(id)
+      /commands.version\.ts$/.test(id)
         ? code.replace(/new URL\('\.\.\/\.\.\/\.\.\/([^']*)'/, "new URL('../../$1'")
         : null,
   };
@@ -141,7 +141,7 @@ const bundles: readonly BuildOptions[] = [
           },
           { name: 'shared', priority: 1, test: /src\/(?:base|client|dispatch|protocol|textures|game)\// },
           { name: 'commands', test: /src\/(?:batch|cli|skin)\//, minShareCount: 5 },
-          { name: 'server', test: /src\/server\/(?!pages)/, minShareCount: 3 },
+          { name: 'server', test: /src\/(?:html|server)\//, minShareCount: 3 },
         ],
       },
       minify,
@@ -169,7 +169,7 @@ const bundles: readonly BuildOptions[] = [
   },
   {
     platform: 'browser',
-    input: Object.fromEntries(PAGE_SCRIPTS.map((name) => [name, `src/server/pages/browser/${name}.ts`])),
+    input: Object.fromEntries(PAGE_SCRIPTS.map((name) => [name, `src/pages/browser/${name}.ts`])),
     plugins: [passOnLicences()],
     output: {
       dir: 'dist/pages',
@@ -202,7 +202,7 @@ finishPages('dist/pages', await drawPagePictures());
 function finishPages(folder: string, pictures: Readonly<Record<string, Buffer>>): void {
   const names: Record<string, string> = {};
   const read = (files: readonly string[]) =>
-    Buffer.concat(files.map((file) => readFileSync(join('src/server/pages/style', file))));
+    Buffer.concat(files.map((file) => readFileSync(join('src/pages/style', file))));
   const sources = { 'style.css': read(STYLES), 'icon.svg': read(['icon.svg']), ...pictures };
   for (const [name, content] of Object.entries(sources)) {
     names[name] = name.replace('.', `-${hash('sha256', content).slice(0, 8)}.`);

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** The value of `digestOfInputs` at the last screenshots. */
 export const RECORD = join(import.meta.dirname, 'inputs.txt');
 /** The sources of the pages' appearance. */
-const INPUTS = ['src/server/pages', 'examples'];
+const INPUTS = ['src/html', 'src/pages', 'examples'];
 
 /** SHA-256 of the sources of the pictures, whose pixels differ a little with each run. */
 export async function digestOfInputs(): Promise<string> {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
+import { PAGES } from '../../src/pages/page-routes.ts';
 import { startServer } from '../../src/server/server.ts';
 import { startChromium } from '../../test/support/chromium/chromium.ts';
 import { FakeGame } from '../../test/support/fake-game/fake-game.ts';
@@ -45,7 +46,7 @@ async function photograph(finish: typeof keepSmall): Promise<void> {
   };
   const game = await FakeGame.start();
   const games = { gameAddresses: game.addresses, loginClientId: CLIENT_ID };
-  const server = await startServer({ dataDir, port: 0, openId, ...games });
+  const server = await startServer({ dataDir, port: 0, pages: PAGES, openId, ...games });
   const browser = await startChromium();
   try {
     const seeded = await fillServer({ server, dataDir, game });

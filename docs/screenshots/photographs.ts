@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { PAGE_ROUTES } from '../../src/server/pages/page-routes.ts';
+import { PAGE_ROUTES } from '../../src/pages/page-routes.ts';
 import type { RunningServer } from '../../src/server/server.ts';
 import type { Seeded } from './seed.ts';
 

@@ -75,7 +75,7 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
   const http = new HttpServer({
     context,
     allowsAnonymous: options.anonymous ?? true,
-    pages: (options.pages ?? true) ? (await import('./pages/page-routes.ts')).PAGES : undefined,
+    pages: options.pages,
     limits: { ...NETWORK_LIMITS, ...options.networkLimits },
     log,
     logAddresses,

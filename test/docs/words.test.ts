@@ -29,7 +29,7 @@ test.each(TEXTS)('%s has no word that means two things', (path) => {
 });
 
 test('The texts of pages have none either', () => {
-  const catalogue = readFileSync(join(ROOT, 'src/server/pages/languages/de.json'), 'utf8');
+  const catalogue = readFileSync(join(ROOT, 'src/pages/languages/de.json'), 'utf8');
   const keys = [...catalogue.matchAll(/^\s*"((?:[^"\\]|\\.)*)"/gm)].map(([, key = '']) => key);
   expect(keys.length).toBeGreaterThan(500);
   expect(keys.filter((key) => AVOIDED.some(([word]) => word.test(key)))).toEqual([]);

@@ -57,7 +57,7 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     joinsPerMinute: options.joinsPerMinute,
     trustProxy: options.trustProxy,
     openMetrics: options.openMetrics,
-    pages: options.pages,
+    pages: await choosePages(options),
     ownerKey: options.ownerKey,
     openId: await chooseOpenId(options, context),
     site: await chooseSite(options),
@@ -66,6 +66,11 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     ...(await logStream(options, context)),
     logAddresses: options.logAddresses,
   };
+}
+
+/** Loads the pages only if people get some. */
+async function choosePages({ pages = true }: ServeOptions): Promise<ServerOptions['pages']> {
+  return pages ? (await import('../../pages/page-routes.ts')).PAGES : undefined;
 }
 
 /** A terminal gets a readable log; log collectors get JSON. */

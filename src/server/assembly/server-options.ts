@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../protocol/errors.ts';
 import type { AccountRules } from '../accounts/availability.ts';
 import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/contact.ts';
+import type { Pages } from '../http/app.ts';
 import type { NetworkLimits } from '../http/connections.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/log.ts';
 import type { OpenIdSettings } from '../openid/claims.ts';
@@ -104,8 +105,8 @@ export interface ServerOptions {
   readonly fetchProxies?: Proxies | undefined;
   /** False: callbacks are refused and nothing is sent. */
   readonly webhooks?: boolean;
-  /** False: no pages for people, only the API. */
-  readonly pages?: boolean;
+  /** The pages for people; default: only the API. */
+  readonly pages?: Pages | undefined;
   /** What the pages say about the service. */
   readonly site?: Partial<Site>;
   /** A resource pack by its SHA-1, which players get at /packs/<sha1>.zip; default: there is none. */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Context, Hono, type Next } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
-import { isLinkBot, wantsPage } from '../pages/page-route.ts';
 import { anonymousCaller, type Caller } from '../service/callers.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { RequestLimiter, type RequestLimits } from '../service/limits.ts';
@@ -14,6 +13,7 @@ import { type Log, type LogAddresses, logRequest } from './log.ts';
 import { type Bindings, HttpRequest, originsOf } from './request.ts';
 import type { Answer, Route } from './route.ts';
 import { ROUTES } from './routes/routes.ts';
+import { isLinkBot, wantsPage } from './visitors.ts';
 
 export interface AppOptions extends Omit<EndpointOptions, 'requestLimiter'> {
   /** The pages for people; undefined: only the API, so that no pages are loaded. */

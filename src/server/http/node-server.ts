@@ -12,9 +12,9 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
+import { SERVER_NAME } from '../../base/version.ts';
 import { networkOf } from '../outbound/target.ts';
 import { Refusal } from '../service/refusal.ts';
-import { SERVER_NAME } from '../workers/worker-pool.ts';
 import { API_HEADERS, errorAnswer, makeBreadcrumb, refusalAnswer, responseOf } from './answers.ts';
 import { type AppOptions, buildApp, KEPT_HEADERS, malformedUrl } from './app.ts';
 import { Connections, type NetworkLimits } from './connections.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { VERSION } from '../../base/version.ts';
+import { SERVER_NAME, VERSION } from '../../base/version.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import type { JobSignals, ServiceEvents } from '../events.ts';
 import {
@@ -296,9 +296,6 @@ export class WorkerPool {
     await queue.fail(lease, { code: error.code, message: error.message, passing: error.isPassing });
   }
 }
-
-/** The server's name in answers, so that the machine's own name stays private. */
-export const SERVER_NAME = 'skinsmith';
 
 export interface WorkerContext {
   readonly db: Db;

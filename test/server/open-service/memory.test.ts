@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import type { Fetch } from '../../../src/client/transport.ts';
+import { PAGES } from '../../../src/pages/page-routes.ts';
 import { openEmbeddedService } from '../../../src/server/embedded.ts';
 import { type ServerOptions, startServer } from '../../../src/server/server.ts';
 import { NO_GAME } from '../../support/fake-game/nowhere.ts';
@@ -27,7 +28,7 @@ const KINDS: Record<string, (options: Options) => Promise<Running>> = {
     return { fetch, close };
   },
   'on the network': async (options) => {
-    const { url, key, close } = await startServer({ ...options, port: 0 });
+    const { url, key, close } = await startServer({ ...options, port: 0, pages: PAGES });
     return { baseUrl: url, apiKey: key, close };
   },
 };

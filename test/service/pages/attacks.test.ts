@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
+import { PAGE_ROUTES } from '../../../src/pages/page-routes.ts';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { addressOf, pageAddresses } from '../../support/pages/addresses.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';

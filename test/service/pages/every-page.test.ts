@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
+import { PAGE_ROUTES } from '../../../src/pages/page-routes.ts';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { LEADING_ON, NO_PAGES, routeName, VISITED } from '../../support/pages/addresses.ts';
 import { openScene, visit } from '../../support/pages/scene.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PAGE_POLICY } from '../../../src/server/pages/page-endpoint.ts';
+import { PAGE_POLICY } from '../../../src/pages/page-endpoint.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
@@ -130,7 +130,7 @@ test('The menu tells the page that one is on, and the section that it belongs to
 });
 
 test('Without pages there is the API only', async () => {
-  const { url } = await runServer({ pages: false });
+  const { url } = await runServer({ pages: undefined });
   const browser = new PlainBrowser(url);
   expect(JSON.parse((await browser.open('/')).text)).toHaveProperty('signaturePublickey');
   expect((await browser.open('/ui/make')).status).toBe(404);

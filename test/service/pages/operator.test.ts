@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
+import { PAGE_ROUTES } from '../../../src/pages/page-routes.ts';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { addressOf } from '../../support/pages/addresses.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { PAGE_ROUTES } from '../../../src/pages/page-routes.ts';
 import { ROUTES } from '../../../src/server/http/routes/routes.ts';
-import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
 import { addressOf, type Samples } from '../../support/pages/addresses.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

@@ -1,4 +1,4 @@
-import { PAGE_ROUTES } from '../../../src/server/pages/page-routes.ts';
+import { PAGE_ROUTES } from '../../../src/pages/page-routes.ts';
 
 /** Values for the placeholders of addresses. */
 export type Samples = Readonly<Record<string, string>>;

@@ -17,8 +17,8 @@ const MEANINGS = Object.values(ERRORS).map(({ message }) => [message, 'text'] as
 /** Reads the texts from the source. */
 export function textsOfPages(): Texts {
   return {
-    pages: new Map([...MEANINGS, ...textsIn(globSync('src/server/pages/*.ts'))]),
-    scripts: textsIn(globSync('src/server/pages/browser/*.ts')),
+    pages: new Map([...MEANINGS, ...textsIn(globSync('src/pages/*.ts'))]),
+    scripts: textsIn(globSync('src/pages/browser/*.ts')),
   };
 }
 

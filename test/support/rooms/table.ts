@@ -13,6 +13,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'The command line: `commands/` has one file per noun, `output/` only renders',
     imports: [
       'index.ts',
+      'pages/page-routes.ts',
       'server/server.ts',
       'server/embedded.ts',
       'server/outbound',
@@ -47,9 +48,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'Turns many sources into skins: sources, plan, lockfile, journal, proof',
     imports: ['dispatch', 'client', 'game', 'pack', 'protocol', 'skin', 'textures', 'base'],
   },
+  pages: {
+    holds: 'What people see in a browser: a file per page has its routes and its view',
+    imports: ['server', 'html', 'pack', 'textures', 'skin', 'protocol', 'base'],
+  },
   server: {
     holds: 'The service: HTTP, the job queue, generators, game accounts, the store',
-    imports: ['game', 'pack', 'protocol', 'skin', 'textures', 'base'],
+    imports: ['html', 'game', 'pack', 'protocol', 'skin', 'textures', 'base'],
   },
   'server/generators/upstream': {
     holds: 'The generator that uses another service',
@@ -75,6 +80,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'The signed property: build, parse, sign, verify; keys; commands that contain it',
     imports: ['base'],
   },
+  html: {
+    holds: 'Templates that escape their values, and texts in the language of their reader',
+    imports: [],
+  },
   skin: {
     holds: 'The picture: bounded PNG decoder, canonical encoder, pixel hash, variant, checks, renders',
     imports: [],
@@ -93,7 +102,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'package.json': ['base/version.ts'],
   fflate: ['pack'],
-  zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'conformance', 'server', 'cli'],
+  zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'conformance', 'server', 'pages', 'cli'],
   undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
   'csv-parse/sync': ['batch', 'server/service/skins'],
   yaml: ['cli', 'batch'],
@@ -112,7 +121,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'pg-connection-string': ['server/store/postgres'],
   'ipaddr.js': ['server/http', 'server/outbound', 'server/service'],
   'openid-client': ['server/openid'],
-  skinview3d: ['server/pages/browser'],
+  skinview3d: ['pages/browser'],
   'prom-client': ['server/metrics.ts'],
   '@jsquash/webp/codec/enc/webp_enc.js': ['server/pictures'],
   '@jsquash/webp/meta.js': ['server/pictures'],

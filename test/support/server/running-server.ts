@@ -3,6 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
+import { PAGES } from '../../../src/pages/page-routes.ts';
 import { openStoreOf } from '../../../src/server/assembly/service-parts.ts';
 import { type Draw, RenderThread } from '../../../src/server/pictures/render-thread.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
@@ -52,6 +53,7 @@ export async function runServer(
     port: 0,
     gameAddresses: NO_GAME,
     draw: drawInOneThread,
+    pages: PAGES,
     ...store,
     ...options,
     dataDir,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { escapeHtml } from '../../../html/html.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
 import { CARD, MIN_SIZE, widthOf } from '../../../skin/render/views.ts';
-import { escapeHtml } from '../../pages/html.ts';
 import { wholeInput } from '../../pictures/renders.ts';
 import type { Caller } from '../../service/callers.ts';
 import { type ServiceContext, USUAL_NAME } from '../../service/context.ts';

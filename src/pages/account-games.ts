@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { count, counted, type Html, html, say, separated } from '../html/html.ts';
+import type { BegunGameLogin, GameAccount, GameAccountCheck } from '../protocol/game-account.ts';
+import { uuidSchema } from '../protocol/skin.ts';
+import {
+  beginGameLogin,
+  changeGameAccount,
+  checkGameAccount,
+  findGameLogin,
+  readGameAccounts,
+  readGameLogin,
+  unlinkGameAccount,
+} from '../server/service/accounts/accounts.ts';
+import { requireUser } from '../server/service/callers.ts';
+import { withinFetchLimits } from '../server/sources/fetches.ts';
+import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
+import { checked, forUsers, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+const PATH = '/ui/account/games';
+const ofAccount = z.object({ uuid: uuidSchema });
+const ofLogin = z.object({ id: z.string().max(64) });
+
+export const GAME_PAGES: readonly PageRoute[] = [
+  // The person's own accounts; operators have a separate page for all.
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    ...forUsers('account'),
+    query: z.object({ worn: z.literal('yes').optional() }),
+    handle: async ({ context, caller, query }) => {
+      const { name, isOperator } = requireUser(caller);
+      const accounts = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
+      const mayLink = context.usersMayLink || isOperator;
+      const areUsed = context.generatorKind === 'accounts';
+      const isWorn = query.worn !== undefined;
+      const now = context.clock.now();
+      return gamesPage({ accounts, mayLink, areUsed, isWorn, now });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/logins`,
+    ...forUsers('account'),
+    handle: async ({ context, caller, request }) => {
+      const input = z.object({ share: checked }).parse(request.body ?? {});
+      const begin = async () => await beginGameLogin(context, caller, input);
+      const { id } = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
+      return seeOther(`${PATH}/logins/${id}?new=yes`);
+    },
+  }),
+  // Checks whether the person has entered the code, except when the page is first shown.
+  pageRoute({
+    method: 'GET',
+    path: `${PATH}/logins/:id`,
+    ...forUsers('account'),
+    params: ofLogin,
+    query: z.object({ new: z.literal('yes').optional() }),
+    handle: async (call) => {
+      const { context, caller, params, query } = call;
+      const begun = findGameLogin(context, caller, params.id);
+      const { status, message = '' } = query.new ? ({ status: 'waiting' } as const) : await loginOf(call);
+      if (status === 'linked') return seeOther(PATH);
+      return status === 'failed' ? failedLoginPage(message) : loginPage(begun);
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: `${PATH}/logins/:id/state`,
+    ...forUsers('account'),
+    params: ofLogin,
+    handle: async (call) => ({ status: 200, body: await loginOf(call) }),
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:uuid`,
+    ...forUsers('account'),
+    params: ofAccount,
+    handle: async ({ context, caller, params, request }) => {
+      const change = z.object({ share: checked, capes: checked, restore: checked }).parse(request.body ?? {});
+      await changeGameAccount(context, caller, params.uuid, change);
+      return seeOther(PATH);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:uuid/pause`,
+    ...forUsers('account'),
+    params: ofAccount,
+    handle: async ({ context, caller, params, request }) => {
+      const { paused } = z.object({ paused: z.enum(['yes', 'no']) }).parse(request.body ?? {});
+      await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
+      return seeOther(PATH);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:uuid/check`,
+    ...forUsers('account'),
+    params: ofAccount,
+    handle: async ({ context, caller, params }) => {
+      const look = async () => await checkGameAccount(context, caller, params.uuid);
+      const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
+      return checkedPage(check);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:uuid/unlink`,
+    ...forUsers('account'),
+    params: ofAccount,
+    handle: async ({ context, caller, params }) => {
+      const outcome = await unlinkGameAccount(context, caller, params.uuid);
+      return outcome === 'not_restored' ? seeOther(`${PATH}?worn=yes`) : seeOther(PATH);
+    },
+  }),
+];
+
+async function loginOf({ context, caller, params }: PageCall<z.output<typeof ofLogin>>) {
+  return (await readGameLogin(context, caller, params.id)).login;
+}
+
+export const STATES: Readonly<Record<GameAccount['state'], Html>> = {
+  active: say`works`,
+  paused: say`paused`,
+  suspended: say`suspended by Mojang`,
+  needs_login: say`needs to be linked again`,
+};
+
+interface GamesView {
+  readonly accounts: readonly GameAccount[];
+  readonly mayLink: boolean;
+  /** Whether this server makes skins with game accounts. */
+  readonly areUsed: boolean;
+  /** Whether an account was just unlinked that still wears a skin of ours. */
+  readonly isWorn: boolean;
+  readonly now: number;
+}
+
+function gamesPage({ accounts, mayLink, areUsed, isWorn, now }: GamesView): Page {
+  return accountPage('games', {
+    title: say`Game accounts`,
+    body: html`${isWorn && html`<p class="problem" role="status">${say`The account is unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
+<p>${
+      areUsed
+        ? say`This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that Mojang signed.`
+        : say`This server does not make skins with game accounts, so linked accounts are not used.`
+    }</p>
+${accounts.length > 0 ? html`<ul class="list">${accounts.map((account) => row(account, now))}</ul>` : html`<p class="empty">${say`No game accounts linked yet.`}</p>`}
+${mayLink ? linkForm() : html`<p class="panel">${say`Only the operator of this server may link game accounts.`}</p>`}`,
+    terminal: { command: 'skinsmith accounts list', path: '/v2/account/accounts' },
+  });
+}
+
+function linkForm(): Html {
+  return html`<section aria-labelledby="link"><h2 id="link">${say`Link an account`}</h2>
+<form class="panel narrow" method="post" action="${PATH}/logins"><p>${say`You sign in to Microsoft with a code; this server never sees your password. Your player wears each skin while this server makes it.`}</p>
+${checkBox({ name: 'share', value: 'on', isChecked: false }, say`Share it: make everyone’s skins with it`)}
+<button>${say`Get a code`}</button></form></section>`;
+}
+
+function row(account: GameAccount, now: number): Html {
+  const { uuid, name, state, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
+  const isPaused = state === 'paused';
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">${say`in use`}</span>`}
+<p class="quiet">${separated('; ', [
+    separated(', ', [skinsMade(generated), failureCount(failed)]),
+    lastUsedAt !== undefined && say`last used ${moment(lastUsedAt)}`,
+    freeAt !== undefined && new Date(freeAt).getTime() > now && say`available from ${moment(freeAt)}`,
+  ])}</p>
+${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), html`<bdi>${inEnglish(lastError.message)}</bdi>`])}</p>`}
+${settings(account)}
+<details><summary aria-label="${say`Unlink ${name}`}">${say`Unlink`}</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>${say`The account gets its previous skin back. Skins that it made stay.`}</p><button class="danger">${say`Unlink the account`}</button></form></details></div>
+<div class="acts">${actionButton(`${PATH}/${uuid}/check`, say`Check`, { about: name })}
+${actionButton(`${PATH}/${uuid}/pause`, isPaused ? say`Resume` : say`Pause`, { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
+}
+
+export function skinsMade(number: number): Html {
+  return counted(number, { one: say`${count(number)} skin made`, other: say`${count(number)} skins made` });
+}
+
+export function failureCount(number: number): Html {
+  return counted(number, { one: say`${count(number)} failure`, other: say`${count(number)} failures` });
+}
+
+function settings({ uuid, name, share, restore, capes }: GameAccount): Html {
+  return html`<details><summary aria-label="${say`Settings of ${name}`}">${say`Settings`}</summary><form method="post" action="${PATH}/${uuid}">
+${checkBox({ name: 'share', value: 'on', isChecked: share }, say`Share it: make everyone’s skins with it`)}
+${checkBox({ name: 'capes', value: 'on', isChecked: capes }, say`Allow skins to show its cape`)}
+${checkBox({ name: 'restore', value: 'on', isChecked: restore }, say`Restore its own skin when it is idle`)}
+<button>${say`Save`}</button></form></details>`;
+}
+
+/** The code that the account's owner has to enter, and where. */
+function loginPage({ id, userCode, verificationUri, expiresAt, interval }: BegunGameLogin): Page {
+  return accountPage('games', {
+    title: say`Sign in to your game account`,
+    body: html`<ol class="steps"><li><p>${say`Open ${html`<a href="${verificationUri}" target="_blank" rel="noreferrer">${verificationUri}</a>`}`}</p></li>
+<li><dl class="copyable">${copyField(say`Enter this code there`, userCode)}</dl></li>
+<li><p>${say`Come back here. The code works until ${moment(expiresAt)}.`}</p></li></ol>
+<p role="status" data-login="${PATH}/logins/${id}/state" data-every="${interval}" hidden>${say`Waiting for you to enter the code.`}</p>
+<p><a class="button" href="${PATH}/logins/${id}">${say`I have entered the code`}</a></p>`,
+    terminal: { command: 'skinsmith accounts link', path: `/v2/account/accounts/logins/${id}` },
+  });
+}
+
+function failedLoginPage(message: string): Page {
+  return accountPage('games', {
+    status: 400,
+    title: say`The account was not linked`,
+    body: html`<p class="lead">${inEnglish(message)}</p><p><a class="button" href="${PATH}">${say`Back to game accounts`}</a></p>`,
+  });
+}
+
+function checkedPage({ account, problems }: GameAccountCheck): Page {
+  return accountPage('games', {
+    title: problems.length === 0 ? say`The account works` : say`The account cannot be used now`,
+    body: html`<p class="lead"><bdi>${account.name}</bdi>: ${STATES[account.state]}</p>
+${problems.length > 0 && html`<ul>${problems.map((problem) => html`<li>${inEnglish(problem)}</li>`)}</ul>`}
+<p><a class="button" href="${PATH}">${say`Back to game accounts`}</a></p>`,
+    terminal: {
+      command: 'skinsmith accounts health',
+      path: `/v2/account/accounts/${account.uuid}/check`,
+      options: '-X POST',
+    },
+  });
+}

@@ -1,0 +1,360 @@
+import { z } from 'zod';
+import { newUuid } from '../base/text.ts';
+import { count, counted, type Html, html, say, separated } from '../html/html.ts';
+import {
+  type ApiKey,
+  type ApiKeyMade,
+  apiKeyBodySchema,
+  apiKeyChangeSchema,
+  SCOPES,
+  type Scope,
+} from '../protocol/api-key.ts';
+import type { Account, PlanView } from '../protocol/user.ts';
+import type { HttpRequest } from '../server/http/request.ts';
+import { type Caller, hasScope } from '../server/service/callers.ts';
+import { planView } from '../server/service/plans.ts';
+import { Refusal } from '../server/service/refusal.ts';
+import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
+import {
+  type Deletion,
+  type DeletionObstacle,
+  deleteAccount,
+  readAccount,
+  readDeletion,
+  showName,
+  showsName,
+} from '../server/service/users/users.ts';
+import { GAME_PAGES } from './account-games.ts';
+import { sessionCookie } from './cookies.ts';
+import { accountPage, checkBox, copyField, moment, type Page, planTable, usageMeters } from './frame.ts';
+import { checked, forUsers, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+const PATH = '/ui/account/keys';
+const params = z.object({ id: z.string().max(64) });
+
+const NAME_PATH = '/ui/account/name';
+
+const DELETE_PATH = '/ui/account/delete';
+const DELETED_PATH = '/ui/account/deleted';
+
+export const ACCOUNT_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/account',
+    isFor: 'users',
+    query: z.object({ saved: z.literal('yes').optional() }),
+    handle: async ({ context, caller, query }) => {
+      const account = await readAccount(context, caller);
+      const plans = context.plans.all().map(planView);
+      return overviewPage({
+        account,
+        plans,
+        isNameShown: await showsName(context, caller),
+        isSaved: query.saved !== undefined,
+      });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: NAME_PATH,
+    ...forUsers('account'),
+    handle: async ({ context, caller, request }) => {
+      const { shown } = z.object({ shown: checked }).parse(request.body ?? {});
+      await showName(context, caller, shown);
+      return seeOther('/ui/account?saved=yes');
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: DELETE_PATH,
+    ...forUsers('account'),
+    handle: async ({ context, caller, session }) => {
+      return deleteAccountPage({
+        name: session?.caller.name ?? '',
+        ...(await readDeletion(context, caller)),
+      });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: DELETE_PATH,
+    ...forUsers('account'),
+    handle: async ({ context, caller, session, request }) => {
+      const name = session?.caller.name ?? '';
+      const fields = z.object({ confirm: z.string(), shared: z.enum(['delete', 'leave']).optional() });
+      const { confirm, shared } = fields.parse(request.body ?? {});
+      const deletion = await readDeletion(context, caller);
+      const isDecided = !isShared(deletion.shared) || shared !== undefined;
+      if (confirm.trim() !== name || !isDecided)
+        return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
+      await deleteAccount(context, caller, shared ?? 'delete');
+      return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: DELETED_PATH,
+    isFor: 'everyone',
+    handle: async () => ({
+      title: say`Your account is deleted`,
+      body: html`<p class="lead">${say`Your keys, sessions and private skins are gone.`}</p><p><a href="/ui/">${say`Go to the start page.`}</a></p>`,
+    }),
+  }),
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    ...forUsers('account'),
+    query: z.object({ created: z.literal('before').optional() }),
+    handle: async ({ context, caller, query }) => {
+      const keys = await listOwnKeys(context.db, caller);
+      const current = caller.kind === 'user' ? caller.key?.id : undefined;
+      const wasCreated = query.created !== undefined;
+      return keysPage({
+        keys,
+        current,
+        wasCreated,
+        mayGive: scopesToGive(caller),
+      });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    ...forUsers('account'),
+    handle: async ({ context, caller, request }) => {
+      const input = apiKeyBodySchema.parse(keyIn(request));
+      const { id } = idSchema.parse(request.body ?? {});
+      try {
+        // A page, not a redirect: no address may lead to the key.
+        const key = await createKey(context, caller, { ...input, id });
+        return accountPage('keys', newKeyPage(key, PATH));
+      } catch (error) {
+        // That page was reloaded.
+        if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
+        throw error;
+      }
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:id`,
+    ...forUsers('account'),
+    params,
+    handle: async ({ context, caller, params, request }) => {
+      await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(request)));
+      return seeOther(PATH);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:id/revoke`,
+    ...forUsers('account'),
+    params,
+    handle: async ({ context, caller, params }) => {
+      await revokeOwnKey(context, caller, params.id);
+      return seeOther(PATH);
+    },
+  }),
+  ...GAME_PAGES,
+];
+
+/** A key can give new keys only its own scopes, and only an operator's keys can have `operator`. */
+function scopesToGive(caller: Caller): Scope[] {
+  const isOperator = caller.kind === 'user' && caller.isOperator;
+  return SCOPES.filter((scope) => hasScope(caller, scope) && (scope !== 'operator' || isOperator));
+}
+
+const formSchema = z.object({
+  name: z.string(),
+  scope: listField(z.string()),
+  allowedIps: lines,
+  allowedOrigins: lines,
+  allowedAgents: lines,
+  v2Compat: checked,
+});
+
+/** The new key's ID, which the form brings along. */
+const idSchema = z.object({
+  id: z
+    .string()
+    .regex(/^[0-9a-f]{24}$/)
+    .optional(),
+});
+
+/** The form's fields of a key, in the shape that the API takes. */
+function keyIn({ body }: HttpRequest) {
+  const { scope, ...fields } = formSchema.parse(body ?? {});
+  return { ...fields, scopes: scope };
+}
+
+const SCOPE_NAMES: Readonly<Record<Scope, Html>> = {
+  read: say`Read my jobs and skins, including private ones`,
+  generate: say`Make skins`,
+  skins: say`Edit and delete my skins`,
+  account: say`Manage my keys and game accounts`,
+  operator: say`Run this server`,
+};
+
+interface KeysView {
+  readonly keys: readonly ApiKey[];
+  /** ID of the key that the person signed in with. */
+  readonly current: string | undefined;
+  /** Scopes that a new key may have. */
+  readonly mayGive: readonly Scope[];
+  /** Whether the person has reloaded the page of a new key. */
+  readonly wasCreated: boolean;
+}
+
+function keysPage({ keys, current, mayGive, wasCreated }: KeysView): Page {
+  return accountPage('keys', {
+    title: say`API keys`,
+    body: html`${wasCreated && html`<p class="problem" role="status">${say`This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.`}</p>`}
+<p>${say`Programs use a key to act for you. Give each its own, with no more scopes than it needs.`}</p>
+<ul class="list">${keys.map((key) => row(key, { current, mayGive }))}</ul>
+<section aria-labelledby="new"><h2 id="new">${say`Create a key`}</h2>
+<form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive)}<button>${say`Create key`}</button></form></section>`,
+    terminal: { command: 'skinsmith keys list', path: '/v2/account/keys' },
+  });
+}
+
+/** The only page that ever shows a key. */
+export function newKeyPage({ id, name, secret }: ApiKeyMade, back: `/ui${string}`): Page {
+  return {
+    title: say`Your new key`,
+    body: html`<p class="lead">${say`Copy the key “<bdi>${name}</bdi>” now. You will not see it again.`}</p>
+<dl class="copyable">${copyField(say`API key`, secret)}${copyField(say`Key ID`, id)}</dl>
+<p><a class="button" href="${back}">${say`I have copied it`}</a></p>`,
+    terminal: { command: 'skinsmith login', path: '/v2/me' },
+  };
+}
+
+function row(key: ApiKey, { current, mayGive }: Pick<KeysView, 'current' | 'mayGive'>): Html {
+  const { id, name, last4, scopes = [] } = key;
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">${say`used for this session`}</span>`}
+<p class="quiet">${useOf(key)}</p>
+<p class="quiet">${separated('; ', [say`Scopes: ${separated(', ', scopes)}`, boundTo(key), key.v2Compat && say`version 1 requests use the queue`])}</p>
+<details><summary aria-label="${say`Change ${name}`}">${say`Change`}</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], key)}<button>${say`Save`}</button></form></details>
+<details><summary aria-label="${say`Revoke ${name}`}">${say`Revoke`}</summary><form method="post" action="${PATH}/${id}/revoke"><p>${say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`}</p><button class="danger">${say`Revoke key`}</button></form></details></div></li>`;
+}
+
+/** When a key was made and used, and what for. */
+export function useOf({ createdAt, lastUsedAt, generations = 0 }: ApiKey): Html {
+  const skins = counted(generations, {
+    one: say`${count(generations)} new skin`,
+    other: say`${count(generations)} new skins`,
+  });
+  return lastUsedAt === undefined
+    ? say`Created ${moment(createdAt)}; never used; ${skins}`
+    : say`Created ${moment(createdAt)}; last used ${moment(lastUsedAt)}; ${skins}`;
+}
+
+function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html | undefined {
+  const all = [...allowedIps, ...allowedOrigins, ...allowedAgents];
+  return all.length > 0 ? say`only from <bdi>${separated(', ', all)}</bdi>` : undefined;
+}
+
+/** The fields for a new key, or for changing one. `form`: makes the fields' ids unique on the page. */
+function fields(form: string, offered: readonly Scope[], key?: ApiKey): Html {
+  const chosen = key?.scopes ?? ['read', 'generate', 'skins'];
+  const scopes = SCOPES.filter((scope) => offered.includes(scope));
+  return html`<div class="row"><div><label for="name-${form}">${say`Name`}</label><input id="name-${form}" name="name" required maxlength="64" autocomplete="off" value="${key?.name ?? ''}"></div></div>
+<fieldset><legend>${say`Permissions`}</legend>${scopes.map((scope) => checkBox({ name: 'scope', value: scope, isChecked: chosen.includes(scope) }, SCOPE_NAMES[scope]))}</fieldset>
+<fieldset><legend>${say`Restrict to`}</legend><div class="row">
+${textArea(`ips-${form}`, 'allowedIps', say`Addresses and networks`, key?.allowedIps)}
+${textArea(`origins-${form}`, 'allowedOrigins', say`Web pages (origins)`, key?.allowedOrigins)}
+${textArea(`agents-${form}`, 'allowedAgents', say`Programs (user agents)`, key?.allowedAgents)}</div>
+<p class="quiet">${say`One per line. Leave a field empty to set no restriction.`}</p></fieldset>
+${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, say`Send version 1 requests through the version 2 queue`)}`;
+}
+
+function textArea(id: string, name: string, label: Html, values: readonly string[] = []): Html {
+  return html`<div><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="2" spellcheck="false">${values.join('\n')}</textarea></div>`;
+}
+
+interface AccountOverview {
+  readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
+  /** The plans that the service offers. */
+  readonly plans: readonly PlanView[];
+  /** Whether the name is shown with public skins and sets. */
+  readonly isNameShown: boolean;
+  readonly isSaved: boolean;
+}
+
+function overviewPage({ account, plans, isNameShown, isSaved }: AccountOverview): Page {
+  const { name, role, plan, usage, user } = account;
+  return accountPage('overview', {
+    title: say`Account`,
+    body: html`<dl class="facts">
+<div><dt>${say`Name`}</dt><dd><bdi>${name}</bdi></dd></div>
+<div><dt>${say`Plan`}</dt><dd>${plan.name}</dd></div>
+<div><dt>${say`Role`}</dt><dd>${role === 'operator' ? say`Operator` : say`User`}</dd></div>
+<div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
+</dl>
+${isSaved && html`<p class="done" role="status">${say`Saved.`}</p>`}
+<form class="acts" method="post" action="${NAME_PATH}">
+${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my name on my public skins and sets`)}
+<button class="quiet-button">${say`Save`}</button></form>
+<section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>
+${usageMeters(usage, plan)}
+<p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p></section>
+<section aria-labelledby="plans"><h2 id="plans">${say`Compare plans`}</h2>
+${planTable(plans, plan)}
+<p class="quiet">${say`The operator of this server assigns plans. Skins that already exist do not count towards any limit.`}</p></section>
+<p><a href="${DELETE_PATH}">${say`Delete this account`}</a></p>`,
+    terminal: { command: 'skinsmith whoami', path: '/v2/account/me' },
+  });
+}
+
+interface DeletionView extends Deletion {
+  readonly name: string;
+  /** Whether the form lacked something. */
+  readonly isRefused?: boolean;
+}
+
+const OBSTACLES: Readonly<Record<DeletionObstacle, Html>> = {
+  made_at_start: say`The service makes this account at each start, so it cannot be deleted.`,
+  last_operator: say`You are the last operator of this service, so your account cannot be deleted.`,
+};
+
+function deleteAccountPage({ name, shared, obstacle, isRefused = false }: DeletionView): Page {
+  const title = say`Delete your account?`;
+  if (obstacle !== undefined)
+    return accountPage('overview', { title, body: html`<p>${OBSTACLES[obstacle]}</p>` });
+  const mayChoose = isShared(shared);
+  return accountPage('overview', {
+    title,
+    body: html`${
+      isRefused &&
+      html`<p class="problem" role="alert">${
+        mayChoose
+          ? say`Type your name as below, and choose what becomes of your skins.`
+          : say`Type your name as below.`
+      }</p>`
+    }
+<p>${say`This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. The operators’ log keeps your name where it says what operators did.`}</p>
+<form class="panel narrow" method="post" action="${DELETE_PATH}">
+${
+  mayChoose &&
+  html`<fieldset><legend>${say`What becomes of your skins that others can see: ${sharedText(shared)}?`}</legend>
+<label class="check"><input type="radio" name="shared" value="delete" required> ${say`Delete`}</label>
+<label class="check"><input type="radio" name="shared" value="leave"> ${say`Leave, without a name and without an owner`}</label></fieldset>`
+}
+<label for="confirm">${say`Type your name, <bdi>${name}</bdi>, to confirm`}</label>
+<input id="confirm" name="confirm" required maxlength="32" autocomplete="off" spellcheck="false">
+<div class="acts"><button class="danger">${say`Delete my account`}</button> <a href="/ui/account">${say`Keep it`}</a></div></form>`,
+  });
+}
+
+function isShared({ public: open, unlisted }: Deletion['shared']): boolean {
+  return open + unlisted > 0;
+}
+
+/** How many skins others can see, by visibility. */
+function sharedText({ public: open, unlisted }: Deletion['shared']): Html {
+  const publicOnes = counted(open, { one: say`${count(open)} public`, other: say`${count(open)} public` });
+  const unlistedOnes = counted(unlisted, {
+    one: say`${count(unlisted)} unlisted`,
+    other: say`${count(unlisted)} unlisted`,
+  });
+  return separated(', ', [open > 0 && publicOnes, unlisted > 0 && unlistedOnes]);
+}

@@ -1,0 +1,201 @@
+import {
+  CrouchAnimation,
+  FlyingAnimation,
+  type PlayerAnimation,
+  RunningAnimation,
+  SkinViewer,
+  WalkingAnimation,
+  WaveAnimation,
+} from 'skinview3d';
+import type { Variant } from '../../skin/regions.ts';
+import { smallButton } from './buttons.ts';
+import { say } from './language.ts';
+
+const HEIGHT = 384;
+/** Radians per press of an arrow key. */
+const TURN = Math.PI / 12;
+/** Smallest and largest zoom, and the factor per press of a key. */
+const ZOOM = { min: 0.5, max: 2, step: 1.15 };
+
+export interface OpenViewer {
+  /** @throws Error if there is no such texture */
+  show(address: string, variant: Variant, cape?: string): Promise<void>;
+}
+
+/** Puts a viewer and its controls on a stage. @throws Error without WebGL */
+export function makeViewer(stage: HTMLElement, width = 300): OpenViewer {
+  const view = document.createElement('div');
+  view.className = 'view';
+  const canvas = document.createElement('canvas');
+  canvas.tabIndex = 0;
+  // A screen reader passes arrow keys on to an application.
+  canvas.setAttribute('role', 'application');
+  canvas.setAttribute('aria-label', say('The skin in 3D. Arrow keys turn it, + and - zoom.'));
+  view.append(canvas);
+  const viewer = new SkinViewer({ canvas, width, height: HEIGHT, zoom: 0.95 });
+  viewer.controls.enablePan = false;
+  canvas.style.touchAction = 'pan-y';
+  leaveTheWheel(viewer);
+  turnByKeys(viewer);
+  restUnseen(viewer, view);
+  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  turn(viewer, -TURN * 2);
+  pose(viewer, isCalm ? 'stand' : 'walk');
+  return {
+    show: async (address, variant, cape) => {
+      await viewer.loadSkin(address, { model: variant === 'slim' ? 'slim' : 'default' });
+      if (cape !== undefined) await viewer.loadCape(cape);
+      stage.replaceChildren(view, controls(viewer, { stage, isCalm, hasCape: cape !== undefined }));
+    },
+  };
+}
+
+/** The wheel scrolls the page; with Ctrl, it zooms. */
+function leaveTheWheel({ canvas, controls }: SkinViewer): void {
+  controls.enableZoom = false;
+  const options = { capture: true, passive: true };
+  canvas.addEventListener('wheel', ({ ctrlKey }) => (controls.enableZoom = ctrlKey), options);
+}
+
+const KEYS: Readonly<Record<string, (viewer: SkinViewer) => void>> = {
+  ArrowLeft: (viewer) => turn(viewer, -TURN),
+  ArrowRight: (viewer) => turn(viewer, TURN),
+  ArrowUp: (viewer) => tilt(viewer, TURN),
+  ArrowDown: (viewer) => tilt(viewer, -TURN),
+  '+': (viewer) => zoom(viewer, ZOOM.step),
+  '-': (viewer) => zoom(viewer, 1 / ZOOM.step),
+};
+
+function turnByKeys(viewer: SkinViewer): void {
+  viewer.canvas.addEventListener('keydown', (event) => {
+    const act = KEYS[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act(viewer);
+  });
+}
+
+function turn({ camera, controls }: SkinViewer, angle: number): void {
+  camera.position.applyAxisAngle(camera.up, angle);
+  controls.update();
+}
+
+/** Not over the head or under the feet. */
+function tilt({ camera, controls }: SkinViewer, angle: number): void {
+  const distance = camera.position.length();
+  const height = Math.asin(camera.position.y / distance) + angle;
+  const highest = Math.PI / 2 - TURN;
+  camera.position.y = distance * Math.sin(Math.max(-highest, Math.min(highest, height)));
+  camera.position.setLength(distance);
+  controls.update();
+}
+
+function zoom(viewer: SkinViewer, factor: number): void {
+  viewer.zoom = Math.max(ZOOM.min, Math.min(ZOOM.max, viewer.zoom * factor));
+}
+
+/** Draws only what is on the screen, in the width that there is. */
+function restUnseen(viewer: SkinViewer, view: HTMLElement): void {
+  new IntersectionObserver(([seen]) => {
+    viewer.renderPaused = seen?.isIntersecting === false;
+  }).observe(view);
+  new ResizeObserver(() => {
+    if (view.clientWidth > 0) viewer.width = view.clientWidth;
+  }).observe(view);
+}
+
+interface ControlOptions {
+  readonly stage: HTMLElement;
+  readonly isCalm: boolean;
+  readonly hasCape: boolean;
+}
+
+function controls(viewer: SkinViewer, { stage, isCalm, hasCape }: ControlOptions): HTMLElement {
+  const row = document.createElement('div');
+  row.className = 'controls';
+  const { skin } = viewer.playerObject;
+  row.append(
+    choice(say('Pose'), POSE_NAMES, isCalm ? 'stand' : 'walk', (name) => pose(viewer, name)),
+    ...(hasCape ? [backChoice(viewer)] : []),
+    choice(say('Background'), BACKGROUNDS, 'plain', (name) => {
+      stage.dataset['background'] = name;
+    }),
+    smallButton(say('Front view'), () => face(viewer, 0)),
+    smallButton(say('Back view'), () => face(viewer, Math.PI)),
+    toggle(say('Outer layer'), true, (isOn) => skin.setOuterLayerVisible(isOn)),
+    toggle(say('Slim arms'), skin.modelType === 'slim', (isOn) => {
+      skin.modelType = isOn ? 'slim' : 'default';
+    }),
+  );
+  return row;
+}
+
+/** What a choice offers: the name that people see of each. */
+type Names = Readonly<Record<string, string>>;
+
+/** The pose of the game that each name stands for. */
+const POSES: Readonly<Record<string, () => PlayerAnimation | null>> = {
+  stand: () => null,
+  walk: () => new WalkingAnimation(),
+  run: () => new RunningAnimation(),
+  wave: () => new WaveAnimation(),
+  sneak: () => new CrouchAnimation(),
+  fly: () => new FlyingAnimation(),
+};
+
+const POSE_NAMES: Names = {
+  stand: say('Stand'),
+  walk: say('Walk'),
+  run: say('Run'),
+  wave: say('Wave'),
+  sneak: say('Sneak'),
+  fly: say('Fly'),
+};
+
+function pose(viewer: SkinViewer, name: string): void {
+  const animation = POSES[name]?.() ?? null;
+  if (name === 'sneak' && animation instanceof CrouchAnimation) animation.runOnce = true;
+  viewer.animation = animation;
+}
+
+/** Looks at the front or the back, wherever the person has turned the skin before. */
+function face(viewer: SkinViewer, angle: number): void {
+  viewer.resetCameraPose();
+  turn(viewer, angle);
+}
+
+const BACKGROUNDS: Names = {
+  plain: say('Plain'),
+  day: say('Day'),
+  night: say('Night'),
+  meadow: say('Meadow'),
+};
+
+const BACKS: Names = { cape: say('Cape'), elytra: say('Elytra'), nothing: say('Nothing') };
+
+function backChoice(viewer: SkinViewer): HTMLElement {
+  return choice(say('On the back'), BACKS, 'cape', (name) => {
+    viewer.playerObject.backEquipment = name === 'cape' || name === 'elytra' ? name : null;
+  });
+}
+
+function choice(label: string, names: Names, chosen: string, change: (name: string) => void): HTMLElement {
+  const select = document.createElement('select');
+  select.ariaLabel = label;
+  const options = Object.entries(names).map(
+    ([value, name]) => new Option(name, value, value === chosen, value === chosen),
+  );
+  select.append(...options);
+  select.addEventListener('change', () => change(select.value));
+  return select;
+}
+
+function toggle(name: string, isOn: boolean, change: (isOn: boolean) => void): HTMLElement {
+  const button = smallButton(name, () => {
+    const next = button.getAttribute('aria-pressed') !== 'true';
+    button.setAttribute('aria-pressed', String(next));
+    change(next);
+  });
+  button.setAttribute('aria-pressed', String(isOn));
+  return button;
+}

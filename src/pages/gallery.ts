@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import { type Html, html, say } from '../html/html.ts';
+import { setNameSchema } from '../protocol/set.ts';
+import { tagSchema, uuidSchema } from '../protocol/skin.ts';
+import { hasScope } from '../server/service/callers.ts';
+import { readPublicSkins, readRandomSkins, type SkinList } from '../server/service/skins/skins.ts';
+import {
+  ARMS_OR_ALL,
+  options,
+  type Page,
+  type SkinCard,
+  selectAll,
+  selectionToSet,
+  shellWord,
+  skinCards,
+  skinCount,
+  skinSelector,
+} from './frame.ts';
+import { putIntoSet } from './new-set.ts';
+import {
+  forUsers,
+  listField,
+  optionalField,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
+import { likeCount, tagLinks } from './tags-and-likes.ts';
+
+/** Skins per page: full rows of two, three, six and nine. With all pictures, a page weighs less than 70 KB. */
+const SIZE = 18;
+/** Earlier pages that a page leads back to, one by one. */
+const MAX_BACK = 40;
+/** Between the places of earlier pages. */
+const NEXT_PLACE = '~';
+
+const PATH = '/ui/gallery';
+
+const SORTS = {
+  newest: say`Newest`,
+  week: say`Popular this week`,
+  popular: say`Most viewed`,
+  random: say`Random`,
+} as const;
+const CAPES = { '': say`All`, true: say`With a cape`, false: say`Without a cape` } as const;
+const SIGNERS = { '': say`All`, game: say`Mojang`, service: say`A service` } as const;
+
+type Sort = keyof typeof SORTS;
+
+const query = z.object({
+  sort: z.enum(Object.keys(SORTS) as [Sort, ...Sort[]]).default('newest'),
+  filter: z.string().max(48).default(''),
+  variant: z.enum(['', 'classic', 'slim']).default(''),
+  cape: z.enum(['', 'true', 'false']).default(''),
+  signer: z.enum(['', 'game', 'service']).default(''),
+  tag: z.union([z.literal(''), tagSchema]).default(''),
+  after: z
+    .string()
+    .regex(/^\d{1,15}(?:\.\d{1,15})?$/)
+    .optional(),
+  /** Where the pages before began, the last one first. */
+  back: z
+    .string()
+    .max(2_000)
+    .regex(/^[\d.~]*$/)
+    .default(''),
+});
+
+type Query = z.output<typeof query>;
+type Choice = Omit<Query, 'after' | 'back'>;
+const EVERYTHING = { filter: '', variant: '', cape: '', signer: '', tag: '' } as const;
+
+export const GALLERY_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    isFor: 'callers',
+    isSafeToCompress: true, // like the start page
+    query,
+    handle: readGalleryPage,
+  }),
+  // Puts selected skins into a set of the person.
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    ...forUsers('skins'),
+    handle: async (call) => {
+      const { context, caller, request } = call;
+      const { place, skin: skins, set } = selectionSchema.parse(request.body ?? {});
+      if (skins.length > 0 && set !== undefined)
+        return seeOther(
+          `/ui/sets/${await putIntoSet(context, caller, { name: set, visibility: 'unlisted', skins })}`,
+        );
+      const problem =
+        skins.length > 0 ? say`Type the name of a new or existing set first.` : say`Select skins first.`;
+      const selection = { skins, set, problem };
+      return { ...(await readGalleryPage({ ...call, query: place }, selection)), status: 400 };
+    },
+  }),
+];
+
+const selectionSchema = z.object({
+  /** The query of the page that they were selected on. */
+  place: z.preprocess((text) => Object.fromEntries(new URLSearchParams(String(text))), query),
+  skin: listField(uuidSchema).pipe(z.array(z.string()).max(SIZE)),
+  set: optionalField(setNameSchema),
+});
+
+/** What a person has selected for a set, and what is missing. */
+interface Selection {
+  readonly skins: readonly string[];
+  readonly set: string | undefined;
+  readonly problem: Html;
+}
+
+async function readGalleryPage(call: PageCall<unknown, Query>, selection?: Selection): Promise<Page> {
+  const { context, caller, session, query } = call;
+  const { after, back, ...wanted } = query;
+  const choice = wanted.sort === 'random' ? { ...EVERYTHING, sort: wanted.sort } : wanted; // random ones are of all
+  const list = await readGallery(call);
+  const tags = after === undefined ? await tagLinks(context) : undefined;
+  // A page of random skins comes once: a selection on it would be lost when something is missing.
+  const canSelect = session !== undefined && choice.sort !== 'random' && hasScope(caller, 'skins');
+  return galleryPage({
+    ...list,
+    choice,
+    after,
+    back,
+    tags,
+    selection,
+    canSelect,
+    origin: context.publicUrl(),
+  });
+}
+
+type GalleryList = Pick<SkinList, 'skins' | 'next' | 'total'>;
+
+async function readGallery({ context, caller, query }: PageCall<unknown, Query>): Promise<GalleryList> {
+  const { sort, filter, variant, cape, signer, tag, after } = query;
+  if (sort === 'random') return { skins: await readRandomSkins(context, SIZE), next: undefined };
+  return await readPublicSkins(context, caller, {
+    size: SIZE,
+    after,
+    filter: filter || undefined,
+    variant: variant || undefined,
+    cape: cape || undefined,
+    signer: signer || undefined,
+    tag: tag || undefined,
+    sort,
+    startsOver: true,
+  });
+}
+
+interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
+  readonly skins: readonly (SkinCard & { readonly likes: number })[];
+  readonly choice: Choice;
+  readonly after: string | undefined;
+  readonly back: string;
+  /** Links to the skins with frequent tags. */
+  readonly tags: Html | undefined;
+  readonly selection: Selection | undefined;
+  /** Whether the person may put skins into sets. */
+  readonly canSelect: boolean;
+  readonly origin: string;
+}
+
+function galleryPage(view: GalleryView): Page {
+  const { skins, choice, next, total, after, back, tags, selection, origin } = view;
+  return {
+    title: say`Gallery`,
+    // Searches and further pages are for people.
+    isIndexed: after === undefined && addressOf(choice) === PATH,
+    head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
+<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
+    body: html`<p class="quiet"><a href="/ui/sets">${say`Sets of skins`}</a></p>
+${selection && html`<p class="problem" role="alert">${selection.problem}</p>`}
+${searchForm(choice)}
+${tags}
+${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
+${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
+${turning(choice, { next, after, back })}`,
+    terminal: { command: hasCommand(choice) ? commandOf(choice) : undefined, path: pathInApi(choice) },
+  };
+}
+
+function cards({ skins, choice, after, back, selection, canSelect }: GalleryView): Html {
+  if (!canSelect) return html`<div class="gallery">${skinCards(skins, { look: 'body', below: liked })}</div>`;
+  const below = (skin: GalleryView['skins'][number]) =>
+    html`${skinSelector(skin, { isSelected: selection?.skins.includes(skin.uuid) ?? false })}${liked(skin)}`;
+  const [, place = ''] = addressOf(choice, { after, back }).split('?');
+  return html`<form class="gallery" method="post" action="${PATH}" data-select><input type="hidden" name="place" value="${place}">
+${skinCards(skins, { look: 'body', below })}
+<div class="panel bulk">${selectAll()}${selectionToSet(selection?.set)}</div></form>`;
+}
+
+function liked({ likes }: { readonly likes: number }): Html | undefined {
+  return likes > 0 ? html`<p class="quiet">${likeCount(likes)}</p>` : undefined;
+}
+
+/** Whether the command has all that is chosen. */
+function hasCommand({ sort, cape, signer }: Choice): boolean {
+  return sort !== 'random' && cape === '' && signer === '';
+}
+
+/** The same list in a terminal. */
+function commandOf({ sort, filter, variant, tag }: Choice): string {
+  const given = [
+    filter && ` --filter ${shellWord(filter)}`,
+    variant && ` --variant ${variant}`,
+    tag && ` --tag ${shellWord(tag)}`,
+    (sort === 'week' || sort === 'popular') && ` --sort ${sort}`,
+  ];
+  return `skinsmith skins list --public${given.filter(Boolean).join('')}`;
+}
+
+/** The same list in the API. */
+function pathInApi(choice: Choice): string {
+  return choice.sort === 'random' ? '/v2/skins/random' : addressOf(choice).replace(PATH, '/v2/skins');
+}
+
+interface Place {
+  readonly next: string | undefined;
+  readonly after: string | undefined;
+  readonly back: string;
+}
+
+/** Links to the pages around this one. */
+function turning(choice: Choice, { next, after, back }: Place): Html | undefined {
+  if (choice.sort === 'random')
+    return html`<p class="more"><a class="button" href="${addressOf(choice)}">${say`Show others`}</a></p>`;
+  if (next === undefined && after === undefined) return undefined;
+  const earlier = back === '' ? [] : back.split(NEXT_PLACE);
+  const [before, ...others] = earlier;
+  const previous = addressOf(choice, { after: before, back: others.join(NEXT_PLACE) });
+  const places = [after ?? '', ...earlier].slice(0, MAX_BACK);
+  return html`<nav class="more turning" aria-label="${say`Pages`}">
+${after !== undefined && html`<a class="button" rel="prev" href="${previous}">${say`Previous page`}</a>`}
+${next !== undefined && html`<a class="button" rel="next" href="${addressOf(choice, { after: next, back: places.join(NEXT_PLACE) })}">${say`Next page`}</a>`}
+</nav>`;
+}
+
+/** `isMore`: the search has not covered all skins yet. */
+function nothing(choice: Choice, isMore: boolean): Html {
+  if (isMore) return html`<p class="empty">${say`No matches so far. There are more skins to search.`}</p>`;
+  const { sort, ...filters } = choice;
+  if (Object.values(filters).some((one) => one !== ''))
+    return html`<p class="empty">${say`No skins match. <a href="${PATH}">Show all skins.</a>`}</p>`;
+  return sort === 'week'
+    ? html`<p class="empty">${say`Nobody has looked at a skin this week. <a href="${PATH}">Show the newest.</a>`}</p>`
+    : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`;
+}
+
+function searchForm({ sort, filter, variant, cape, signer, tag }: Choice): Html {
+  const isNarrow = variant !== '' || cape !== '' || signer !== '' || tag !== '';
+  return html`<search><form method="get" action="${PATH}"><div class="row">
+<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
+<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
+<div class="end"><button>${say`Search`}</button></div></div>
+${isNarrow ? html`<details open>` : html`<details>`}<summary>${say`More filters`}</summary><div class="row">
+<div><label for="tag">${say`Tag`}</label><input id="tag" name="tag" maxlength="32" value="${tag}"></div>
+<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>
+<div><label for="cape">${say`Cape`}</label><select id="cape" name="cape">${options(CAPES, cape)}</select></div>
+<div><label for="signer">${say`Signed by`}</label><select id="signer" name="signer">${options(SIGNERS, signer)}</select></div>
+</div></details></form></search>`;
+}
+
+/** Empty fields are left out. */
+function addressOf(choice: Choice, { after, back }: Partial<Pick<Place, 'after' | 'back'>> = {}): string {
+  const given = Object.entries({ ...choice, after, back }).filter(
+    ([name, value]) => value !== undefined && value !== '' && !(name === 'sort' && value === 'newest'),
+  );
+  const parts = new URLSearchParams(given as [string, string][]).toString();
+  return parts === '' ? PATH : `${PATH}?${parts}`;
+}

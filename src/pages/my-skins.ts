@@ -1,0 +1,440 @@
+import { z } from 'zod';
+import { count, counted, type Html, html, say, separated } from '../html/html.ts';
+import { setNameSchema } from '../protocol/set.ts';
+import {
+  MAX_BULK,
+  skinNameSchema,
+  skinPackQuerySchema,
+  uuidSchema,
+  visibilitySchema,
+} from '../protocol/skin.ts';
+import { MAX_NAME_LENGTH } from '../protocol/skin-name.ts';
+import { exportAnswer, skinPackAnswer } from '../server/http/downloads.ts';
+import { deleteSkins, editSkins, ownSkinsAmong, type SkinEditOf } from '../server/service/skins/changes.ts';
+import { packSkins, type SkinPack } from '../server/service/skins/skin-pack.ts';
+import { readOwnSkins } from '../server/service/skins/skins.ts';
+import type { SkinWithData } from '../server/store/skins.ts';
+import {
+  ARMS_OR_ALL,
+  copyField,
+  day,
+  NAME_RULE,
+  options,
+  type Page,
+  type SkinCard,
+  selectAll,
+  selectionToSet,
+  shellWord,
+  skinCards,
+  skinCount,
+  skinSelector,
+  VISIBILITIES,
+} from './frame.ts';
+import { putIntoSet } from './new-set.ts';
+import {
+  forUsers,
+  listField,
+  optionalField,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
+import { PACK_NAMESPACE } from './skin-uses.ts';
+
+const PATH = '/ui/skins';
+/** Skins per page. */
+const SIZE = 48;
+
+const query = z.object({
+  sort: z.enum(['newest', 'popular']).default('newest'),
+  filter: z.string().max(48).default(''),
+  visibility: z.union([z.literal(''), visibilitySchema]).default(''),
+  variant: z.enum(['', 'classic', 'slim']).default(''),
+  after: z.string().max(64).optional(),
+  changed: z.coerce.number().int().min(0).max(MAX_BULK).optional().catch(undefined),
+  deleted: z.coerce.number().int().min(0).max(MAX_BULK).optional().catch(undefined),
+});
+
+/** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty search fields are left out. */
+const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
+  const path = `${PATH}/export.${kind}` as const;
+  return pageRoute({
+    method: 'GET',
+    path,
+    ...forUsers('read'),
+    query: query.pick({ filter: true, visibility: true, variant: true, after: true }),
+    handle: async ({ query: { after, ...filters }, ...call }) =>
+      await exportAnswer(kind, path, { ...call, query: { after, ...given(filters) } }),
+  });
+});
+
+export const MY_SKINS_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    ...forUsers('read'),
+    query,
+    handle: async (call) => {
+      const { changed, deleted, ...place } = call.query;
+      return mySkinsPage({ ...(await readList(call, place)), done: doneOf(changed, deleted) });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    ...forUsers('skins'),
+    handle: async (call) => {
+      const { context, caller, request } = call;
+      const form = formSchema.parse(request.body ?? {});
+      const { list, skin: skins, set, act: _, ...change } = form;
+      const act = actOf(form);
+      const missing = missingIn(form, act);
+      if (missing) {
+        const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
+        return { ...page, status: 400 };
+      }
+      if (act === 'pack') {
+        const { signal } = call.request;
+        const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE, signal });
+        return skinPackPage(skins, pack, { origin: context.publicUrl(), back: listAddress(list) });
+      }
+      if (act === 'set')
+        return seeOther(
+          `/ui/sets/${await putIntoSet(context, caller, { name: set ?? '', visibility: 'unlisted', skins })}`,
+        );
+      if (act === 'delete') return deleteSkinsPage(skins, list);
+      if (act === 'delete-for-good') {
+        const { done } = await deleteSkins(context, caller, skins);
+        return seeOther(listAddress(list, { deleted: String(done.length) }));
+      }
+      if (act === 'change' && skins.length > 1) {
+        const own = await ownSkinsAmong(context, caller, skins);
+        if (own.length > 0) return changeSkinsPage(own, { change, list });
+      }
+      const { done } = await editSkins(context, caller, editsOf(skins, change));
+      return seeOther(listAddress(list, { changed: String(done.length) }));
+    },
+  }),
+  ...exportPageRoutes,
+  // The file of /v2/skins/pack.zip for the person who is signed in, who has private skins too.
+  pageRoute({
+    method: 'GET',
+    path: `${PATH}/pack.zip`,
+    ...forUsers('read'),
+    query: skinPackQuerySchema,
+    handle: async (call) => await skinPackAnswer(call, call.query),
+  }),
+];
+
+/** The filters of a search. Its empty fields are left out. */
+function given({ filter, visibility, variant }: Omit<Choice, 'sort'>) {
+  return {
+    filter: filter || undefined,
+    visibility: visibility || undefined,
+    variant: variant || undefined,
+  };
+}
+
+async function readList(
+  { context, caller }: Pick<PageCall, 'context' | 'caller'>,
+  { after, ...choice }: Place,
+): Promise<MySkinsView> {
+  const { sort } = choice;
+  const { skins, next, total } = await readOwnSkins(context, caller, {
+    size: SIZE,
+    after,
+    ...given(choice),
+    sort: sort === 'popular' ? sort : undefined,
+  });
+  return { skins, next, total, ...choice, after };
+}
+
+function doneOf(changed: number | undefined, deleted: number | undefined) {
+  if (changed !== undefined) return { act: 'changed', count: changed } as const;
+  return deleted === undefined ? undefined : ({ act: 'deleted', count: deleted } as const);
+}
+
+/** The part of the list that a form was on, as the query of its address. */
+const listSchema = z
+  .string()
+  .max(1_024)
+  .default('')
+  .transform((text) => {
+    const place = query.safeParse(Object.fromEntries(new URLSearchParams(text)));
+    const { changed: _, deleted: __, ...known } = place.data ?? query.parse({});
+    return known;
+  });
+
+type Place = z.output<typeof listSchema>;
+
+function placeQuery(place: Place): string {
+  const given = Object.entries(place).filter(
+    ([, value]) => value !== '' && value !== 'newest' && value !== undefined,
+  );
+  return new URLSearchParams(given).toString();
+}
+
+function listAddress(place: Place, more: Readonly<Record<string, string>> = {}): `/ui${string}` {
+  const text = new URLSearchParams([
+    ...new URLSearchParams(placeQuery(place)),
+    ...Object.entries(more),
+  ]).toString();
+  return text === '' ? PATH : `${PATH}?${text}`;
+}
+
+const formSchema = z.object({
+  list: listSchema,
+  act: z.enum(['enter', 'change', 'change-all', 'set', 'pack', 'delete', 'delete-for-good']),
+  skin: listField(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
+  visibility: optionalField(visibilitySchema),
+  name: optionalField(skinNameSchema),
+  /** Name of a set. */
+  set: optionalField(setNameSchema),
+});
+
+type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;
+
+type Form = z.output<typeof formSchema>;
+
+/** Without scripts, Enter tells not in which field it was pressed: the one with a text. `enter`: several or none. */
+function actOf({ act, set, name }: Form): Form['act'] {
+  if (act !== 'enter' || (set === undefined) === (name === undefined)) return act;
+  return set === undefined ? 'change' : 'set';
+}
+
+/** What the person has to do first, if anything. */
+function missingIn({ skin: skins, set, visibility, name }: Form, act: Form['act']): Html | undefined {
+  if (skins.length === 0) return say`Select skins first.`;
+  if (act === 'enter') return say`Press the button of what you want to do with the selected skins.`;
+  if (act === 'set' && set === undefined) return say`Type the name of a new or existing set first.`;
+  const isEmpty = act.startsWith('change') && visibility === undefined && name === undefined;
+  return isEmpty ? say`Choose a visibility or a new name first.` : undefined;
+}
+
+/** A change of skins: a new name is numbered where there are several, and cut where the numbers make it too long. */
+function editsOf(skins: readonly string[], { name, visibility }: Change): SkinEditOf[] {
+  const end = skins.length === 1 ? 0 : ` ${skins.length}`.length;
+  const base = name?.slice(0, MAX_NAME_LENGTH - end).trimEnd();
+  return skins.map((uuid, index) => ({
+    uuid,
+    visibility,
+    name: base !== undefined && end > 0 ? `${base} ${index + 1}` : base,
+  }));
+}
+
+/** One of the visitor's own skins. */
+type OwnSkin = SkinCard & Pick<SkinWithData, 'skin_created_at' | 'views' | 'hidden_from'>;
+
+/** Which skins the list has; an empty field: all. */
+type Choice = Omit<Place, 'after'>;
+
+interface MySkinsView extends Choice {
+  readonly skins: readonly OwnSkin[];
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+  /** Skins on all pages, if known. */
+  readonly total: number | undefined;
+  /** Where this page begins. */
+  readonly after: string | undefined;
+  /** What the last form did. */
+  readonly done?: BulkResult | undefined;
+  /** What the last form lacked. */
+  readonly missing?: Html | undefined;
+  /** Skins that were selected in it, and how they were to be changed. */
+  readonly selected?: readonly string[];
+  readonly change?: Change;
+  /** The name of the set that was to take them. */
+  readonly set?: string | undefined;
+}
+
+/** How many skins a form changed or deleted. */
+interface BulkResult {
+  readonly act: 'changed' | 'deleted';
+  readonly count: number;
+}
+
+/** What the form did to a number of skins. */
+const DONE = {
+  changed: (number: number) =>
+    counted(number, {
+      one: say`${count(number)} skin changed.`,
+      other: say`${count(number)} skins changed.`,
+    }),
+  deleted: (number: number) =>
+    counted(number, {
+      one: say`${count(number)} skin deleted.`,
+      other: say`${count(number)} skins deleted.`,
+    }),
+} as const;
+
+const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
+
+function mySkinsPage(view: MySkinsView): Page {
+  const { skins, next, total, done, missing, sort, filter, visibility, variant } = view;
+  const choice = { sort, filter, visibility, variant };
+  const query = placeQuery(choice);
+  return {
+    title: say`My skins`,
+    body: html`<p class="quiet"><a href="/ui/sets">${say`Sets of skins`}</a></p>
+${done && html`<p class="done" role="status">${DONE[done.act](done.count)}</p>`}
+${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
+${searchForm(choice)}
+${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
+${skins.length > 0 && exportLinks(choice)}
+${skins.length > 0 ? bulkForm(view) : nothing(choice)}
+${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,
+    terminal: { command: listCommand(choice), path: `/v2/me/skins${query && `?${query}`}` },
+  };
+}
+
+function listCommand({ sort, filter, visibility, variant }: Choice): string {
+  const options = { filter, visibility, variant, sort: sort === 'newest' ? '' : sort };
+  const given = Object.entries(options).filter(([, value]) => value !== '');
+  return ['skinsmith skins list', ...given.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ');
+}
+
+function nothing({ filter, visibility, variant }: Choice): Html {
+  return filter || visibility || variant
+    ? html`<p class="empty">${say`No skins match. <a href="${PATH}">Clear the search.</a>`}</p>`
+    : html`<p class="empty">${say`You have no skins yet. <a href="/ui/make">Make your first one.</a>`}</p>`;
+}
+
+function searchForm({ sort, filter, visibility, variant }: Choice): Html {
+  return html`<search><form method="get" action="${PATH}"><div class="row">
+<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
+<div><label for="who">${say`Visibility`}</label><select id="who" name="visibility">${options({ '': say`All`, ...VISIBILITIES }, visibility)}</select></div>
+<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>
+<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
+<div class="end"><button>${say`Search`}</button></div></div></form></search>`;
+}
+
+/** Files of all matching skins, not only those on this page. */
+function exportLinks({ filter, visibility, variant }: Choice): Html {
+  const query = new URLSearchParams({ filter, visibility, variant }).toString();
+  return html`<p class="acts">${filter || visibility || variant ? say`Download all matches:` : say`Download all:`}
+<a href="${PATH}/export.zip?${query}" download>${say`pictures and data (zip)`}</a>
+<a href="${PATH}/export.lock?${query}" download>${say`data only (skins.lock)`}</a></p>`;
+}
+
+/** One form for everything, so that selected skins can be changed or deleted without scripts. */
+function bulkForm({
+  skins,
+  selected = [],
+  change,
+  set,
+  after,
+  sort,
+  filter,
+  visibility,
+  variant,
+}: MySkinsView): Html {
+  const place = { sort, filter, visibility, variant, after };
+  return html`<form method="post" action="${PATH}" data-select><button name="act" value="enter" hidden></button><input type="hidden" name="list" value="${placeQuery(place)}">
+${skinCards(skins, { below: (skin) => selector(skin, selected.includes(skin.uuid)) })}
+<div class="panel bulk">${selectAll()}
+<div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, change?.visibility)}</select></div>
+<div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${change?.name ?? ''}"></div>
+<div class="end"><button name="act" value="change">${say`Change selected`}</button></div></div>
+${selectionToSet(set)}
+<div class="acts"><button name="act" value="pack" class="quiet-button">${say`Resource pack of selected`}</button>
+<button name="act" value="delete" class="quiet-button danger">${say`Delete selected`}</button></div></div></form>`;
+}
+
+/** What a game server needs to use a resource pack. */
+function skinPackPage(
+  skins: readonly string[],
+  { sha1, isPublic }: Pick<SkinPack, 'sha1' | 'isPublic'>,
+  { origin, back }: { readonly origin: string; readonly back: string },
+): Page {
+  const path = `/v2/skins/pack.zip?ids=${skins.join()}`;
+  const lines = `resource-pack=${origin}${path}\nresource-pack-sha1=${sha1}`;
+  return {
+    title: counted(skins.length, {
+      one: say`Resource pack of this skin`,
+      other: say`Resource pack of these ${count(skins.length)} skins`,
+    }),
+    body: html`<p class="lead">${say`Minecraft 1.21.9 and later show these skins on heads and mannequins, without a signature.`}</p>
+<p><a class="button" href="${PATH}/pack.zip?ids=${skins.join()}" download="pack.zip">${say`Download the pack`}</a></p>
+${
+  isPublic
+    ? html`<dl class="copyable">${copyField(say`For server.properties`, lines)}
+${copyField(say`SHA-1, which changes with the skins`, sha1)}</dl>`
+    : html`<p class="problem">${say`Game clients cannot fetch this pack from here, because a skin in it is private. Make it unlisted or public, or host the file elsewhere.`}</p>`
+}
+<p class="quiet">${say`The file <code>skins.json</code> in the pack tells which skin has which name.`}</p>
+<p><a href="${back}">${say`Back to my skins`}</a></p>`,
+    terminal: { command: `skinsmith pack ${skins.join(' ')}`, path, options: '-o pack.zip' },
+  };
+}
+
+function selector(skin: OwnSkin, isSelected: boolean): Html {
+  const { visibility, skin_created_at, views, hidden_from } = skin;
+  return html`${skinSelector(skin, { isSelected })}
+<p class="quiet">${separated(', ', [
+    hidden_from === null ? VISIBILITIES[visibility] : say`Hidden by the operator`,
+    day(skin_created_at),
+    counted(views, { one: say`${count(views)} view`, other: say`${count(views)} views` }),
+  ])}</p>`;
+}
+
+interface ChangeOfMany {
+  readonly change: Change;
+  readonly list: Place;
+}
+
+/** Shows what several skins will be, and asks. */
+function changeSkinsPage(skins: readonly SkinWithData[], { change, list }: ChangeOfMany): Page {
+  const edits = editsOf(
+    skins.map(({ uuid }) => uuid),
+    change,
+  );
+  const { name = '', visibility = '' } = change;
+  const title = counted(skins.length, {
+    one: say`Change this skin?`,
+    other: say`Change these ${count(skins.length)} skins?`,
+  });
+  return {
+    title,
+    body: html`<form class="panel" method="post" action="${PATH}"><input type="hidden" name="list" value="${placeQuery(list)}">
+<input type="hidden" name="name" value="${name}"><input type="hidden" name="visibility" value="${visibility}">
+<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">${say`Before`}</th><th scope="col">${say`After`}</th></tr></thead>
+<tbody>${skins.map((skin, index) => changeRow(skin, edits[index]!))}</tbody></table></div>
+<div class="acts"><button name="act" value="change-all">${say`Change them`}</button> <a href="${listAddress(list)}">${say`Leave them as they are`}</a></div></form>`,
+  };
+}
+
+function changeRow(before: SkinWithData, { name, visibility }: SkinEditOf): Html {
+  const after = { name: name ?? before.name, visibility: visibility ?? before.visibility };
+  const cell = (skin: typeof after) =>
+    separated(', ', [
+      html`<bdi class="breaks">${skin.name ?? before.uuid.slice(0, 8)}</bdi>`,
+      visibility && VISIBILITIES[skin.visibility],
+    ]);
+  return html`<tr><td><input type="hidden" name="skin" value="${before.uuid}">${cell(before)}</td><td>${cell(after)}</td></tr>`;
+}
+
+/** Asks for confirmation before skins are deleted. */
+function deleteSkinsPage(skins: readonly string[], list: Place): Page {
+  const isOne = skins.length === 1;
+  return {
+    title: counted(skins.length, {
+      one: say`Delete this skin?`,
+      other: say`Delete these ${count(skins.length)} skins?`,
+    }),
+    body: html`<form class="panel" method="post" action="${PATH}"><input type="hidden" name="list" value="${placeQuery(list)}">
+<p class="links">${skins.map(shown)}</p>
+<p>${isOne ? say`This deletes its page and its data. Copies of the data keep working.` : say`This deletes their pages and their data. Copies of the data keep working.`}</p>
+${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
+<div class="acts"><button name="act" value="delete-for-good" class="danger">${say`Delete for good`}</button> <a href="${listAddress(list)}">${isOne ? say`Keep it` : say`Keep them`}</a></div></form>`,
+    terminal: {
+      command: `skinsmith skins delete ${skins.join(' ')}`,
+      path: isOne ? `/v2/skins/${skins[0]}` : `/v2/skins/{${skins.join()}}`,
+      options: '-X DELETE',
+    },
+  };
+}
+
+function shown(uuid: string): Html {
+  return html`<img src="/ui/skins/${uuid}/pictures/front?size=128" alt="${say`Skin ${uuid.slice(0, 8)}`}" width="64" height="128" loading="lazy">`;
+}

@@ -1,0 +1,479 @@
+import { z } from 'zod';
+import { type Content, count, counted, type Html, html, say, separated } from '../html/html.ts';
+import {
+  type BlockedImage,
+  blockBodySchema,
+  blockedImageListQuerySchema,
+  imageHashSchema,
+  type Report,
+  type ReportReason,
+  reportListQuerySchema,
+  reportNumberSchema,
+} from '../protocol/moderation.ts';
+import { uuidSchema } from '../protocol/skin.ts';
+import { readBody } from '../server/http/bodies.ts';
+import type { Answer } from '../server/http/route.ts';
+import { PRIVATE_ANSWER, renderAnswer } from '../server/http/routes/pictures.ts';
+import { placeAfter } from '../server/http/views.ts';
+import { inputFor } from '../server/pictures/renders.ts';
+import { requireOperator } from '../server/service/callers.ts';
+import {
+  blockImage,
+  deleteAnySkin,
+  dismissReport,
+  readAnyTexture,
+  readBlockedImages,
+  readReports,
+  setHidden,
+  unblockImage,
+  whichAreBlocked,
+  whichHavePictures,
+} from '../server/service/moderation.ts';
+import { readSent } from '../server/service/skins/capes.ts';
+import { whichAreDisabled } from '../server/service/users/users.ts';
+import {
+  actionButton,
+  confirmed,
+  listOr,
+  moment,
+  nextPageLink,
+  operatorPage,
+  type Page,
+  removeTag,
+} from './frame.ts';
+import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+/** Reports that the operator has just decided. They stay in place, so that no other report moves under the pointer. */
+const decidedSchema = z
+  .string()
+  .regex(/^(?:\d{1,15}(?:\.\d{1,15}){0,99})?$/)
+  .default('')
+  .transform((text) => text.split('.').filter((id) => id !== ''));
+
+const REPORTS = '/ui/operator/reports';
+const IMAGES = '/ui/operator/images';
+
+/** The part of the list of reports that a form is on. */
+const placeSchema = z.object({
+  decided: z.string(),
+  after: z.string().default(''),
+  state: z.string().default(''),
+});
+
+/** Redirects to the same part of the list of reports if the form was there, otherwise to the page in `otherwise`. */
+export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REPORTS): Answer {
+  const { data: place } = placeSchema.safeParse(request.body ?? {});
+  if (place === undefined) return seeOther(otherwise);
+  const query = new URLSearchParams(Object.entries(place).filter(([, value]) => value !== ''));
+  return seeOther(query.size === 0 ? REPORTS : `${REPORTS}?${query}`);
+}
+
+const skinParams = z.object({ uuid: uuidSchema });
+
+export const MODERATION_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: REPORTS,
+    ...FOR_OPERATORS,
+    query: reportListQuerySchema.extend({ decided: decidedSchema }),
+    handle: async ({ context, caller, query }) => {
+      const { decided, ...page } = query;
+      const reports = await readReports(context, caller, { ...page, kept: decided.map(Number) });
+      const next = placeAfter(reports, query.size, ({ id }) => id);
+      const images = reports.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
+      const blocked = await whichAreBlocked(context, caller, images);
+      const owners = reports.flatMap(({ owner }) => owner ?? []);
+      const disabled = await whichAreDisabled(context, caller, owners);
+      const view = {
+        reports,
+        decided,
+        after: query.after,
+        blocked,
+        disabled,
+        me: caller.kind === 'user' ? caller.name : undefined,
+      };
+      return reportsPage({ ...view, state: query.state, next });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/reports/:id/close',
+    ...FOR_OPERATORS,
+    params: z.object({ id: reportNumberSchema }),
+    handle: async (call) => {
+      await dismissReport(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/skins/:uuid/hidden',
+    ...FOR_OPERATORS,
+    params: skinParams,
+    handle: async (call) => {
+      const { context, caller, params, request } = call;
+      const { hidden } = z.object({ hidden: z.enum(['yes', 'no']) }).parse(request.body ?? {});
+      await setHidden(context, caller, { ...params, hidden: hidden === 'yes', note: '' });
+      return toReports(call);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/skins/:uuid/delete',
+    ...FOR_OPERATORS,
+    params: skinParams,
+    handle: async (call) => {
+      await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call);
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: IMAGES,
+    ...FOR_OPERATORS,
+    query: blockedImageListQuerySchema,
+    handle: async ({ context, caller, query }) => {
+      const images = await readBlockedImages(context, caller, query);
+      const next = placeAfter(images, query.size, ({ hash }) => hash);
+      const hashes = images.map(({ hash }) => hash);
+      const pictures = await whichHavePictures(context, caller, hashes);
+      return imagesPage({ images, pictures, next });
+    },
+  }),
+  // The service serves blocked images to nobody else.
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator/images/:hash/picture',
+    ...FOR_OPERATORS,
+    params: z.object({ hash: imageHashSchema }),
+    handle: async (call) => {
+      const { context, caller, params } = call;
+      const texture = await readAnyTexture(context, caller, params.hash);
+      const choice = { view: 'front', size: 128, overlay: true, variant: 'auto' } as const;
+      return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: IMAGES,
+    ...FOR_OPERATORS,
+    handle: async (call) => {
+      requireOperator(call.caller); // before reading a body that may be large
+      const { fields, file } = await readBody(call.request);
+      const { hash, note } = fields;
+      const picture = file && { hash: readSent(file).pixels };
+      await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
+      return toReports(call, IMAGES);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/images/:hash/unblock',
+    ...FOR_OPERATORS,
+    params: z.object({ hash: imageHashSchema }),
+    handle: async (call) => {
+      await unblockImage(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call, IMAGES);
+    },
+  }),
+];
+
+interface ImagesView {
+  readonly images: readonly BlockedImage[];
+  /** Hashes of the images that the store has. */
+  readonly pictures: ReadonlySet<string>;
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+}
+
+function imagesPage({ images, pictures, next }: ImagesView): Page {
+  return operatorPage('images', {
+    title: say`Blocked images`,
+    body: html`<p>${say`The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.`}</p>
+<form class="panel" method="post" action="${IMAGES}" enctype="multipart/form-data"><div class="row">
+<div><label for="file">${say`Skin picture (PNG)`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
+${reasonField('file-note')}
+<div class="end"><button>${say`Block picture`}</button></div></div></form>
+<details><summary>${say`Block an image by its hash`}</summary><form class="panel" method="post" action="${IMAGES}"><div class="row">
+<div><label for="hash">${say`Texture hash`}</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
+<p class="quiet">${say`The last 64 characters of its texture URL on this server, <code>/textures/…</code>`}</p></div>
+${reasonField('note')}
+<div class="end"><button>${say`Block image`}</button></div></div></form></details>
+${listOr(
+  say`No blocked images.`,
+  images.map((image) => row(image, pictures.has(image.hash))),
+)}
+${nextPageLink(IMAGES, {}, next)}`,
+    terminal: { command: 'skinsmith moderation list', path: '/v2/account/blocked-images' },
+  });
+}
+
+function reasonField(id: string): Html {
+  return html`<div><label for="${id}">${say`Reason, for the log`}</label><input id="${id}" name="note" maxlength="500" autocomplete="off"></div>`;
+}
+
+function row({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boolean): Html {
+  const front = `${IMAGES}/${hash}/picture`;
+  return html`${hasPicture ? html`<img src="${front}" alt="${say`Front view`}" width="64" height="128" loading="lazy">` : html`<span class="quiet">${say`No picture stored`}</span>`}<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
+<p class="quiet">${say`Blocked by <bdi>${blockedBy}</bdi>, ${moment(blockedAt)}`}</p></div>
+<div class="acts">${actionButton(`${IMAGES}/${hash}/unblock`, say`Unblock`, { about: hash.slice(0, 8) })}</div>`;
+}
+
+interface ReportsView {
+  readonly reports: readonly Report[];
+  /** IDs of the reports that the operator has just decided, in order. */
+  readonly decided: readonly string[];
+  /** Hashes of blocked images that the decided reports are about. */
+  readonly blocked: ReadonlySet<string>;
+  /** Names of owners who are disabled. */
+  readonly disabled: ReadonlySet<string>;
+  /** Name of the operator. */
+  readonly me: string | undefined;
+  readonly state: 'open' | 'closed';
+  /** Where the previous page ended. */
+  readonly after: number | undefined;
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+}
+
+/** The reasons that people choose from when they report a skin. */
+export const REASON_WORDS: Readonly<Record<ReportReason, Html>> = {
+  offensive: say`Offensive`,
+  copyright: say`Copyright`,
+  personal: say`Someone’s private information`,
+  other: say`Something else`,
+};
+
+/** What pages say about the subject of a report. */
+const TEXTS = {
+  skin: {
+    about: (id: string) => say`the skin of report ${id}`,
+    of: (owner: Html) => say`Skin of ${owner}`,
+    often: (reports: number) =>
+      counted(reports, {
+        one: say`the only report of this skin`,
+        other: say`one of ${count(reports)} reports of this skin`,
+      }),
+    unchanged: say`The report is closed. The skin is unchanged.`,
+    hidden: say`The skin is hidden, and its reports are closed.`,
+    deleted: say`The skin is deleted.`,
+  },
+  set: {
+    about: (id: string) => say`the set of report ${id}`,
+    of: (owner: Html) => say`Set of ${owner}`,
+    often: (reports: number) =>
+      counted(reports, {
+        one: say`the only report of this set`,
+        other: say`one of ${count(reports)} reports of this set`,
+      }),
+    unchanged: say`The report is closed. The set is unchanged.`,
+    hidden: say`The set is hidden, and its reports are closed.`,
+    deleted: say`The set is deleted.`,
+  },
+} as const;
+
+/** How many reports stay in place after a decision. */
+const MAX_DECIDED = 100;
+
+function reportsPage({ next, ...listed }: ReportsView): Page {
+  const { state } = listed;
+  const isOpen = state === 'open';
+  return operatorPage('reports', {
+    title: isOpen ? say`Open reports` : say`Closed reports`,
+    body: html`${listOr(
+      isOpen ? say`No open reports.` : say`No closed reports.`,
+      listed.reports.map((report) => reportRow(report, listed)),
+    )}
+${nextPageLink(REPORTS, { state }, next)}
+<p><a href="${REPORTS}?state=${isOpen ? 'closed' : 'open'}">${isOpen ? say`Show closed reports` : say`Show open reports`}</a></p>`,
+    terminal: { command: 'skinsmith reports list', path: '/v2/account/reports' },
+  });
+}
+
+type Listed = Omit<ReportsView, 'next'>;
+
+/** Fields of a form that leads back to this part of the list, where these reports stay. */
+function placeFields({ state, after }: Listed, decided: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    decided: decided.join('.'),
+    ...(after !== undefined && { after: String(after) }),
+    ...(state === 'closed' && { state }),
+  };
+}
+
+function reportRow(report: Report, listed: Listed): Html {
+  const { reason, text, createdAt, closedAt, reporter, reports = 1 } = report;
+  const closed = closedAt !== undefined && say`closed ${moment(closedAt)}`;
+  const often = reports > 1 && TEXTS[kindOf(report)].often(reports);
+  const told =
+    reporter === undefined
+      ? say`Reported ${moment(createdAt)} by a visitor`
+      : say`Reported ${moment(createdAt)} by ${userLink(reporter)}`;
+  return html`${picture(report)}<div class="grow"><strong>${subjectLink(report)}</strong> ${stateOf(report)}
+<p>${separated(': ', [REASON_WORDS[reason], text !== '' && html`<bdi>${text}</bdi>`])}</p>
+<p class="quiet">${ownerOf(report, listed)}</p>
+${tagsOf(report, placeFields(listed, listed.decided))}
+<p class="quiet">${separated(', ', [told, often, closed])}</p>
+${listed.decided.includes(report.id) ? decision(report, listed) : html`</div><div class="acts">${decisions(report, listed)}`}</div>`;
+}
+
+function picture({ texture }: Report): Html {
+  if (texture === undefined) return html``;
+  return html`<img src="/textures/${texture}/front.png?size=128" alt="${say`Front view`}" width="64" height="128" loading="lazy">`;
+}
+
+function kindOf({ set }: Report): 'skin' | 'set' {
+  return set === undefined ? 'skin' : 'set';
+}
+
+function subjectOf({ skin, set = '' }: Report): string {
+  return skin ?? set;
+}
+
+/** What nobody sees has no page. */
+function subjectLink(report: Report): Html {
+  const uuid = subjectOf(report);
+  const label = html`<bdi>${report.name ?? uuid.slice(0, 8)}</bdi>`;
+  return isSeen(report) ? html`<a href="/ui/${kindOf(report)}s/${uuid}">${label}</a>` : label;
+}
+
+function isSeen({ hidden, visibility }: Report): boolean {
+  return !hidden && visibility !== undefined && visibility !== 'private';
+}
+
+/** The tags of a skin that is seen, each with a button that takes it away. */
+function tagsOf(report: Report, fields: Readonly<Record<string, string>>): Html | false {
+  const { skin, tags = [] } = report;
+  if (skin === undefined || tags.length === 0 || !isSeen(report)) return false;
+  return html`<ul class="tags" aria-label="${say`Tags`}">${tags.map((tag) => html`<li><span>${tag}</span>${removeTag(skin, tag, fields)}</li>`)}</ul>`;
+}
+
+function userLink(name: string): Html {
+  return html`<a href="${userPath(name)}"><bdi>${name}</bdi></a>`;
+}
+
+function ownerOf(report: Report, { disabled }: Listed): Html {
+  const { owner, visibility } = report;
+  if (owner === undefined)
+    return visibility === undefined ? say`Its owner is unknown` : say`Made by a visitor`;
+  return html`${TEXTS[kindOf(report)].of(userLink(owner))}${disabled.has(owner) && html` <span class="tag">${say`disabled`}</span>`}`;
+}
+
+/** The page of a user. */
+export function userPath(name: string): `/ui${string}` {
+  return `/ui/operator/users/${encodeURIComponent(name)}`;
+}
+
+/** Asks before a user is disabled. `fields`: sent with the form. */
+export function disabling(
+  name: string,
+  { label = say`Disable`, fields = {} }: { label?: Html; fields?: Readonly<Record<string, string>> } = {},
+): Html {
+  return confirmed(label, {
+    about: name,
+    path: userPath(name),
+    fields: { ...fields, disabled: 'yes' },
+    warning: say`<bdi>${name}</bdi> is signed out, their API keys are refused, and their waiting jobs fail. Their skins stay.`,
+    button: say`Disable user`,
+  });
+}
+
+/** Disables the owner of a reported skin, or undoes that. Operators cannot disable themselves. */
+function ownerAction({ owner }: Report, listed: Listed): Html {
+  const { decided, disabled, me } = listed;
+  if (owner === undefined || owner === me) return html``;
+  const fields = placeFields(listed, decided);
+  if (!disabled.has(owner)) return disabling(owner, { label: say`Disable owner`, fields });
+  return actionButton(userPath(owner), say`Enable owner`, {
+    about: owner,
+    fields: { ...fields, disabled: 'no' },
+  });
+}
+
+/** On tags. */
+export const VISIBILITY_WORDS = {
+  public: say`public`,
+  unlisted: say`unlisted`,
+  private: say`private`,
+} as const;
+
+function stateOf({ hidden, visibility }: Report): Html {
+  if (hidden) return html`<span class="tag">${say`hidden`}</span>`;
+  return html`<span class="tag">${visibility === undefined ? say`deleted` : VISIBILITY_WORDS[visibility]}</span>`;
+}
+
+/** The decision, in place of the buttons, so that a second click decides nothing. */
+function decision(report: Report, listed: Listed): Html {
+  const { id, skin, hidden, visibility, texture } = report;
+  const { decided, blocked } = listed;
+  const fields = placeFields(listed, decided);
+  const kind = kindOf(report);
+  const texts = TEXTS[kind];
+  if (visibility === undefined) return html`<p role="status">${texts.deleted}</p>`;
+  if (texture !== undefined && blocked.has(texture))
+    return html`<p role="status">${say`The image is blocked. Skins that have it are hidden, and their reports are closed.`}</p>
+${actionButton(`/ui/operator/images/${texture}/unblock`, say`Unblock`, { about: say`the image of report ${id}`, fields })}`;
+  if (!hidden) return html`<p role="status">${texts.unchanged}</p>`;
+  const about = texts.about(id);
+  return html`<p role="status">${texts.hidden}</p>
+${
+  kind === 'set'
+    ? actionButton(setPath(report), say`Undo`, { about, fields: { ...fields, act: 'show' } })
+    : actionButton(`/ui/operator/skins/${skin}/hidden`, say`Undo`, {
+        about,
+        fields: { ...fields, hidden: 'no' },
+      })
+}`;
+}
+
+function setPath(report: Report): `/ui${string}` {
+  return `/ui/operator/sets/${subjectOf(report)}`;
+}
+
+function decisions(report: Report, listed: Listed): Html {
+  const { reports, decided: before } = listed;
+  const { id, hidden, visibility, texture, closedAt } = report;
+  const kind = kindOf(report);
+  const about = TEXTS[kind].about(id);
+  const after = (decided: readonly Pick<Report, 'id'>[]) => {
+    const ids = new Set([...before, ...decided.map((other) => other.id)]);
+    return placeFields(listed, [...ids].slice(-MAX_DECIDED));
+  };
+  // Hiding a skin, set or image closes all its reports.
+  const subject = subjectOf(report);
+  const ofSubject = after(reports.filter((other) => subjectOf(other) === subject));
+  const ofImage = after(reports.filter((other) => other.texture === texture));
+  const isThere = visibility !== undefined && (hidden || visibility !== 'private');
+  return html`${closedAt === undefined && actionButton(`${REPORTS}/${id}/close`, say`Dismiss`, { about, fields: after([report]) })}
+${isThere && (kind === 'set' ? setDecisions(report, { about, fields: ofSubject, before: after([]) }) : hiding(report, { about, fields: ofSubject }))}
+${texture !== undefined && actionButton(IMAGES, say`Block image`, { about, fields: { ...ofImage, hash: texture } })}
+${isThere && kind === 'skin' && confirmed(say`Delete`, { about, path: `/ui/operator/skins/${subject}/delete`, fields: ofSubject, warning: say`This deletes its page and its data, for its owner too.`, button: say`Delete for good` })}
+${ownerAction(report, listed)}`;
+}
+
+interface Decision {
+  readonly about: Content;
+  /** Sent with decisions that close the reports about it. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+function hiding(report: Report, { about, fields }: Decision): Html {
+  const { hidden } = report;
+  const path = `/ui/operator/skins/${subjectOf(report)}/hidden`;
+  const label = hidden ? say`Show again` : say`Hide`;
+  return actionButton(path, label, { about, fields: { ...fields, hidden: hidden ? 'no' : 'yes' } });
+}
+
+interface SetDecision extends Decision {
+  /** Sent with those that close none. */
+  readonly before: Readonly<Record<string, string>>;
+}
+
+function setDecisions(report: Report, { about, fields, before }: SetDecision): Html {
+  const { hidden } = report;
+  const path = setPath(report);
+  const [label, act] = hidden ? [say`Show again`, 'show'] : [say`Hide`, 'hide'];
+  return html`${actionButton(path, label, { about, fields: { ...fields, act } })}
+${actionButton(path, say`Clear name`, { about, fields: { ...before, act: 'clear-name' } })}
+${confirmed(say`Delete`, { about, path: `${path}/delete`, fields, warning: say`The skins stay.`, button: say`Delete for good` })}`;
+}

@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import { count, counted, type Html, html, say, separated } from '../html/html.ts';
+import type { Identity } from '../protocol/account.ts';
+import { type ApiKey, apiKeyBodySchema } from '../protocol/api-key.ts';
+import {
+  type User,
+  userBodySchema,
+  userChangeSchema,
+  userListQuerySchema,
+  userNameSchema,
+} from '../protocol/user.ts';
+import { placeAfter } from '../server/http/views.ts';
+import { readGameAccounts } from '../server/service/accounts/accounts.ts';
+import { readIdentities } from '../server/service/openid.ts';
+import { createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
+import {
+  createUser,
+  readUserDetails,
+  readUsers,
+  setUser,
+  type UserDetails,
+} from '../server/service/users/users.ts';
+import { newKeyPage, useOf } from './account.ts';
+import {
+  actionButton,
+  confirmed,
+  identityRows,
+  listOr,
+  moment,
+  nextPageLink,
+  operatorPage,
+  type Page,
+  pictureAt,
+  usageMeters,
+} from './frame.ts';
+import { disabling, toReports, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
+import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+const PATH = '/ui/operator/users';
+const params = z.object({ name: userNameSchema });
+
+export const USER_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    ...FOR_OPERATORS,
+    query: userListQuerySchema,
+    handle: async ({ context, caller, query }) => {
+      const users = await readUsers(context, caller, query);
+      const next = placeAfter(users, query.size, ({ name }) => name);
+      const plans = context.plans.all().map(({ name }) => name);
+      return usersPage({ users, filter: query.filter ?? '', plans, next });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller, request }) => {
+      const { name } = await createUser(context, caller, userBodySchema.parse(request.body ?? {}));
+      return seeOther(userPath(name));
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: `${PATH}/:name`,
+    ...FOR_OPERATORS,
+    params,
+    handle: async ({ context, caller, params: { name } }) => {
+      const details = await readUserDetails(context, caller, name);
+      const keys = await listOwnKeys(context.db, caller, name);
+      const identities = await readIdentities(context, caller, name);
+      const games = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
+      const plans = context.plans.all().map((plan) => plan.name);
+      const links = { identities, games: games.map((game) => game.name) };
+      return userPage({
+        ...details,
+        ...links,
+        keys,
+        plans,
+        me: caller.kind === 'user' ? caller.name : undefined,
+      });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:name`,
+    ...FOR_OPERATORS,
+    params,
+    handle: async (call) => {
+      const { context, caller, request } = call;
+      const { name } = call.params;
+      const fields = z.object({ plan: z.string(), disabled: z.enum(['yes', 'no']) }).partial();
+      const { plan, disabled } = fields.parse(request.body ?? {});
+      const change = { plan, disabled: disabled && disabled === 'yes' };
+      await setUser(context, caller, name, userChangeSchema.parse(change));
+      return toReports(call, userPath(name));
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:name/keys`,
+    ...FOR_OPERATORS,
+    params,
+    handle: async ({ context, caller, params: { name: user }, request }) => {
+      const { name } = z.object({ name: z.string() }).parse(request.body ?? {});
+      await readUserDetails(context, caller, user); // creating a key would create the user
+      const key = await createKey(context, caller, apiKeyBodySchema.parse({ name, user }));
+      return operatorPage('users', newKeyPage(key, userPath(user)));
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:name/keys/:id/revoke`,
+    ...FOR_OPERATORS,
+    params: params.extend({ id: z.string().max(64) }),
+    handle: async ({ context, caller, params: { name, id } }) => {
+      await revokeOwnKey(context, caller, id);
+      return seeOther(userPath(name));
+    },
+  }),
+];
+
+interface UsersView {
+  readonly users: readonly User[];
+  /** Text that the names contain; empty: all users. */
+  readonly filter: string;
+  /** Names of the plans. */
+  readonly plans: readonly string[];
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+}
+
+function usersPage({ users, filter, plans, next }: UsersView): Page {
+  const nothing = filter === '' ? say`No users yet.` : say`No users match.`;
+  return operatorPage('users', {
+    title: say`Users`,
+    body: html`<search><form method="get" action="${PATH}"><div class="row">
+<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="32" value="${filter}"></div>
+<div class="end"><button>${say`Search`}</button></div></div></form></search>
+${listOr(nothing, users.map(row))}
+${nextPageLink(PATH, { filter }, next)}
+<section aria-labelledby="new"><h2 id="new">${say`Create a user`}</h2>
+<form class="panel" method="post" action="${PATH}"><div class="row">
+<div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" autocomplete="off" spellcheck="false"></div>
+<div><label for="plan">${say`Plan`}</label><select id="plan" name="plan">${planOptions('free', plans)}</select></div>
+<div class="end"><button>${say`Create user`}</button></div></div></form></section>`,
+    terminal: { command: 'skinsmith users list', path: '/v2/account/users' },
+  });
+}
+
+function row(user: User): Html {
+  const { name, plan, keys, createdAt } = user;
+  return html`<div class="grow"><strong><a href="${userPath(name)}"><bdi>${name}</bdi></a></strong>${tags(user)}
+<p class="quiet">${say`Plan ${plan}, ${counted(keys, { one: say`${count(keys)} key`, other: say`${count(keys)} keys` })}, created ${moment(createdAt)}`}</p></div>`;
+}
+
+function tags({ role, disabledAt }: User): Html {
+  return html`${role === 'operator' && html` <span class="tag">${say`operator`}</span>`}${disabledAt !== undefined && html` <span class="tag">${say`disabled`}</span>`}`;
+}
+
+/** Includes the user's plan even if the service no longer offers it. */
+function planOptions(plan: string, plans: readonly string[]): Html[] {
+  const all = plans.includes(plan) ? plans : [plan, ...plans];
+  return all.map((one) => html`<option value="${one}"${one === plan && html` selected`}>${one}</option>`);
+}
+
+interface UserView extends UserDetails {
+  readonly keys: readonly ApiKey[];
+  readonly identities: readonly Identity[];
+  /** Names of the linked game accounts. */
+  readonly games: readonly string[];
+  /** Names of the plans. */
+  readonly plans: readonly string[];
+  /** Name of the operator. */
+  readonly me: string | undefined;
+}
+
+function userPage(view: UserView): Page {
+  const { user, plan, usage, lastUse, skins, newest, keys, identities, games } = view;
+  const { name, id, createdAt, disabledAt } = user;
+  return operatorPage('users', {
+    title: name,
+    hasOwnHeading: true,
+    body: html`<h1><bdi>${name}</bdi>${tags(user)}</h1>
+<dl class="facts">
+<div><dt>${say`Plan`}</dt><dd>${user.plan}</dd></div>
+<div><dt>${say`Created`}</dt><dd>${moment(createdAt)}</dd></div>
+<div><dt>${say`Last use`}</dt><dd>${lastUse === undefined ? say`never` : moment(lastUse)}</dd></div>
+<div><dt>${say`Skins`}</dt><dd>${skins === undefined ? say`more than ${count(10_000)}` : count(skins)}</dd></div>
+<div><dt>${say`Game accounts`}</dt><dd>${games.length === 0 ? say`none` : separated(', ', games)}</dd></div>
+${disabledAt !== undefined && html`<div><dt>${say`Disabled`}</dt><dd>${moment(disabledAt)}</dd></div>`}
+<div><dt>UUID</dt><dd class="breaks"><code>${id}</code></dd></div>
+</dl>
+${decisions(view)}
+<section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>${usageMeters(usage, plan)}</section>
+<section aria-labelledby="keys"><h2 id="keys">${say`API keys`}</h2>
+${listOr(
+  say`No API keys.`,
+  keys.map((key) => keyRow(name, key)),
+)}
+<form class="panel" method="post" action="${userPath(name)}/keys"><div class="row">
+<div><label for="key">${say`Name of a new key`}</label><input id="key" name="name" required maxlength="64" autocomplete="off"></div>
+<div class="end"><button>${say`Create key`}</button></div></div></form></section>
+${identities.length > 0 && html`<section aria-labelledby="sso"><h2 id="sso">${say`Single sign-on`}</h2><ul class="list">${identityRows(identities, `${userPath(name)}/identities`)}</ul></section>`}
+<section aria-labelledby="skins"><h2 id="skins">${say`Newest skins that others can see`}</h2>
+${listOr(say`None.`, newest.map(skinRow))}</section>`,
+    terminal: { command: `skinsmith users get ${name}`, path: `/v2/account/users/${name}` },
+  });
+}
+
+function decisions({ user: { name, plan, disabledAt }, plans, me }: UserView): Html {
+  const isMe = me === name;
+  return html`<section class="panel" aria-label="${say`Plan and access`}"><form class="acts" method="post" action="${userPath(name)}"><label for="plan">${say`Plan`}</label>
+<select id="plan" name="plan">${planOptions(plan, plans)}</select><button class="quiet-button">${say`Change plan`}</button></form>
+${!isMe && html`<div class="acts">${disabledAt === undefined ? disabling(name) : actionButton(userPath(name), say`Enable`, { about: name, fields: { disabled: 'no' } })}</div>`}</section>`;
+}
+
+function keyRow(user: string, key: ApiKey): Html {
+  const { id, name, last4, scopes = [] } = key;
+  return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>
+<p class="quiet">${useOf(key)}</p>
+<p class="quiet">${say`Scopes: ${separated(', ', scopes)}`}</p></div>
+<div class="acts">${confirmed(say`Revoke`, { about: name, path: `${userPath(user)}/keys/${id}/revoke`, warning: say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`, button: say`Revoke key` })}</div>`;
+}
+
+function skinRow(skin: UserDetails['newest'][number]): Html {
+  const { uuid, name, visibility, hidden_from } = skin;
+  const label = html`<bdi>${name ?? uuid.slice(0, 8)}</bdi>`;
+  if (hidden_from !== null)
+    return html`<div class="grow">${label} <span class="tag">${say`hidden`}</span></div>`;
+  return html`<img ${pictureAt('src', { skin, view: 'front', size: 128 })} alt="" width="32" height="64" loading="lazy">
+<div class="grow"><a href="/ui/skins/${uuid}">${label}</a> <span class="tag">${VISIBILITY_WORDS[visibility]}</span></div>`;
+}

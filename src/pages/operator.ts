@@ -1,0 +1,352 @@
+import { z } from 'zod';
+import { VERSION } from '../base/version.ts';
+import { type Content, count, counted, type Html, html, measured, say, separated } from '../html/html.ts';
+import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../protocol/cape.ts';
+import { pageQuerySchema } from '../protocol/envelope.ts';
+import type { GameAccount } from '../protocol/game-account.ts';
+import type { LogEntry, OperatorAction } from '../protocol/moderation.ts';
+import type { HealthFinding } from '../protocol/service.ts';
+import { uuidSchema } from '../protocol/skin.ts';
+import type { PlanView } from '../protocol/user.ts';
+import { readBody } from '../server/http/bodies.ts';
+import { capeView, placeAfter } from '../server/http/views.ts';
+import { changeGameAccount, readGameAccounts } from '../server/service/accounts/accounts.ts';
+import { requireOperator } from '../server/service/callers.ts';
+import { readOperatorLog } from '../server/service/moderation.ts';
+import { planView } from '../server/service/plans.ts';
+import { Refusal } from '../server/service/refusal.ts';
+import { addCape, deleteCape, editCape, readAllCapes } from '../server/service/skins/capes.ts';
+import {
+  type Failure,
+  type HourFigures,
+  type Overview,
+  readOverview,
+} from '../server/service/status/stats.ts';
+import { failureCount, STATES, skinsMade } from './account-games.ts';
+import {
+  actionButton,
+  confirmed,
+  inEnglish,
+  listOr,
+  moment,
+  nextPageLink,
+  operatorPage,
+  type Page,
+  planTable,
+  reasonOf,
+} from './frame.ts';
+import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
+import { USER_PAGES } from './operator-users.ts';
+import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+export const OPERATOR_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator',
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller }) => {
+      const overview = await readOverview(context, caller);
+      const plans = context.plans.all().map(planView);
+      return overviewPage({ ...overview, plans });
+    },
+  }),
+  ...USER_PAGES,
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator/accounts',
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller }) => {
+      requireOperator(caller); // other users would see their own accounts
+      const accounts = await readGameAccounts(context, caller);
+      return accountsPage(accounts);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/accounts/:uuid',
+    ...FOR_OPERATORS,
+    params: z.object({ uuid: uuidSchema }),
+    handle: async ({ context, caller, params, request }) => {
+      requireOperator(caller);
+      const { paused } = z.object({ paused: yesOrNo }).parse(request.body ?? {});
+      await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
+      return seeOther('/ui/operator/accounts');
+    },
+  }),
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator/capes',
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller }) => {
+      const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
+      return capesPage(capes);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/capes',
+    ...FOR_OPERATORS,
+    handle: async ({ context, caller, request }) => {
+      requireOperator(caller); // before reading a body that may be large
+      const { fields, file } = await readBody(request);
+      if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
+      await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
+      return seeOther('/ui/operator/capes');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/capes/:uuid',
+    ...FOR_OPERATORS,
+    params: z.object({ uuid: uuidSchema }),
+    handle: async ({ context, caller, params, request }) => {
+      await editCape(context, caller, params.uuid, capeChangeSchema.parse(request.body ?? {}));
+      return seeOther('/ui/operator/capes');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/capes/:uuid/delete',
+    ...FOR_OPERATORS,
+    params: z.object({ uuid: uuidSchema }),
+    handle: async ({ context, caller, params }) => {
+      await deleteCape(context, caller, params.uuid);
+      return seeOther('/ui/operator/capes');
+    },
+  }),
+  ...MODERATION_PAGES,
+  pageRoute({
+    method: 'GET',
+    path: '/ui/operator/log',
+    ...FOR_OPERATORS,
+    query: pageQuerySchema,
+    handle: async ({ context, caller, query }) => {
+      const entries = await readOperatorLog(context, caller, query);
+      const next = placeAfter(entries, query.size, ({ id }) => id);
+      return logPage({ entries, next });
+    },
+  }),
+];
+
+interface LogView {
+  readonly entries: readonly LogEntry[];
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+}
+
+const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) => Html>> = {
+  hide_skin: (operator, subject) => say`${operator} hid the skin ${subject}`,
+  show_skin: (operator, subject) => say`${operator} unhid the skin ${subject}`,
+  delete_skin: (operator, subject) => say`${operator} deleted the skin ${subject}`,
+  hide_set: (operator, subject) => say`${operator} hid the set ${subject}`,
+  show_set: (operator, subject) => say`${operator} unhid the set ${subject}`,
+  clear_set_name: (operator, subject) => say`${operator} cleared the name of the set ${subject}`,
+  delete_set: (operator, subject) => say`${operator} deleted the set ${subject}`,
+  release_set_name: (operator, subject) => say`${operator} released the name ${subject} of sets`,
+  remove_tag: (operator, subject) => say`${operator} removed a tag from the skin ${subject}`,
+  close_report: (operator, subject) => say`${operator} closed the report ${subject}`,
+  block_image: (operator, subject) => say`${operator} blocked the image ${subject}`,
+  unblock_image: (operator, subject) => say`${operator} unblocked the image ${subject}`,
+  create_user: (operator, subject) => say`${operator} created the user ${subject}`,
+  change_plan: (operator, subject) => say`${operator} changed the plan of the user ${subject}`,
+  disable_user: (operator, subject) => say`${operator} disabled the user ${subject}`,
+  enable_user: (operator, subject) => say`${operator} enabled the user ${subject}`,
+  unlink_identity: (operator, subject) => say`${operator} unlinked an identity of the user ${subject}`,
+  create_key: (operator, subject) => say`${operator} created a key for the user ${subject}`,
+  change_key: (operator, subject) => say`${operator} changed a key of the user ${subject}`,
+  revoke_key: (operator, subject) => say`${operator} revoked a key of the user ${subject}`,
+};
+
+function logPage({ entries, next }: LogView): Page {
+  return operatorPage('log', {
+    title: say`Operator log`,
+    body: html`${listOr(say`Nothing yet.`, entries.map(logRow))}
+${nextPageLink('/ui/operator/log', {}, next)}`,
+    terminal: { command: 'skinsmith moderation log', path: '/v2/account/log' },
+  });
+}
+
+function logRow({ at, operator, action, subject, note }: LogEntry): Html {
+  const deed = ACTIONS[action](html`<bdi>${operator}</bdi>`, html`<code class="breaks">${subject}</code>`);
+  const done =
+    note !== '' && isAboutPlan(action)
+      ? separated(', ', [deed, say`plan <bdi>${note}</bdi>`])
+      : separated(': ', [deed, note !== '' && html`<bdi>${note}</bdi>`]);
+  return html`<div class="grow">${done}
+<p class="quiet">${moment(at)}</p></div>`;
+}
+
+/** Whether the note names a plan. */
+function isAboutPlan(action: OperatorAction): boolean {
+  return action === 'create_user' || action === 'change_plan';
+}
+
+interface OperatorOverview extends Overview {
+  readonly plans: readonly PlanView[];
+}
+
+function overviewPage(view: OperatorOverview): Page {
+  return operatorPage('overview', {
+    title: say`Operator`,
+    body: html`${state(view)}
+<section aria-labelledby="health"><h2 id="health">${say`Health`}</h2><ul class="findings">${view.findings.map(finding)}</ul></section>
+${figures(view)}
+${history(view.history)}
+${failures(view.failures)}
+<details class="plans"><summary>${say`Limits of the plans`}</summary>${planTable(view.plans)}</details>`,
+    terminal: { command: 'skinsmith doctor', path: '/v2/account/doctor' },
+  });
+}
+
+function state({ unready, openReports }: Overview): Html {
+  const isReady = unready.length === 0;
+  return html`<p class="lead" role="status">${
+    isReady
+      ? say`The service accepts jobs.`
+      : say`The service accepts no jobs: ${inEnglish(unready.join(', ').replaceAll('_', ' '))}.`
+  }</p>
+<p><span class="tag">skinsmith ${VERSION}</span> ${
+    openReports > 0
+      ? html`<a href="/ui/operator/reports">${counted(openReports, { one: say`${count(openReports)} open report`, other: say`${count(openReports)} open reports` })}</a>`
+      : html`<span class="quiet">${say`No open reports`}</span>`
+  }</p>`;
+}
+
+/** The word and the CSS class of each result. */
+const RESULTS: Readonly<Record<HealthFinding['result'], readonly [word: Html, look: string]>> = {
+  ok: [say`OK`, 'ok'],
+  warning: [say`Warning`, 'trouble'],
+  problem: [say`Problem`, 'trouble'],
+};
+
+function finding({ result, message }: HealthFinding): Html {
+  const [word, look] = RESULTS[result];
+  return html`<li class="${look}"><strong>${word}</strong> ${inEnglish(message)}</li>`;
+}
+
+function figures({ jobs, workers, store, diskLeft, stats }: OperatorOverview): Html {
+  const { generated, accounts, upstream, generator } = stats;
+  const { hour, day } = generated.time;
+  const failures = Object.entries(upstream.errors).map(([code, times]) => html`${count(times)} ${code}`);
+  const { used, most } = store;
+  const rows: readonly (readonly [Html, Content])[] = [
+    [say`Jobs waiting`, count(jobs.waiting)],
+    [say`Jobs in progress`, count(jobs.processing)],
+    [say`Workers`, count(workers.count)],
+    [say`Duration of a job`, milliseconds(generator.duration.generate)],
+    [say`Wait in the queue`, milliseconds(generator.duration.pending)],
+    [say`Store`, most === undefined ? size(used) : say`${size(used)} of ${size(most)}`],
+    ...(diskLeft === undefined ? [] : [[say`Disk space left`, size(diskLeft)] as const]),
+    [say`Skins this hour`, madeIn(hour.current)],
+    [say`Skins today`, madeIn(day.current)],
+    [say`Skins in total`, madeIn(generated.total)],
+    [
+      say`Success rate, 24 hours`,
+      measured(day.successRate / 100, { style: 'percent', maximumFractionDigits: 1 }),
+    ],
+    [say`Failures, 10 minutes`, failures.length > 0 ? separated(', ', failures) : say`none`],
+    [say`Game accounts`, say`${count(accounts.usable.global)} of ${count(accounts.total.global)} usable`],
+  ];
+  return html`<section aria-labelledby="figures"><h2 id="figures">${say`At a glance`}</h2>
+<dl class="facts figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+<p class="quiet">${say`More figures for Prometheus: <code>/metrics</code>, with an operator’s key.`}</p></section>`;
+}
+
+/** In units of the drawing: the width of an hour, and the height of the bars above and below the line. */
+const BAR = 10;
+const UP = 60;
+const DOWN = 20;
+
+/** New skins as bars above a line, failed jobs below it, and the same as a table. */
+function history(hours: readonly HourFigures[]): Html {
+  const most = Math.max(...hours.map(({ made }) => made.new));
+  const worst = Math.max(...hours.map(({ failed }) => failed));
+  const bar = ({ from, made, failed }: HourFigures, index: number) => {
+    const [up, down] = [(made.new / (most || 1)) * UP, (failed / (worst || 1)) * DOWN];
+    const x = index * BAR + 1;
+    return html`<g><title>${say`${hourOf(from)}: ${count(made.new)} new, ${count(failed)} failed`}</title>
+<rect class="new" x="${x}" y="${(UP - up).toFixed(1)}" width="${BAR - 2}" height="${up.toFixed(1)}"></rect>
+<rect class="failed" x="${x}" y="${UP + 1}" width="${BAR - 2}" height="${down.toFixed(1)}"></rect></g>`;
+  };
+  return html`<section aria-labelledby="history"><h2 id="history">${say`The last 24 hours`}</h2>
+<svg class="bars" viewBox="0 0 ${hours.length * BAR} ${UP + DOWN + 1}" preserveAspectRatio="none" role="img" aria-label="${say`New skins and failed jobs in each hour`}">
+<rect class="line" x="0" y="${UP}" width="${hours.length * BAR}" height="1"></rect>${hours.map(bar)}</svg>
+<p class="quiet">${say`Above the line: new skins, at most ${count(most)} in an hour. Below: failed jobs, at most ${count(worst)}. From ${moment(hours[0]?.from ?? 0)} until now.`}</p>
+<details><summary>${say`The same as a table`}</summary><div class="scroll" tabindex="0" role="region" aria-label="${say`Table of hours`}"><table>
+<thead><tr><th scope="col">${say`Hour, UTC`}</th><th scope="col">${say`New skins`}</th><th scope="col">${say`Known skins`}</th><th scope="col">${say`Failed jobs`}</th></tr></thead>
+<tbody>${hours.toReversed().map(({ from, made, failed }) => html`<tr><th scope="row">${hourOf(from)}</th><td>${count(made.new)}</td><td>${count(made.duplicate)}</td><td>${count(failed)}</td></tr>`)}</tbody></table></div></details></section>`;
+}
+
+function hourOf(from: number): string {
+  return new Date(from).toISOString().slice(11, 16);
+}
+
+function failures(jobs: readonly Failure[]): Html {
+  const rows = jobs.map(
+    ({ user, error_code, error_message, finished_at }) =>
+      html`<div class="grow"><strong>${error_code ?? say`failed`}</strong>${error_message !== null && html` <bdi>${reasonOf({ code: error_code ?? '', message: error_message })}</bdi>`}
+<p class="quiet">${separated(', ', [moment(finished_at), user === undefined ? say`a visitor` : html`<a href="${userPath(user)}"><bdi>${user}</bdi></a>`])}</p></div>`,
+  );
+  return html`<section aria-labelledby="failures"><h2 id="failures">${say`Newest failures`}</h2>${listOr(say`No job has failed in the last 24 hours.`, rows)}</section>`;
+}
+
+function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly duplicate: number }): Html {
+  return say`${count(fresh)} new, ${count(duplicate)} known`;
+}
+
+function milliseconds(number: number): Html {
+  return measured(number, { style: 'unit', unit: 'millisecond' });
+}
+
+function size(bytes: number): Html {
+  const mebibytes = bytes / 1024 / 1024;
+  const [number, unit] = mebibytes >= 1024 ? [mebibytes / 1024, 'GiB'] : [mebibytes, 'MiB'];
+  const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+  return html`${measured(number, digits)} ${unit}`;
+}
+
+function accountsPage(accounts: readonly GameAccount[]): Page {
+  return operatorPage('accounts', {
+    title: say`Game accounts`,
+    body: listOr(say`No game accounts linked.`, accounts.map(accountRow)),
+    terminal: { command: 'skinsmith accounts list', path: '/v2/account/accounts' },
+  });
+}
+
+function accountRow(account: GameAccount): Html {
+  const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt } = account;
+  const isActive = state === 'active';
+  return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">${say`shared`}</span>`}
+<p class="quiet">${separated('; ', [
+    user === undefined ? say`Linked by a deleted user` : say`Linked by <bdi>${user}</bdi>`,
+    separated(', ', [skinsMade(generated), failureCount(failed)]),
+    lastUsedAt !== undefined && say`last used ${moment(lastUsedAt)}`,
+  ])}</p>
+${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), html`<bdi>${inEnglish(lastError.message)}</bdi>`])}</p>`}</div>
+<div class="acts">${actionButton(`/ui/operator/accounts/${uuid}`, isActive ? say`Pause` : say`Resume`, { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
+}
+
+const CAPES_PATH = '/ui/operator/capes';
+
+function capesPage(capes: readonly WireCape[]): Page {
+  return operatorPage('capes', {
+    title: say`Capes`,
+    body: html`<form class="panel" method="post" action="${CAPES_PATH}" enctype="multipart/form-data"><div class="row">
+<div><label for="file">${say`Picture, 64×32 pixels`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
+<div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
+<div class="end"><button>${say`Add the cape`}</button></div></div></form>
+${listOr(say`No capes yet.`, capes.map(capeRow))}`,
+    terminal: { command: 'skinsmith capes list', path: '/v2/account/capes' },
+  });
+}
+
+function capeRow({ uuid, alias, hash, support }: WireCape): Html {
+  const path = `${CAPES_PATH}/${uuid}`;
+  const isShown = support === 'public';
+  return html`<div class="cape"><img src="/textures/${hash}" alt="${say`The cape`}" width="384" height="192" loading="lazy"></div>
+<div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">${say`hidden`}</span>`}</div>
+<div class="acts">${actionButton(path, isShown ? say`Hide` : say`Show`, { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
+${confirmed(say`Delete`, { about: alias, path: `${path}/delete`, warning: say`This removes the cape from the list. Skins that have it keep it.`, button: say`Delete the cape` })}</div>`;
+}
+
+const yesOrNo = z.enum(['yes', 'no']);

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { type Reader, say } from '../html/html.ts';
+import type { Scope } from '../protocol/api-key.ts';
+import type { HttpRequest } from '../server/http/request.ts';
+import type { Answer, Parsed } from '../server/http/route.ts';
+import type { Caller, WebPages } from '../server/service/callers.ts';
+import type { ServiceContext } from '../server/service/context.ts';
+import { Refusal } from '../server/service/refusal.ts';
+import type { SessionCaller } from '../server/service/sessions.ts';
+import type { Page, Visitor } from './frame.ts';
+
+/** A request from a person's browser. */
+export interface PageCall<Params = unknown, Query = unknown> {
+  readonly context: ServiceContext;
+  readonly request: HttpRequest;
+  readonly caller: Caller;
+  /** Undefined if nobody is signed in. */
+  readonly session: SessionCaller | undefined;
+  readonly visitor: Visitor;
+  /** Checks the session again, for answers that stay open. @throws Refusal if it has ended */
+  readonly verify: () => Promise<void>;
+  /** Whether the person may use the service without signing in first. */
+  readonly mayUse: boolean;
+  readonly params: Params;
+  readonly query: Query;
+  /** Who reads the page, and in which language. */
+  readonly reader: Reader;
+}
+
+/** A page or another answer: a redirect, data, a file. */
+export type PageAnswer = Page | Answer;
+
+/** An address below /ui/. */
+export interface PageRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /**
+   * `everyone`: nobody has to sign in; `callers`: people without a key may see it if the operator lets them use the
+   * service; `users`: only people who are signed in.
+   */
+  readonly isFor: 'everyone' | 'callers' | 'users';
+  /** The key that the person signed in with needs one of these scopes. */
+  readonly scopes?: readonly Scope[];
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /**
+   * Whether it comes compressed to people who are signed in, too: nobody else can put text on it while it shows
+   * something that others must not guess from its length.
+   */
+  readonly isSafeToCompress?: boolean;
+  /** True if other sites may show it in a frame. */
+  readonly isFramed?: boolean;
+  /** Answers one request. @throws Refusal, which is shown as a page */
+  readonly handle: (call: PageCall) => Promise<PageAnswer>;
+}
+
+/** Ties a handler's `params` and `query` to the schemas that parse them. */
+export function pageRoute<P extends z.ZodObject | undefined, Q extends z.ZodObject | undefined>(
+  spec: Omit<PageRoute, 'params' | 'query' | 'handle'> & {
+    readonly params?: P;
+    readonly query?: Q;
+    readonly handle: (call: PageCall<Parsed<P>, Parsed<Q>>) => Promise<PageAnswer>;
+  },
+): PageRoute {
+  return spec as PageRoute;
+}
+
+/** For people who are signed in, with a key that has this scope. */
+export function forUsers(scope: Scope): Pick<PageRoute, 'isFor' | 'scopes'> {
+  return { isFor: 'users', scopes: [scope] };
+}
+
+export const FOR_OPERATORS = forUsers('operator');
+
+/** Redirects to another address of this server after a form. */
+export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {
+  return { status: 303, body: undefined, headers: { Location: path, ...headers } };
+}
+
+export function isPage(answer: PageAnswer): answer is Page {
+  return 'title' in answer;
+}
+
+/** All values of a field that may occur several times, such as checked boxes. */
+export function listField<S extends z.ZodType>(one: S) {
+  return z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(one));
+}
+
+/** A text with several values, one per line or separated by commas. */
+export const lines = z
+  .string()
+  .max(8_192)
+  .default('')
+  .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''));
+
+/** A checkbox, which browsers send only if it is checked. */
+export const checked = z
+  .string()
+  .optional()
+  .transform((value) => value !== undefined);
+
+/** A select or text field whose empty value means: none. */
+export function optionalField<S extends z.ZodType>(schema: S) {
+  return z.union([z.literal('').transform(() => undefined), schema]).optional();
+}
+
+type Sent = Pick<HttpRequest, 'headers' | 'host'>;
+
+/**
+ * Refuses a form that a page of another site sent. Browsers state where a request comes from; those that do not, because
+ * the connection is neither encrypted nor local, send the origin of the page.
+ * @throws Refusal `insufficient_grants`
+ */
+export function verifyOwnForm(sent: Sent, webPages: WebPages): void {
+  const site = sent.headers['sec-fetch-site'];
+  const isOwn = site === undefined ? originOf(sent)?.host === sent.host : site === 'same-origin';
+  if (!isOwn)
+    throw new Refusal(
+      'insufficient_grants',
+      String(say`This form does not come from a page of this server.`),
+    );
+  verifyName(sent, webPages);
+}
+
+/** Guards against DNS rebinding: to a browser, another site's pages are ours once that site's name resolves to this server. */
+function verifyName(sent: Sent, webPages: WebPages): void {
+  const page = originOf(sent) ?? URL.parse(`http://${sent.host}`);
+  if (page && webPages.isProvedName(page)) return;
+  throw unprovedName(page, 'forms are refused');
+}
+
+/** @throws Refusal `insufficient_grants` for the jobs of visitors under a name that is not proved */
+export function verifyMaySee(caller: Caller, { host }: Sent, webPages: WebPages): void {
+  if (!webPages.isTrusted(caller)) throw unprovedName(URL.parse(`http://${host}`), 'jobs are hidden');
+}
+
+/** `what`: the consequence. */
+function unprovedName(page: URL | null, what: string): Refusal {
+  const { host = 'this address', origin = 'http://…' } = page ?? {};
+  return new Refusal(
+    'insufficient_grants',
+    `Any website could point its name at this server, so ${what} at ${host}. Open the page by the server's IP address, or start the server with --public-url ${origin}`,
+  );
+}
+
+/** Undefined if the browser does not send it. */
+function originOf({ headers: { origin } }: Sent): URL | undefined {
+  return (typeof origin === 'string' && URL.parse(origin)) || undefined;
+}

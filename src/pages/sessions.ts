@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { type Content, type Html, html, say } from '../html/html.ts';
+import { type Identity, identityIdSchema } from '../protocol/account.ts';
+import { userNameSchema } from '../protocol/user.ts';
+import { hasScope } from '../server/service/callers.ts';
+import { readIdentities, unlinkIdentity } from '../server/service/openid.ts';
+import {
+  endOtherSessions,
+  listOwnSessions,
+  revokeOwnSession,
+  type SessionCaller,
+  type SessionView,
+} from '../server/service/sessions.ts';
+import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
+import { userPath } from './operator-moderation.ts';
+import {
+  FOR_OPERATORS,
+  forUsers,
+  type PageAnswer,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
+
+export const SESSION_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: '/ui/sessions',
+    isFor: 'users',
+    handle: async (call) => {
+      const { context, caller } = call;
+      const sessions = await listOwnSessions(context, sessionOf(call));
+      const isWhole = hasScope(caller, 'account');
+      const identities = isWhole ? await readIdentities(context, caller) : [];
+      return sessionsPage({ sessions, isWhole, identities });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/sessions/end-others',
+    isFor: 'users',
+    handle: async (call) => {
+      await endOtherSessions(call.context, sessionOf(call));
+      return seeOther('/ui/sessions');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/sessions/:id/end',
+    isFor: 'users',
+    params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }),
+    handle: async (call) => {
+      await revokeOwnSession(call.context, sessionOf(call), call.params.id);
+      return seeOther('/ui/sessions');
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/account/identities/:id/unlink',
+    ...forUsers('account'),
+    params: z.object({ id: identityIdSchema }),
+    handle: async (call) => await unlinked(call, undefined),
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/users/:name/identities/:id/unlink',
+    ...FOR_OPERATORS,
+    params: z.object({ id: identityIdSchema, name: userNameSchema }),
+    handle: async (call) => await unlinked(call, call.params.name),
+  }),
+];
+
+/** The session, which pages for users always have. */
+function sessionOf({ session }: Pick<PageCall, 'session'>): SessionCaller {
+  if (!session) throw new Error('A page for users was answered without a session.');
+  return session;
+}
+
+const lastSchema = z.object({ last: z.literal('yes').optional() });
+
+/**
+ * Unlinks an identity of a user, or of the person who is signed in. The only way to sign in needs the person's
+ * confirmation.
+ */
+async function unlinked(
+  { context, caller, session, params: { id }, request }: PageCall<{ readonly id: string }>,
+  user: string | undefined,
+): Promise<PageAnswer> {
+  const { last } = lastSchema.parse(request.body ?? {});
+  const isOwn = user === undefined;
+  const back = isOwn ? '/ui/sessions' : userPath(user);
+  const identities = await readIdentities(context, caller, user);
+  const lastWay = identities.find((one) => one.id === id && one.isLastWay);
+  if (lastWay && last === undefined)
+    return confirmUnlinkPage(`${isOwn ? '/ui/account' : back}/identities/${id}/unlink`, {
+      subject: lastWay.subject,
+      back,
+      isOwn,
+    });
+  const mayBeLast = last !== undefined;
+  await unlinkIdentity(context, caller, { id, user, mayBeLast, sessionId: session?.sessionId });
+  return seeOther(back);
+}
+
+interface SessionsView {
+  readonly sessions: readonly SessionView[];
+  /** Whether these are all of the person's sessions. */
+  readonly isWhole: boolean;
+  readonly identities: readonly Identity[];
+}
+
+function sessionsPage({ sessions, isWhole, identities }: SessionsView): Page {
+  return accountPage('sessions', {
+    title: say`Where you are signed in`,
+    body: html`<ul class="list">${sessions.map(row)}</ul>
+${sessions.length > 1 && html`<form method="post" action="/ui/sessions/end-others"><button class="quiet-button danger">${say`End all others`}</button></form>`}
+${!isWhole && html`<p class="quiet">${say`To see your other sessions, sign in with an API key that has the scope account.`}</p>`}
+${identities.length > 0 && ways(identities)}`,
+  });
+}
+
+function ways(identities: readonly Identity[]): Html {
+  return html`<section aria-labelledby="ways"><h2 id="ways">${say`Single sign-on accounts`}</h2>
+<p>${say`Once unlinked, an account can no longer sign you in. Browsers that signed in without an API key are signed out, except this one.`}</p>
+<ul class="list">${identityRows(identities, '/ui/account/identities')}</ul></section>`;
+}
+
+function row({ id, agent, created_at, used_at, expires_at, isCurrent }: SessionView): Html {
+  return html`<li class="panel"><div class="grow"><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag active">${say`this browser`}</span>`}
+<p class="quiet">${say`Signed in ${moment(created_at)}, last seen ${moment(used_at)}, expires ${moment(expires_at)}`}</p></div>
+<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="${say`End the session of ${browserOf(agent)}, signed in ${minuteOf(created_at)}`}">${say`End`}</button></form></li>`;
+}
+
+const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari', 'curl'] as const;
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'] as const;
+
+/** A User-Agent in a few words, or its beginning if the browser is unknown. */
+function browserOf(agent: string): Content {
+  const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
+  if (!browser) return agent.slice(0, 60) || say`Unknown browser`;
+  const system = SYSTEMS.find((name) => agent.includes(name));
+  return system ? say`${browser} on ${system}` : browser;
+}

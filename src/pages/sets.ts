@@ -1,0 +1,345 @@
+import { z } from 'zod';
+import { type Content, count, Html, html, say } from '../html/html.ts';
+import { reportBodySchema } from '../protocol/moderation.ts';
+import { setNameSchema, setReferenceSchema, slugOf } from '../protocol/set.ts';
+import { uuidSchema, visibilitySchema } from '../protocol/skin.ts';
+import { EXPORTS, setPackAnswer, skinsAnswer } from '../server/http/downloads.ts';
+import { PRIVATE_ANSWER, renderAnswer } from '../server/http/routes/pictures.ts';
+import { lineupInput } from '../server/pictures/renders.ts';
+import { hasScope } from '../server/service/callers.ts';
+import { readReservedNames, releaseName } from '../server/service/skins/set-names.ts';
+import {
+  decideOnSet,
+  deleteAnySet,
+  deleteSet,
+  editSet,
+  type FullSet,
+  isForEverybody,
+  pictured,
+  readOwnSets,
+  readPublicSets,
+  readSet,
+  reportSet,
+  type SetList,
+} from '../server/service/skins/sets.ts';
+import { shownOwner } from '../server/service/users/users.ts';
+import type { ReservedName } from '../server/store/set-names.ts';
+import type { CountedSet } from '../server/store/sets.ts';
+import { lineupSize, MAX_LINEUP } from '../skin/render/views.ts';
+import {
+  confirmed,
+  copyField,
+  NAME_RULE,
+  options,
+  type Page,
+  selectAll,
+  skinCards,
+  skinCount,
+  skinSelector,
+  VISIBILITIES,
+} from './frame.ts';
+import { newSetForm, newSetFormRoute } from './new-set.ts';
+import { toReports } from './operator-moderation.ts';
+import {
+  FOR_OPERATORS,
+  forUsers,
+  listField,
+  optionalField,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
+import { sharedSet } from './share.ts';
+import { reportForm } from './skin.ts';
+
+const PATH = '/ui/sets';
+const RELEASE = '/ui/set-names/release';
+/** Sets per page. */
+const SIZE = 24;
+
+const params = z.object({ set: setReferenceSchema });
+
+const anySetParams = z.object({ uuid: uuidSchema });
+
+/** The files of a set for the visitor, who may see more than callers without a key. */
+const fileRoutes: readonly PageRoute[] = [
+  ...(Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]).map((kind) =>
+    fileRoute(`skins.${kind}`, async (call) => {
+      const { set, skins } = await setOf(call);
+      return await skinsAnswer(kind, call, { file: set.slug, skins });
+    }),
+  ),
+  ...(['resource', 'data'] as const).map((kind) =>
+    fileRoute(kind === 'data' ? 'datapack.zip' : 'pack.zip', async (call) =>
+      setPackAnswer(call, { kind, full: await setOf(call) }),
+    ),
+  ),
+];
+
+export const SET_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    isFor: 'callers',
+    query: z.object({ after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional() }),
+    handle: async ({ context, caller, session, query: { after } }) => {
+      const page = { before: after, size: SIZE };
+      const isFirst = after === undefined;
+      const mayRead = session && isFirst && hasScope(caller, 'read');
+      const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
+      const mayChange = session && isFirst && hasScope(caller, 'skins');
+      const reserved = mayRead && mayChange ? await readReservedNames(context, caller) : [];
+      const lists = { own: own?.sets ?? [], reserved, form: mayChange && newSetForm() };
+      return listPage(await readPublicSets(context, caller, page), lists);
+    },
+  }),
+  newSetFormRoute,
+  pageRoute({
+    method: 'GET',
+    path: `${PATH}/:set`,
+    isFor: 'callers',
+    params,
+    query: z.object({ reported: z.literal('yes').optional() }),
+    handle: async ({ context, caller, session, params, query }) => {
+      const full = await readSet(context, caller, params.set);
+      const isOwn = session !== undefined && full.set.owner === caller.owner;
+      const view = {
+        isOwn,
+        mayChange: isOwn && hasScope(caller, 'skins'),
+        isReported: query.reported !== undefined,
+        owner: await shownOwner(context, full.set),
+        origin: context.publicUrl(),
+      };
+      return { ...setPage(full, view), ...sharedSet(context, full) };
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: RELEASE,
+    ...forUsers('skins'),
+    handle: async ({ context, caller, request }) => {
+      const { name } = z.object({ name: z.string().max(64).transform(slugOf) }).parse(request.body ?? {});
+      await releaseName(context, caller, name);
+      return seeOther(PATH);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:set`,
+    ...forUsers('skins'),
+    params,
+    handle: async ({ context, caller, params, request }) => {
+      const { act, skin, visibility, name } = formSchema.parse(request.body ?? {});
+      const reference = params.set;
+      if (act === 'delete') {
+        await deleteSet(context, caller, reference);
+        return seeOther(PATH);
+      }
+      if (act === 'remove' && skin.length === 0) return seeOther(`${PATH}/${reference}`); // nothing is selected
+      const edit = act === 'remove' ? { remove: skin } : { name, visibility };
+      const { set } = await editSet(context, caller, { ...edit, reference });
+      return seeOther(`${PATH}/${set.uuid}`);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: `${PATH}/:set/report`,
+    isFor: 'callers',
+    params,
+    handle: async ({ context, caller, params, request }) => {
+      const report = reportBodySchema.parse(request.body ?? {});
+      await reportSet(context, caller, { ...report, reference: params.set });
+      return seeOther(`${PATH}/${params.set}?reported=yes`);
+    },
+  }),
+  fileRoute('group.png', async (call) => {
+    const input = await lineupInput(call.context, pictured(await setOf(call)));
+    return await renderAnswer(call, input, PRIVATE_ANSWER);
+  }),
+  ...fileRoutes,
+  // An operator's decisions about a reported set.
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/sets/:uuid',
+    ...FOR_OPERATORS,
+    params: anySetParams,
+    handle: async (call) => {
+      const { context, caller, params, request } = call;
+      const { act } = z.object({ act: z.enum(['hide', 'show', 'clear-name']) }).parse(request.body ?? {});
+      const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
+      await decideOnSet(context, caller, { ...params, ...decision, note: '' });
+      return toReports(call);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/operator/sets/:uuid/delete',
+    ...FOR_OPERATORS,
+    params: anySetParams,
+    handle: async (call) => {
+      await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call);
+    },
+  }),
+];
+
+/** All sets of the visitor: nobody has more. */
+const MAX_OWN = 500;
+
+interface ListView {
+  readonly own: readonly CountedSet[];
+  readonly reserved: readonly ReservedName[];
+  /** Makes a set, for those who may. */
+  readonly form: Content;
+}
+
+function listPage({ sets, next }: SetList, { own, reserved, form }: ListView): Page {
+  return {
+    title: say`Sets`,
+    body: html`<p class="lead">${say`Skins that belong together: with one page, one download and one resource pack.`}</p>
+${form}
+${own.length > 0 && html`<h2>${say`Your sets`}</h2>${setList(own)}`}
+${reserved.length > 0 && reservedNames(reserved)}
+<h2>${say`Public sets`}</h2>
+${sets.length > 0 ? setList(sets) : html`<p class="empty">${say`There are no public sets yet. Make one: select skins among <a href="${'/ui/skins'}">your skins</a>.`}</p>`}
+${next !== undefined && html`<p class="more"><a class="button" rel="next" href="${PATH}?after=${next}">${say`Older sets`}</a></p>`}`,
+    terminal: { command: 'skinsmith sets list --public', path: '/v2/sets' },
+  };
+}
+
+/** Names that only the visitor can give to a public set. */
+function reservedNames(names: readonly ReservedName[]): Html {
+  return html`<details><summary>${say`Reserved names`}</summary><p class="quiet">${say`Public sets of yours had these names. Nobody else can have them, because game servers may use their packs.`}</p>
+<ul class="list">${names.map(
+    ({ slug, uuid, name }) => html`<li><div class="grow"><bdi>${slug}</bdi>
+<p class="quiet">${uuid === null ? say`The set was deleted.` : say`Leads to <a href="${`${PATH}/${uuid}`}"><bdi>${name}</bdi></a>`}</p></div>
+${confirmed(say`Release`, {
+  about: slug,
+  path: RELEASE,
+  fields: { name: slug },
+  warning: say`Everybody can then have the name. Game servers that still use it may get the pack of another user.`,
+  button: say`Release the name`,
+})}</li>`,
+  )}</ul></details>`;
+}
+
+function setList(sets: readonly CountedSet[]): Html {
+  return html`<ul class="list">${sets.map(
+    ({
+      uuid,
+      name,
+      skins,
+      seenByAll,
+      visibility,
+    }) => html`<li><div class="grow"><a href="${PATH}/${uuid}">${skins > 0 && html`<img class="lineup" ${groupAt(uuid, visibility !== 'private' && skins === seenByAll)} alt="" height="96" loading="lazy">`}<bdi>${name}</bdi></a>
+<p class="quiet">${SKINS_IN_LIST[visibility](skinCount(skins))}</p></div></li>`,
+  )}</ul>`;
+}
+
+const SKINS_IN_LIST = {
+  public: (skins: Html) => skins,
+  unlisted: (skins: Html) => say`${skins}, unlisted`,
+  private: (skins: Html) => say`${skins}, private`,
+} as const;
+
+interface SetView {
+  readonly isOwn: boolean;
+  readonly mayChange: boolean;
+  /** Whether the visitor has just reported it. */
+  readonly isReported: boolean;
+  /** The owner's name, if it is shown. */
+  readonly owner: string | undefined;
+  readonly origin: string;
+}
+
+function setPage(full: FullSet, { isOwn, mayChange, isReported, owner, origin }: SetView): Page {
+  const { set, skins } = full;
+  const { uuid, name, slug, visibility } = set;
+  const cards = mayChange
+    ? html`<form method="post" action="${PATH}/${uuid}" data-select><button hidden disabled></button>${skinCards(skins, { look: 'body', below: (skin) => skinSelector(skin) })}
+${selectAll()}<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
+    : skinCards(skins, { look: 'body' });
+  return {
+    title: name,
+    body: html`${isReported && html`<p class="done" role="status">${say`Report sent. Thank you.`}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
+${owner !== undefined && html`<p class="quiet">${say`Owner: <bdi>${owner}</bdi>`}</p>`}
+${pictured(full).length > 1 && groupPicture(full)}
+${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You cannot see any of the skins in this set.`}</p>`}
+${skins.length > 0 && downloads(set, origin)}
+${mayChange && ownForm(set)}${!isOwn && !isReported && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
+    terminal: {
+      command: `skinsmith sets export ${visibility === 'public' ? slug : uuid}`,
+      path: `/v2/sets/${uuid}`,
+    },
+  };
+}
+
+/**
+ * The address of a set's picture. What only the visitor may see, the page has to fetch for the session; the API ignores
+ * sessions.
+ */
+function groupAt(uuid: string, isForAll: boolean): Html {
+  return Html.forReader(({ needsSession }) => {
+    const folder = isForAll && !needsSession ? '/v2/sets' : PATH;
+    return html`src="${`${folder}/${uuid}/group.png`}"`;
+  });
+}
+
+function groupPicture(full: FullSet): Html {
+  const { set } = full;
+  const skins = pictured(full);
+  const { width, height } = lineupSize(Math.min(skins.length, MAX_LINEUP));
+  return html`<img class="lineup" ${groupAt(set.uuid, isForEverybody(full))} alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}">
+${skins.length > MAX_LINEUP && html`<p class="quiet">${say`The picture shows the first ${count(MAX_LINEUP)}.`}</p>`}`;
+}
+
+const SKINS_OF_PAGE = {
+  public: (skins: Html) => skins,
+  unlisted: (skins: Html) => say`${skins}, for everyone who has the address of this page`,
+  private: (skins: Html) => say`${skins}, only for you`,
+} as const;
+
+function downloads({ uuid, namespace, visibility }: FullSet['set'], origin: string): Html {
+  const pack = `${origin}/packs/${uuid}.zip`;
+  return html`<section class="panel"><h2>${say`All of them at once`}</h2>
+<p class="acts"><a class="button" href="${PATH}/${uuid}/skins.zip" download>${say`Pictures and data (zip)`}</a>
+<a href="${PATH}/${uuid}/skins.lock" download>${say`Data only (skins.lock)`}</a>
+<a href="${PATH}/${uuid}/pack.zip" download>${say`Resource pack`}</a>
+<a href="${PATH}/${uuid}/datapack.zip" download>${say`Data pack`}</a>
+${visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && html`<a href="/v2/sets/${uuid}/card.png">${say`Picture of all`}</a>`)}</p>
+<p>${say`Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.`}</p>
+<dl class="copyable">${visibility !== 'private' && copyField(say`For server.properties`, `resource-pack=${pack}`)}
+${copyField(say`Command that summons them all (needs the data pack)`, `/function ${namespace}:lineup`)}</dl></section>`;
+}
+
+function ownForm({ uuid, name, visibility, hidden_from }: FullSet['set']): Html {
+  return html`<section class="panel"><h2>${say`Change this set`}</h2><form method="post" action="${PATH}/${uuid}"><div class="row">
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" value="${name}" title="${NAME_RULE}" autocomplete="off"></div>
+${hidden_from === null ? html`<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, visibility)}</select></div>` : html`<p class="problem">${say`The operator of this server has hidden this set.`}</p>`}
+<div class="end"><button name="act" value="save">${say`Save`}</button></div></div></form>
+${confirmed(say`Delete this set`, {
+  about: name,
+  path: `${PATH}/${uuid}`,
+  fields: { act: 'delete' },
+  warning: say`The skins stay.`,
+  button: say`Delete it`,
+})}</section>`;
+}
+
+const formSchema = z.object({
+  act: z.enum(['save', 'remove', 'delete']),
+  skin: listField(uuidSchema),
+  visibility: optionalField(visibilitySchema),
+  name: optionalField(setNameSchema),
+});
+
+type FileCall = PageCall<z.output<typeof params>>;
+
+function fileRoute(file: string, handle: (call: FileCall) => ReturnType<typeof skinsAnswer>): PageRoute {
+  return pageRoute({ method: 'GET', path: `${PATH}/:set/${file}`, isFor: 'callers', params, handle });
+}
+
+async function setOf({ context, caller, params }: FileCall): Promise<FullSet> {
+  return await readSet(context, caller, params.set);
+}

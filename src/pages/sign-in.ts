@@ -1,0 +1,321 @@
+import { z } from 'zod';
+import { type Content, type Html, html, say } from '../html/html.ts';
+import { originsOf } from '../server/http/request.ts';
+import { ProviderError, type ProviderFault } from '../server/openid/claims.ts';
+import { makeSecret } from '../server/service/callers.ts';
+import type { ServiceContext } from '../server/service/context.ts';
+import {
+  becomeNewUser,
+  becomeUserOfKey,
+  readFirstSignIn,
+  signInWithProvider,
+} from '../server/service/openid.ts';
+import { Refusal } from '../server/service/refusal.ts';
+import { proveAddress, revokeOwnSession, signInWithKey, signInWithLink } from '../server/service/sessions.ts';
+import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
+import { inEnglish, type Page, reasonOf } from './frame.ts';
+import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+const PATH = '/ui/sign-in';
+const LINK_PATH = '/ui/sign-in/link';
+const secretSchema = z.object({ secret: z.string().regex(/^[\w-]{43}$/, 'not a sign-in link') });
+const questionSchema = z.object({ address: z.string().max(2048), nonce: z.string().max(64) });
+const keySchema = z.object({ key: z.string().max(512), next: z.string().optional() });
+
+const PROVIDER_SIGN_IN_PATH = '/ui/sign-in/provider';
+const ANSWER_PATH = '/ui/sign-in/callback';
+const FIRST_PATH = '/ui/sign-in/first';
+
+export const SIGN_IN_PAGES: readonly PageRoute[] = [
+  pageRoute({
+    method: 'GET',
+    path: PATH,
+    isFor: 'everyone',
+    query: z.object({ next: z.string().optional() }),
+    handle: async ({ context, session, query: { next } }) => {
+      const page = nextAddress(next);
+      if (session && page !== undefined) return seeOther(page);
+      return signInPage({ provider: providerOf(context, next), next: page, signedIn: session?.caller.name });
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: PATH,
+    isFor: 'everyone',
+    handle: async (call) => {
+      const { context, request } = call;
+      const { key, next } = keySchema.parse(request.body ?? {});
+      try {
+        return await signedIn(call, await signInWithKey(context, key, originsOf(request)), next);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
+        const reason = error.message.replace(/\.$/, '');
+        const message = say`This API key is not valid here: ${inEnglish(reason)}. Check that you copied all of it.`;
+        const problem = { message, status: 403 };
+        return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
+      }
+    },
+  }),
+  /**
+   * A link that the person opened from a terminal or typed signs in at once. A link on another site asks for
+   * confirmation first: it could sign the person in to somebody else's account, which would then own the person's skins.
+   */
+  pageRoute({
+    method: 'GET',
+    path: LINK_PATH,
+    isFor: 'everyone',
+    query: secretSchema,
+    handle: async (call) => {
+      const { method, headers } = call.request;
+      // A HEAD request, or a browser's prefetch, must not use up the link.
+      const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
+      if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query.secret);
+      return await followLink(call, call.query.secret);
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: LINK_PATH,
+    isFor: 'everyone',
+    handle: async (call) => await followLink(call, secretSchema.parse(call.request.body ?? {}).secret),
+  }),
+  // For commands that use the same store: before they send a link here, they verify that it leads to this service.
+  pageRoute({
+    method: 'GET',
+    path: '/ui/sign-in/proof',
+    isFor: 'everyone',
+    query: questionSchema,
+    handle: async ({ context, query }) => {
+      const proof = await proveAddress(context, query);
+      if (proof === undefined)
+        throw new Refusal('not_found', 'This address does not belong to this server alone.');
+      return { status: 204, body: undefined, headers: { 'Skinsmith-Proof': proof } };
+    },
+  }),
+  pageRoute({
+    method: 'POST',
+    path: '/ui/sign-out',
+    isFor: 'everyone',
+    handle: async ({ context, request, session }) => {
+      if (session) await revokeOwnSession(context, session, session.sessionId);
+      return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
+    },
+  }),
+  // A link, not a form: the content policy of the pages forbids forms that lead to another server.
+  pageRoute({
+    method: 'GET',
+    path: PROVIDER_SIGN_IN_PATH,
+    isFor: 'everyone',
+    query: z.object({ next: z.string().optional() }),
+    handle: async (call) =>
+      await orSignInPage(call, async ({ openId, publicUrl }) => {
+        if (!openId) throw new Refusal('not_found');
+        const secret = makeSecret();
+        const address = await openId.begin(secret, `${publicUrl()}${ANSWER_PATH}`);
+        const page = nextAddress(call.query.next);
+        const kept = page === undefined ? secret : `${secret}.${Buffer.from(page).toString('base64url')}`;
+        const cookie = setCookie('skinsmith-sign-in', call.request, { publicUrl: publicUrl(), secret: kept });
+        return { status: 303, body: undefined, headers: { Location: address.href, 'Set-Cookie': cookie } };
+      }),
+  }),
+  pageRoute({
+    method: 'GET',
+    path: ANSWER_PATH,
+    isFor: 'everyone',
+    handle: async (call) =>
+      await orSignInPage(call, async (context) => {
+        const { url } = call.request;
+        const answer = new URL(`${context.publicUrl()}${ANSWER_PATH}`);
+        answer.search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
+        const { secret, next } = signInOf(call);
+        const session = await signInWithProvider(context, { answer, secret }, originsOf(call.request));
+        return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
+      }),
+  }),
+  pageRoute({
+    method: 'GET',
+    path: FIRST_PATH,
+    isFor: 'everyone',
+    handle: async (call) => await orSignInPage(call, async () => await welcome(call)),
+  }),
+  pageRoute({
+    method: 'POST',
+    path: FIRST_PATH,
+    isFor: 'everyone',
+    handle: async (call) =>
+      await orSignInPage(call, async (context) => {
+        const { key } = formSchema.parse(call.request.body ?? {});
+        const { secret, next } = signInOf(call);
+        const origins = originsOf(call.request);
+        if (key === undefined)
+          return await signedIn(call, await becomeNewUser(context, secret, origins), next);
+        try {
+          return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
+        } catch (error) {
+          if (error instanceof Refusal)
+            return await welcome(call, say`This key was not accepted: ${reasonOf(error)}`);
+          throw error;
+        }
+      }),
+  }),
+];
+
+async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
+  const { context, request } = call;
+  try {
+    return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
+    const message = say`${reasonOf(error)} Run skinsmith open again to get a new one.`;
+    return signInPage({ problem: { message, status: error.status }, provider: providerOf(context) });
+  }
+}
+
+const formSchema = z.object({ key: z.string().max(512).optional() });
+
+/** The provider to sign in with. The address is absolute, because the provider returns only to the public address. */
+function providerOf({ openId, publicUrl }: ServiceContext, next?: string): SignInView['provider'] {
+  const page = nextAddress(next);
+  const query = page === undefined ? '' : `?${new URLSearchParams({ next: page })}`;
+  return openId && { name: openId.name, address: `${publicUrl()}${PROVIDER_SIGN_IN_PATH}${query}` };
+}
+
+async function welcome(call: PageCall, problem?: Html): Promise<Page> {
+  const { name } = await readFirstSignIn(call.context, signInOf(call).secret);
+  return firstSignInPage({ name, provider: call.context.openId?.name ?? say`the provider`, problem });
+}
+
+/** @throws ProviderError for a browser that did not start a sign-in, or started it too long ago */
+function signInOf(call: PageCall): { readonly secret: string; readonly next: string | undefined } {
+  const { context, request } = call;
+  const kept = readCookie('skinsmith-sign-in', request, context.publicUrl());
+  if (kept === undefined) throw new ProviderError('stale', 'this browser has not started a sign-in');
+  const [secret = ''] = kept.split('.', 1);
+  return { secret, next: keptNext(call) };
+}
+
+/** The page to continue to, as the browser's cookie keeps it during a sign-in with a provider. */
+function keptNext({ context, request }: PageCall): string | undefined {
+  const [, next] = readCookie('skinsmith-sign-in', request, context.publicUrl())?.split('.', 2) ?? [];
+  return next && Buffer.from(next, 'base64url').toString();
+}
+
+/** Shows on the sign-in page why the provider's sign-in failed. Keys and links still work. */
+async function orSignInPage(
+  call: PageCall,
+  answer: (context: ServiceContext) => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const { context, request } = call;
+  try {
+    return await answer(context);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (REPORTED.has(error.code)) request.report(error, 'sign-in by OpenID Connect failed');
+    const next = keptNext(call);
+    const provider = providerOf(context, next);
+    const { status, text } = PROBLEMS[error.code];
+    const problem = { status, message: text(provider?.name) };
+    return signInPage({ problem, provider, next: nextAddress(next) });
+  }
+}
+
+/** Faults that the operator can fix. */
+const REPORTED: ReadonlySet<ProviderFault> = new Set(['unreachable', 'invalid']);
+
+const PROBLEMS = {
+  unreachable: {
+    status: 503,
+    text: (name) => say`${name} is not responding. Try again later, or sign in with a key.`,
+  },
+  denied: { status: 403, text: (name) => say`${name} did not sign you in.` },
+  stale: {
+    status: 403,
+    text: () =>
+      say`This sign-in was already used, has expired, or was started in another browser. Start again.`,
+  },
+  not_allowed: {
+    status: 403,
+    text: () => say`You are not allowed to use this server. Its operator decides who is.`,
+  },
+  busy: {
+    status: 429,
+    text: () => say`Too many people are signing in. Try again in a minute, or sign in with a key.`,
+  },
+  invalid: {
+    status: 502,
+    text: (name) => say`${name} sent an invalid answer, so you could not be signed in. Tell the operator.`,
+  },
+} satisfies Record<ProviderFault, { status: number; text: (name: Content) => Html }>;
+
+interface SignInView {
+  /** Why the last attempt failed, and the status that says so. */
+  readonly problem?: { readonly message: Html; readonly status: number } | undefined;
+  /** The single sign-on provider, and the address where its sign-in starts. */
+  readonly provider?: { readonly name: string; readonly address: string } | undefined;
+  /** The page to continue to. */
+  readonly next?: string | undefined;
+  /** The name of the person who is signed in already. */
+  readonly signedIn?: string | undefined;
+}
+
+function signInPage({ problem, provider, next, signedIn: name }: SignInView): Page {
+  return {
+    ...(problem && { status: problem.status }),
+    title: say`Sign in`,
+    body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
+${name !== undefined && html`<p>${say`You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Go on</a>, or sign in as somebody else.`}</p>`}
+${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">${say`Sign in with ${provider.name}`}</a></p><p class="narrow or">${say`or`}</p>`}
+${keyForm(next, provider !== undefined)}
+<h2>${say`No key yet?`}</h2>
+<p>${
+      provider
+        ? say`Sign in with ${provider.name}: you get an account, and can create keys there. The operator of this server can also give you a key. People who are signed in create more under API keys in their account.`
+        : say`The operator of this server gives you a key. People who are signed in create more under API keys in their account.`
+    }</p>
+<details><summary>${say`You run this server?`}</summary><p>${say`On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for somebody else.`}</p></details>`,
+  };
+}
+
+/** `isSecond`: whether there is another way to sign in, which is the usual one. */
+function keyForm(next: string | undefined, isSecond: boolean): Html {
+  return html`<form class="panel narrow" method="post" action="/ui/sign-in">
+<label for="key">${say`API key`}</label>
+<input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
+<p id="key-hint" class="quiet">${say`Paste it once. This browser then stays signed in for 30 days, or until you sign out.`}</p>
+${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button type="submit"${isSecond && html` class="quiet-button"`}>${say`Sign in`}</button></form>`;
+}
+
+/** `name`: of the user that would be created; `problem`: why the key was not accepted. */
+function firstSignInPage({
+  name,
+  provider,
+  problem,
+}: {
+  readonly name: string;
+  readonly provider: Content;
+  readonly problem?: Html | undefined;
+}): Page {
+  return {
+    ...(problem !== undefined && { status: 403 }),
+    title: say`Welcome`,
+    body: html`<p class="lead">${say`You signed in with ${provider} for the first time.`}</p>
+<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>${say`New here?`}</h2>
+<p>${say`You get your own account, named <bdi>${name}</bdi> if that name is free.`}</p>
+<button>${say`Create my account`}</button></form>
+<form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>${say`Already have an account?`}</h2>
+${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
+<label for="key">${say`API key of that account`}</label>
+<input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
+<p id="key-hint" class="quiet">${say`The key needs full access. From now on, ${provider} signs you in to that account.`}</p>
+<button>${say`Use this account`}</button></form>`,
+  };
+}
+
+/** Asks for confirmation before signing in: a link on another site could be somebody else's. */
+function linkPage(secret: string): Page {
+  return {
+    title: say`Sign in with this link?`,
+    body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>${say`Continue only if you created this link yourself with <code>skinsmith open</code>.`}</p>
+<input type="hidden" name="secret" value="${secret}"><button>${say`Sign in`}</button></form>`,
+  };
+}

@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import { type Html, html } from '../html/html.ts';
+import type { Answer } from '../server/http/route.ts';
+import { serviceNameOf, titleOf } from '../server/http/routes/cards.ts';
+import { Refusal } from '../server/service/refusal.ts';
+import { readPublicPage, readPublicSkins } from '../server/service/skins/skins.ts';
+import type { SkinWithData } from '../server/store/skins.ts';
+import { type AssetName, assetFile } from './layout.ts';
+import { type PageCall, type PageRoute, pageRoute } from './page-route.ts';
+
+/** What robots, feed readers and browsers fetch at addresses that they know. */
+
+const HOUR = 3_600;
+
+/** The same for everybody who gets it. `age`: seconds for which everybody may keep it. */
+function kept(type: string, body: string | Buffer, age: number): Answer {
+  const headers = {
+    'Content-Type': type,
+    'Cache-Control': `public, max-age=${age}`,
+    Vary: 'Accept-Encoding',
+  };
+  return { status: 200, body, headers };
+}
+
+/** Pages of signed-in people, and addresses that make this server look up players at the game. */
+const NOT_FOR_ROBOTS = [
+  '/ui/account',
+  '/ui/jobs',
+  '/ui/operator',
+  '/ui/sessions',
+  '/ui/sign-in',
+  '/avatar/',
+  '/avatars/',
+  '/body/',
+  '/bust/',
+  '/capes/',
+  '/combo/',
+  '/cube/',
+  '/face/',
+  '/full/',
+  '/fullbody/',
+  '/head/',
+  '/helm/',
+  '/minecraft/',
+  '/render/',
+  '/renders/',
+  '/skin/',
+];
+
+const robotsRoute = pageRoute({
+  method: 'GET',
+  path: '/robots.txt',
+  isFor: 'everyone',
+  handle: async ({ context, reader }) => {
+    const mayRead = reader.needsSession !== true; // robots sign in nowhere
+    const refused = mayRead ? NOT_FOR_ROBOTS : ['/'];
+    const rules = ['User-agent: *', ...refused.map((path) => `Disallow: ${path}`)];
+    const lines = mayRead ? [...rules, '', `Sitemap: ${context.publicUrl()}/sitemap.xml`] : rules;
+    return kept('text/plain; charset=utf-8', `${lines.join('\n')}\n`, HOUR);
+  },
+});
+
+/** Skins on a page of the site map, and its last page. */
+const MAPPED = 500;
+const LAST_MAP = 20;
+const XML = 'application/xml; charset=utf-8';
+
+const siteMapsRoute = pageRoute({
+  method: 'GET',
+  path: '/sitemap.xml',
+  isFor: 'callers',
+  handle: async ({ context, caller }) => {
+    const { total = 0 } = await readPublicPage(context, caller, { page: 1, size: 1 });
+    const pages = Math.min(LAST_MAP, Math.max(1, Math.ceil(total / MAPPED)));
+    const addresses = Array.from(
+      { length: pages },
+      (_, at) => `${context.publicUrl()}/sitemaps/${at + 1}.xml`,
+    );
+    const body = html`<?xml version="1.0" encoding="UTF-8"?>
+<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${addresses.map((address) => html`<sitemap><loc>${address}</loc></sitemap>\n`)}</sitemapindex>
+`;
+    return kept(XML, body.toString(), HOUR);
+  },
+});
+
+const siteMapRoute = pageRoute({
+  method: 'GET',
+  path: '/sitemaps/:file',
+  isFor: 'callers',
+  params: z.object({ file: z.string().regex(/^(?:[1-9]|1\d|20)\.xml$/) }),
+  handle: async ({ context, caller, params }) => {
+    const page = Number.parseInt(params.file, 10);
+    const { skins } = await readPublicPage(context, caller, { page, size: MAPPED });
+    const origin = context.publicUrl();
+    const own = page === 1 ? ['/', '/ui/gallery', '/ui/api'] : [];
+    const body = html`<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${own.map((path) => html`<url><loc>${origin}${path}</loc></url>\n`)}${skins.map(({ uuid, skin_created_at }) => html`<url><loc>${origin}/ui/skins/${uuid}</loc><lastmod>${dayOf(skin_created_at)}</lastmod></url>\n`)}</urlset>
+`;
+    return kept(XML, body.toString(), HOUR);
+  },
+});
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** Skins in the feed. */
+const FED = 30;
+
+const feedRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/gallery.atom',
+  isFor: 'callers',
+  handle: async ({ context, caller }) => {
+    const { skins } = await readPublicSkins(context, caller, { size: FED });
+    return kept('application/atom+xml; charset=utf-8', feedOf(context, skins).toString(), HOUR / 12);
+  },
+});
+
+/** RFC 4287. */
+function feedOf(context: PageCall['context'], skins: readonly SkinWithData[]): Html {
+  const origin = context.publicUrl();
+  const updated = new Date(skins[0]?.skin_created_at ?? 0).toISOString();
+  return html`<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${origin}/ui/gallery</id><title>${serviceNameOf(context)}: newest skins</title><updated>${updated}</updated>
+<author><name>${serviceNameOf(context)}</name></author>
+<link rel="self" href="${origin}/ui/gallery.atom"/><link rel="alternate" type="text/html" href="${origin}/ui/gallery"/>
+${skins.map((skin) => entryOf(origin, skin))}</feed>
+`;
+}
+
+function entryOf(origin: string, skin: SkinWithData): Html {
+  const { uuid, skin_created_at } = skin;
+  const id = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, 'urn:uuid:$1-$2-$3-$4-$5');
+  const picture = html`<img src="${origin}/v2/skins/${uuid}/isometric.png?size=256" alt="" width="128" height="256">`;
+  return html`<entry><id>${id}</id><title>${titleOf(skin)}</title>
+<link rel="alternate" type="text/html" href="${origin}/ui/skins/${uuid}"/>
+<updated>${new Date(skin_created_at).toISOString()}</updated><content type="html">${picture.toString()}</content></entry>
+`;
+}
+
+const manifestRoute = pageRoute({
+  method: 'GET',
+  path: '/manifest.webmanifest',
+  isFor: 'everyone',
+  handle: async ({ context }) => {
+    const icons = [192, 512].map((size) => ({
+      src: `/icon-${size}.png`,
+      sizes: `${size}x${size}`,
+      type: 'image/png',
+    }));
+    const name = serviceNameOf(context);
+    const colours = { background_color: '#faf8f5', theme_color: '#a43e0a' };
+    const manifest = { name, short_name: name, start_url: '/ui/', display: 'browser', ...colours, icons };
+    return kept('application/manifest+json; charset=utf-8', JSON.stringify(manifest), HOUR);
+  },
+});
+
+/** RFC 9116. Only operators who say how to reach them have one. */
+const securityRoute = pageRoute({
+  method: 'GET',
+  path: '/.well-known/security.txt',
+  isFor: 'everyone',
+  handle: async ({ context }) => {
+    const { contact } = context.site;
+    const origin = context.publicUrl();
+    if (contact === undefined) throw new Refusal('not_found');
+    const expires = new Date(context.clock.now() + VALID).toISOString();
+    const lines = [
+      `Contact: ${URL.parse(contact, origin)?.href ?? contact}`,
+      `Expires: ${expires}`,
+      `Canonical: ${origin}/.well-known/security.txt`,
+    ];
+    return kept('text/plain; charset=utf-8', `${lines.join('\n')}\n`, HOUR);
+  },
+});
+
+/** Milliseconds: the standard recommends less than a year. */
+const VALID = 180 * 24 * HOUR * 1_000;
+
+function pictureRoute(path: string, name: AssetName): PageRoute {
+  return pageRoute({
+    method: 'GET',
+    path,
+    isFor: 'everyone',
+    handle: async () => {
+      const { type, plain } = await assetFile(name);
+      const answer = kept(type, plain, 24 * HOUR);
+      return { ...answer, headers: { ...answer.headers, 'Cross-Origin-Resource-Policy': 'cross-origin' } };
+    },
+  });
+}
+
+export const SITE_ROUTES: readonly PageRoute[] = [
+  robotsRoute,
+  siteMapsRoute,
+  siteMapRoute,
+  feedRoute,
+  manifestRoute,
+  securityRoute,
+  pictureRoute('/favicon.ico', 'favicon.ico'),
+  pictureRoute('/apple-touch-icon.png', 'icon-180.png'),
+  pictureRoute('/icon-192.png', 'icon-192.png'),
+  pictureRoute('/icon-512.png', 'icon-512.png'),
+  pictureRoute('/card.png', 'card.png'),
+];

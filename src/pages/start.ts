@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { type Html, html, say } from '../html/html.ts';
+import { USUAL_NAME } from '../server/service/context.ts';
+import { readPublicSkins } from '../server/service/skins/skins.ts';
+import { cameFrom, setCookie, withVisitorCookie } from './cookies.ts';
+import { type Page, type SkinCard, skinCards } from './frame.ts';
+import { LANGUAGE_PATH, LANGUAGES, type Language } from './language.ts';
+import { assetAddress } from './layout.ts';
+import { type FormMaker, formMakerOf, makeForm } from './make.ts';
+import { pageRoute, seeOther } from './page-route.ts';
+import { unfoldedHead } from './share.ts';
+
+/** Skins on the start page: full rows at every width, and less than 70 KB with all pictures. */
+const NEWEST = 6;
+
+export const startRoute = pageRoute({
+  method: 'GET',
+  path: '/ui',
+  isFor: 'everyone',
+  isSafeToCompress: true, // all it shows about a person is the name
+  handle: async (call) => {
+    const { context, caller, mayUse } = call;
+    const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };
+    const { generatorKind, site } = context;
+    const head = unfoldedHead(context, {
+      path: '/',
+      title: site.name === USUAL_NAME ? TITLE : site.name,
+      description: LEAD,
+      picture: { path: '/card.png', alt: GROUP },
+    });
+    const view = { name: site.name, signing: generatorKind, newest: skins, head };
+    if (!mayUse) return startPage({ ...view, maker: undefined });
+    return withVisitorCookie(startPage({ ...view, maker: await formMakerOf(call) }), call);
+  },
+});
+
+const TITLE = say`Signed Minecraft skins`;
+const LEAD = say`Upload a picture and get signed skin data for players, heads and NPCs.`;
+const GROUP = say`Five Minecraft skins: a smith, a ranger, a knight, a robot and a miner`;
+
+/** Who signs the skins of this server. */
+type SigningMode = 'signing' | 'accounts' | 'upstream';
+
+const SIGNERS: Readonly<Record<SigningMode, Html>> = {
+  signing: say`This server signs skins with its own key. Only players whose game trusts this server
+(<a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a>) see these skins.`,
+  accounts: say`Mojang signs the skins made here. Every server accepts them.`,
+  upstream: say`Another service makes and signs the skins for this server.`,
+};
+
+interface StartView {
+  /** The service's name. */
+  readonly name: string;
+  readonly signing: SigningMode;
+  readonly newest: readonly SkinCard[];
+  readonly head: Html;
+  /** Undefined if the visitor must sign in to make skins. */
+  readonly maker: FormMaker | undefined;
+}
+
+function startPage({ name, signing, newest, head, maker }: StartView): Page {
+  return {
+    title: name === USUAL_NAME ? TITLE : name,
+    hasOwnHeading: true,
+    isIndexed: true,
+    head: html`${head}<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
+    // Link bots get this page where programs get the key document.
+    headers: { Vary: 'Accept, Accept-Encoding, Accept-Language, Cookie, User-Agent' },
+    body: html`<div class="hero">
+<div><h1>${name === USUAL_NAME ? TITLE : html`<bdi>${name}</bdi>`}</h1>
+<p class="lead">${LEAD}</p>
+<p>${SIGNERS[signing]}</p>
+<img class="group" src="${assetAddress('group.png')}" alt="${GROUP}" width="472" height="184"></div>
+<div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel">${say`<a class="button" href="${'/ui/sign-in'}">Sign in</a> to make skins here.`}</p>`}</div>
+</div>
+<section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
+${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
+</section>`,
+    terminal: { command: 'skinsmith generate skin.png', path: '/v2/generate', options: '-F file=@skin.png' },
+  };
+}
+
+const choice = z.object({ language: z.enum(Object.keys(LANGUAGES) as [Language, ...Language[]]) });
+
+/** Keeps the chosen language in a cookie, and returns to the page. */
+export const languageRoute = pageRoute({
+  method: 'POST',
+  path: LANGUAGE_PATH,
+  isFor: 'everyone',
+  handle: async ({ context, request }) => {
+    const { language } = choice.parse(request.body ?? {});
+    const cookie = setCookie('skinsmith-language', request, {
+      publicUrl: context.publicUrl(),
+      secret: language,
+    });
+    return seeOther(cameFrom(request) ?? '/ui/', { 'Set-Cookie': cookie });
+  },
+});

@@ -143,6 +143,67 @@ describe('A template', () => {
     expect([mine.exitCode, mine.stderr]).toEqual([1, expect.stringContaining('skinsmith did not write it')]);
   });
 
+  test('keeps a lockfile beside its one file, so that the next run makes only what is new', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.drawMany('skins', 3);
+    const run = (...more: string[]) =>
+      shop.run('generate', 'skins', '--out', 'heads.yml', '--format', 'shopguiplus', ...more);
+    const first = await run();
+    expect([first.exitCode, await shop.files('.')]).toEqual([0, expect.arrayContaining(['heads.yml.lock'])]);
+    const text = await shop.read('heads.yml');
+    expect(text.match(/^ {4}\d:|name: "0\d"/gm)).toEqual([
+      '    1:',
+      'name: "01"',
+      '    2:',
+      'name: "02"',
+      '    3:',
+      'name: "03"',
+    ]);
+    expect((await run()).stderr).toContain('3 sources: up to date.');
+    await shop.drawMany('skins', 4);
+    expect((await run('--frozen')).exitCode).toBe(3);
+    await run();
+    expect(service.records.accepted).toHaveLength(4);
+    const before = await shop.read('heads.yml');
+    await shop.write('heads.yml', '');
+    expect((await run('--frozen')).exitCode).toBe(0);
+    expect([await shop.read('heads.yml'), before.match(/^ {4}\d:/gm)]).toEqual([
+      before,
+      ['    1:', '    2:', '    3:', '    4:'],
+    ]);
+  });
+
+  test('that makes no valid document writes nothing, and what was paid for is kept', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.drawMany('skins/a', 1);
+    await shop.draw({ 'skins/b/01': 2 });
+    const args = ['generate', '-r', 'skins', '--out', 'skincache.yml', '--format', 'tab'];
+    const twice = await shop.run(...args);
+    expect([twice.exitCode, twice.stderr]).toEqual([
+      1,
+      expect.stringContaining('has 01 twice. It was not written.'),
+    ]);
+    expect(await shop.files('.')).not.toContain('skincache.yml');
+    await rename(shop.path('skins/b/01.png'), shop.path('skins/b/02.png'));
+    expect((await shop.run(...args)).exitCode).toBe(0);
+    expect([await shop.read('skincache.yml'), service.records.accepted.length]).toEqual([
+      expect.stringContaining('"02"'),
+      2,
+    ]);
+    await shop.write('bad.json.tmpl', '[\n---8<---\n{{name}}\n---8<---\n]');
+    const bad = await shop.run(
+      'generate',
+      '-r',
+      'skins',
+      '--out',
+      'x.json',
+      '--format',
+      'template:bad.json.tmpl',
+    );
+    expect([bad.exitCode, bad.stderr]).toEqual([2, expect.stringContaining('is not valid JSON')]);
+    expect(service.records.accepted).toHaveLength(2);
+  });
+
   test('that is invalid stops the command before anything is sent', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 1);

@@ -19,6 +19,7 @@ import type { Settings } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
 import type { TypedBatchOptions, TypedOutputOptions, TypedSkinOptions } from '../options/skin-options.ts';
+import type { FormatCheck } from '../output/document-check.ts';
 import type { FormatLike } from '../output/formats.ts';
 import { openFormats } from '../output/results.ts';
 import type { TypedPictureOption } from '../output/terminal-picture.ts';
@@ -40,6 +41,8 @@ export interface BatchCall {
   readonly cape: string | undefined;
   /** The user named several sources, or a folder: JSON output is then a list, even for a single result. */
   readonly isList: boolean;
+  /** Checks the documents of a template with a head and a foot, if their extension says what they are. */
+  readonly check?: FormatCheck | undefined;
   /** The pack that has the textures, if commands are to use one. */
   readonly pack?: PackSkins | undefined;
   /** Identifies a command that has no lockfile, so that a repeated run resumes where the last one stopped. */

@@ -18,7 +18,7 @@ import {
   sourcesOf,
   verifyRequiredSigner,
 } from './call.ts';
-import { type Output, openOutput } from './output.ts';
+import { type Output, openOutput, verifyDocument } from './output.ts';
 import { Reports } from './reports.ts';
 import { EMPTY_LIST, type SummaryView, shownPath } from './summary.ts';
 
@@ -28,7 +28,11 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
   const output = openOutput(call);
   if (output.lockfile === undefined) throw needsLockfile();
   const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
-  const printer = new ResultPrinter(context.io, { ...shape, formats: formatsOf(call) });
+  const printer = new ResultPrinter(context.io, {
+    ...shape,
+    formats: formatsOf(call),
+    verify: (text, format) => verifyDocument(text, { name: 'The output', format }, call),
+  });
   const isPrinted = typed.out === undefined || shape.json || shape.ndjson;
   const reports = await Reports.open(call, {
     service: 'lockfile',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { DigestCache } from '../../base/caches.ts';
-import { makeFolder } from '../../base/files.ts';
+import { isStream, makeFolder } from '../../base/files.ts';
 import type { BatchResult } from '../../batch/model.ts';
 import { DeliveryError, type OwnOutputs } from '../../batch/options.ts';
 import { CliError, usageError } from '../errors/exit.ts';
@@ -13,6 +13,7 @@ import {
   filePath,
   formatOf,
   hasForm,
+  renderAll,
   renderFile,
   type SkinToFormat,
 } from '../output/formats.ts';
@@ -38,8 +39,7 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
   const { context, settings, typed, follow } = call;
   const { out, lock } = typed;
   const kind = out === undefined ? undefined : kindOfOut(out, settings.format);
-  const lockfile =
-    lock ?? (out !== undefined && kind === 'folder' && follow ? join(out, 'skins.lock') : undefined);
+  const lockfile = lock ?? (follow ? usualLockfile(out, settings.format) : undefined);
   const path = lockfile === undefined ? undefined : resolve(lockfile);
   const guard = guardOf(typed);
   if (path !== undefined) guard.verifyNoInput(path);
@@ -52,8 +52,24 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
     join(context.folders.data, 'batches', 'outputs.ndjson'),
     context.clock.now(),
   );
-  const files = new OutputFiles(out, { formats, digests, guard, lockDir });
+  const files = new OutputFiles(out, {
+    formats,
+    digests,
+    guard,
+    lockDir,
+    verify: (text, path, format) => verifyDocument(text, { name: path, format }, call),
+  });
   return { lockfile: path, own, deliver: (result) => files.write(result), save: () => digests.save() };
+}
+
+/** The lockfile of outputs, beside them or in their folder; undefined for the file of a single skin. */
+export function usualLockfile(
+  out: string | undefined,
+  formats: readonly FormatChoice[] | undefined,
+): string | undefined {
+  if (out === undefined) return undefined;
+  if (kindOfOut(out, formats) === 'folder') return join(out, 'skins.lock');
+  return areJoinable(formats) && !isStream(out) ? `${out}.lock` : undefined;
 }
 
 /** Writes to exactly the named file. @throws CliError if it is not one to replace, before anything is paid for */
@@ -65,7 +81,13 @@ function oneFile(
   const [format = 'json'] = formatsOf(call) ?? [];
   const replaceable = { isOurs: (path: string) => isInForm(path, format) };
   guard.verify(out, replaceable);
-  if (formatOf(format).template) return joinedFile((text) => guard.write(out, text, replaceable), format);
+  if (formatOf(format).template) {
+    const write = (text: string) => {
+      verifyDocument(text, { name: out, format }, call);
+      guard.write(out, text, replaceable);
+    };
+    return joinedFile(write, format);
+  }
   const deliver = ({ skin, stem, index }: BatchResult) => {
     if (!skin) return [];
     guard.write(out, renderFile(format, skinFields(skin), stem, index).text, replaceable);
@@ -74,23 +96,38 @@ function oneFile(
   return { deliver, save: () => {} };
 }
 
-/**
- * Writes the skins of all sources to one file, in their order, once all of them are there. No lockfile records it: the file of
- * one source is that of the others, too.
- */
+/** Writes the skins of all sources to one file, in their order, once all of them are there: no source has a file of its own. */
 function joinedFile(write: (text: string) => void, format: FormatLike): Pick<Output, 'deliver' | 'save'> {
-  const texts = new Map<number, string>();
+  const skins = new Map<number, SkinToFormat>();
   const deliver = (result: BatchResult) => {
-    if (result.skin)
-      texts.set(result.index, renderFile(format, fieldsOf(result, format), result.stem, result.index).text);
+    if (result.skin) skins.set(result.index, fieldsOf(result, format));
     return [];
   };
   const save = ({ isWhole }: { readonly isWhole: boolean }) => {
-    if (!isWhole || texts.size === 0) return;
-    const inOrder = [...texts].sort(([a], [b]) => a - b);
-    write(inOrder.map(([, text]) => text).join(''));
+    const template = formatOf(format).template?.();
+    if (!isWhole || skins.size === 0 || !template) return;
+    const inOrder = [...skins].sort(([a], [b]) => a - b);
+    write(
+      renderAll(
+        template,
+        inOrder.map(([, skin]) => skin),
+      ),
+    );
   };
   return { deliver, save };
+}
+
+/** @throws CliError if a document is none in the notation of its extension */
+export function verifyDocument(
+  text: string,
+  { name, format }: { readonly name: string; readonly format: FormatLike },
+  { check }: Pick<BatchCall, 'check'>,
+): void {
+  const fault = check?.(text, formatOf(format));
+  if (fault === undefined) return;
+  throw new CliError('invalid_document', `${clean(name)} ${clean(fault)}. It was not written.`, {
+    hint: 'The skins are not lost. Change the template so that it quotes its fields, as in {{name|yaml}}, or rename a source.',
+  });
 }
 
 /** What a format has of a result: templates all of it, our own formats the skin, which is the same in every run. */
@@ -166,6 +203,8 @@ interface OutputOptions {
   /** Records which files hold which skin, so that unchanged files need not be read. */
   readonly digests: DigestCache;
   readonly guard: OutputGuard;
+  /** @throws CliError if a text is no document of its format */
+  readonly verify?: (text: string, path: string, format: FormatLike) => void;
   /** Folder of the lockfile; absolute. */
   readonly lockDir: string;
 }
@@ -224,6 +263,7 @@ export class OutputFiles {
     if (stamp && version !== undefined && digests.get(path, stamp) === version) return;
     if (!result.skin) return;
     const { text } = renderFile(format, fieldsOf(result, format), result.stem, result.index);
+    this.#options.verify?.(text, path, format);
     const file = this.#way + filePath(format, result.stem);
     const isOurs = () =>
       isInForm(path, format)

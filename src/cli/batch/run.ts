@@ -20,7 +20,7 @@ import {
   verifyRequiredSigner,
 } from './call.ts';
 import { mergeAdvice } from './merge-advice.ts';
-import { openOutput } from './output.ts';
+import { openOutput, verifyDocument } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
 import { Reports } from './reports.ts';
 import { printPlan, printSummary, summaryText } from './summary.ts';
@@ -68,6 +68,7 @@ class RunOutput {
       ...shape,
       formats: formatsOf(call),
       pictures,
+      verify: (text, format) => verifyDocument(text, { name: 'The output', format }, call),
     });
     this.#jobs = new JobPrinter(context.io, shape);
   }

@@ -19,9 +19,12 @@ import {
   typedSettings,
   verifyName,
 } from '../options/skin-options.ts';
-import { type FormatChoice, isPackFormat, isTemplateChoice } from '../output/format-names.ts';
+import type { DocumentCheck, FormatCheck } from '../output/document-check.ts';
+import { type FormatChoice, isPackFormat } from '../output/format-names.ts';
+import { formatOf, sampleOf } from '../output/formats.ts';
 import { GithubReport } from '../output/github.ts';
 import { JOB_OUTPUT, openFormats, RESULT_OUTPUT } from '../output/results.ts';
+import { invalidTemplate } from '../output/templates.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 import type { PackSkins } from '../pack/pack-skins.ts';
 
@@ -94,14 +97,32 @@ async function readCall(
   const isOne = await isSingle(spec, rootsOf(context));
   verifyName(typed, isOne);
   const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
-  if (follow && settings.format?.some(isTemplateChoice)) openFormats(settings.format);
+  const check = follow ? await checkFor(settings.format) : undefined;
   const isFolder = await namesFolder(typed.out, { isOne, formats: settings.format });
   const cape = await capeOf(typed, settings, context);
   const { sources, player, from, visibility, variant } = typed;
   const purpose = JSON.stringify([command, process.cwd(), sources, player, from, visibility, variant, cape]);
   const pack = settings.format?.some(isPackFormat) ? await openPack(typed, context) : undefined;
-  const call = { context, settings, typed, cape, follow, isList: !isOne, purpose, pack };
+  const call = { context, settings, typed, cape, follow, isList: !isOne, purpose, pack, check };
   return { call, isOne, isFolder };
+}
+
+/**
+ * The check of the documents that templates with a head and a foot make. Such a template must be in order itself, before anything
+ * is paid for. @throws CliError
+ */
+async function checkFor(choices: readonly FormatChoice[] | undefined): Promise<FormatCheck | undefined> {
+  const framed = (openFormats(choices) ?? []).map(formatOf).filter(({ template }) => template?.().frame);
+  if (framed.length === 0) return undefined;
+  const { documentCheckFor } = await import('../output/document-check.ts');
+  const checks = new Map<string, DocumentCheck | undefined>();
+  for (const { extension, template } of framed) {
+    const check = await documentCheckFor(extension);
+    const fault = template && check?.(sampleOf(template()));
+    if (fault !== undefined) throw invalidTemplate(`What the template makes ${fault}.`);
+    checks.set(extension, check);
+  }
+  return (text, { extension, template }) => (template?.().frame ? checks.get(extension)?.(text) : undefined);
 }
 
 /** The pack that the user names, if any. @throws CliError */

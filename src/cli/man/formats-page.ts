@@ -8,7 +8,8 @@ import { EXIT_STATUSES } from '../errors/exit.ts';
 import { describedRows, shownCommands, type TopicName } from '../help/help-page.ts';
 import { type CommandOutput, type FieldTable, type JsonOutput, outputOf } from '../output/described.ts';
 import { FORMAT_MEANINGS } from '../output/format-names.ts';
-import { FILTER_MEANINGS } from '../output/formats.ts';
+import { TEMPLATES } from '../output/plugin-templates.ts';
+import { FILE_FIELDS, FILTER_MEANINGS } from '../output/templates.ts';
 
 /** A reference text, to be written as a manual page, as Markdown or as plain text. */
 export interface Section {
@@ -319,13 +320,22 @@ const FILE_FORMATS: readonly Section[] = [
       text(
         'template:FILE is a format of your own, or template: and the template itself. A field of the JSON output of',
         'generate is written as {{name}} or {{texture.url}}; everything else is literal. An absent field is empty.',
-        'Filters quote a field, as in {{name|json}}:',
+        'Templates have two more fields:',
       ),
+      rows(['field', 'meaning'], Object.entries(FILE_FIELDS)),
+      text('Filters change how a field is written, as in {{name|json}}; several may follow each other:'),
       rows(['filter', 'what it writes'], Object.entries(FILTER_MEANINGS)),
       text(
+        'A template may have three parts, divided by two lines ---8<---: what stands once before all skins, what each',
+        'skin gets, and what stands once after them. In the second part, {{separator:,}} writes the text after the',
+        'colon between two skins. What such a template makes is checked if its extension is .json, .yml, .yaml or',
+        '.snbt: the template itself before anything is made, and each file before it is written.',
+      ),
+      text(
         'The files have the extension of FILE without .tmpl, or .txt. If --out names a file, it gets all skins, in the',
-        'order of the sources. A template cannot be combined with other formats. The formats denizen, fancynpcs,',
-        'znpcs, profile and html are made with the templates in the folder examples/formats of the package.',
+        'order of the sources, and its lockfile is beside it: npcs.yml.lock. A template cannot be combined with other',
+        `formats. The formats ${Object.keys(TEMPLATES).join(', ')} are made with the templates in the folder`,
+        'examples/formats of the package.',
       ),
     ],
   },

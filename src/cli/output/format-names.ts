@@ -15,6 +15,11 @@ export const FORMAT_NAMES = [
   'denizen',
   'fancynpcs',
   'znpcs',
+  'geyser',
+  'tab',
+  'deluxemenus',
+  'shopguiplus',
+  'loot-table',
   'profile',
   'html',
 ] as const;
@@ -73,6 +78,11 @@ export const FORMAT_MEANINGS: Readonly<Record<FormatName, string>> = {
   denizen: 'a line of a Denizen script that gives the skin to its NPC',
   fancynpcs: 'the section skin of an NPC in npcs.yml of FancyNpcs',
   znpcs: "the property skin of an NPC in ZNPCsPlus's folder data",
+  geyser: 'custom-skulls.yml of Geyser, with which players of Bedrock Edition see heads',
+  tab: 'skincache.yml of TAB, whose layouts then have the skins as player:NAME',
+  deluxemenus: 'a menu of heads for DeluxeMenus',
+  shopguiplus: 'a shop of heads for ShopGUI+',
+  'loot-table': 'a loot table of heads for a data pack, for Minecraft 1.21.5 and later',
   profile: 'a whole game profile, as JSON',
   html: 'the texture and the name of the skin, for a web page',
 };

@@ -9,7 +9,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { basename, resolve, sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { isStream, Leftovers, writeFileAtomically } from '../../base/files.ts';
 import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { isMarkedPng, MARKED_BYTES } from '../../skin/png/encode.ts';
@@ -38,8 +38,8 @@ export const DRAWN_PICTURE: Replaceable = {
 /** A copy of a picture has no mark: an existing file is either the same or not ours. */
 export const COPIED_PICTURE: Replaceable = { isOurs: () => false, isPicture: true };
 
-/** It holds paid skins: no output of another kind replaces it. */
-const LOCKFILE = 'skins.lock';
+/** Lockfiles hold paid skins: no output of another kind replaces one. */
+const LOCKFILE = /\.lock$/i;
 
 /** The files that a user named as sources, and the pictures in the folders named: nothing may be written over them. */
 export class SourceFiles {
@@ -127,8 +127,7 @@ export class OutputGuard {
     if (!found && !lstatSync(path, { throwIfNoEntry: false })) return;
     this.#inputs.verifyOther(path);
     if (found && !isPicture && isPng(path)) throw otherThere(path, 'picture');
-    if (found && found.size > 0 && !isLockfile && basename(path) === LOCKFILE)
-      throw otherThere(path, 'lockfile');
+    if (found && found.size > 0 && !isLockfile && LOCKFILE.test(path)) throw otherThere(path, 'lockfile');
     if (found?.size === 0 || (found && isOurs(path)) || this.#overwrite) return;
     throw notOurs(path);
   }

@@ -22,10 +22,11 @@ import {
   formatOf,
   type PackLooks,
   packFormat,
-  parseTemplate,
-  readTemplate,
+  renderAll,
+  type SkinToFormat,
   templateFormat,
 } from './formats.ts';
+import { parseTemplate, readTemplate } from './templates.ts';
 import { besidePicture, type TerminalPictures } from './terminal-picture.ts';
 
 /** The documented JSON fields of a skin. */
@@ -278,6 +279,8 @@ interface PrinterOptions extends JsonOptions {
   /** Absent: readable text on a terminal, rows in a pipe. */
   readonly formats: readonly FormatLike[] | undefined;
   readonly pictures?: ResultPictures | undefined;
+  /** @throws CliError if a text is no document of its format */
+  readonly verify?: ((text: string, format: FormatLike) => void) | undefined;
 }
 
 /** Where a result comes from. */
@@ -297,10 +300,26 @@ export interface ResultPictures {
 /** Writes results to stdout. */
 export class ResultPrinter extends JsonPrinter {
   readonly #options: PrinterOptions;
+  /** The skins of one document, which is printed as a whole. */
+  readonly #document = new Map<number, ResultView & SkinToFormat>();
 
   constructor(io: Io, options: PrinterOptions) {
     super(io, options);
     this.#options = options;
+  }
+
+  override end(): void {
+    super.end();
+    const [format] = this.#options.formats ?? [];
+    const template = format && formatOf(format).template?.();
+    if (!template || this.#document.size === 0) return;
+    const inOrder = [...this.#document].sort(([a], [b]) => a - b);
+    const text = renderAll(
+      template,
+      inOrder.map(([, skin]) => skin),
+    );
+    this.#options.verify?.(text, format);
+    this.io.out.write(this.io.out.isTTY ? cleanLines(text) : text);
   }
 
   /** `index` is the position of the source, for results that arrive out of order; `stem`, the path of the source. */
@@ -338,6 +357,10 @@ export class ResultPrinter extends JsonPrinter {
   #printFormatted(result: ResultView, wanted: FormatLike, { stem, index }: Place): void {
     if (!isFinished(result)) return;
     const { render, template } = formatOf(wanted);
+    if (template?.().frame && this.#options.formats?.length === 1) {
+      this.#document.set(index, result);
+      return;
+    }
     const formatted = render(result, stem, index);
     if (typeof formatted !== 'string') this.io.out.write(jsonLine(formatted));
     else if (!template) this.io.out.write(`${clean(formatted)}\n`);

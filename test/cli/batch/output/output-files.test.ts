@@ -15,8 +15,9 @@ import type { BatchResult, FinishedSkin } from '../../../../src/batch/model.ts';
 import { DeliveryError } from '../../../../src/batch/options.ts';
 import { OutputFiles } from '../../../../src/cli/batch/output.ts';
 import { FORMAT_NAMES } from '../../../../src/cli/output/format-names.ts';
-import { type FormatLike, parseTemplate, templateFormat } from '../../../../src/cli/output/formats.ts';
+import { type FormatLike, templateFormat } from '../../../../src/cli/output/formats.ts';
 import { OutputGuard } from '../../../../src/cli/output/output-guard.ts';
+import { parseTemplate } from '../../../../src/cli/output/templates.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const HOUR = 60 * 60 * 1000;

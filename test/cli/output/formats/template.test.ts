@@ -2,17 +2,13 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { finishedSkin } from '../../../../src/batch/model.ts';
-import {
-  FORMATS,
-  type Format,
-  fillTemplate,
-  formatOf,
-  isFilled,
-  parseTemplate,
-  TEMPLATES,
-} from '../../../../src/cli/output/formats.ts';
+import { documentCheckFor } from '../../../../src/cli/output/document-check.ts';
+import { FORMATS, type Format, formatOf } from '../../../../src/cli/output/formats.ts';
+import { TEMPLATES } from '../../../../src/cli/output/plugin-templates.ts';
 import { openFormats, ResultPrinter, resultView } from '../../../../src/cli/output/results.ts';
+import { fillAll, fillTemplate, isFilled, parseTemplate } from '../../../../src/cli/output/templates.ts';
 import { testIo } from '../../../support/cli/test-io.ts';
 import { makeSkin } from '../../../support/client/answers.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
@@ -108,6 +104,95 @@ describe('A template', () => {
   });
 });
 
+const UUID = '0123456789abcdeffedcba9876543210';
+const FRAMED =
+  '{"n":{{count}},"skins":[\n---8<---\n{"name":{{name|json}},"data":{{value|json}}}{{separator:,}}\n---8<---\n]}';
+
+describe('A template with a head and a foot', () => {
+  const skins = ['A', 'B "b"', 'C'].map((name) => ({ ...DATA, name, uuid: UUID, variant: 'slim' }));
+
+  test('makes one document of all skins, with a text between two of them', () => {
+    const template = parseTemplate(FRAMED, FIELDS);
+    const read = JSON.parse(fillAll(template, skins));
+    expect(read.n).toBe(3);
+    expect(read.skins.map(({ name }: { name: string }) => name)).toEqual(['A', 'B "b"', 'C']);
+    expect(JSON.parse(fillTemplate(template, skins[0]!)).skins).toHaveLength(1);
+  });
+
+  test('numbers the skins, and writes UUIDs and arms as files want them', () => {
+    const text =
+      'all: {{count}}\n---8<---\n{{number}} {{number|from:0}} {{uuid|dashed}} [I;{{uuid|ints}}] {{variant|words:WIDE, THIN}}\n---8<---\n';
+    const template = parseTemplate(text, [...FIELDS, 'uuid', 'variant']);
+    const row = '01234567-89ab-cdef-fedc-ba9876543210 [I;19088743,-1985229329,-19088744,1985229328]';
+    const [slim, classic] = [skins[0]!, { ...skins[1]!, variant: 'classic' }];
+    expect(fillAll(template, [slim, classic])).toBe(`all: 2\n1 0 ${row} THIN\n2 1 ${row} WIDE\n`);
+  });
+
+  test('knows its documents again, whatever their number of skins', () => {
+    const template = parseTemplate(FRAMED, FIELDS);
+    for (const some of [skins.slice(0, 1), skins]) {
+      const text = fillAll(template, some);
+      expect(isFilled(template, text)).toBe(true);
+      for (const other of [
+        text.slice(1),
+        `${text}mine\n`,
+        text.replace('{"n"', '{"m"'),
+        text.replace(DATA.value, 'short'),
+      ])
+        expect(isFilled(template, other)).toBe(false);
+    }
+    const hashes = parseTemplate('a:\n---8<---\n- {{texture.hash|yaml}}\n---8<---\n', ['texture.hash']);
+    expect(isFilled(hashes, fillAll(hashes, [{ texture: { hash: 'ab'.repeat(32) } }]))).toBe(true);
+    expect(isFilled(hashes, 'a:\n- "mine"\n')).toBe(false);
+  });
+
+  test.each([
+    ['{{name}}\n---8<---\n{{name}}', /has 1 line ---8<---/, /takes two/],
+    ['a\n---8<---\n{{name}}\n---8<---\n---8<---\n', /has 3 lines/, /takes two/],
+    ['{{name}}\n---8<---\n{{value}}\n---8<---\n', /field \{\{name\}\} does not exist/, /^Fields: count/],
+    ['a\n---8<---\nb\n---8<---\n', /has no fields/, /^Fields: /],
+    ['{{name|words:CLASSIC}}', /filter words:CLASSIC is not complete/, /words:CLASSIC,SLIM/],
+    ['{{number|from:a}}', /filter from:a/, /from:0/],
+    ['{{name|json:2}}', /filter json:2/, /^Write json/],
+  ])('is refused if it is none: %j', (text, message, hint) => {
+    const refusal = { message: expect.stringMatching(message), hint: expect.stringMatching(hint) };
+    expect(() => parseTemplate(text, FIELDS)).toThrow(expect.objectContaining(refusal));
+  });
+
+  test('goes to stdout as one document, in the order of the sources', async () => {
+    const { io, out } = testIo();
+    const text = '[\n---8<---\n{{name|json}}{{separator:,}}\n---8<---\n]' as const;
+    const formats = openFormats([`template:${text}`]);
+    const printer = new ResultPrinter(io, { json: false, ndjson: false, formats, isList: true });
+    for (const [index, name] of [
+      [1, 'b'],
+      [0, 'a'],
+    ] as const)
+      await printer.add({ ...view, name }, index);
+    expect(out()).toBe('');
+    printer.end();
+    expect(JSON.parse(out())).toEqual(['a', 'b']);
+  });
+});
+
+describe('A document that a template makes', () => {
+  test.each([
+    ['.json', '{"a":[1]}', '{"a":[1,]}', /not valid JSON/],
+    ['.geyser.yml', 'a: "b"\n', 'a: "b\n', /not valid YAML in line/],
+    ['.yml', 'a:\n  b: 1\n  c: 2\n', 'a:\n  b: 1\n  b: 2\n', /has b twice/],
+    ['.snbt', '[{a:"b"},{a:[I;1,2]}]\n', '[{a:"b"},{a:1}]]', /not valid SNBT/],
+    ['.snbt', '{a:"b"}', '{a:"b"},x:{}', /not valid SNBT/],
+  ])('is checked as %s', async (extension, good, bad, fault) => {
+    const check = await documentCheckFor(extension);
+    expect(check?.(good)).toBeUndefined();
+    expect(check?.(bad)).toMatch(fault);
+  });
+
+  test('is not checked in any other notation', async () => {
+    expect(await documentCheckFor('.txt')).toBeUndefined();
+  });
+});
+
 describe('The format template:', () => {
   test('reads a file, whose extension without .tmpl is that of the output', async () => {
     const folder = await ownFolder();
@@ -164,6 +249,33 @@ describe('The templates in examples/formats', () => {
       id: 'ab'.repeat(16),
       name: 'Sir "A"',
       properties: [{ name: 'textures', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' }],
+    });
+    const [value, signature] = [DATA.value, DATA.signature];
+    const real = {
+      ...skin,
+      value,
+      signature,
+      variant: 'classic',
+      texture: { url: '', hash: 'ab'.repeat(32) },
+    };
+    const read = (name: 'geyser' | 'tab' | 'deluxemenus' | 'shopguiplus') =>
+      parseYaml(String(FORMATS[name].render(real)));
+    expect(read('geyser')).toEqual({ 'skin-hashes': ['ab'.repeat(32)] });
+    expect(read('tab')).toEqual({ players: { 'Sir "A"': [value, signature] } });
+    expect(read('deluxemenus').items).toEqual({
+      head_1: { material: `basehead-${value}`, slot: 0, display_name: 'Sir "A"' },
+    });
+    expect(read('shopguiplus').heads.items[1]).toMatchObject({
+      item: { material: 'PLAYER_HEAD', name: 'Sir "A"', skin: value },
+      slot: 0,
+    });
+    const [entry] = JSON.parse(String(FORMATS['loot-table'].render(real))).pools[0].entries;
+    expect(entry.functions[0].components).toEqual({
+      'minecraft:profile': {
+        id: [-1414812757, -1414812757, -1414812757, -1414812757],
+        properties: [{ name: 'textures', value, signature }],
+      },
+      'minecraft:custom_name': { text: 'Sir "A"', italic: false },
     });
     expect(FORMATS.html.render(skin)).toContain('<figcaption>Sir &#34;A&#34;</figcaption>');
   });

@@ -4,7 +4,12 @@ import { expect, test } from 'vitest';
 import { findCircles } from './support/rooms/circles.ts';
 import { filesIn, readImports } from './support/rooms/imports.ts';
 import { misplacedTests } from './support/rooms/places.ts';
-import { packagesOutOfPlace, roomsAsMarkdown, roomsOutOfPlace } from './support/rooms/rules.ts';
+import {
+  packagesOutOfPlace,
+  roomsAsMarkdown,
+  roomsOutOfPlace,
+  serverRoomsOutOfOrder,
+} from './support/rooms/rules.ts';
 import { ROOMS } from './support/rooms/table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -21,6 +26,10 @@ test('Each room imports only rooms below it', () => {
     imports.filter((target) => rooms.includes(target) && rooms.indexOf(target) < rooms.indexOf(room)),
   );
   expect(upward).toEqual([]);
+});
+
+test('In the server, too, each room imports only rooms below it', () => {
+  expect(serverRoomsOutOfOrder(IMPORTS)).toEqual([]);
 });
 
 test('A package is imported only where the table says', () => {

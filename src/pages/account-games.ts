@@ -12,7 +12,7 @@ import {
   unlinkGameAccount,
 } from '../server/service/accounts/accounts.ts';
 import { requireUser } from '../server/service/callers.ts';
-import { withinFetchLimits } from '../server/sources/fetches.ts';
+import { withinFetchLimits } from '../server/service/sources/fetches.ts';
 import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
 import { checked, forUsers, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 

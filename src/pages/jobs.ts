@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Content, count, counted, type Html, html, say } from '../html/html.ts';
 import { isPending, JOB_STATUSES, type JobStatus } from '../protocol/job.ts';
+import type { ServiceContext } from '../server/context.ts';
 import { EVENT_STREAM_HEADERS, EventStream } from '../server/http/event-stream.ts';
 import { renderAnswer } from '../server/http/routes/pictures.ts';
 import { jobErrors } from '../server/http/views.ts';
@@ -8,7 +9,6 @@ import { inputFor } from '../server/pictures/renders.ts';
 import { isVisitorsJob } from '../server/queue/enqueue.ts';
 import { countWaitingBefore, findJob, type JobWithSkin, type ListedJob } from '../server/queue/lists.ts';
 import type { Caller } from '../server/service/callers.ts';
-import type { ServiceContext } from '../server/service/context.ts';
 import { expectedEnd } from '../server/service/forecast.ts';
 import { followJobs, type JobFollower } from '../server/service/jobs/job-feeds.ts';
 import {

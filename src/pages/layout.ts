@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Html, html, type Reader, say } from '../html/html.ts';
-import { type Site, USUAL_NAME } from '../server/service/context.ts';
+import { type Site, USUAL_NAME } from '../server/context.ts';
 import { copyLine, linesFor, type Page, type Visitor } from './frame.ts';
 import { languageForm } from './language.ts';
 

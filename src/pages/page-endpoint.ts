@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Html, html, say } from '../html/html.ts';
+import type { ServiceContext } from '../server/context.ts';
 import { compressed, refusalAnswer } from '../server/http/answers.ts';
 import type { EndpointOptions } from '../server/http/endpoint.ts';
 import type { ServiceLog } from '../server/http/log.ts';
@@ -8,7 +9,6 @@ import type { Answer } from '../server/http/route.ts';
 import { UNLISTED } from '../server/http/routes/pictures.ts';
 import { wantsPage } from '../server/http/visitors.ts';
 import { anonymousCaller, type Caller, type Origins, requireScope } from '../server/service/callers.ts';
-import type { ServiceContext } from '../server/service/context.ts';
 import { asRefusal, Refusal } from '../server/service/refusal.ts';
 import { findCaller, type SessionCaller } from '../server/service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Reader, say } from '../html/html.ts';
 import type { Scope } from '../protocol/api-key.ts';
+import type { ServiceContext } from '../server/context.ts';
 import type { HttpRequest } from '../server/http/request.ts';
 import type { Answer, Parsed } from '../server/http/route.ts';
 import type { Caller, WebPages } from '../server/service/callers.ts';
-import type { ServiceContext } from '../server/service/context.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import type { SessionCaller } from '../server/service/sessions.ts';
 import type { Page, Visitor } from './frame.ts';

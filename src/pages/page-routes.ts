@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { uuidSchema } from '../protocol/skin.ts';
+import type { ServiceContext } from '../server/context.ts';
 import { encodedFor, FRAMED_HEADERS, SECURITY_HEADERS } from '../server/http/answers.ts';
 import {
   type App,
@@ -14,7 +15,6 @@ import { originsOf } from '../server/http/request.ts';
 import type { Answer } from '../server/http/route.ts';
 import { wantsPage } from '../server/http/visitors.ts';
 import { anonymousCaller } from '../server/service/callers.ts';
-import type { ServiceContext } from '../server/service/context.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { findVisible } from '../server/service/skins/skins.ts';
 import { ACCOUNT_PAGES } from './account.ts';

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Content, count, counted, Html, html, say } from '../html/html.ts';
 import { uuidSchema } from '../protocol/skin.ts';
+import type { ServiceContext } from '../server/context.ts';
 import type { Answer } from '../server/http/route.ts';
 import {
   EMBED,
@@ -12,7 +13,6 @@ import {
   titleOf,
 } from '../server/http/routes/cards.ts';
 import { UNLISTED } from '../server/http/routes/pictures.ts';
-import type { ServiceContext } from '../server/service/context.ts';
 import type { FullSet } from '../server/service/skins/sets.ts';
 import type { SignerKind } from '../server/service/skins/skins.ts';
 import type { SkinWithData } from '../server/store/skins.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Html, html, say } from '../html/html.ts';
-import { USUAL_NAME } from '../server/service/context.ts';
+import { USUAL_NAME } from '../server/context.ts';
 import { readPublicSkins } from '../server/service/skins/skins.ts';
 import { cameFrom, setCookie, withVisitorCookie } from './cookies.ts';
 import { type Page, type SkinCard, skinCards } from './frame.ts';

@@ -26,11 +26,11 @@ export {
 export type { ServerOptions } from './assembly/server-options.ts';
 export { type Backup, backUp, dumpFormat, readBackup, restore, verifyDump } from './backup/backup.ts';
 export { DATA_FILES } from './backup/data-files.ts';
+export type { Logo, Site, StoredPack } from './context.ts';
 export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/contact.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/log.ts';
 export type { ClaimTest, OpenIdSettings } from './openid/claims.ts';
-export type { Logo, Site, StoredPack } from './service/context.ts';
 export { NEWEST_SCHEMA } from './store/meta.ts';
 export type { PostgresSettings } from './store/postgres/postgres-store.ts';
 export {

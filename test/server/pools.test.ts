@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from '../../src/server/pictures/budgets.ts';
 import {
   type Holder,
   KNOWN_FOR,
@@ -15,6 +14,7 @@ import {
   Turns,
 } from '../../src/server/pools.ts';
 import { anonymousCaller } from '../../src/server/service/callers.ts';
+import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from '../../src/server/service/lookups.ts';
 import { Plans } from '../../src/server/service/plans.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 

@@ -5,6 +5,7 @@ import type { GameAddresses } from '../../game/addresses.ts';
 import type { GameOptions } from '../../game/game.ts';
 import type { ErrorCode } from '../../protocol/errors.ts';
 import type { AccountRules } from '../accounts/availability.ts';
+import type { FindPack, Site } from '../context.ts';
 import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/contact.ts';
 import type { Pages } from '../http/app.ts';
@@ -12,7 +13,6 @@ import type { NetworkLimits } from '../http/connections.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/log.ts';
 import type { OpenIdSettings } from '../openid/claims.ts';
 import type { Draw } from '../pictures/render-thread.ts';
-import type { FindPack, Site } from '../service/context.ts';
 import type { Migration } from '../store/meta.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { SERVER_NAME, VERSION } from '../../base/version.ts';
-import type { ServiceContext } from '../service/context.ts';
+import type { ServiceContext } from '../context.ts';
 import { asRefusal, type Refusal } from '../service/refusal.ts';
 import { ANSWER_HEADERS, v1RefusalAnswer } from './described-answers.ts';
 import type { ServiceLog } from './log.ts';

@@ -13,8 +13,8 @@ import {
 } from '../../protocol/generate.ts';
 import { type SkinVariant, VARIANTS, variantSchema } from '../../protocol/skin.ts';
 import { Refusal, validationRefusal } from '../service/refusal.ts';
+import type { Source } from '../service/sources/source.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';
-import type { Source } from '../sources/source.ts';
 import type { HttpRequest, Part, PartLimits } from './request.ts';
 import { isAccountPath, type Route } from './route.ts';
 

@@ -10,7 +10,7 @@ import { type ZipFile, ZipWriter } from '../../pack/zip.ts';
 import { lineOf } from '../../protocol/lock-line.ts';
 import type { setPackQuerySchema } from '../../protocol/set.ts';
 import type { skinPackQuerySchema } from '../../protocol/skin.ts';
-import type { ServiceContext, StoredPack } from '../service/context.ts';
+import type { ServiceContext, StoredPack } from '../context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
 import { packIdsOf } from '../service/skins/set-pack-ids.ts';

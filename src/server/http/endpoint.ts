@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
+import type { ServiceContext } from '../context.ts';
 import {
   anonymousCaller,
   authenticate,
@@ -9,7 +10,6 @@ import {
   requireUser,
   userCaller,
 } from '../service/callers.ts';
-import type { ServiceContext } from '../service/context.ts';
 import { type RequestLimiter, withLimits } from '../service/limits.ts';
 import { asRefusal, Refusal, validationRefusal } from '../service/refusal.ts';
 import type { UserRow } from '../store/schema/tables.ts';

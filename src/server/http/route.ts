@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Scope } from '../../protocol/api-key.ts';
 import type { Note } from '../../protocol/envelope.ts';
+import type { ServiceContext } from '../context.ts';
 import type { Caller } from '../service/callers.ts';
-import type { ServiceContext } from '../service/context.ts';
 import type { HttpRequest } from './request.ts';
 
 /**

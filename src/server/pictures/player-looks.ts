@@ -9,9 +9,9 @@ import { pixelHash } from '../../skin/read-skin.ts';
 import { faceRects, listParts, pixelOffsets, type Rect, type Variant } from '../../skin/regions.ts';
 import type { KnownAddresses } from '../pools.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
+import { LOOKUPS, LookupBudget } from '../service/lookups.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { PlayerKey } from '../store/textures.ts';
-import { LOOKUPS, LookupBudget } from './budgets.ts';
 import type { GameTextures, NamedTexture } from './renders.ts';
 
 /** The two default skins for players without a skin of their own. */

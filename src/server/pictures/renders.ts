@@ -18,17 +18,19 @@ import {
 } from '../../skin/render/views.ts';
 import { type Holder, type KnownAddresses, Line, SHARES } from '../pools.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
+import { LOOKUPS, LookupBudget } from '../service/lookups.ts';
+import { ownPath, textureHashIn } from '../service/own-addresses.ts';
 import { Refusal } from '../service/refusal.ts';
 import { readSkin } from '../service/skins/skins.ts';
-import { requestFromGame } from '../sources/player.ts';
-import type { SourceContext } from '../sources/source.ts';
-import { findKnownTexture, type GameAddress, ownPath, textureHashIn } from '../sources/url.ts';
+import { requestFromGame } from '../service/sources/player.ts';
+import type { SourceContext } from '../service/sources/source.ts';
+import { findKnownTexture, type GameAddress } from '../service/sources/url.ts';
 import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { findServedTexture, findServedTextures } from '../store/textures.ts';
-import { LOOKUPS, LookupBudget, type RenderBudget } from './budgets.ts';
 import type { GroupText } from './card.ts';
+import type { RenderBudget } from './render-budget.ts';
 import type { Draw, RenderJob, RenderThread } from './render-thread.ts';
 
 /** A texture's name, and a function that reads its bytes. */

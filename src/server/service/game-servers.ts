@@ -9,11 +9,11 @@ import {
   readJoined,
   type SignedProfile,
 } from '../../game/profiles.ts';
-import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from '../pictures/budgets.ts';
 import { type Holder, type KnownAddresses, Remembered } from '../pools.ts';
-import { requestFromGame } from '../sources/player.ts';
 import type { Caller, StoreContext } from './callers.ts';
+import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from './lookups.ts';
 import { Refusal } from './refusal.ts';
+import { requestFromGame } from './sources/player.ts';
 
 interface GameServersOptions extends StoreContext {
   readonly game: Game;

@@ -13,7 +13,6 @@ import {
   type reportBodySchema,
 } from '../../protocol/moderation.ts';
 import { HOUR } from '../fairness.ts';
-import { findKnownTexture } from '../sources/url.ts';
 import { type Db, inManagement, inTransaction } from '../store/db.ts';
 import {
   appendToLog,
@@ -59,6 +58,7 @@ import { readRateLimit, withWait } from './limits.ts';
 import { Refusal } from './refusal.ts';
 import { requireUnblocked, shareData, withdrawData, withdrawFromOwner } from './skins/identity.ts';
 import { readSkin } from './skins/skins.ts';
+import { findKnownTexture } from './sources/url.ts';
 
 /** An operator's action and its subject. */
 export interface OperatorLogInput {

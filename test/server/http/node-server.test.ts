@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
+import type { ServiceContext } from '../../../src/server/context.ts';
 import type { ServiceEvents } from '../../../src/server/events.ts';
 import { NETWORK_LIMITS, type NetworkLimits } from '../../../src/server/http/connections.ts';
 import { Log } from '../../../src/server/http/log.ts';
 import { HttpServer } from '../../../src/server/http/node-server.ts';
 import { KnownAddresses, Turns } from '../../../src/server/pools.ts';
-import type { ServiceContext } from '../../../src/server/service/context.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { poll } from '../../support/server/poll.ts';
 import { RawSocket } from '../../support/server/raw-socket.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RenderBudget } from '../../../src/server/pictures/budgets.ts';
+import { RenderBudget } from '../../../src/server/pictures/render-budget.ts';
 import type { Draw, RenderJob } from '../../../src/server/pictures/render-thread.ts';
 import { type RenderInput, Renders } from '../../../src/server/pictures/renders.ts';
 import { KnownAddresses } from '../../../src/server/pools.ts';

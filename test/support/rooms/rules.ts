@@ -1,5 +1,5 @@
 import { describeImport, type Import } from './imports.ts';
-import { PACKAGES, ROOMS, type Room } from './table.ts';
+import { PACKAGES, ROOMS, type Room, SERVER_ROOMS } from './table.ts';
 
 const SRC = 'src/';
 
@@ -22,6 +22,20 @@ export function roomsOutOfPlace(imports: readonly Import[]): string[] {
       (one) =>
         `${describeImport(one)}, but ${roomOf(one.file)} may import ${list(rowOf(one.file).imports, 'no other room')}`,
     );
+}
+
+/** Imports in the server of rooms above the importing one, and all by or of rooms that the table does not name. */
+export function serverRoomsOutOfOrder(imports: readonly Import[]): string[] {
+  return imports
+    .filter(({ file, target }) => isIn('server', file) && isIn('server', target))
+    .filter(({ file, target }) => !(floorOf(file) >= floorOf(target)))
+    .map((one) => `${describeImport(one)}, which is not below it`);
+}
+
+/** How many rooms of the server are below the one that a file is in; NaN if the table does not name it. */
+function floorOf(file: string): number {
+  const at = SERVER_ROOMS.findIndex((room) => isIn(`server/${room}`, file));
+  return at === -1 ? Number.NaN : SERVER_ROOMS.length - 1 - at;
 }
 
 function mayImport(file: string, target: string, allowed: readonly string[]): boolean {

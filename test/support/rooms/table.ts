@@ -98,6 +98,32 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 };
 
+/** The folders and files of src/server/, from top to bottom: each imports only those below it. */
+export const SERVER_ROOMS: readonly string[] = [
+  'server.ts',
+  'embedded.ts',
+  'open-service.ts',
+  'assembly',
+  'store-copy',
+  'backup',
+  'workers',
+  'callbacks.ts',
+  'http',
+  'context.ts',
+  'metrics.ts',
+  'pictures',
+  'service',
+  'openid',
+  'pools.ts',
+  'generators',
+  'accounts',
+  'outbound',
+  'queue',
+  'events.ts',
+  'store',
+  'fairness.ts',
+];
+
 /** What is not in src/, packages above all, and the folders that may import it. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'package.json': ['base/version.ts'],

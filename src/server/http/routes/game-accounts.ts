@@ -21,7 +21,7 @@ import {
   unlinkGameAccount,
   verifyMayLink,
 } from '../../service/accounts/accounts.ts';
-import { withinFetchLimits } from '../../sources/fetches.ts';
+import { withinFetchLimits } from '../../service/sources/fetches.ts';
 import { type Route, route } from '../route.ts';
 import { v2Answer } from '../views.ts';
 

@@ -17,7 +17,7 @@ import {
 } from '../../pictures/renders.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { readSkin, readSkinByNumber } from '../../service/skins/skins.ts';
-import { findByGameName } from '../../sources/url.ts';
+import { findByGameName } from '../../service/sources/url.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import { versionHeader } from '../described-answers.ts';

@@ -15,11 +15,11 @@ import {
 import { awaitSkin, DEFAULT_PATIENCE, type JobPatience } from '../../service/jobs/jobs.ts';
 import { readRateLimit, refusalWithPace, viaFor, waitAfterNew } from '../../service/limits.ts';
 import { asRefusal, Refusal } from '../../service/refusal.ts';
+import { withinFetchLimits } from '../../service/sources/fetches.ts';
+import { requestFromGame } from '../../service/sources/player.ts';
+import type { Source } from '../../service/sources/source.ts';
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import { submit } from '../../service/submitting/submit.ts';
-import { withinFetchLimits } from '../../sources/fetches.ts';
-import { requestFromGame } from '../../sources/player.ts';
-import type { Source } from '../../sources/source.ts';
 import { pngFile, readBody } from '../bodies.ts';
 import { versionHeader } from '../described-answers.ts';
 import type { HttpRequest } from '../request.ts';

@@ -2,11 +2,10 @@ import { parse } from 'node:path';
 import { parsedJson, utf16Of } from '../../../base/text.ts';
 import { MAX_SET } from '../../../protocol/set.ts';
 import { uuidOrShortIdSchema } from '../../../protocol/skin.ts';
-import { ownPath, textureHashIn } from '../../sources/url.ts';
 import { findSkinWithTexture } from '../../store/similar-skins.ts';
 import { type NamedSkin, ownSkinsNamed } from '../../store/skins.ts';
-import { type Caller, ownerSeenBy } from '../callers.ts';
-import type { ServiceContext } from '../context.ts';
+import { type Caller, ownerSeenBy, type StoreContext } from '../callers.ts';
+import { type OwnAddresses, ownPath, textureHashIn } from '../own-addresses.ts';
 import { Refusal } from '../refusal.ts';
 import { findByReference } from './skins.ts';
 
@@ -116,7 +115,7 @@ interface FoundSkins {
   readonly missing: MissingSkin[];
 }
 
-type FindContext = Pick<ServiceContext, 'db' | 'ownAddresses'>;
+type FindContext = Pick<StoreContext, 'db'> & OwnAddresses;
 
 /**
  * The skins that a list names and the caller sees: by UUID, short ID, or the address here of the skin or its texture; the

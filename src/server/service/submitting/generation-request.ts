@@ -3,13 +3,13 @@ import type { SkinVariant, SkinVisibility } from '../../../protocol/skin.ts';
 import { OutboundError, type OutboundPolicy, parseTarget } from '../../outbound/target.ts';
 import { newJobId, visitorsJobId } from '../../queue/enqueue.ts';
 import type { NewJob } from '../../queue/port.ts';
-import type { Source } from '../../sources/source.ts';
 import { countOpenCallbacks, type NewCallback } from '../../store/callbacks.ts';
 import type { Via } from '../../store/schema/tables.ts';
 import type { Caller, StoreContext } from '../callers.ts';
 import { readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { requestKey } from '../skins/identity.ts';
+import type { Source } from '../sources/source.ts';
 
 /** Maximum undelivered callbacks per user, over all keys: a receiver that is down must not fill the store. */
 const MAX_OPEN = 1_000;

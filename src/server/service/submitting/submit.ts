@@ -5,18 +5,6 @@ import { HOUR, MINUTE, roomAt } from '../../fairness.ts';
 import { submitJob } from '../../queue/enqueue.ts';
 import { findJob } from '../../queue/lists.ts';
 import type { NewJob } from '../../queue/port.ts';
-import { readPlayer, unreadableNote } from '../../sources/player.ts';
-import {
-  type FoundData,
-  type Material,
-  nameOfSource,
-  type SignedMaterial,
-  type Source,
-  type SourceContext,
-  type SourceRequest,
-  variantNote,
-} from '../../sources/source.ts';
-import { readUrl } from '../../sources/url.ts';
 import { recallCaller } from '../../store/callers.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
@@ -35,6 +23,18 @@ import { Refusal } from '../refusal.ts';
 import { readCapeFor, readSent } from '../skins/capes.ts';
 import { requirePrivateSkins } from '../skins/changes.ts';
 import { identityOfJob } from '../skins/identity.ts';
+import { readPlayer, unreadableNote } from '../sources/player.ts';
+import {
+  type FoundData,
+  type Material,
+  nameOfSource,
+  type SignedMaterial,
+  type Source,
+  type SourceContext,
+  type SourceRequest,
+  variantNote,
+} from '../sources/source.ts';
+import { readUrl } from '../sources/url.ts';
 import {
   type AnswerContext,
   answerAgain,

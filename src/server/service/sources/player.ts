@@ -1,24 +1,14 @@
-import { VERSION } from '../../base/version.ts';
-import { fetchBedrockProfile, floodgatePlayer, parseBedrockPlayer } from '../../game/bedrock.ts';
-import { GameError, type GameErrorKind } from '../../game/errors.ts';
-import type { Game } from '../../game/game.ts';
-import { isOfflineId, isPlayerName, parsePlayerId } from '../../game/names.ts';
-import { downloadTexture, fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
-import type { Note } from '../../protocol/envelope.ts';
-import { InvalidImageError, makePicture, type Picture } from '../../skin/picture.ts';
-import { pixelHash } from '../../skin/read-skin.ts';
-import type { SkinData } from '../../textures/property.ts';
-import type { StoreContext } from '../service/callers.ts';
-import {
-  type LimitedRequest,
-  readRateLimit,
-  requireRoom,
-  spendGeneration,
-  withWait,
-} from '../service/limits.ts';
-import { Refusal } from '../service/refusal.ts';
-import { type ProfileLook, profileIdentity } from '../service/skins/identity.ts';
-import type { TextureDataRow } from '../store/schema/tables.ts';
+import { VERSION } from '../../../base/version.ts';
+import { fetchBedrockProfile, floodgatePlayer, parseBedrockPlayer } from '../../../game/bedrock.ts';
+import { GameError, type GameErrorKind } from '../../../game/errors.ts';
+import type { Game } from '../../../game/game.ts';
+import { isOfflineId, isPlayerName, parsePlayerId } from '../../../game/names.ts';
+import { downloadTexture, fetchSignedProfile, type SignedProfile } from '../../../game/profiles.ts';
+import type { Note } from '../../../protocol/envelope.ts';
+import { InvalidImageError, makePicture, type Picture } from '../../../skin/picture.ts';
+import { pixelHash } from '../../../skin/read-skin.ts';
+import type { SkinData } from '../../../textures/property.ts';
+import type { TextureDataRow } from '../../store/schema/tables.ts';
 import {
   capeRowOf,
   findPlayerData,
@@ -27,7 +17,11 @@ import {
   type PlayerKey,
   rememberPlayer,
   textureRowOf,
-} from '../store/textures.ts';
+} from '../../store/textures.ts';
+import type { StoreContext } from '../callers.ts';
+import { type LimitedRequest, readRateLimit, requireRoom, spendGeneration, withWait } from '../limits.ts';
+import { Refusal } from '../refusal.ts';
+import { type ProfileLook, profileIdentity } from '../skins/identity.ts';
 import { withinFetchLimits } from './fetches.ts';
 import type { FoundData, SignedMaterial, SourceContext, SourceRequest } from './source.ts';
 

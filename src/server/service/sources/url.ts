@@ -1,43 +1,25 @@
-import { pictureLink, skinOnPage } from '../../base/bounded-fetch.ts';
-import type { Game } from '../../game/game.ts';
-import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
-import { DATA_URL_PREFIX, MAX_DATA_URL_LENGTH, MAX_URL_LENGTH } from '../../protocol/generate.ts';
-import { uuidOrShortIdSchema } from '../../protocol/skin.ts';
-import { sniffKind } from '../../skin/png/header.ts';
-import { fetchGuarded, type GuardedAgent, type GuardedAnswer } from '../outbound/guarded-agent.ts';
-import { OutboundError, type OutboundFault } from '../outbound/target.ts';
-import { findKeyedJob } from '../queue/enqueue.ts';
-import type { Caller } from '../service/callers.ts';
-import { Refusal } from '../service/refusal.ts';
-import { findByReference } from '../service/skins/skins.ts';
-import type { Db } from '../store/db.ts';
-import type { TextureRow } from '../store/schema/tables.ts';
-import { findServedTexture, findTextureByUrl } from '../store/textures.ts';
+import { pictureLink, skinOnPage } from '../../../base/bounded-fetch.ts';
+import type { Game } from '../../../game/game.ts';
+import { downloadTexture, textureHashOf } from '../../../game/profiles.ts';
+import { DATA_URL_PREFIX, MAX_DATA_URL_LENGTH, MAX_URL_LENGTH } from '../../../protocol/generate.ts';
+import { uuidOrShortIdSchema } from '../../../protocol/skin.ts';
+import { sniffKind } from '../../../skin/png/header.ts';
+import { fetchGuarded, type GuardedAgent, type GuardedAnswer } from '../../outbound/guarded-agent.ts';
+import { OutboundError, type OutboundFault } from '../../outbound/target.ts';
+import { findKeyedJob } from '../../queue/enqueue.ts';
+import type { Db } from '../../store/db.ts';
+import type { TextureRow } from '../../store/schema/tables.ts';
+import { findServedTexture, findTextureByUrl } from '../../store/textures.ts';
+import type { Caller } from '../callers.ts';
+import { ownPath, textureHashIn } from '../own-addresses.ts';
+import { Refusal } from '../refusal.ts';
+import { findByReference } from '../skins/skins.ts';
 import { type Target, withinFetchLimits } from './fetches.ts';
 import { isPlaceholder, requestFromGame } from './player.ts';
 import { type PictureMaterial, reserveSlot, type SourceContext, type SourceRequest } from './source.ts';
 
-const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{33,64})$/;
 /** The second one is the address of a skin's page on the hosted service. */
 const SKIN = /^(?:\/v2\/skins\/([^/]+)\/texture|\/skins\/([0-9a-f]{8}|[0-9a-f-]{32,36}))$/i;
-
-/** The path, if the URL points to this service; otherwise undefined. */
-export function ownPath(
-  { ownAddresses }: Pick<SourceContext, 'ownAddresses'>,
-  { origin, pathname }: URL,
-): string | undefined {
-  for (const address of ownAddresses()) {
-    const own = new URL(address);
-    const prefix = own.pathname.replace(/\/$/, '');
-    if (own.origin === origin && pathname.startsWith(`${prefix}/`)) return pathname.slice(prefix.length);
-  }
-  return undefined;
-}
-
-/** The hash in the path of a texture of this service; undefined for any other path. */
-export function textureHashIn(path: string): string | undefined {
-  return TEXTURE.exec(path)?.[1];
-}
 
 type OwnContext = Pick<SourceContext, 'db' | 'game'>;
 

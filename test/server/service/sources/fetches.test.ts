@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { KnownAddresses } from '../../../src/server/pools.ts';
-import { anonymousCaller, type Caller } from '../../../src/server/service/callers.ts';
-import { Plans } from '../../../src/server/service/plans.ts';
-import { Fetches, type Target } from '../../../src/server/sources/fetches.ts';
+import { KnownAddresses } from '../../../../src/server/pools.ts';
+import { anonymousCaller, type Caller } from '../../../../src/server/service/callers.ts';
+import { Plans } from '../../../../src/server/service/plans.ts';
+import { Fetches, type Target } from '../../../../src/server/service/sources/fetches.ts';
 
 const plans = new Plans();
 const NOW = 1_700_000_000_000;

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { skinPng } from '../../../support/server/drawn-skins.ts';
-import { poll } from '../../../support/server/poll.ts';
-import { guardAgainstLeaks } from '../../../support/server/running-server.ts';
-import { expectRefusal } from '../../../support/server/test-caller.ts';
-import { runServerWithPlans } from '../../../support/server/users-of-plan.ts';
-import { type WebServer, webServer } from '../../../support/server/web-server.ts';
+import { skinPng } from '../../../../support/server/drawn-skins.ts';
+import { poll } from '../../../../support/server/poll.ts';
+import { guardAgainstLeaks } from '../../../../support/server/running-server.ts';
+import { expectRefusal } from '../../../../support/server/test-caller.ts';
+import { runServerWithPlans } from '../../../../support/server/users-of-plan.ts';
+import { type WebServer, webServer } from '../../../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 

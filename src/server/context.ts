@@ -1,23 +1,23 @@
-import type { KeyDocument } from '../../protocol/account.ts';
-import type { ServiceEvents } from '../events.ts';
-import type { Metrics } from '../metrics.ts';
-import type { PlayerLooks } from '../pictures/player-looks.ts';
-import type { GameTextures, Renders } from '../pictures/renders.ts';
-import type { KnownAddresses, Turns } from '../pools.ts';
-import type { StoreQueue } from '../queue/store-queue.ts';
-import type { AccountsContext } from './accounts/accounts.ts';
-import type { OpenRequests } from './callers.ts';
-import type { GameServers } from './game-servers.ts';
-import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
-import type { WaitContext } from './jobs/jobs.ts';
-import type { PollingContext } from './limits.ts';
-import type { OpenIdContext } from './openid.ts';
-import type { Exports } from './skins/export.ts';
-import type { Searches, SignedByContext, Views } from './skins/skins.ts';
-import type { DiagnosisContext } from './status/health.ts';
-import type { Stats } from './status/stats.ts';
-import type { SubmitContext } from './submitting/submit.ts';
-import type { UsersContext } from './users/users.ts';
+import type { KeyDocument } from '../protocol/account.ts';
+import type { ServiceEvents } from './events.ts';
+import type { Metrics } from './metrics.ts';
+import type { PlayerLooks } from './pictures/player-looks.ts';
+import type { GameTextures, Renders } from './pictures/renders.ts';
+import type { KnownAddresses, Turns } from './pools.ts';
+import type { StoreQueue } from './queue/store-queue.ts';
+import type { AccountsContext } from './service/accounts/accounts.ts';
+import type { OpenRequests } from './service/callers.ts';
+import type { GameServers } from './service/game-servers.ts';
+import type { FollowContext, JobFeeds } from './service/jobs/job-feeds.ts';
+import type { WaitContext } from './service/jobs/jobs.ts';
+import type { PollingContext } from './service/limits.ts';
+import type { OpenIdContext } from './service/openid.ts';
+import type { Exports } from './service/skins/export.ts';
+import type { Searches, SignedByContext, Views } from './service/skins/skins.ts';
+import type { DiagnosisContext } from './service/status/health.ts';
+import type { Stats } from './service/status/stats.ts';
+import type { SubmitContext } from './service/submitting/submit.ts';
+import type { UsersContext } from './service/users/users.ts';
 
 /** The OpenAPI description as JSON, made once for all callers because it is large. */
 export interface Description {

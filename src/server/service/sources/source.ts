@@ -1,13 +1,14 @@
-import type { Game } from '../../game/game.ts';
-import type { Note } from '../../protocol/envelope.ts';
-import { EvictingMap } from '../fairness.ts';
-import type { GuardedAgent } from '../outbound/guarded-agent.ts';
-import { findRoom } from '../queue/enqueue.ts';
-import type { WebPages } from '../service/callers.ts';
-import type { ForecastContext } from '../service/forecast.ts';
-import { type LimitedRequest, overLimitRefusal, readRateLimit, withWait } from '../service/limits.ts';
-import { Refusal } from '../service/refusal.ts';
-import type { NewTexture, TextureDataRow } from '../store/schema/tables.ts';
+import type { Game } from '../../../game/game.ts';
+import type { Note } from '../../../protocol/envelope.ts';
+import { EvictingMap } from '../../fairness.ts';
+import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
+import { findRoom } from '../../queue/enqueue.ts';
+import type { NewTexture, TextureDataRow } from '../../store/schema/tables.ts';
+import type { WebPages } from '../callers.ts';
+import type { ForecastContext } from '../forecast.ts';
+import { type LimitedRequest, overLimitRefusal, readRateLimit, withWait } from '../limits.ts';
+import type { OwnAddresses } from '../own-addresses.ts';
+import { Refusal } from '../refusal.ts';
 import { type Fetches, maxFetchesOf } from './fetches.ts';
 
 /** The source of a skin. */
@@ -216,7 +217,7 @@ async function tooMany({ db, clock }: ForecastContext, { caller, via }: SourceRe
 }
 
 /** What reading sources needs. */
-export interface SourceContext extends ForecastContext {
+export interface SourceContext extends ForecastContext, OwnAddresses {
   /** The client of the game's services, one for all, so that its pacing covers all requests. */
   readonly game: Game;
   /** Guarded HTTP client for pictures at callers' URLs. */
@@ -227,6 +228,4 @@ export interface SourceContext extends ForecastContext {
   readonly slotReservations: SlotReservations;
   /** Which web pages may act without a key. */
   readonly webPages: WebPages;
-  /** All known base URLs of this service, without trailing slashes. */
-  readonly ownAddresses: () => readonly string[];
 }

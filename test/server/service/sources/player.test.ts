@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
-import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
-import type { FakeGame } from '../../support/fake-game/fake-game.ts';
-import type { PersonPlan } from '../../support/fake-game/people.ts';
-import { runGame } from '../../support/fake-game/run-game.ts';
-import { drawSkin } from '../../support/server/drawn-skins.ts';
-import { MovableClock } from '../../support/server/movable-clock.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
-import { looksOf } from '../../support/server/skin-records.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
+import { isSignedBy, parsePublicKey } from '../../../../src/textures/signing-key.ts';
+import type { FakeGame } from '../../../support/fake-game/fake-game.ts';
+import type { PersonPlan } from '../../../support/fake-game/people.ts';
+import { runGame } from '../../../support/fake-game/run-game.ts';
+import { drawSkin } from '../../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import {
+  guardAgainstLeaks,
+  runServer,
+  type ServerUnderTest,
+} from '../../../support/server/running-server.ts';
+import { looksOf } from '../../../support/server/skin-records.ts';
 
 guardAgainstLeaks();
 

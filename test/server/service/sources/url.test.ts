@@ -1,13 +1,13 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
-import { runGame } from '../../support/fake-game/run-game.ts';
-import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
-import { userWithPlan } from '../../support/server/plans.ts';
-import { poll } from '../../support/server/poll.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import { TestCaller } from '../../support/server/test-caller.ts';
-import { webServer } from '../../support/server/web-server.ts';
+import { pixelHash } from '../../../../src/skin/read-skin.ts';
+import { runGame } from '../../../support/fake-game/run-game.ts';
+import { dataUrl, drawSkin, skinPng } from '../../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../../support/server/plans.ts';
+import { poll } from '../../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
+import { TestCaller } from '../../../support/server/test-caller.ts';
+import { webServer } from '../../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 

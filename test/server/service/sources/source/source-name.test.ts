@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOfSource, type Source } from '../../../../src/server/sources/source.ts';
+import { nameOfSource, type Source } from '../../../../../src/server/service/sources/source.ts';
 
 const file = (fileName: string | undefined): Source => ({
   kind: 'upload',

@@ -1,8 +1,8 @@
-import { EvictingMap, MinuteTally } from '../fairness.ts';
-import { type KnownAddresses, type Progress, SHARES, Slots } from '../pools.ts';
-import type { Caller, StoreContext } from '../service/callers.ts';
-import { type LimitedRequest, readRateLimit, withWait } from '../service/limits.ts';
-import { Refusal } from '../service/refusal.ts';
+import { EvictingMap, MinuteTally } from '../../fairness.ts';
+import { type KnownAddresses, type Progress, SHARES, Slots } from '../../pools.ts';
+import type { Caller, StoreContext } from '../callers.ts';
+import { type LimitedRequest, readRateLimit, withWait } from '../limits.ts';
+import { Refusal } from '../refusal.ts';
 
 /** The kinds of target servers. Servers of URLs may be anyone's and slow, so they take no room from the game. */
 export type Target = 'url' | 'game';

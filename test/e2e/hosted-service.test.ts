@@ -75,7 +75,7 @@ describe.each([
         uuid,
         variant: 'classic',
         ...{ value, signature },
-        texture: { url: { skin: expect.stringMatching(/^http/) } },
+        texture: { url: expect.stringMatching(/^http/) },
       },
     ]);
   });

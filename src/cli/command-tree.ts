@@ -2,7 +2,7 @@ import type { CommandModule } from './context/context.ts';
 
 export interface Leaf {
   readonly summary: string;
-  /** Internal: omitted from all help. */
+  /** Internal, or an earlier name: omitted from all help. */
   readonly isHidden?: boolean;
   readonly load: () => Promise<CommandModule>;
 }
@@ -48,6 +48,14 @@ function leaf<Name extends string>(
   name: Name,
 ): Leaf {
   return { summary, load: async () => (await load())[name] };
+}
+
+/** An earlier name of a command. */
+function hidden<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, CommandModule>>>,
+  name: Name,
+): Leaf {
+  return { ...leaf('', load, name), isHidden: true };
 }
 
 /** The command tree: the commands of a noun stand in one file, under that noun's name. Modules load on use. */
@@ -162,13 +170,17 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     summary: "hide, delete and block other users' skins and sets",
     commands: {
       hide: leaf('hide skins or sets', moderation, 'moderationHide'),
-      show: leaf('show hidden skins or sets again', moderation, 'moderationShow'),
-      'clear-name': leaf('replace the names of sets', moderation, 'moderationClearName'),
-      block: leaf('block images', moderation, 'moderationBlock'),
-      unblock: leaf('unblock images', moderation, 'moderationUnblock'),
-      list: leaf('list blocked images', moderation, 'moderationList'),
+      unhide: leaf('unhide skins or sets', moderation, 'moderationUnhide'),
+      'replace-name': leaf('replace the names of sets', moderation, 'moderationReplaceName'),
+      block: leaf('block pictures', moderation, 'moderationBlock'),
+      unblock: leaf('unblock pictures', moderation, 'moderationUnblock'),
+      blocked: leaf('list blocked pictures', moderation, 'moderationBlocked'),
       log: leaf('list what operators did', moderation, 'moderationLog'),
       delete: leaf('delete skins or sets', moderation, 'moderationDelete'),
+      // Earlier names.
+      show: hidden(moderation, 'moderationUnhide'),
+      'clear-name': hidden(moderation, 'moderationReplaceName'),
+      list: hidden(moderation, 'moderationBlocked'),
     },
   },
   serve: leaf('run a skinsmith service', serve, 'serve'),

@@ -11,6 +11,7 @@ import {
   PROGRAM_COLUMNS,
   seeHelp,
   setExamples,
+  shownCommands,
 } from './help/help-page.ts';
 import { setOutput } from './output/described.ts';
 
@@ -155,11 +156,12 @@ async function fill(command: Command, entry: Leaf | Group, runner: Runner, isSho
   }
   command.description(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}.`);
   for (const [name, leaf] of Object.entries(entry.commands)) {
-    const child = command.command(name).summary(leaf.summary);
+    const child = command.command(name, { hidden: leaf.isHidden ?? false }).summary(leaf.summary);
     await fill(child, leaf, runner, isShort);
   }
-  const each = command.commands.length === 1 ? 2 : 1;
-  const first = command.commands.flatMap((child) => examplesOf(child).slice(0, each));
+  const shown = shownCommands(command);
+  const each = shown.length === 1 ? 2 : 1;
+  const first = shown.flatMap((child) => examplesOf(child).slice(0, each));
   setExamples(command, first.slice(0, GROUP_EXAMPLES));
 }
 

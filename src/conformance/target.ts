@@ -293,9 +293,9 @@ export interface Check {
   readonly id: string;
   /** What a server must do. */
   readonly judges: string;
-  /** Numbers of the statements in docs/specification.md that it judges. */
+  /** Numbers of the statements in docs/internals/specification.md that it judges. */
   readonly statements?: readonly string[];
-  /** Rows of docs/compatibility.md that it judges, such as `GET /v2/delay`. */
+  /** Rows of docs/internals/compatibility.md that it judges, such as `GET /v2/delay`. */
   readonly endpoints?: readonly string[];
   /** Error codes that it provokes. */
   readonly codes?: readonly ErrorCode[];

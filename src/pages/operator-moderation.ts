@@ -204,7 +204,7 @@ ${listOr(
   images.map((image) => row(image, pictures.has(image.hash))),
 )}
 ${nextPageLink(IMAGES, {}, next)}`,
-    terminal: { command: 'skinsmith moderation list', path: '/v2/account/blocked-images' },
+    terminal: { command: 'skinsmith moderation blocked', path: '/v2/account/blocked-images' },
   });
 }
 

@@ -9,7 +9,7 @@ export interface Shares {
   readonly known: number;
 }
 
-/** The pools of this process whose places are few. Docs: operating.md. */
+/** The pools of this process whose places are few. Docs: public-site.md. */
 export const SHARES = {
   exports: { all: 16, strangers: 6, stranger: 2, known: 2 },
   packs: { all: 128, strangers: 96, stranger: 3, known: 16 },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { codeBlocks, shellEntries } from '../support/docs/code-blocks.ts';
@@ -8,9 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...globSync(['docs/*.md', 'docs/internals/*.md'], { cwd: ROOT }),
 ];
 
 interface Mention {
@@ -68,9 +66,34 @@ test('An unknown command or option is refused', async () => {
   expect(await refusal(['generate', '--no-such-option', 'x.png'])).toContain('unknown option');
 });
 
-test.each(DOCUMENTS)('Every link of %s to a file leads to one', (document) => {
-  const text = readFileSync(join(ROOT, document), 'utf8');
-  const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target);
-  const files = links.filter((target) => !/^[a-z]+:/.test(target));
-  expect(files.filter((file) => !existsSync(join(ROOT, dirname(document), file)))).toEqual([]);
+/** Documents, and what links to them from beside the code. */
+const LINKING = [
+  ...DOCUMENTS,
+  ...globSync(['{CHANGELOG,SECURITY}.md', 'docs/decisions/*.md', 'examples/**/*.md', 'test/**/README.md'], {
+    cwd: ROOT,
+  }),
+];
+
+/** Anchors as GitHub makes them of headings. */
+function anchorsOf(path: string): Set<string> {
+  const text = readFileSync(path, 'utf8').replaceAll(/^```.*?^```/gms, '');
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase());
+  return new Set(headings.map((one) => one.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
+}
+
+/** Links of a document to files that do not exist, and to headings that the other document does not have. */
+function deadLinks(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  const links = [...text.matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map(([, target = '']) => target);
+  return links.filter((link) => {
+    const [file = '', anchor] = link.split('#');
+    if (/^[a-z]+:/.test(link)) return false;
+    const path = file === '' ? join(ROOT, document) : join(ROOT, dirname(document), file);
+    if (!existsSync(path)) return true;
+    return anchor !== undefined && path.endsWith('.md') && !anchorsOf(path).has(anchor);
+  });
+}
+
+test.each(LINKING)('Every link of %s leads to a file, and to a heading in it', (document) => {
+  expect(deadLinks(document)).toEqual([]);
 });

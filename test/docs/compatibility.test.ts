@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeDocument } from '../../docs/compatibility/document.ts';
+import { writeDocument } from '../../docs/internals/compatibility/document.ts';
 import {
   DIFFERENCES,
   HOSTED_CODES,
   UNPROVOKED_CODES,
   UNSEEN_STATEMENTS,
   WIDER_DIFFERENCES,
-} from '../../docs/compatibility/hosted.ts';
+} from '../../docs/internals/compatibility/hosted.ts';
 import { CHECKS } from '../../src/conformance/run.ts';
 import { ERRORS } from '../../src/protocol/errors.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-test('docs/compatibility.md is as `npm run compatibility` makes it', async () => {
-  const text = await readFile(join(ROOT, 'docs/compatibility.md'), 'utf8');
+test('docs/internals/compatibility.md is as `npm run compatibility` makes it', async () => {
+  const text = await readFile(join(ROOT, 'docs/internals/compatibility.md'), 'utf8');
   expect(text).toBe(await writeDocument());
 });
 
@@ -31,7 +31,7 @@ test.each(Object.entries({ ...WIDER_DIFFERENCES, ...DIFFERENCES }))(
 const ALL_CHECKS = Object.values(CHECKS).flat();
 
 test('Each statement of the specification is judged by a check, or nobody can see it', async () => {
-  const text = await readFile(join(ROOT, 'docs/specification.md'), 'utf8');
+  const text = await readFile(join(ROOT, 'docs/internals/specification.md'), 'utf8');
   const statements = [...text.matchAll(/^\| (\d\.\w+) \|/gm)].map(([, number]) => number);
   expect(statements.length).toBeGreaterThan(50);
   const judged = new Set(ALL_CHECKS.flatMap(({ statements: numbers = [] }) => numbers));

@@ -1,4 +1,4 @@
-/** The metrics that docs/operating.md explains, and those that its rules for Prometheus use. */
+/** The metrics that docs/monitoring.md explains, and those that its rules for Prometheus use. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Metric, Registry } from 'prom-client';
@@ -7,7 +7,7 @@ import { isErrorCode } from '../../src/protocol/errors.ts';
 import { type MetricSources, Metrics } from '../../src/server/metrics.ts';
 import { codeBlocks } from '../support/docs/code-blocks.ts';
 
-const TEXT = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+const TEXT = readFileSync(join(import.meta.dirname, '../../docs/monitoring.md'), 'utf8');
 
 interface Known {
   readonly name: string;
@@ -74,17 +74,22 @@ const RULES = codeBlocks(TEXT)
 /** What Prometheus adds to every sample, and the one metric that it makes itself. */
 const ADDED = ['job', 'instance'];
 const UP: Known = { name: 'up', kind: 'gauge', labels: [] };
+/** Those of node_exporter. */
+const OF_MACHINE: readonly Known[] = ['node_filesystem_avail_bytes', 'node_filesystem_size_bytes'].map(
+  (name) => ({ name, kind: 'gauge', labels: ['mountpoint'] }),
+);
 
 /** The parts of histograms, beside the metrics themselves. */
 function samplesOf(metrics: readonly Known[]): ReadonlyMap<string, readonly string[]> {
-  const samples = [UP, ...metrics].flatMap(({ name, kind, labels }): [string, readonly string[]][] =>
-    kind === 'histogram'
-      ? [
-          [`${name}_bucket`, [...labels, 'le']],
-          [`${name}_sum`, labels],
-          [`${name}_count`, labels],
-        ]
-      : [[name, labels]],
+  const samples = [UP, ...OF_MACHINE, ...metrics].flatMap(
+    ({ name, kind, labels }): [string, readonly string[]][] =>
+      kind === 'histogram'
+        ? [
+            [`${name}_bucket`, [...labels, 'le']],
+            [`${name}_sum`, labels],
+            [`${name}_count`, labels],
+          ]
+        : [[name, labels]],
   );
   return new Map(samples.map(([name, labels]) => [name, [...labels, ...ADDED]]));
 }

@@ -14,7 +14,7 @@ interface Row {
 }
 
 function readRows(): Row[] {
-  const text = readFileSync(join(ROOT, 'docs/specification.md'), 'utf8');
+  const text = readFileSync(join(ROOT, 'docs/internals/specification.md'), 'utf8');
   return text.split('\n').flatMap((line) => {
     const [, number, statement = '', where = '', shown = '', embedded = ''] = line
       .split('|')

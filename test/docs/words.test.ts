@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** `docs/specification.md` quotes the hosted service. */
+/** `docs/internals/specification.md` quotes the hosted service. */
 const TEXTS = [
   'README.md',
   'CONTRIBUTING.md',
-  ...globSync(['docs/*.md', 'test/e2e/help/*.txt'], { cwd: ROOT }).filter(
+  ...globSync(['docs/*.md', 'docs/internals/*.md', 'test/e2e/help/*.txt'], { cwd: ROOT }).filter(
     (path) => !path.endsWith('specification.md'),
   ),
 ];

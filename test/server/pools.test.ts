@@ -257,7 +257,7 @@ test('An address is known for ten minutes after a key came from it, and this mac
 });
 
 test('The documents have the shares of all pools', async () => {
-  const text = await readFile('docs/operating.md', 'utf8');
+  const text = await readFile('docs/public-site.md', 'utf8');
   const rowOf = ({ stranger, strangers, known, all }: Shares) =>
     `| ${[stranger, strangers, known, all].map((number) => number.toLocaleString('en')).join(' | ')} |`;
   for (const [name, shares] of [...Object.entries(SHARES), ...Object.entries(PER_MINUTE)])

@@ -20,7 +20,7 @@ import {
 import { confirm } from '../terminal/read-input.ts';
 import { ago, jsonDocument } from '../text/text.ts';
 
-/** An image that was blocked just now, with the number of skins that were hidden. */
+/** A picture that was blocked just now, with the number of skins that were hidden. */
 type BlockedView = BlockedImage & { readonly skins: number };
 
 const IMAGE_COLUMNS = fieldColumns<BlockedImage>('hash', 'blockedAt', 'blockedBy', 'note');
@@ -89,7 +89,7 @@ async function setHidden(
   io.out.write(flags.json ? jsonDocument(decided) : columnRows(COLUMNS, decided));
 }
 
-const LISTING = { what: 'blocked images', usual: 100 };
+const LISTING = { what: 'blocked pictures', usual: 100 };
 const IMAGES: Table<BlockedImage> = {
   columns: IMAGE_COLUMNS,
   fields: IMAGE_FIELDS,
@@ -101,25 +101,25 @@ const IMAGES: Table<BlockedImage> = {
   },
 };
 
-export const moderationList = {
-  description: 'List blocked images by hash (operators only).',
+export const moderationBlocked = {
+  description: 'List blocked pictures by the hashes of their textures (operators only).',
   examples: [
-    ['List blocked images', 'skinsmith moderation list'],
-    ['Print all of them as JSON', 'skinsmith moderation list --all --json'],
+    ['List blocked pictures', 'skinsmith moderation blocked'],
+    ['Print all of them as JSON', 'skinsmith moderation blocked --all --json'],
   ],
   output: [tableOutput('list', IMAGES)],
   declare(command) {
     addLimitOptions(command, LISTING);
   },
-  run: runModerationList,
+  run: runModerationBlocked,
 } satisfies CommandModule;
 
-export async function runModerationList(typed: TypedLimit, context: CommandContext): Promise<void> {
+export async function runModerationBlocked(typed: TypedLimit, context: CommandContext): Promise<void> {
   const { messages } = context;
   const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
     readPages(limitOf(typed, LISTING), (page) => moderation.blockedImages(page, call)),
   );
-  await printRows(entries, IMAGES, context, 'No blocked images.');
+  await printRows(entries, IMAGES, context, 'No blocked pictures.');
   if (isCut) messages.say(truncationNote(entries.length, LISTING));
 }
 
@@ -129,7 +129,7 @@ const LOG_FIELDS: Fields<LogEntry> = {
   at: 'when it was done',
   operator: 'name of the operator',
   action: 'what was done',
-  subject: 'UUID of a skin, hash of an image, number of a report or name of a user',
+  subject: 'UUID of a skin, hash of a texture, number of a report or name of a user',
   note: 'why, or the new plan of a user',
 };
 const LOG: Table<LogEntry> = {
@@ -173,7 +173,7 @@ export const moderationHide = {
     'A hidden skin or set is private, and its owner cannot change that. Its reports are closed.',
   examples: [
     ['Hide a skin', 'skinsmith moderation hide SKIN'],
-    ['Say reason, for the log', 'skinsmith moderation hide SKIN --note "rude"'],
+    ['Give the reason, for the log', 'skinsmith moderation hide SKIN --note "rude"'],
     ['Hide a set of skins', 'skinsmith moderation hide SET --set'],
   ],
   output: [MODERATED_OUTPUT],
@@ -182,11 +182,11 @@ export const moderationHide = {
     await setHidden(uuids, { ...typed, hidden: true }, context),
 } satisfies CommandModule;
 
-export const moderationShow = {
+export const moderationUnhide = {
   description: 'Unhide skins or sets, with their former visibility (operators only).',
   examples: [
-    ['Show a skin again', 'skinsmith moderation show SKIN'],
-    ['Say reason, for the log', 'skinsmith moderation show SKIN --note "a mistake"'],
+    ['Unhide a skin', 'skinsmith moderation unhide SKIN'],
+    ['Give the reason, for the log', 'skinsmith moderation unhide SKIN --note "a mistake"'],
   ],
   output: [MODERATED_OUTPUT],
   declare: describeDecision,
@@ -194,22 +194,22 @@ export const moderationShow = {
     await setHidden(uuids, { ...typed, hidden: false }, context),
 } satisfies CommandModule;
 
-export const moderationClearName = {
+export const moderationReplaceName = {
   description:
     'Replace the names of sets of any user with neutral ones (operators only).\n' +
-    'Their owners can change them again. To prevent that, hide the set.',
+    'The owner can rename the set afterwards. To prevent that, hide it.',
   examples: [
-    ['Replace the name of a set', 'skinsmith moderation clear-name SET'],
-    ['Say reason, for the log', 'skinsmith moderation clear-name SET --note "rude"'],
+    ['Replace the name of a set', 'skinsmith moderation replace-name SET'],
+    ['Give the reason, for the log', 'skinsmith moderation replace-name SET --note "rude"'],
   ],
   output: [{ columns: SET_COLUMNS, json: { shape: 'list', fields: { ...FIELDS, name: 'its new name' } } }],
   declare(command) {
     command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'reason, for the log');
   },
-  run: runModerationClearName,
+  run: runModerationReplaceName,
 } satisfies CommandModule;
 
-export async function runModerationClearName(
+export async function runModerationReplaceName(
   uuids: readonly string[],
   decision: NoteOption,
   context: CommandContext,
@@ -232,7 +232,10 @@ export const moderationDelete = {
     'Asks for confirmation first; without a terminal, --yes is required.',
   examples: [
     ["Delete any user's skin without being asked", 'skinsmith moderation delete SKIN --yes'],
-    ['Say reason, for the log', 'skinsmith moderation delete OTHER --yes --note "requested by its artist"'],
+    [
+      'Give the reason, for the log',
+      'skinsmith moderation delete OTHER --yes --note "requested by its artist"',
+    ],
     ['Delete a set; its skins stay', 'skinsmith moderation delete SET --set --yes'],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
@@ -272,19 +275,19 @@ const BLOCK_FIELDS: Fields<BlockedView> = {
 };
 export const moderationBlock = {
   description:
-    'Block images (operators only).\n' +
-    'The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.',
+    'Block pictures (operators only).\n' +
+    'The service refuses a blocked picture in any file and no longer serves it. All skins that use it are hidden.',
   examples: [
-    ['Block the image of a skin', 'skinsmith moderation block SKIN'],
+    ['Block the picture of a skin', 'skinsmith moderation block SKIN'],
     [
-      'Block an image by its hash',
+      'Block a picture by its hash',
       'skinsmith moderation block a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 --note "stolen"',
     ],
   ],
   output: [{ columns: BLOCK_COLUMNS, json: { shape: 'list', fields: BLOCK_FIELDS } }],
   declare(command) {
     command
-      .argument('<image...>', 'hashes of textures, or UUIDs of skins that have the image')
+      .argument('<picture...>', 'hashes of textures, or UUIDs of skins that use them')
       .option('--note <text>', 'reason, for the log');
   },
   run: runModerationBlock,
@@ -312,26 +315,26 @@ export async function runModerationBlock(
 function blockInputFor(image: string, note: string | undefined): BlockInput {
   if (isImageHash(image)) return { hash: image, note };
   if (isUuid(image)) return { skin: image, note };
-  throw usageError('not_an_image', `"${image}" is neither the hash of an image nor the UUID of a skin.`);
+  throw usageError('not_an_image', `"${image}" is neither the hash of a texture nor the UUID of a skin.`);
 }
 
 const UNBLOCKED = doneViews('hash', 'hash of the texture', 'unblocked');
 export const moderationUnblock = {
-  description: 'Accept blocked images again; skins that were hidden stay hidden (operators only).',
+  description: 'Accept blocked pictures again; skins that were hidden stay hidden (operators only).',
   examples: [
     [
-      'Accept an image again',
+      'Accept a picture again',
       'skinsmith moderation unblock a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1',
     ],
     [
-      'Accept all images again',
-      'skinsmith moderation list --all | cut -f1 | xargs -r skinsmith moderation unblock',
+      'Accept all pictures again',
+      'skinsmith moderation blocked --all | cut -f1 | xargs -r skinsmith moderation unblock',
     ],
   ],
   output: [{ json: { shape: 'list', fields: UNBLOCKED.fields } }],
   declare(command) {
     command
-      .argument('<hash...>', 'hashes, as printed by moderation list')
+      .argument('<hash...>', 'hashes, as printed by moderation blocked')
       .option('--note <text>', 'reason, for the log');
   },
   run: runModerationUnblock,
@@ -347,16 +350,16 @@ export async function runModerationUnblock(
   await withAccount(context, async ({ moderation }, call) => {
     for (const hash of hashes) {
       await moderation.unblockImage(hash, decision, call);
-      messages.say(`Unblocked image ${hash}.`);
+      messages.say(`Unblocked picture ${hash}.`);
     }
   });
   if (flags.json) io.out.write(jsonDocument(hashes.map(UNBLOCKED.view)));
 }
 
-/** @throws CliError when one of them is not the hash of an image */
+/** @throws CliError when one of them is not the hash of a texture */
 function verifyHashes(hashes: readonly string[], context: CommandContext): void {
   const wrong = hashes.find((hash) => !isImageHash(hash));
   if (wrong === undefined) return;
-  const hint = `List the blocked images: ${forService('skinsmith moderation list', context)}`;
-  throw usageError('not_a_hash', `"${wrong}" is not the hash of an image.`, hint);
+  const hint = `List the blocked pictures: ${forService('skinsmith moderation blocked', context)}`;
+  throw usageError('not_a_hash', `"${wrong}" is not the hash of a texture.`, hint);
 }

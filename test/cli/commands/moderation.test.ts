@@ -1,10 +1,10 @@
 import {
   moderationBlock,
+  moderationBlocked,
   moderationHide,
-  moderationList,
   moderationLog,
-  moderationShow,
   moderationUnblock,
+  moderationUnhide,
 } from '../../../src/cli/commands/moderation.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
@@ -13,7 +13,7 @@ describeParsing('moderation block', moderationBlock, {
     [['a', 'b'], ['a', 'b'], {}],
     [['a', '--note', 'why'], ['a'], { note: 'why' }],
   ],
-  refused: [[[], /missing required argument 'image'/]],
+  refused: [[[], /missing required argument 'picture'/]],
 });
 
 describeParsing('moderation hide', moderationHide, {
@@ -24,7 +24,7 @@ describeParsing('moderation hide', moderationHide, {
   refused: [[[], /missing required argument 'uuid'/]],
 });
 
-describeParsing('moderation list', moderationList, {
+describeParsing('moderation blocked', moderationBlocked, {
   taken: [
     [[], {}],
     [['--limit', '7'], { limit: 7 }],
@@ -48,7 +48,7 @@ describeParsing('moderation log', moderationLog, {
   ],
 });
 
-describeParsing('moderation show', moderationShow, {
+describeParsing('moderation unhide', moderationUnhide, {
   taken: [
     [['a'], ['a'], {}],
     [['a', 'b', '--note', 'why'], ['a', 'b'], { note: 'why' }],

@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
 import {
   moderationHide,
-  moderationShow,
+  moderationUnhide,
   runModerationBlock,
-  runModerationClearName,
+  runModerationBlocked,
   runModerationDelete,
-  runModerationList,
   runModerationLog,
+  runModerationReplaceName,
   runModerationUnblock,
 } from '../../../src/cli/commands/moderation.ts';
 import { runReportsClose, runReportsCreate, runReportsList } from '../../../src/cli/commands/reports.ts';
 import type { CommandContext, ExitStatus } from '../../../src/cli/context/context.ts';
+import { buildProgram } from '../../../src/cli/program.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
+import { typeLine } from '../../support/cli/type-line.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
@@ -43,7 +45,7 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
   expect(closed.split('\t').slice(0, 3)).toEqual(['1', uuid, 'offensive']);
   const blocked = await run((context) => runModerationBlock([uuid], { note: 'no' }, context));
   expect(blocked.split('\t')).toEqual([hash, expect.stringMatching(/Z$/), 'owner', 'no', '0\n']);
-  expect(await run((context) => runModerationList({}, context))).toContain(hash);
+  expect(await run((context) => runModerationBlocked({}, context))).toContain(hash);
   await run((context) => runModerationUnblock([hash], {}, context));
   const log = await run((context) => runModerationLog({}, context));
   expect(log.split('\n').map((line) => line.split('\t').slice(1).join(' '))).toEqual([
@@ -60,9 +62,9 @@ test('A reported set is hidden, shown, stripped of its name and deleted by its U
   const run = async (work: (context: CommandContext) => ExitStatus) => await runCommand(work, { url, key });
   const hidden = await run((context) => moderationHide.run([uuid], { set: true }, context));
   expect(hidden).toMatchObject({ status: 0, out: `${uuid}\tprivate\thidden\n` });
-  const shown = await run((context) => moderationShow.run([uuid], { set: true }, context));
+  const shown = await run((context) => moderationUnhide.run([uuid], { set: true }, context));
   expect(shown).toMatchObject({ status: 0, out: `${uuid}\tpublic\t\n` });
-  const cleared = await run((context) => runModerationClearName([uuid], { note: 'rude' }, context));
+  const cleared = await run((context) => runModerationReplaceName([uuid], { note: 'rude' }, context));
   expect(cleared).toMatchObject({ status: 0, out: `${uuid}\tpublic\t\tSet ${uuid.slice(0, 8)}\n` });
   const deleted = await run((context) => runModerationDelete([uuid], { set: true, yes: true }, context));
   expect(deleted.status).toBe(0);
@@ -75,7 +77,7 @@ test('A reported set is hidden, shown, stripped of its name and deleted by its U
     'hide_set',
     undefined,
   ]);
-  const { told } = await run((context) => runModerationClearName(['Rude Words'], {}, context));
+  const { told } = await run((context) => runModerationReplaceName(['Rude Words'], {}, context));
   expect(told).toMatchObject({ code: 'not_a_uuid', message: '"Rude Words" is not the UUID of a set.' });
 });
 
@@ -84,7 +86,7 @@ test('A text that is neither a UUID nor a hash is named before anything is sent'
   const { told } = await runCommand((context) => runModerationBlock(['face.png'], {}, context), { url, key });
   expect(told).toMatchObject({
     code: 'not_an_image',
-    message: '"face.png" is neither the hash of an image nor the UUID of a skin.',
+    message: '"face.png" is neither the hash of a texture nor the UUID of a skin.',
   });
 });
 
@@ -92,11 +94,23 @@ test('Empty lists say so on a terminal, and are empty for programs', async () =>
   const { url, key } = await runServer();
   const lists = [
     [(context: CommandContext) => runReportsList({}, context), 'No open reports.\n'],
-    [(context: CommandContext) => runModerationList({}, context), 'No blocked images.\n'],
+    [(context: CommandContext) => runModerationBlocked({}, context), 'No blocked pictures.\n'],
     [(context: CommandContext) => runModerationLog({}, context), 'No entries.\n'],
   ] as const;
   for (const [run, note] of lists) {
     expect(await runCommand(run, { url, key, isTTY: true })).toMatchObject({ status: 0, out: '', err: note });
     expect(await runCommand(run, { url, key })).toMatchObject({ status: 0, out: '', err: '' });
   }
+});
+
+test('Commands keep their earlier names, which no help shows', async () => {
+  const { url, key, owner } = await runServer();
+  const { body } = await owner.upload('/v2/generate', skinPng(1));
+  const uuid = String(body.skin?.uuid);
+  const shown = await typeLine(['moderation', 'show', uuid, '--json'], { url, key, flags: { json: true } });
+  expect(JSON.parse(shown.out)).toEqual([{ uuid, visibility: 'public', hidden: false }]);
+  expect(await typeLine(['moderation', 'list'], { url, key })).toMatchObject({ status: 0, out: '' });
+  const program = await buildProgram({ runner: () => async () => {} });
+  const moderation = program.commands.find((command) => command.name() === 'moderation')!;
+  expect(moderation.helpInformation()).not.toMatch(/^ {2}(?:show|clear-name|list)\b/m);
 });

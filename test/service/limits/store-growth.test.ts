@@ -288,7 +288,7 @@ test('Of the keys that a user makes and revokes, the newest are remembered', asy
 test('The documents say for every table what keeps it from growing', async () => {
   const { db } = await openOwnStore((await runServer()).dataDir);
   const tables = (await db.introspection.getTables()).map(({ name }) => name);
-  const text = await readFile('docs/operating.md', 'utf8');
+  const text = await readFile('docs/public-site.md', 'utf8');
   const missing = tables.filter((name) => !text.includes(`\`${name}\``));
   expect(missing).toEqual([]);
 });

@@ -18,7 +18,7 @@ export class AnswerChecker {
 
   readonly #codes: boolean;
 
-  /** `codes`: whether docs/compatibility.md must list each error code for the endpoint. */
+  /** `codes`: whether docs/internals/compatibility.md must list each error code for the endpoint. */
   constructor({ codes = true }: { readonly codes?: boolean } = {}) {
     this.#codes = codes;
     const { own, published } = loadContracts();

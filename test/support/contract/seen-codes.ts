@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { ANYWHERE, SEEN_CODES } from '../../../docs/compatibility/seen-codes.ts';
+import { ANYWHERE, SEEN_CODES } from '../../../docs/internals/compatibility/seen-codes.ts';
 import type { Exchange } from './contract.ts';
 
 /** The error codes of an answer in either version. */
@@ -16,8 +16,8 @@ function codesOf({ status, headers, bytes }: Exchange): string[] {
 }
 
 /**
- * The operation's codes that docs/compatibility.md lacks. With RECORD_CODES, the path of a file, they are written
- * there instead: see docs/compatibility/record-codes.ts.
+ * The operation's codes that docs/internals/compatibility.md lacks. With RECORD_CODES, the path of a file, they are written
+ * there instead: see docs/internals/compatibility/record-codes.ts.
  */
 export function unknownCodes(operation: string, exchange: Exchange): string[] {
   const codes = codesOf(exchange).filter((code) => !ANYWHERE.includes(code));
@@ -29,5 +29,8 @@ export function unknownCodes(operation: string, exchange: Exchange): string[] {
   const seen = SEEN_CODES[operation] ?? [];
   return codes
     .filter((code) => !seen.includes(code))
-    .map((code) => `docs/compatibility.md lacks the code ${code} for it. Run: npm run compatibility:codes`);
+    .map(
+      (code) =>
+        `docs/internals/compatibility.md lacks the code ${code} for it. Run: npm run compatibility:codes`,
+    );
 }

@@ -10,7 +10,7 @@ const FORGIVEN = new Set(['service_unavailable', 'generator_timeout', 'no_accoun
 export class Judge {
   /** Number of answers with each status. */
   readonly statuses: Record<number, number> = {};
-  // Random requests find codes that docs/compatibility.md does not list yet, which is not a fault of the service.
+  // Random requests find codes that docs/internals/compatibility.md does not list yet, which is not a fault of the service.
   readonly #checker = new AnswerChecker({ codes: process.env['RECORD_CODES'] !== undefined });
   readonly #dataDir: string;
 

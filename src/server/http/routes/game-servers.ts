@@ -29,7 +29,7 @@ const common = { cache: 'none', authenticated: false } as const;
  * What authlib-injector requests from the configured service instead of the game: it replaces the hosts of the game's
  * services by folders of this service, whatever follows. Some versions of the game look up names at one host, some at the
  * other, and plugins contain the oldest address. `join` is missing, because players' clients would send their tokens with it.
- * docs/compatibility.md lists who requests what.
+ * docs/internals/compatibility.md lists who requests what.
  */
 export const GAME_SERVER_ROUTES: readonly Route[] = [
   route({

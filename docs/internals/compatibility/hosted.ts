@@ -391,7 +391,7 @@ export const ABOUT_CODES: Readonly<Record<string, string>> = {
   concurrency_limit: '`POST /v2/generate` never uses it.',
 };
 
-/** Statements of docs/specification.md that no request of a careful client shows. */
+/** Statements of docs/internals/specification.md that no request of a careful client shows. */
 export const UNSEEN_STATEMENTS: Readonly<Record<string, string>> = {
   '1.3b': 'Who processes a job is the server’s own affair.',
   '1.4e': 'The interface has no operation for it.',

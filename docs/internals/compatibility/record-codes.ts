@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const FOLDERS = ['test/service', 'test/server', 'test/contract', 'test/on-postgres'];
 
 const folder = mkdtempSync(join(tmpdir(), 'skinsmith-codes-'));

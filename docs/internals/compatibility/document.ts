@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CHECKS } from '../../src/conformance/run.ts';
-import { ERRORS } from '../../src/protocol/errors.ts';
-import { describeApi } from '../../src/server/http/openapi.ts';
-import { ROUTES } from '../../src/server/http/routes/routes.ts';
-import { DEVIATIONS, OTHER_WORDS } from '../../test/support/contract/deviations.ts';
+import { CHECKS } from '../../../src/conformance/run.ts';
+import { ERRORS } from '../../../src/protocol/errors.ts';
+import { describeApi } from '../../../src/server/http/openapi.ts';
+import { ROUTES } from '../../../src/server/http/routes/routes.ts';
+import { DEVIATIONS, OTHER_WORDS } from '../../../test/support/contract/deviations.ts';
 import { ANSWERED, UNANSWERED } from './game-services.ts';
 import {
   ABOUT_CODES,
@@ -22,9 +22,9 @@ import { HOSTED_CODES_OF } from './hosted-codes.ts';
 import { answerFields, bodyFields, type Description, type Operation } from './schema-fields.ts';
 import { ANYWHERE, SEEN_CODES } from './seen-codes.ts';
 
-const PUBLISHED_FILE = join(import.meta.dirname, '../../test/fixtures/openapi/published-v2.json');
+const PUBLISHED_FILE = join(import.meta.dirname, '../../../test/fixtures/openapi/published-v2.json');
 
-/** docs/compatibility.md. @throws Error when something differs and nobody has said why */
+/** docs/internals/compatibility.md. @throws Error when something differs and nobody has said why */
 export async function writeDocument(): Promise<string> {
   const own = JSON.parse(JSON.stringify(await describeApi(ROUTES))) as Description;
   const published = JSON.parse(await readFile(PUBLISHED_FILE, 'utf8')) as Description;

@@ -72,7 +72,7 @@ const fileRoutes: readonly PageRoute[] = [
   ),
   ...(['resource', 'data'] as const).map((kind) =>
     fileRoute(kind === 'data' ? 'datapack.zip' : 'pack.zip', async (call) =>
-      setPackAnswer(call, { kind, full: await setOf(call) }),
+      setPackAnswer(call, { kind, read: async () => await setOf(call) }),
     ),
   ),
 ];

@@ -13,9 +13,8 @@ import type { skinPackQuerySchema } from '../../protocol/skin.ts';
 import type { ServiceContext, StoredPack } from '../context.ts';
 import { Refusal } from '../service/refusal.ts';
 import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
-import { packIdsOf } from '../service/skins/set-pack-ids.ts';
-import { type FullSet, isForEverybody } from '../service/skins/sets.ts';
-import type { SkinPack } from '../service/skins/skin-pack.ts';
+import type { FullSet } from '../service/skins/sets.ts';
+import type { SetPackQuery, SkinPack } from '../service/skins/skin-pack.ts';
 import type { Answer, Call } from './route.ts';
 
 interface ExportOptions {
@@ -173,30 +172,16 @@ export async function skinPackAnswer(
   return packAnswer('pack', await packSkins(context, caller, { ids, ...options, signal: request.signal }));
 }
 
-/** The resource pack or data pack of a set, likewise. @throws Refusal */
+/** The resource pack or data pack of a set, likewise; the set is read when the pack has its turn. @throws Refusal */
 export async function setPackAnswer(
   { context, caller, request }: PackCall,
-  {
-    full,
-    kind,
-    namespace = full.set.namespace,
-    game,
-  }: z.output<typeof setPackQuerySchema> & { readonly full: FullSet; readonly kind: 'resource' | 'data' },
+  { read, kind, namespace, game }: z.output<typeof setPackQuerySchema> & Pick<SetPackQuery, 'read' | 'kind'>,
 ): Promise<Answer> {
-  const { set, skins } = full;
   const options = packOptions({ namespace, game });
-  const { packThese } = await import('../service/skins/skin-pack.ts');
-  const ids = await packIdsOf(context.db, set);
-  const pack = await packThese(context, caller, {
-    ...options,
-    signal: request.signal,
-    skins,
-    kind,
-    about: set.name,
-    ids,
-  });
-  const isPublic = pack.isPublic && isForEverybody(full);
-  return packAnswer(kind === 'data' ? `${set.slug}-data` : set.slug, { ...pack, isPublic });
+  const { packSet } = await import('../service/skins/skin-pack.ts');
+  const { signal } = request;
+  const { slug, ...pack } = await packSet(context, caller, { ...options, read, kind, signal });
+  return packAnswer(kind === 'data' ? `${slug}-data` : slug, pack);
 }
 
 function packAnswer(file: string, { bytes, sha1, isPublic }: SkinPack): Answer {
@@ -240,8 +225,14 @@ async function* piecesOf(path: string, hold: (bytes: number) => void): AsyncGene
 }
 
 /** @throws Refusal `validation_error` */
-function packOptions({ namespace, game }: { namespace: string; game: string | undefined }) {
-  const problem = namespaceProblem(namespace);
+function packOptions<N extends string | undefined>({
+  namespace,
+  game,
+}: {
+  namespace: N;
+  game: string | undefined;
+}) {
+  const problem = namespace === undefined ? undefined : namespaceProblem(namespace);
   if (problem !== undefined) throw invalid('namespace', `it ${problem}`);
   return { namespace, game: game === undefined ? undefined : gamesIn(game) };
 }

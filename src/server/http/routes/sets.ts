@@ -327,7 +327,7 @@ async function setOf({ context, caller, params }: SetCall): Promise<FullSet> {
 type PackCall = SetCall & Pick<Call<unknown, z.output<typeof setPackQuerySchema>>, 'query' | 'request'>;
 
 async function packAnswer(kind: 'resource' | 'data', call: PackCall): Promise<Answer> {
-  return await setPackAnswer(call, { ...call.query, kind, full: await setOf(call) });
+  return await setPackAnswer(call, { ...call.query, kind, read: async () => await setOf(call) });
 }
 
 function headersOf(full: FullSet) {

@@ -11,6 +11,8 @@ import { findServedTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
 import { type ExportContext, packInTurn } from './export.ts';
+import { packIdsOf } from './set-pack-ids.ts';
+import { type FullSet, isForEverybody } from './sets.ts';
 import { findByReference } from './skins.ts';
 
 /** Skins after which other requests have their turn. */
@@ -19,19 +21,26 @@ const TURN = 16;
 interface SkinPackOptions {
   readonly namespace: string;
   readonly game?: GameRange | undefined;
+}
+
+/** A pack that somebody waits for. */
+interface Wanted {
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
 }
 
-export interface SkinPackQuery extends SkinPackOptions {
+export interface SkinPackQuery extends SkinPackOptions, Wanted {
   /** UUIDs or short ids. */
   readonly ids: readonly string[];
 }
 
-/** Skins that have been read, for a pack of either kind. */
-export interface SetPackQuery extends SkinPackOptions {
-  readonly skins: readonly SkinWithData[];
+export interface SetPackQuery extends Partial<SkinPackOptions>, Wanted {
+  readonly read: () => Promise<FullSet>;
   readonly kind: 'resource' | 'data';
+}
+
+interface PackContent extends SkinPackOptions {
+  readonly kind: SetPackQuery['kind'];
   /** For the description. */
   readonly about: string;
   /** What earlier packs called skins, by UUID. */
@@ -54,21 +63,32 @@ export interface SkinPack {
 export async function packSkins(
   context: ExportContext,
   caller: Caller,
-  { ids, ...options }: SkinPackQuery,
+  { ids, signal, ...options }: SkinPackQuery,
 ): Promise<SkinPack> {
   const described = { ...options, kind: 'resource', about: `Skins of ${options.namespace}` } as const;
   const make = async () => await packed(named(context, caller, ids), described);
-  return await packInTurn(context, caller, { make, signal: options.signal });
+  return await packInTurn(context, caller, { make, signal });
 }
 
-/** A pack of skins that the caller sees, without those whose pictures are blocked. @throws Refusal as `packSkins` does */
-export async function packThese(
+/**
+ * A pack of a set that the caller sees, without skins whose pictures are blocked. A set has up to a megabyte, so none is
+ * read before its pack is made.
+ * @throws Refusal as `packSkins` does, and as `read` does
+ */
+export async function packSet(
   context: ExportContext,
   caller: Caller,
-  { skins, ...options }: SetPackQuery,
-): Promise<SkinPack> {
-  const make = async () => await packed(withTextures(context, skins), options);
-  return await packInTurn(context, caller, { make, signal: options.signal });
+  { read, kind, signal, namespace, game }: SetPackQuery,
+): Promise<SkinPack & { readonly slug: string }> {
+  const make = async () => {
+    const full = await read();
+    const { set, skins } = full;
+    const ids = await packIdsOf(context.db, set);
+    const options = { namespace: namespace ?? set.namespace, game, kind, about: set.name, ids };
+    const pack = await packed(withTextures(context, skins), options);
+    return { ...pack, slug: set.slug, isPublic: pack.isPublic && isForEverybody(full) };
+  };
+  return await packInTurn(context, caller, { make, signal });
 }
 
 interface TexturedSkin {
@@ -102,7 +122,7 @@ async function* withTextures(
 
 async function packed(
   skins: AsyncIterable<TexturedSkin>,
-  { namespace, game = ALL_GAMES, kind, about, ids: known }: Omit<SetPackQuery, 'skins' | 'signal'>,
+  { namespace, game = ALL_GAMES, kind, about, ids: known }: PackContent,
 ): Promise<SkinPack> {
   const options = { namespace, game, description: about };
   const resources = new ResourcePack(options);

@@ -28,7 +28,7 @@ import { countListed } from './folders.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import { checkedRow, LineReader, type ListRow, type RowOptions, UnknownColumns } from './rows.ts';
 import { isSkinFile, skinFileSources } from './skin-files.ts';
-import { skinInJson } from './skin-text.ts';
+import { skinInJson } from './skin-json.ts';
 import { skinSource } from './supplied-skin.ts';
 
 /** All sources of a list. An invalid row is a source with a problem. */

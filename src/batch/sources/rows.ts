@@ -4,7 +4,7 @@ import { shownName, shownNameProblem } from '../../base/text.ts';
 import { VISIBILITIES, visibilitySchema } from '../../protocol/skin.ts';
 import type { VariantInput } from '../model.ts';
 import type { Line } from './files.ts';
-import type { SkinInJson } from './skin-text.ts';
+import type { SkinInJson } from './skin-json.ts';
 
 /** The names of the variants, in this service and in the game, its launcher and plugins. */
 const VARIANTS = {

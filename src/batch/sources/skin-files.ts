@@ -1,84 +1,103 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { decodedText, parsedJson, utf16Of } from '../../base/text.ts';
 import { BatchSetupError, type BatchSource, unusable } from '../model.ts';
-import { baseStem, fileProblem, readLines } from './files.ts';
+import { fileProblem, readLines } from './files.ts';
 import { type WalkOptions, type WalkRoot, walkFolder } from './folders.ts';
 import {
-  hasSkinValue,
-  isSkinText,
-  readSkinText,
-  type SkinInJson,
-  skinInJson,
-  skinsInSnbt,
-  skinsInTree,
-} from './skin-text.ts';
+  type FoundSkin,
+  faulty,
+  LINE_HINT,
+  readText,
+  SKINS_RESTORER,
+  skinsInDocument,
+  type TextDocument,
+} from './skin-documents.ts';
+import { type LaidOut, laidOutIn, originOf, SKIN_LAYOUTS } from './skin-layouts.ts';
+import { hasSkinValue } from './skin-runs.ts';
+import { isSkinText, readSkinText } from './skin-text.ts';
+import { skinsInTree } from './skin-tree.ts';
 import { skinSource } from './supplied-skin.ts';
 
-/** Maximum bytes of a JSON document; a file with one skin per line may have any number. */
+export type { FoundSkin } from './skin-documents.ts';
+
+/** Maximum bytes of a document; a file with one skin per line may have any number. */
 const LARGEST_DOCUMENT = 64 * 1024 * 1024;
-const DOCUMENT = /\.json$/i;
 const PICTURE = /\.png$/i;
 const LINES = /\.(?:lock|ndjson|jsonl)$/i;
-const YAML = /\.ya?ml$/i;
-/** Commands, of which only some have skin data. */
-const COMMANDS = /\.mcfunction$/i;
-/** Files of SkinsRestorer, each with one skin, which may be named by the file. */
-const SKINS_RESTORER = /\.(?:customskin|playerskin|urlskin|legacyskin|skin)$/i;
+/** Files that plugins, functions and data packs keep skin data in. */
+const DOCUMENT = /\.(?:json|ya?ml|mcfunction|snbt|properties)$/i;
 
 /** Bytes at the start of a file that tell skin data from a picture. */
-const START = 256;
-/** JSON, the base64 of JSON, or what commands and plugins put before it. */
-const STARTS_AS_SKIN_DATA =
-  /^\s*(?:[{[]|e(?:yJ|y[A-D]|w[k-r0-3])[A-Za-z0-9+/]{40}|\/?(?:minecraft:)?(?:give|summon|setblock|item|npc skin) |(?:- )?adjust \S+ skin_blob:|prefetched;)/;
+const START = 64 * 1024;
 
 /**
- * Whether a file has skin data: a lockfile, JSON, a plugin's YAML, or any other file that starts as those do, such as one of
- * SkinsRestorer's. `name`: as written.
+ * Whether a file has skin data: a lockfile, JSON, a plugin's YAML, or a text of whatever name with a value in its first 64 KiB.
+ * `name`: as written.
  */
 export function isSkinFile(name: string, path: string): boolean {
-  if ([DOCUMENT, LINES, YAML, COMMANDS, SKINS_RESTORER].some((kind) => kind.test(name))) return true;
-  return !PICTURE.test(name) && STARTS_AS_SKIN_DATA.test(startOf(path));
+  if ([DOCUMENT, LINES, SKINS_RESTORER].some((kind) => kind.test(name))) return true;
+  if (PICTURE.test(name)) return false;
+  const start = startOf(path);
+  if (start.includes(0) && utf16Of(start) === undefined) return false; // no text
+  const text = decodedText(start);
+  return /^\s*[{[]/.test(text) || hasSkinValue(text);
 }
 
 /** Empty if it is no file or cannot be read: reading it as a source says why. */
-function startOf(path: string): string {
+function startOf(path: string): Buffer {
   try {
-    if (!statSync(path).isFile()) return '';
+    if (!statSync(path).isFile()) return Buffer.alloc(0);
     const fd = openSync(path, 'r');
     try {
       const bytes = Buffer.alloc(START);
-      return decodedText(bytes.subarray(0, readSync(fd, bytes)));
+      return bytes.subarray(0, readSync(fd, bytes));
     } finally {
       closeSync(fd);
     }
   } catch {
-    return '';
+    return Buffer.alloc(0);
   }
 }
 
-const FILE_HINT =
-  'Give a lockfile (skins.lock), JSON as written by generate --json and --out, or a file of a plugin.';
-/** One line of a file of skins is damaged. */
-const LINE_HINT = 'Restore the file, for example from version control, or delete the line.';
-
-/** Skin data of a file, or a part of it that has none. `place`: its name in messages. */
-export type FoundSkin =
-  | { readonly place: string; readonly skin: SkinInJson }
-  | { readonly place: string; readonly fault: string; readonly hint: string };
+/** Called with a sentence about what has a skin whose data is elsewhere. */
+type Warn = (message: string) => void;
 
 /** All skins of a file as sources, each with its name there. `label`: the file's name in messages. */
-export async function* skinFileSources(label: string, path: string): AsyncGenerator<BatchSource> {
+export async function* skinFileSources(
+  label: string,
+  path: string,
+  warn: Warn = () => {},
+): AsyncGenerator<BatchSource> {
   try {
-    for await (const found of skinsInFile(label, path)) yield asSource(found);
+    yield* sourcesOf(label, skinsInFile(label, path), warn);
   } catch (error) {
     yield { label, content: { kind: 'problem', problem: fileProblem(label, error) }, stem: 'skins' };
   }
 }
 
-function asSource(found: FoundSkin): BatchSource {
+/** The same skins as sources. Of several, it says how many have no signature: each of these is to be made. */
+async function* sourcesOf(
+  label: string,
+  skins: AsyncIterable<FoundSkin>,
+  warn: Warn,
+): AsyncGenerator<BatchSource> {
+  let [all, unsigned] = [0, 0];
+  for await (const found of skins) {
+    if ('note' in found) {
+      warn(found.note);
+      continue;
+    }
+    if ('skin' in found) all++;
+    if ('skin' in found && found.skin.signature === undefined) unsigned++;
+    yield asSource(found);
+  }
+  if (all > 1 && unsigned > 0) warn(`${label}: ${all} skins, ${unsigned} without a signature.`);
+}
+
+function asSource(found: Exclude<FoundSkin, { note: string }>): BatchSource {
   if ('skin' in found) return skinSource(found.skin, found.place);
   const { place, fault: message, hint } = found;
   return { label: place, content: unusable('invalid_skin_data', message, hint), stem: 'skins' };
@@ -87,13 +106,21 @@ function asSource(found: FoundSkin): BatchSource {
 /** All skin data of a file. @throws Error of the file system */
 export async function* skinsInFile(label: string, path: string): AsyncGenerator<FoundSkin> {
   try {
-    if (LINES.test(path)) yield* lineSkins(label, path);
-    else if (YAML.test(path)) yield* await yamlSkins(label, await readDocument(path));
-    else yield* textSkins(label, await readDocument(path));
+    if (LINES.test(path)) return yield* lineSkins(label, path);
+    const text = await readDocument(path);
+    const document = await readText(label, text);
+    const found = skinsInDocument(label, text, document);
+    const beside = 'tree' in document ? await skinsBeside({ label, path, tree: document.tree, found }) : [];
+    const hasBeside = beside.some((one) => 'skin' in one);
+    yield* [...found.filter((one) => !hasBeside || !isEmpty(one)), ...beside];
   } catch (error) {
     if (!(error instanceof BatchSetupError)) throw error;
     yield faulty(label, error.message);
   }
+}
+
+function isEmpty(found: FoundSkin): boolean {
+  return 'isEmpty' in found && found.isEmpty === true;
 }
 
 async function* lineSkins(label: string, path: string): AsyncGenerator<FoundSkin> {
@@ -104,64 +131,10 @@ async function* lineSkins(label: string, path: string): AsyncGenerator<FoundSkin
   }
 }
 
-function lineSkin(place: string, text: string, otherHint = LINE_HINT): FoundSkin {
-  if (!isSkinText(text)) return faulty(place, `${place}: It is not skin data.`, otherHint);
+function lineSkin(place: string, text: string): FoundSkin {
+  if (!isSkinText(text)) return faulty(place, `${place}: It is not skin data.`, LINE_HINT);
   const read = readSkinText(text);
   return 'skin' in read ? { place, skin: read.skin } : faulty(place, `${place}: ${read.fault}`, LINE_HINT);
-}
-
-/** The skins of a whole text: a JSON document, a skin on each line, or SNBT. */
-function* textSkins(label: string, text: string): Generator<FoundSkin> {
-  const json = parsedJson(text);
-  if (json !== undefined || DOCUMENT.test(label)) return yield* documentSkins(label, json);
-  const lines = text.split('\n').map((line) => line.trim());
-  const isOneText = lines.filter((line) => isSkinText(line)).length < 2;
-  if (isOneText && !COMMANDS.test(label)) return yield* wholeSkins(label, text.trim(), FILE_HINT);
-  const isLeftOut = (line: string) =>
-    line === '' || line.startsWith('#') || (COMMANDS.test(label) && !isSkinText(line));
-  if (lines.every(isLeftOut)) return yield faulty(label, `${label} holds no skin data.`);
-  for (const [at, line] of lines.entries())
-    if (!isLeftOut(line)) yield* wholeSkins(`${label}:${at + 1}`, line);
-}
-
-/** A text that has one skin, or in SNBT any number. `otherHint`: for a text that is something else. */
-function* wholeSkins(place: string, text: string, otherHint?: string): Generator<FoundSkin> {
-  const [first, ...more] = skinsInSnbt(text);
-  if (!first || more.length === 0) return yield named(lineSkin(place, text, otherHint), place);
-  yield* [first, ...more].map((one) => ({ ...one, place: `${place}:${one.place}` }));
-}
-
-/** A skin that has no other name has that of its file, if SkinsRestorer names it so. */
-function named(found: FoundSkin, label: string): FoundSkin {
-  if (!('skin' in found) || found.skin.name !== undefined || !SKINS_RESTORER.test(label)) return found;
-  return { ...found, skin: { ...found.skin, name: baseStem(label) } };
-}
-
-function* documentSkins(label: string, json: unknown): Generator<FoundSkin> {
-  const items: unknown[] = Array.isArray(json) ? json : [json];
-  for (const [position, item] of items.entries()) {
-    const place = items.length === 1 ? label : `${label}:${position + 1}`;
-    const skin = skinInJson(item);
-    if (skin) yield named({ place, skin }, label);
-    else yield* treeSkins(place, item);
-  }
-  if (items.length === 0) yield faulty(label, `${label} holds no skin data.`);
-}
-
-/** Skin data anywhere in a document. */
-function* treeSkins(label: string, tree: unknown): Generator<FoundSkin> {
-  let isEmpty = true;
-  for (const { place, skin } of skinsInTree(tree)) {
-    isEmpty = false;
-    yield { place: place === '' ? label : `${label}:${place}`, skin };
-  }
-  if (isEmpty) yield faulty(label, `${label} holds no skin data.`);
-}
-
-async function yamlSkins(label: string, text: string): Promise<Iterable<FoundSkin>> {
-  const { readYaml } = await import('./yaml.ts'); // loaded on demand: the parser is large
-  const read = readYaml(text);
-  return 'fault' in read ? [faulty(label, `${label} ${read.fault}.`)] : treeSkins(label, read.tree);
 }
 
 /** @throws BatchSetupError, Error of the file system */
@@ -172,9 +145,60 @@ async function readDocument(path: string): Promise<string> {
   return decodedText(await readFile(path));
 }
 
-function faulty(place: string, fault: string, hint = FILE_HINT): FoundSkin {
-  return { place, fault, hint };
+interface ReadFile {
+  readonly label: string;
+  readonly path: string;
+  readonly tree: unknown;
+  readonly found: readonly FoundSkin[];
 }
+
+/** NPCs whose skin data stands in a cache beside the file, and a note on those who have none there either. */
+async function skinsBeside({ label, path, tree, found }: ReadFile): Promise<FoundSkin[]> {
+  const places = found.flatMap((one) => ('skin' in one ? [one.place] : []));
+  const lacking = laidOutIn(tree).flatMap((one) => {
+    const origin = originOf(one);
+    const npc = `${label}:${one.path.slice(0, one.layout.all.length + 1).join('.')}.`;
+    return origin === undefined || places.some((place) => place.startsWith(npc)) ? [] : [{ ...one, origin }];
+  });
+  const read = await Promise.all(lacking.map(async (one) => await cachedSkin(label, path, one)));
+  const others = lacking.filter((_, index) => read[index] === undefined);
+  return [...read.filter((one) => one !== undefined), ...notesOn(label, others)];
+}
+
+type Lacking = LaidOut & { readonly origin: string };
+
+/** Undefined if the cache does not have it. */
+async function cachedSkin(
+  label: string,
+  path: string,
+  { layout, origin, path: place, name }: Lacking,
+): Promise<FoundSkin | undefined> {
+  const cache = SKIN_LAYOUTS.find((one) => one.plugin === layout.plugin && one.file.startsWith('.'));
+  if (!cache || origin.length > LONGEST_ORIGIN) return undefined;
+  const file = cache.file.replace('*', Buffer.from(origin).toString('base64'));
+  const text = await readDocument(join(dirname(path), file)).catch(() => undefined); // it is a cache: it may lack anything
+  const [first] = skinsInTree(text === undefined ? undefined : parsedJson(text));
+  return (
+    first && { place: `${label}:${place.join('.')}`, skin: { ...first.skin, name: name ?? first.skin.name } }
+  );
+}
+
+/** Characters whose base64 can be the name of a file. */
+const LONGEST_ORIGIN = 1_000;
+
+function notesOn(label: string, lacking: readonly Lacking[]): FoundSkin[] {
+  if (lacking.length === 0) return [];
+  const shown = lacking.slice(0, MAX_SHOWN).map(({ name, origin }) => `${name ?? 'one'} (${origin})`);
+  const rest = lacking.length > MAX_SHOWN ? ` and ${lacking.length - MAX_SHOWN} more` : '';
+  const npcs =
+    lacking.length === 1
+      ? '1 NPC has a skin whose data is'
+      : `${lacking.length} NPCs have skins whose data is`;
+  return [{ note: `${label}: ${npcs} not stored here: ${shown.join(', ')}${rest}.` }];
+}
+
+/** NPCs named in a note. */
+const MAX_SHOWN = 5;
 
 /**
  * The skins in a folder of a plugin, as SkinsRestorer's `skins`: those of its files with skin data, by name. Files that plugins
@@ -183,45 +207,51 @@ function faulty(place: string, fault: string, hint = FILE_HINT): FoundSkin {
 export async function* pluginSkins(root: WalkRoot, options: WalkOptions): AsyncGenerator<FoundSkin> {
   for await (const { place, files } of walkFolder(root, { ...options, names: PLUGIN_FILES })) {
     for (const file of files) {
-      const label = join(root.label, place, file);
-      let isFirst = true;
-      for await (const found of skinsInFile(label, join(root.path, place, file))) {
-        if (isFirst && 'fault' in found && !SKINS_RESTORER.test(file)) break;
-        isFirst = false;
-        yield found;
-      }
+      const path = join(root.path, place, file);
+      if (!isSkinFile(file, path)) continue;
+      for await (const found of skinsInFile(join(root.label, place, file), path))
+        if (!isEmpty(found)) yield found;
     }
   }
 }
 
 /** Sources that are the skins of a plugin's folder. */
-export async function* pluginSources(root: WalkRoot, options: WalkOptions): AsyncGenerator<BatchSource> {
-  for await (const found of pluginSkins(root, options)) yield asSource(found);
+export async function* pluginSources(
+  root: WalkRoot,
+  options: WalkOptions,
+  warn: Warn = () => {},
+): AsyncGenerator<BatchSource> {
+  yield* sourcesOf(root.label, pluginSkins(root, options), warn);
 }
 
-const PLUGIN_FILES = /\.(?:customskin|playerskin|urlskin|legacyskin|skin|ya?ml|json)$/i;
+/** LibsDisguises gives the files of its profiles no extension. */
+const PLUGIN_FILES =
+  /^[^.]+$|\.(?:customskin|playerskin|urlskin|legacyskin|skin|ya?ml|json|mcfunction|snbt|txt|properties|conf)$/i;
 
 /** Skin data piped in instead of a picture; undefined if the bytes are not skin data. `label`: the stream's name. */
 export async function skinOnStdin(bytes: Uint8Array, label: string): Promise<BatchSource | undefined> {
-  if (!STARTS_AS_TEXT.test(decodedText(bytes.subarray(0, START))) || !isText(bytes)) return undefined;
+  if (!STARTS_AS_TEXT.test(decodedText(bytes.subarray(0, 256))) || !isText(bytes)) return undefined;
   const text = decodedText(bytes).trim();
   const skins = skinTexts(text);
   if (skins.length > 1)
     return severalSkins(skins.length, label, `Read them as a list, one per line: --from ${label}`);
   const [only = ''] = skins;
-  const read = isSkinText(only) ? readSkinText(only) : undefined;
+  const isWords = isSkinText(only) && (/^\s*\{/.test(only) || !only.includes('\n'));
+  const read = isWords ? readSkinText(only) : undefined;
   if (read && 'skin' in read) return skinSource(read.skin);
-  const [first, ...more] = hasSkinValue(text) ? await skinsInDocument(label, text) : [];
+  const [first, ...more] = hasSkinValue(text) ? await skinsInStream(label, text) : [];
   if (first && more.length === 0) return skinSource(first.skin);
   if (first) return severalSkins(1 + more.length, label, 'Save it as a file and use that as the source.');
   return read && asSource(faulty(label, read.fault));
 }
 
-/** The skins of a document as plugins write it, in whatever language. */
-async function skinsInDocument(label: string, text: string) {
-  const yaml = parsedJson(text) === undefined ? await yamlSkins(label, text) : [];
-  const found = [...textSkins(label, text), ...yaml];
-  return found.filter((one) => 'skin' in one);
+/** The skins of a document whose language no extension tells. */
+async function skinsInStream(label: string, text: string) {
+  const documents: TextDocument[] = [await readText('.yml', text), await readText('', text)];
+  const [found = []] = documents
+    .map((document) => skinsInDocument(label, text, document).filter((one) => 'skin' in one))
+    .filter(({ length }) => length > 0);
+  return found;
 }
 
 /** What text starts with; a PNG file starts differently. */

@@ -7,7 +7,7 @@ import { visibilitySchema } from '../../protocol/skin.ts';
 import { InvalidTexturesError, parseTextures, textureName } from '../../textures/property.ts';
 import { type BatchSource, type SourceContent, type SuppliedSkin, unusable } from '../model.ts';
 import { mirroredStem, nameStem } from './files.ts';
-import type { SkinInJson } from './skin-text.ts';
+import type { SkinInJson } from './skin-json.ts';
 
 /** Characters of a texture's name that identify a skin for people. */
 const SHOWN_NAME = 16;

@@ -19,7 +19,8 @@ import {
 import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { IgnoreRules } from '../../batch/sources/ignore-rules.ts';
 import { type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';
-import { isSkinText, readSkinText, type SkinInJson } from '../../batch/sources/skin-text.ts';
+import type { SkinInJson } from '../../batch/sources/skin-json.ts';
+import { isSkinText, readSkinText } from '../../batch/sources/skin-text.ts';
 import { skinSource } from '../../batch/sources/supplied-skin.ts';
 import { PrivateAddressError } from '../../dispatch/proof.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
@@ -95,6 +96,7 @@ async function* lockedSkins(path: string): AsyncGenerator<StoredSkin> {
 
 async function* fileSkins(path: string, all: AsyncIterable<FoundSkin>): AsyncGenerator<StoredSkin> {
   for await (const found of all) {
+    if ('note' in found) continue;
     if ('fault' in found) throw unreadable(found);
     if (found.skin.signature === undefined) throw noSkins(path);
     yield keptSkin(found.skin, found.place);
@@ -110,6 +112,7 @@ async function* folderSkins(path: string): AsyncGenerator<StoredSkin> {
     : pluginSkins({ label: path, path: resolve(path) }, options);
   for await (const found of skins) {
     isEmpty = false;
+    if ('note' in found) continue;
     if ('fault' in found) throw unreadable(found);
     yield keptSkin(found.skin, found.place);
   }

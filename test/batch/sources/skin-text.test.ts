@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  isSkinText,
-  readSkinText,
-  skinsInSnbt,
-  skinsInTree,
-  snbtIn,
-} from '../../../src/batch/sources/skin-text.ts';
+import { isSkinText, readSkinText } from '../../../src/batch/sources/skin-text.ts';
+import { skinsInTree } from '../../../src/batch/sources/skin-tree.ts';
+import { snbtIn } from '../../../src/batch/sources/snbt.ts';
 import { readYaml } from '../../../src/batch/sources/yaml.ts';
 import {
   citizensCommand,
@@ -89,7 +85,7 @@ describe('SNBT', () => {
   test('may have several skins, each with its name', () => {
     const head = (name: string) =>
       `{Name:${name},Properties:{textures:[{Value:"${VALUE}",Signature:"${SIGNATURE}"}]}}`;
-    const skins = skinsInSnbt(`{Items:[${head('Ann')},${head('Bob')}]}`);
+    const skins = [...skinsInTree(snbtIn(`{Items:[${head('Ann')},${head('Bob')}]}`))];
     expect(skins.map(({ place, skin: { name } }) => [place, name])).toEqual([
       ['1.Items.1.Properties.textures.1', 'Ann'],
       ['1.Items.2.Properties.textures.1', 'Bob'],

@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { BatchSource } from '../../../../src/batch/model.ts';
 import { isSingle } from '../../../../src/batch/sources/lists.ts';
-import { isSkinText, readSkinText, skinInJson } from '../../../../src/batch/sources/skin-text.ts';
+import { skinInJson } from '../../../../src/batch/sources/skin-json.ts';
+import { isSkinText, readSkinText } from '../../../../src/batch/sources/skin-text.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import {
   allOf,

@@ -1,5 +1,5 @@
 import { isTooDeep } from '../../base/text.ts';
-import { snbtIn } from '../../batch/sources/skin-text.ts';
+import { snbtIn } from '../../batch/sources/snbt.ts';
 import type { Format } from './formats.ts';
 
 /** What is wrong with a document, as the end of a sentence about it; undefined: nothing. */

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withArms } from '../../src/skin/arms.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { decodePng } from '../../src/skin/png/decode.ts';
+import { pixelOffsets, scaleRect } from '../../src/skin/regions.ts';
 import { drawView } from '../../src/skin/render/render.ts';
 import { detectVariant } from '../../src/skin/variant.ts';
 
@@ -66,3 +68,39 @@ function paste({ width, height, pixels }: Picture, sheet: Picture, left: number)
     sheet.pixels.set(line, ((MARGIN + row) * sheet.width + left) * 4);
   }
 }
+
+/** Pixels of the picture for one of the texture. */
+const ZOOM = 10;
+const RED = [220, 40, 40, 255] as const;
+
+/**
+ * The conversion of arms: the smith's right arm in the texture, classic and slim, with the column that goes in red, and the figures
+ * with both.
+ */
+export async function drawArms(): Promise<Picture> {
+  const classic = decodePng(await readFile(join(EXAMPLES, 'smith.png')));
+  const slim = withArms(classic, 'classic', 'slim');
+  const arms = { x: 40, y: 16, width: 16, height: 16 };
+  const marked = { ...classic, pixels: classic.pixels.slice() };
+  for (const column of [DROPPED.front, DROPPED.back])
+    for (const at of pixelOffsets(column, 64)) marked.pixels.set(RED, at);
+  const parts = [marked, slim].map((picture) => scaleRect(picture, arms, 16 * ZOOM, 16 * ZOOM));
+  const figures = (['classic', 'slim'] as const).map((variant) =>
+    drawView(variant === 'slim' ? slim : classic, { view: 'front', variant, size: SIZE }),
+  );
+  const all = [parts[0]!, parts[1]!, ...figures];
+  const width = all.reduce((sum, picture) => sum + picture.width + MARGIN, MARGIN);
+  const sheet = makePicture(width, SIZE + 2 * MARGIN);
+  let left = MARGIN;
+  for (const picture of all) {
+    paste(picture, sheet, left);
+    left += picture.width + MARGIN;
+  }
+  return sheet;
+}
+
+/** Of the front and the back of the right arm, the column next to the one at the body. */
+const DROPPED = {
+  front: { x: 46, y: 20, width: 1, height: 12 },
+  back: { x: 53, y: 20, width: 1, height: 12 },
+} as const;

@@ -144,11 +144,16 @@ const mirrored: readonly { from: SkinPart; to: SkinPart }[] = [
  * For previews and packs: the file that is uploaded stays 64×32. A 64×64 picture is returned as it is.
  */
 export function toModern(picture: Picture): Picture {
-  if (picture.height !== 32) return picture;
-  const modern = makePicture(64, 64);
+  return picture.height === 32 ? squared(picture) : picture;
+}
+
+/** The same for an old skin of any multiple of 64×32 pixels. */
+export function squared(picture: Picture): Picture {
+  const { width } = picture;
+  const modern = makePicture(width, width);
   modern.pixels.set(picture.pixels);
   for (const { from, to } of mirrored) mirrorLimb(modern, from, to);
-  if (hidesLegacyHat(picture)) setAlpha(modern, HAT_HALF, 0);
+  if (isHatFilled(picture)) setAlpha(modern, enlargedRect(HAT_HALF, width / 64), 0);
   makeBaseOpaque(modern);
   return modern;
 }
@@ -157,8 +162,12 @@ export function toModern(picture: Picture): Picture {
  * The client's rule for 64×32 files: if every alpha in the hat half is 128 or more, it is a fill, not a hat, and
  * is not shown.
  */
-export function hidesLegacyHat({ width, height, pixels }: Picture): boolean {
-  return height === 32 && pixelOffsets(HAT_HALF, width).every((at) => pixels[at + 3]! >= 128);
+export function hidesLegacyHat(picture: Picture): boolean {
+  return picture.height === 32 && isHatFilled(picture);
+}
+
+function isHatFilled({ width, pixels }: Picture): boolean {
+  return pixelOffsets(enlargedRect(HAT_HALF, width / 64), width).every((at) => pixels[at + 3]! >= 128);
 }
 
 /**
@@ -178,14 +187,25 @@ function isVisible(pixels: Uint8Array): boolean {
 
 /** A mirrored limb's inner side faces inwards: each face is flipped, and right and left are swapped. */
 function mirrorLimb(picture: Picture, from: SkinPart, to: SkinPart): void {
-  const source = faceRects(from, 'classic');
-  const target = faceRects(to, 'classic');
+  const scale = picture.width / 64;
+  const [source, target] = [from, to].map((part) => scaledFaces(part, 'classic', scale)) as [Faces, Faces];
   copyFlipped(picture, source.top, target.top);
   copyFlipped(picture, source.bottom, target.bottom);
   copyFlipped(picture, source.right, target.left);
   copyFlipped(picture, source.front, target.front);
   copyFlipped(picture, source.left, target.right);
   copyFlipped(picture, source.back, target.back);
+}
+
+type Faces = Record<Face, Rect>;
+
+/** The faces of a part in a skin of a multiple of 64 pixels. */
+export function scaledFaces(part: SkinPart, variant: Variant, scale: number): Faces {
+  const faces = Object.entries(faceRects(part, variant)).map(([face, rect]) => [
+    face,
+    enlargedRect(rect, scale),
+  ]);
+  return Object.fromEntries(faces) as Faces;
 }
 
 function copyFlipped({ width, pixels }: Picture, from: Rect, to: Rect): void {

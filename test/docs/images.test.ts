@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
 import { COLUMNS, runSession } from '../../docs/images/session.ts';
-import { drawNpcs, drawSheet } from '../../docs/images/sheet.ts';
+import { drawArms, drawNpcs, drawSheet } from '../../docs/images/sheet.ts';
 import { terminalSvg } from '../../docs/images/terminal-svg.ts';
 
 const IMAGES = join(import.meta.dirname, '../../docs/images');
@@ -11,6 +11,7 @@ const IMAGES = join(import.meta.dirname, '../../docs/images');
 test.each([
   ['example skins', 'skins.png', drawSheet],
   ['characters', 'npcs.png', drawNpcs],
+  ['arms', 'arms.png', drawArms],
 ])('The picture of the %s is current (else: npm run images)', async (_name, file, draw) => {
   const drawn = await draw();
   const kept = PNG.sync.read(readFileSync(join(IMAGES, file)));

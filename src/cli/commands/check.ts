@@ -6,12 +6,16 @@ import { OutputNames } from '../../batch/plan/output-names.ts';
 import { isSignatureShaped } from '../../batch/plan/signer-rule.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
+import { withArms } from '../../skin/arms.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
+import { decodePng } from '../../skin/png/decode.ts';
+import { encodePng } from '../../skin/png/encode.ts';
+import type { Variant } from '../../skin/regions.ts';
 import { rootsOf } from '../batch/call.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { collect, OVERWRITE } from '../options/skin-options.ts';
+import { armVariantOption, collect, OVERWRITE } from '../options/skin-options.ts';
 import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
 import { COPIED_PICTURE, OutputGuard } from '../output/output-guard.ts';
@@ -31,6 +35,8 @@ interface CheckOptions extends TypedPictureOption {
   readonly ignore?: readonly string[];
   /** Folder for clean copies. */
   readonly fix?: string;
+  /** The arms that the clean copies get. */
+  readonly variant?: Variant;
   readonly overwrite?: boolean;
 }
 
@@ -79,11 +85,12 @@ export const check = {
     'Prints what each file is, its arm variant, and what is wrong with it. The exit status is 1 if ' +
     'any file is unusable. With --fix, writes a clean copy of each: HD skins are scaled down, old skins ' +
     'cut out of a 64×64 canvas, and metadata and faults of the file left out; a clean file is copied ' +
-    'unchanged.',
+    'unchanged. With --variant, the arms are converted too.',
   examples: [
     ['Check all PNG files in a folder and its subfolders', 'skinsmith check skins/ --recursive'],
     ['Check a picture from another program', 'cat skin.png | skinsmith check -'],
     ['Write copies that every service takes', 'skinsmith check skins/ --recursive --fix clean/'],
+    ['Give a classic skin slim arms', 'skinsmith check knight.png --fix slim/ --variant slim'],
   ],
   output: [
     {
@@ -98,6 +105,7 @@ export const check = {
       .option('-r, --recursive', 'recurse into subfolders')
       .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
       .option('--fix <folder>', 'write clean copies into this folder')
+      .addOption(armVariantOption('with --fix, convert the arms of the copies to this variant'))
       .option(...OVERWRITE);
   },
   run: runCheck,
@@ -105,11 +113,23 @@ export const check = {
 
 export async function runCheck(
   paths: readonly string[],
-  { recursive = false, ignore = [], picture, fix, overwrite }: CheckOptions,
+  { recursive = false, ignore = [], picture, fix, variant, overwrite }: CheckOptions,
   context: CommandContext,
 ): Promise<number> {
   const { io, flags } = context;
-  const copies = fix === undefined ? undefined : new CleanCopies(fix, paths, { overwrite });
+  if (variant !== undefined && fix === undefined)
+    throw usageError(
+      'needs_fix',
+      '--variant works only with --fix.',
+      'Name a folder for the copies: --fix clean/',
+    );
+  const copies =
+    fix === undefined
+      ? undefined
+      : new CleanCopies(fix, paths, {
+          ...(overwrite && { overwrite }),
+          ...(variant && { variant }),
+        });
   const spec = { args: paths, from: [], recursive, ignore, as: 'file' } as const;
   const isList = !(await isSingle(spec, rootsOf(context)));
   const list = flags.json && isList ? new JsonList(io.out) : undefined;
@@ -149,23 +169,45 @@ interface Checked {
   readonly bytes?: Uint8Array;
 }
 
-/** `mend`: as the clean copy of the file would be. */
-function checkOne({ label, content }: BatchSource, { mend = false } = {}): Checked {
+interface CopyOptions {
+  /** As the clean copy of the file would be. */
+  readonly mend?: boolean;
+  /** With these arms. */
+  readonly variant?: Variant | undefined;
+}
+
+function checkOne({ label, content }: BatchSource, { mend = false, variant }: CopyOptions = {}): Checked {
   if (content.kind === 'data') return { view: dataView(label, content.given) };
   const read = readContent(content, label);
   const mended = mend && 'bytes' in read ? (mendPicture(read.bytes) ?? read) : read;
   if ('problem' in mended)
     return { view: { source: label, valid: false, warnings: [], error: mended.problem } };
-  const skin = checkSkin(mended.bytes);
-  const { warnings, ...view } = checkView(label, skin);
-  const notes = 'notes' in mended ? mended.notes : [];
-  return { view: { ...view, warnings: [...notes, ...warnings] }, bytes: skin.resaved ?? mended.bytes };
+  const checked = checkSkin(mended.bytes);
+  const bytes = checked.resaved ?? mended.bytes;
+  const turned = variant && checked.variant ? turnedArms(bytes, checked.variant, variant) : undefined;
+  const { warnings, ...view } = checkView(label, turned ? checkSkin(turned.bytes, variant) : checked);
+  const notes = [...('notes' in mended ? mended.notes : []), ...(turned ? [turned.note] : [])];
+  const kept = turned && variant ? { variant } : {};
+  return { view: { ...view, ...kept, warnings: [...notes, ...warnings] }, bytes: turned?.bytes ?? bytes };
+}
+
+/** A picture with other arms; undefined if it has these arms already. */
+function turnedArms(bytes: Uint8Array, from: Variant, to: Variant) {
+  const picture = decodePng(bytes);
+  const turned = withArms(picture, from, to);
+  if (turned === picture) return undefined;
+  const message =
+    to === 'slim'
+      ? 'The arms are slim now: each lost the column next to the one at the body.'
+      : 'The arms are classic now: the middle one of their three columns was doubled.';
+  return { bytes: encodePng(turned), note: { code: 'arms_converted', message } };
 }
 
 /** The folder of `--fix`. */
 class CleanCopies {
   readonly #folder: string;
   readonly #guard: OutputGuard;
+  readonly #variant: Variant | undefined;
   readonly #names = new OutputNames();
   readonly #count = { copies: 0, changed: 0 };
 
@@ -173,7 +215,7 @@ class CleanCopies {
   constructor(
     folder: string,
     paths: readonly string[],
-    allowed: { readonly overwrite?: boolean | undefined },
+    { variant, ...allowed }: Pick<CheckOptions, 'overwrite' | 'variant'>,
   ) {
     const isInside = paths.some((path) => !relative(path, folder).startsWith('..') && isFolder(path));
     if (isInside)
@@ -184,6 +226,7 @@ class CleanCopies {
       );
     this.#folder = folder;
     this.#guard = new OutputGuard(paths, allowed);
+    this.#variant = variant;
   }
 
   get text(): string {
@@ -193,7 +236,7 @@ class CleanCopies {
 
   /** A file that cannot be written is a problem of its own. */
   async add(source: BatchSource, context: CommandContext): Promise<Checked> {
-    const checked = checkOne(source, { mend: true });
+    const checked = checkOne(source, { mend: true, variant: this.#variant });
     const { view, bytes } = checked;
     if (!view.valid || !bytes) return checked;
     const file = join(this.#folder, `${this.#names.take(source.stem)}.png`);

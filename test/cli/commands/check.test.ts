@@ -19,6 +19,7 @@ describeParsing('check', check, {
     [['a.png', '-', 'folder'], ['a.png', '-', 'folder'], {}],
     [['a', '-r', '--ignore', 'b'], ['a'], { recursive: true, ignore: ['b'] }],
     [['a', '--fix', 'b', '--overwrite'], ['a'], { fix: 'b', overwrite: true }],
+    [['a', '--fix', 'b', '--variant', 'slim'], ['a'], { fix: 'b', variant: 'slim' }],
   ],
   refused: [[[], /missing required argument 'path'/]],
 });
@@ -41,6 +42,11 @@ test('A mistyped folder is answered with the name of the one that is there', asy
   const hint = `Did you mean ${join(folder, 'examples/')}?`;
   expect(JSON.parse((await run(false)).out).error.hint).toBe(hint);
   expect((await run(true)).out).toContain(hint);
+});
+
+test('--variant without --fix is refused', async () => {
+  const { told } = await runCommand((context) => runCheck(['a.png'], { variant: 'slim' }, context), {});
+  expect(told).toMatchObject({ code: 'needs_fix' });
 });
 
 describe('With --fix', () => {
@@ -90,6 +96,25 @@ describe('With --fix', () => {
     expect(await readFile(at('clean/good.png'))).toEqual(await readFile(at('skins/good.png')));
     expect(pixelHash(decodePng(await readFile(at('clean/deep/hd.png'))))).toBe(pixelHash(drawFigure('slim')));
     expect((await fix()).status).toBe(1); // the same once more
+  });
+
+  test('and --variant, arms of the other variant are converted, and said to be', async () => {
+    const { at, fix } = await prepare();
+    const slim = await fix({ variant: 'slim' });
+    const variants = async (folder: string) =>
+      await Promise.all(
+        ['good.png', 'old.png', 'deep/hd.png'].map(async (file) => {
+          const { width, height, variant } = checkSkin(await readFile(at(folder, file)));
+          return `${width}×${height} ${variant}`;
+        }),
+      );
+    expect(await variants('clean')).toEqual(['64×64 slim', '64×64 slim', '64×64 slim']);
+    expect(slim.out).toMatch(
+      /good\.png\tvalid\t64\t64\tslim\t.*each lost the column next to the one at the body/,
+    );
+    expect(slim.out).not.toMatch(/hd\.png.*arms are slim now/);
+    await fix({ variant: 'classic' }, at('wide'));
+    expect(await variants('wide')).toEqual(['64×64 classic', '64×32 classic', '64×64 classic']);
   });
 
   test('no other file is replaced unless that is allowed, and no source ever', async () => {

@@ -106,7 +106,7 @@ function isSent(sent: unknown): sent is SentSource {
 }
 
 const SEEN_KINDS = ['users', 'keys', 'capes', 'accounts', 'skins', 'identities'] as const;
-type SeenKind = (typeof SEEN_KINDS)[number];
+export type SeenKind = (typeof SEEN_KINDS)[number];
 
 /** A name or an id that a service returned, and its kind. */
 export interface SeenName {

@@ -5,18 +5,16 @@ import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
-import {
-  type Columns,
-  columnRows,
-  type Fields,
-  fieldColumns,
-  printRow,
-  printRows,
-  type Table,
-  tableOutput,
-} from '../output/described.ts';
+import { listOf, oneOf, verifyChange } from '../nouns.ts';
+import { type Columns, columnRows, type Fields, fieldColumns, type Table } from '../output/described.ts';
 import { colorsFor } from '../terminal/io.ts';
-import { confirm, readSecretFile, readStdinText } from '../terminal/read-input.ts';
+import {
+  addYesOption,
+  agrees,
+  readSecretFile,
+  readStdinText,
+  type TypedYes,
+} from '../terminal/read-input.ts';
 import { ago, clean, jsonDocument } from '../text/text.ts';
 
 const ACCOUNT_FIELDS = {
@@ -98,6 +96,13 @@ async function withGameAccount<T>(
   });
 }
 
+const LIST = listOf(TABLE, {
+  what: 'accounts',
+  seen: ['accounts', ({ name, uuid }) => ({ value: name, about: uuid })],
+  none: (_, context) => noAccounts(context),
+  read: ({ account: { games }, call }) => games.list(call),
+});
+
 export const accountsList = {
   description:
     'List the game accounts that you linked to a skinsmith service, by name.\n' +
@@ -106,18 +111,9 @@ export const accountsList = {
     ['List game accounts', 'skinsmith accounts list'],
     ['Print them as JSON', 'skinsmith accounts list --json'],
   ],
-  output: [tableOutput('list', TABLE)],
-  run: runAccountsList,
+  output: LIST.output,
+  run: async (context: CommandContext) => await LIST.run({}, context),
 } satisfies CommandModule;
-
-export async function runAccountsList(context: CommandContext): Promise<void> {
-  const accounts = await withAccount(context, ({ games }, call) => games.list(call));
-  await context.seenNames.add(
-    'accounts',
-    accounts.map(({ name, uuid }) => ({ value: name, about: uuid })),
-  );
-  await printRows(accounts, TABLE, context, noAccounts(context));
-}
 
 const HEALTH_COLUMNS = {
   name: ({ account }) => account.name,
@@ -145,25 +141,23 @@ export const accountsHealth = {
       json: { shape: 'list', fields: FIELDS },
     },
   ],
-  run: runAccountsHealth,
+  async run(context: CommandContext): Promise<number> {
+    const { flags, io } = context;
+    const checks = await withAccount(context, async ({ games }, call) => {
+      const found: GameAccountCheck[] = [];
+      for (const { uuid } of await games.list(call)) {
+        const check = await games.check(uuid, call);
+        found.push(check);
+        if (!flags.json) await print(check, context);
+      }
+      return found;
+    });
+    if (flags.json)
+      io.out.write(jsonDocument(checks.map(({ account, problems }) => ({ ...account, problems }))));
+    else if (checks.length === 0) context.messages.say(noAccounts(context));
+    return exitStatus(checks.every(({ problems }) => problems.length === 0) ? 'done' : 'failed');
+  },
 } satisfies CommandModule;
-
-export async function runAccountsHealth(context: CommandContext): Promise<number> {
-  const { flags, io } = context;
-  const checks = await withAccount(context, async ({ games }, call) => {
-    const found: GameAccountCheck[] = [];
-    for (const { uuid } of await games.list(call)) {
-      const check = await games.check(uuid, call);
-      found.push(check);
-      if (!flags.json) await print(check, context);
-    }
-    return found;
-  });
-  if (flags.json)
-    io.out.write(jsonDocument(checks.map(({ account, problems }) => ({ ...account, problems }))));
-  else if (checks.length === 0) context.messages.say(noAccounts(context));
-  return exitStatus(checks.every(({ problems }) => problems.length === 0) ? 'done' : 'failed');
-}
 
 async function print(check: GameAccountCheck, { io }: CommandContext): Promise<void> {
   if (!io.out.isTTY) {
@@ -188,7 +182,6 @@ export const accountsEdit = {
     ['Give an account its own skin back whenever it is idle', 'skinsmith accounts edit Alex --restore'],
     ['Hide the cape of an account before making skins', 'skinsmith accounts edit Alex --no-capes'],
   ],
-  output: [tableOutput('object', TABLE)],
   declare(command) {
     addAccount(command)
       .option('--share', 'make skins for all users with the account')
@@ -198,22 +191,20 @@ export const accountsEdit = {
       .option('--capes', 'allow the cape of the account in results')
       .option('--no-capes', 'hide the cape of the account before making skins');
   },
-  run: changeAccount,
+  ...oneOf(TABLE, async (context, named: string, change: GameAccountChange) => {
+    verifyChange(change, 'accounts edit');
+    return await changeAccount(named, change, context);
+  }),
 } satisfies CommandModule;
 
-/** Changes an account and prints its new state. */
 async function changeAccount(
   named: string,
   change: GameAccountChange,
   context: CommandContext,
-): Promise<void> {
-  if (Object.keys(change).length === 0) {
-    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith accounts edit --help');
-  }
-  const account = await withGameAccount(named, context, (games, { uuid }) =>
+): Promise<GameAccount> {
+  return await withGameAccount(named, context, (games, { uuid }) =>
     games.change(uuid, change, { signal: context.signal }),
   );
-  printRow(account, TABLE, context);
 }
 
 export const accountsPause = {
@@ -227,10 +218,8 @@ export const accountsPause = {
       'skinsmith accounts pause Steve --base-url https://skins.example.org',
     ],
   ],
-  output: [tableOutput('object', TABLE)],
   declare: addAccount,
-  run: async (named: string, context: CommandContext) =>
-    await changeAccount(named, { paused: true }, context),
+  ...oneOf(TABLE, (context, named: string) => changeAccount(named, { paused: true }, context)),
 } satisfies CommandModule;
 
 export const accountsResume = {
@@ -242,10 +231,8 @@ export const accountsResume = {
       'skinsmith accounts resume Steve --base-url https://skins.example.org',
     ],
   ],
-  output: [tableOutput('object', TABLE)],
   declare: addAccount,
-  run: async (named: string, context: CommandContext) =>
-    await changeAccount(named, { paused: false }, context),
+  ...oneOf(TABLE, (context, named: string) => changeAccount(named, { paused: false }, context)),
 } satisfies CommandModule;
 
 interface UnlinkedView {
@@ -275,31 +262,23 @@ export const accountsUnlink = {
   ],
   output: [{ json: { shape: 'object', fields: UNLINK_FIELDS } }],
   declare(command) {
-    addAccount(command).option('-y, --yes', 'do not ask for confirmation');
+    addYesOption(addAccount(command));
   },
-  run: runAccountsUnlink,
+  async run(named: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
+    const outcome = await withGameAccount(named, context, async (games, { uuid, name }) => {
+      const question = `Unlink ${name}? This deletes its tokens.`;
+      if (!(await agrees(question, { yes, done: 'unlinked' }, context))) return undefined;
+      return { uuid, name, messages: await games.unlink(uuid, { signal: context.signal }) };
+    });
+    if (!outcome) return exitStatus('failed');
+    const { uuid, name, messages } = outcome;
+    for (const { message } of messages) context.messages.say(`${name}: ${message}`);
+    const isRestored = !messages.some(({ code }) => code === 'account_not_restored');
+    const view: UnlinkedView = { uuid, name, unlinked: true, ownSkin: isRestored };
+    if (context.flags.json) context.io.out.write(jsonDocument(view));
+    return exitStatus('done');
+  },
 } satisfies CommandModule;
-
-export async function runAccountsUnlink(
-  named: string,
-  { yes }: { readonly yes?: boolean },
-  context: CommandContext,
-): Promise<number> {
-  const outcome = await withGameAccount(named, context, async (games, { uuid, name }) => {
-    if (!yes && !(await confirm(`Unlink ${name}? This deletes its tokens.`, context))) return undefined;
-    return { uuid, name, messages: await games.unlink(uuid, { signal: context.signal }) };
-  });
-  if (!outcome) {
-    context.messages.say('Nothing was unlinked.');
-    return exitStatus('failed');
-  }
-  const { uuid, name, messages } = outcome;
-  for (const { message } of messages) context.messages.say(`${name}: ${message}`);
-  const isRestored = !messages.some(({ code }) => code === 'account_not_restored');
-  const view: UnlinkedView = { uuid, name, unlinked: true, ownSkin: isRestored };
-  if (context.flags.json) context.io.out.write(jsonDocument(view));
-  return exitStatus('done');
-}
 
 interface AccountsLinkOptions {
   readonly tokenFile?: string;
@@ -316,7 +295,6 @@ export const accountsLink = {
     ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
     ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
   ],
-  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('[-]', 'read a token from stdin')
@@ -324,24 +302,19 @@ export const accountsLink = {
       .option('--share', 'make skins for all users with the account (default for operators)')
       .option('--no-share', 'make only your own skins with the account (default for other users)');
   },
-  run: runAccountsLink,
+  ...oneOf(
+    TABLE,
+    async (context, from: string | undefined, options: AccountsLinkOptions) => {
+      const token = await readToken(from, options, context);
+      return await withAccount(context, async ({ games }, call) =>
+        token === undefined
+          ? await signIn(games, options, context)
+          : await games.link(token, { ...call, share: options.share }),
+      );
+    },
+    { note: () => 'To make skins with it: skinsmith serve --generator accounts' },
+  ),
 } satisfies CommandModule;
-
-/** `from`: `-` to read a token from stdin. */
-export async function runAccountsLink(
-  from: string | undefined,
-  options: AccountsLinkOptions,
-  context: CommandContext,
-): Promise<void> {
-  const token = await readToken(from, options, context);
-  const { signal } = context;
-  const { share } = options;
-  const account = await withAccount(context, async ({ games }) =>
-    token === undefined ? await signIn(games, options, context) : await games.link(token, { signal, share }),
-  );
-  printRow(account, TABLE, context);
-  await context.messages.note('To make skins with it: skinsmith serve --generator accounts');
-}
 
 async function readToken(
   from: string | undefined,

@@ -4,15 +4,9 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
-import {
-  doneViews,
-  type Fields,
-  fieldColumns,
-  printRows,
-  type Table,
-  tableOutput,
-} from '../output/described.ts';
-import { ago, jsonDocument } from '../text/text.ts';
+import { eachOf, listOf } from '../nouns.ts';
+import { doneViews, type Fields, fieldColumns, type Table } from '../output/described.ts';
+import { ago } from '../text/text.ts';
 
 const FIELDS: Fields<Identity> = {
   id: 'id of the identity',
@@ -48,22 +42,14 @@ export const identitiesList = {
     ['List the provider accounts you can sign in with', 'skinsmith identities list'],
     ["List another user's identities", 'skinsmith identities list --user alice'],
   ],
-  output: [tableOutput('list', TABLE)],
-  declare(command) {
-    command.option('--user <user>', 'list the identities of this user (operators only; default: yourself)');
-  },
-  run: runIdentitiesList,
+  ...listOf(TABLE, {
+    what: 'identities',
+    seen: ['identities', seenIdentity],
+    declare: (command) =>
+      command.option('--user <user>', 'list the identities of this user (operators only; default: yourself)'),
+    read: ({ account, call }, _, { user }: { readonly user?: string }) => account.identities(user, call),
+  }),
 } satisfies CommandModule;
-
-export async function runIdentitiesList(
-  { user }: { readonly user?: string },
-  context: CommandContext,
-): Promise<void> {
-  const { seenNames } = context;
-  const identities = await withAccount(context, (account, call) => account.identities(user, call));
-  await seenNames.add('identities', identities.map(seenIdentity));
-  await printRows(identities, TABLE, context, 'No identities.');
-}
 
 const DELETED = doneViews('id', 'id of the identity', 'deleted');
 export const identitiesDelete = {
@@ -85,26 +71,22 @@ export const identitiesDelete = {
       .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
       .option('--last', 'delete an identity even if it is the only way to sign in');
   },
-  run: runIdentitiesDelete,
+  async run(
+    ids: readonly string[],
+    { user, last = false }: { readonly user?: string; readonly last?: boolean },
+    context: CommandContext,
+  ): Promise<void> {
+    await withAccount(context, async (account, call) => {
+      const all = await account.identities(user, call);
+      const chosen = ids.map((id) => identityIn(all, id, context)); // find every one before deleting any
+      await eachOf(chosen, DELETED, context, async ({ id, subject }) => {
+        await deleteOne(account, id, { user, mayBeLast: last, context });
+        await context.seenNames.remove('identities', id);
+        return [id, `Deleted identity ${id}: ${subject} no longer signs in.`];
+      });
+    });
+  },
 } satisfies CommandModule;
-
-export async function runIdentitiesDelete(
-  ids: readonly string[],
-  { user, last = false }: { readonly user?: string; readonly last?: boolean },
-  context: CommandContext,
-): Promise<void> {
-  const { messages, seenNames, flags, io } = context;
-  await withAccount(context, async (account, call) => {
-    const all = await account.identities(user, call);
-    const chosen = ids.map((id) => identityIn(all, id, context)); // find every one before deleting any
-    for (const { id, subject } of chosen) {
-      await deleteOne(account, id, { user, mayBeLast: last, context });
-      await seenNames.remove('identities', id);
-      messages.say(`Deleted identity ${id}: ${subject} no longer signs in.`);
-    }
-  });
-  if (flags.json) io.out.write(jsonDocument(ids.map(DELETED.view)));
-}
 
 function identityIn(all: readonly Identity[], id: string, context: CommandContext): Identity {
   const found = all.find((one) => one.id === id);

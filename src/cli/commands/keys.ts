@@ -5,6 +5,7 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
+import { eachOf, listOf, oneOf, verifyChange } from '../nouns.ts';
 import { network, nonEmpty, nonEmptyWords } from '../options/option-values.ts';
 import { collect } from '../options/skin-options.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type Fields,
   fieldColumns,
   printRow,
-  printRows,
   type Table,
   tableOutput,
 } from '../output/described.ts';
@@ -131,7 +131,7 @@ const TABLE: Table<ApiKey> = {
   },
 };
 
-/** The word that shells complete. */
+/** The words that shells complete. */
 function seenKey({ id, name, user }: ApiKey): SeenName {
   return { value: id, about: `${name} of ${user}` };
 }
@@ -142,21 +142,14 @@ export const keysList = {
     ['List your keys', 'skinsmith keys list'],
     ['List the keys of a user', 'skinsmith keys list --user alice'],
   ],
-  output: [tableOutput('list', TABLE)],
-  declare(command) {
-    command.option('--user <user>', 'list the keys of this user (operators only; default: yourself)');
-  },
-  run: runKeysList,
+  ...listOf(TABLE, {
+    what: 'keys',
+    seen: ['keys', seenKey],
+    declare: (command) =>
+      command.option('--user <user>', 'list the keys of this user (operators only; default: yourself)'),
+    read: ({ account, call }, _, { user }: { readonly user?: string }) => account.keys(user, call),
+  }),
 } satisfies CommandModule;
-
-export async function runKeysList(
-  { user }: { readonly user?: string },
-  context: CommandContext,
-): Promise<void> {
-  const keys = await withAccount(context, (account, call) => account.keys(user, call));
-  await context.seenNames.add('keys', keys.map(seenKey));
-  await printRows(keys, TABLE, context, 'No keys.');
-}
 
 export interface KeysCreateOptions extends TypedKeyOptions {
   readonly user?: string;
@@ -208,33 +201,27 @@ export const keysCreate = {
         .option('--store <url>', 'PostgreSQL database of the service, with --owner', nonEmpty),
     );
   },
-  run: runKeysCreate,
+  /** `name`: given as an argument instead of `--name`. */
+  async run(name: string | undefined, options: KeysCreateOptions, context: CommandContext): Promise<void> {
+    const { user } = options;
+    for (const place of ['data', 'store'] as const) {
+      if (options[place] !== undefined && !options.owner)
+        throw usageError('data_without_owner', `--${place} can only be used with --owner.`);
+    }
+    if (name !== undefined && options.name !== undefined) {
+      throw usageError('two_names', 'Give the name once: as an argument or with --name.');
+    }
+    const input = { ...(name !== undefined && { name }), ...keyChange(options) };
+    const secret = options.import && { secret: await readKeyText(context) };
+    const key = options.owner
+      ? await makeOwnersKey(input, options, context)
+      : await withAccount(context, (account, call) =>
+          account.createKey({ ...input, ...(user !== undefined && { user }), ...secret }, call),
+        );
+    await context.seenNames.add('keys', [seenKey(key)]);
+    await show(key, options, context);
+  },
 } satisfies CommandModule;
-
-/** `name`: given as an argument instead of `--name`. */
-export async function runKeysCreate(
-  name: string | undefined,
-  options: KeysCreateOptions,
-  context: CommandContext,
-): Promise<void> {
-  const { user } = options;
-  for (const place of ['data', 'store'] as const) {
-    if (options[place] !== undefined && !options.owner)
-      throw usageError('data_without_owner', `--${place} can only be used with --owner.`);
-  }
-  if (name !== undefined && options.name !== undefined) {
-    throw usageError('two_names', 'Give the name once: as an argument or with --name.');
-  }
-  const input = { ...(name !== undefined && { name }), ...keyChange(options) };
-  const secret = options.import && { secret: await readKeyText(context) };
-  const key = options.owner
-    ? await makeOwnersKey(input, options, context)
-    : await withAccount(context, (account, call) =>
-        account.createKey({ ...input, ...(user !== undefined && { user }), ...secret }, call),
-      );
-  await context.seenNames.add('keys', [seenKey(key)]);
-  await show(key, options, context);
-}
 
 async function show(
   key: ApiKeyMade,
@@ -296,21 +283,15 @@ export const keysEdit = {
     ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
     ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
   ],
-  output: [tableOutput('object', TABLE)],
   declare(command) {
     addKeyChangeOptions(command.argument('<id>', 'ID of the key, as printed by keys list', nonEmpty));
   },
-  run: runKeysEdit,
+  ...oneOf(TABLE, async (context, id: string, typed: TypedKeyChange) => {
+    const change = keyChange(typed);
+    verifyChange(change, 'keys edit');
+    return await withAccount(context, (account, call) => account.changeKey(id, change, call));
+  }),
 } satisfies CommandModule;
-
-export async function runKeysEdit(id: string, typed: TypedKeyChange, context: CommandContext): Promise<void> {
-  const change = keyChange(typed);
-  if (Object.keys(change).length === 0) {
-    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith keys edit --help');
-  }
-  const key = await withAccount(context, (account, call) => account.changeKey(id, change, call));
-  printRow(key, TABLE, context);
-}
 
 const REVOKED = doneViews('id', 'id of the key', 'revoked');
 export const keysRevoke = {
@@ -326,16 +307,13 @@ export const keysRevoke = {
   declare(command) {
     command.argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords);
   },
-  run: runKeysRevoke,
+  async run(ids: readonly string[], context: CommandContext): Promise<void> {
+    await withAccount(context, (account, call) =>
+      eachOf(ids, REVOKED, context, async (id) => {
+        await account.revokeKey(id, call);
+        await context.seenNames.remove('keys', id);
+        return [id, `Key ${id} is revoked.`];
+      }),
+    );
+  },
 } satisfies CommandModule;
-
-export async function runKeysRevoke(ids: readonly string[], context: CommandContext): Promise<void> {
-  await withAccount(context, async (account, call) => {
-    for (const id of ids) {
-      await account.revokeKey(id, call);
-      await context.seenNames.remove('keys', id);
-      context.messages.say(`Key ${id} is revoked.`);
-    }
-  });
-  if (context.flags.json) context.io.out.write(jsonDocument(ids.map(REVOKED.view)));
-}

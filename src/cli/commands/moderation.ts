@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { isUuid } from '../../base/text.ts';
 import type { BlockedImage, BlockInput, LogEntry, ModeratedSet, ModeratedSkin } from '../../index.ts';
-import { readPages, skinsText, verifyUuids, withAccount } from '../connection/connector.ts';
+import { skinsText, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
-import { addLimitOptions, limitOf, type TypedLimit, truncationNote } from '../options/option-values.ts';
+import { eachOf, listOf } from '../nouns.ts';
 import {
   type Columns,
   type CommandOutput,
@@ -13,11 +13,9 @@ import {
   doneViews,
   type Fields,
   fieldColumns,
-  printRows,
   type Table,
-  tableOutput,
 } from '../output/described.ts';
-import { confirm } from '../terminal/read-input.ts';
+import { addYesOption, agrees, type TypedYes } from '../terminal/read-input.ts';
 import { ago, jsonDocument } from '../text/text.ts';
 
 /** A picture that was blocked just now, with the number of skins that were hidden. */
@@ -76,20 +74,20 @@ async function setHidden(
   { set: isSet, ...decision }: DecisionOptions & { readonly hidden: boolean },
   context: CommandContext,
 ): Promise<void> {
-  const { flags, io } = context;
   verifyUuids(uuids, context, isSet ? 'set' : 'skin');
-  const decided = await withAccount(context, async ({ moderation, sets }, call) => {
-    const done: ModeratedSkin[] = [];
-    for (const uuid of uuids)
-      done.push(
-        isSet ? await sets.decide(uuid, decision, call) : await moderation.setHidden(uuid, decision, call),
-      );
-    return done;
-  });
-  io.out.write(flags.json ? jsonDocument(decided) : columnRows(COLUMNS, decided));
+  const decided = await withAccount(context, ({ moderation, sets }, call) =>
+    Array.fromAsync(uuids, (uuid) =>
+      isSet ? sets.decide(uuid, decision, call) : moderation.setHidden(uuid, decision, call),
+    ),
+  );
+  print(decided, COLUMNS, context);
 }
 
-const LISTING = { what: 'blocked pictures', usual: 100 };
+/** For programs, on a terminal too. */
+function print<Row>(rows: readonly Row[], columns: Columns<Row>, { flags, io }: CommandContext): void {
+  io.out.write(flags.json ? jsonDocument(rows) : columnRows(columns, rows));
+}
+
 const IMAGES: Table<BlockedImage> = {
   columns: IMAGE_COLUMNS,
   fields: IMAGE_FIELDS,
@@ -107,23 +105,13 @@ export const moderationBlocked = {
     ['List blocked pictures', 'skinsmith moderation blocked'],
     ['Print all of them as JSON', 'skinsmith moderation blocked --all --json'],
   ],
-  output: [tableOutput('list', IMAGES)],
-  declare(command) {
-    addLimitOptions(command, LISTING);
-  },
-  run: runModerationBlocked,
+  ...listOf(IMAGES, {
+    what: 'blocked pictures',
+    usual: 100,
+    read: ({ account, call }, page) => account.moderation.blockedImages(page, call),
+  }),
 } satisfies CommandModule;
 
-export async function runModerationBlocked(typed: TypedLimit, context: CommandContext): Promise<void> {
-  const { messages } = context;
-  const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
-    readPages(limitOf(typed, LISTING), (page) => moderation.blockedImages(page, call)),
-  );
-  await printRows(entries, IMAGES, context, 'No blocked pictures.');
-  if (isCut) messages.say(truncationNote(entries.length, LISTING));
-}
-
-const LOG_LISTING = { what: 'entries', usual: 100 };
 const LOG_FIELDS: Fields<LogEntry> = {
   id: 'number of the entry',
   at: 'when it was done',
@@ -151,21 +139,12 @@ export const moderationLog = {
     ['List what operators did', 'skinsmith moderation log'],
     ['List the last ten entries', 'skinsmith moderation log --limit 10'],
   ],
-  output: [tableOutput('list', LOG)],
-  declare(command) {
-    addLimitOptions(command, LOG_LISTING);
-  },
-  run: runModerationLog,
+  ...listOf(LOG, {
+    what: 'entries',
+    usual: 100,
+    read: ({ account, call }, page) => account.moderation.log(page, call),
+  }),
 } satisfies CommandModule;
-
-export async function runModerationLog(typed: TypedLimit, context: CommandContext): Promise<void> {
-  const { messages } = context;
-  const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
-    readPages(limitOf(typed, LOG_LISTING), (page) => moderation.log(page, call)),
-  );
-  await printRows(entries, LOG, context, 'No entries.');
-  if (isCut) messages.say(truncationNote(entries.length, LOG_LISTING));
-}
 
 export const moderationHide = {
   description:
@@ -206,23 +185,14 @@ export const moderationReplaceName = {
   declare(command) {
     command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'reason, for the log');
   },
-  run: runModerationReplaceName,
+  async run(uuids: readonly string[], decision: NoteOption, context: CommandContext): Promise<void> {
+    verifyUuids(uuids, context, 'set');
+    const named = await withAccount(context, ({ sets }, call) =>
+      Array.fromAsync(uuids, (uuid) => sets.decide(uuid, { ...decision, clearName: true }, call)),
+    );
+    print(named, SET_COLUMNS, context);
+  },
 } satisfies CommandModule;
-
-export async function runModerationReplaceName(
-  uuids: readonly string[],
-  decision: NoteOption,
-  context: CommandContext,
-): Promise<void> {
-  const { flags, io } = context;
-  verifyUuids(uuids, context, 'set');
-  const named = await withAccount(context, async ({ sets }, call) => {
-    const done: ModeratedSet[] = [];
-    for (const uuid of uuids) done.push(await sets.decide(uuid, { ...decision, clearName: true }, call));
-    return done;
-  });
-  io.out.write(flags.json ? jsonDocument(named) : columnRows(SET_COLUMNS, named));
-}
 
 const DELETED = doneViews('uuid', 'UUID of the skin or set', 'deleted');
 export const moderationDelete = {
@@ -240,33 +210,27 @@ export const moderationDelete = {
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
   declare(command) {
-    describeDecision(command).option('-y, --yes', 'do not ask for confirmation');
+    addYesOption(describeDecision(command));
   },
-  run: runModerationDelete,
+  async run(
+    uuids: readonly string[],
+    { yes, set: isSet, ...decision }: DecisionOptions & TypedYes,
+    context: CommandContext,
+  ): Promise<number> {
+    const what = isSet ? 'set' : 'skin';
+    verifyUuids(uuids, context, what);
+    const question = `Delete ${skinsText(uuids, what)}? This cannot be undone.`;
+    if (!(await agrees(question, { yes, done: 'deleted' }, context))) return exitStatus('failed');
+    await withAccount(context, ({ moderation, sets }, call) =>
+      eachOf(uuids, DELETED, context, async (uuid) => {
+        if (isSet) await sets.deleteAny(uuid, decision, call);
+        else await moderation.deleteSkin(uuid, decision, call);
+        return [uuid, `Deleted ${what} ${uuid}.`];
+      }),
+    );
+    return exitStatus('done');
+  },
 } satisfies CommandModule;
-
-export async function runModerationDelete(
-  uuids: readonly string[],
-  { yes, set: isSet, ...decision }: DecisionOptions & { readonly yes?: boolean },
-  context: CommandContext,
-): Promise<number> {
-  const { messages, flags, io } = context;
-  const what = isSet ? 'set' : 'skin';
-  verifyUuids(uuids, context, what);
-  if (!yes && !(await confirm(`Delete ${skinsText(uuids, what)}? This cannot be undone.`, context))) {
-    messages.say('Nothing was deleted.');
-    return exitStatus('failed');
-  }
-  await withAccount(context, async ({ moderation, sets }, call) => {
-    for (const uuid of uuids) {
-      if (isSet) await sets.deleteAny(uuid, decision, call);
-      else await moderation.deleteSkin(uuid, decision, call);
-      messages.say(`Deleted ${what} ${uuid}.`);
-    }
-  });
-  if (flags.json) io.out.write(jsonDocument(uuids.map(DELETED.view)));
-  return exitStatus('done');
-}
 
 const BLOCK_COLUMNS = { ...IMAGE_COLUMNS, skins: ({ skins }: BlockedView) => String(skins) };
 const BLOCK_FIELDS: Fields<BlockedView> = {
@@ -290,26 +254,17 @@ export const moderationBlock = {
       .argument('<picture...>', 'hashes of textures, or UUIDs of skins that use them')
       .option('--note <text>', 'reason, for the log');
   },
-  run: runModerationBlock,
+  async run(images: readonly string[], { note }: NoteOption, context: CommandContext): Promise<void> {
+    const inputs = images.map((image) => blockInputFor(image, note));
+    const blocked = await withAccount(context, ({ moderation }, call) =>
+      Array.fromAsync(inputs, async (input) => {
+        const { image, hidden } = await moderation.blockImage(input, call);
+        return { ...image, skins: hidden };
+      }),
+    );
+    print(blocked, BLOCK_COLUMNS, context);
+  },
 } satisfies CommandModule;
-
-export async function runModerationBlock(
-  images: readonly string[],
-  { note }: NoteOption,
-  context: CommandContext,
-): Promise<void> {
-  const { flags, io } = context;
-  const inputs = images.map((image) => blockInputFor(image, note));
-  const blocked = await withAccount(context, async ({ moderation }, call) => {
-    const views: BlockedView[] = [];
-    for (const input of inputs) {
-      const { image, hidden } = await moderation.blockImage(input, call);
-      views.push({ ...image, skins: hidden });
-    }
-    return views;
-  });
-  io.out.write(flags.json ? jsonDocument(blocked) : columnRows(BLOCK_COLUMNS, blocked));
-}
 
 /** @throws CliError for what is neither a hash nor a UUID */
 function blockInputFor(image: string, note: string | undefined): BlockInput {
@@ -337,24 +292,16 @@ export const moderationUnblock = {
       .argument('<hash...>', 'hashes, as printed by moderation blocked')
       .option('--note <text>', 'reason, for the log');
   },
-  run: runModerationUnblock,
+  async run(hashes: readonly string[], decision: NoteOption, context: CommandContext): Promise<void> {
+    verifyHashes(hashes, context);
+    await withAccount(context, ({ moderation }, call) =>
+      eachOf(hashes, UNBLOCKED, context, async (hash) => {
+        await moderation.unblockImage(hash, decision, call);
+        return [hash, `Unblocked picture ${hash}.`];
+      }),
+    );
+  },
 } satisfies CommandModule;
-
-export async function runModerationUnblock(
-  hashes: readonly string[],
-  decision: NoteOption,
-  context: CommandContext,
-): Promise<void> {
-  const { messages, flags, io } = context;
-  verifyHashes(hashes, context);
-  await withAccount(context, async ({ moderation }, call) => {
-    for (const hash of hashes) {
-      await moderation.unblockImage(hash, decision, call);
-      messages.say(`Unblocked picture ${hash}.`);
-    }
-  });
-  if (flags.json) io.out.write(jsonDocument(hashes.map(UNBLOCKED.view)));
-}
 
 /** @throws CliError when one of them is not the hash of a texture */
 function verifyHashes(hashes: readonly string[], context: CommandContext): void {

@@ -1,16 +1,11 @@
 import { Option } from 'commander';
 import { REPORT_REASONS, type Report, type ReportInput } from '../../index.ts';
-import { connectWithProgress, readPages, verifyUuids, withAccount } from '../connection/connector.ts';
+import { connectWithProgress, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
-import {
-  addLimitOptions,
-  limitOf,
-  nonEmptyWords,
-  type TypedLimit,
-  truncationNote,
-} from '../options/option-values.ts';
+import { listOf } from '../nouns.ts';
+import { nonEmptyWords } from '../options/option-values.ts';
 import {
   doneViews,
   type Fields,
@@ -59,7 +54,9 @@ const TABLE: Table<Report> = {
   view: ({ texture, ...report }): ReportView => ({ ...report, hash: texture }),
 };
 
-const LISTING = { what: 'reports', usual: 100 };
+interface TypedState {
+  readonly state?: 'open' | 'closed';
+}
 
 export const reportsList = {
   description: 'List reports of skins and sets, newest first (operators only).',
@@ -67,27 +64,18 @@ export const reportsList = {
     ['List open reports, newest first', 'skinsmith reports list'],
     ['List reports that were decided', 'skinsmith reports list --state closed'],
   ],
-  output: [tableOutput('list', TABLE)],
-  declare(command) {
-    command.addOption(
-      new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
-    );
-    addLimitOptions(command, LISTING);
-  },
-  run: runReportsList,
+  ...listOf(TABLE, {
+    what: 'reports',
+    usual: 100,
+    none: ({ state = 'open' }: TypedState) => `No ${state} reports.`,
+    declare: (command) =>
+      command.addOption(
+        new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
+      ),
+    read: ({ account, call }, page, { state = 'open' }: TypedState) =>
+      account.moderation.reports({ ...page, state }, call),
+  }),
 } satisfies CommandModule;
-
-export async function runReportsList(
-  { state = 'open', ...typed }: TypedLimit & { readonly state?: 'open' | 'closed' },
-  context: CommandContext,
-): Promise<void> {
-  const { messages } = context;
-  const { entries, isCut } = await withAccount(context, ({ moderation }, call) =>
-    readPages(limitOf(typed, LISTING), (page) => moderation.reports({ ...page, state }, call)),
-  );
-  await printRows(entries, TABLE, context, `No ${state} reports.`);
-  if (isCut) messages.say(truncationNote(entries.length, LISTING));
-}
 
 const REPORTED = doneViews('uuid', 'UUID of the skin or set', 'reported');
 export const reportsCreate = {
@@ -107,22 +95,20 @@ export const reportsCreate = {
       )
       .option('--text <text>', 'more about it, at most 500 characters');
   },
-  run: runReportsCreate,
+  async run(
+    uuid: string,
+    { set: isSet, ...report }: ReportInput & { readonly set?: boolean },
+    context: CommandContext,
+  ): Promise<void> {
+    verifyUuids([uuid], context, isSet ? 'set' : 'skin');
+    const { client } = await connectWithProgress(await context.settings(), context);
+    const { signal } = context;
+    if (isSet) await client.account.sets.report(uuid, report, { signal });
+    else await client.reportSkin(uuid, report, { signal });
+    context.messages.say('Report sent.');
+    if (context.flags.json) context.io.out.write(jsonDocument(REPORTED.view(uuid)));
+  },
 } satisfies CommandModule;
-
-export async function runReportsCreate(
-  uuid: string,
-  { set: isSet, ...report }: ReportInput & { readonly set?: boolean },
-  context: CommandContext,
-): Promise<void> {
-  verifyUuids([uuid], context, isSet ? 'set' : 'skin');
-  const { client } = await connectWithProgress(await context.settings(), context);
-  const { signal } = context;
-  if (isSet) await client.account.sets.report(uuid, report, { signal });
-  else await client.reportSkin(uuid, report, { signal });
-  context.messages.say('Report sent.');
-  if (context.flags.json) context.io.out.write(jsonDocument(REPORTED.view(uuid)));
-}
 
 export const reportsClose = {
   description: 'Close reports without changing their skins (operators only).',
@@ -136,22 +122,18 @@ export const reportsClose = {
       .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)
       .option('--note <text>', 'reason, for the log');
   },
-  run: runReportsClose,
+  async run(
+    ids: readonly string[],
+    decision: { readonly note?: string },
+    context: CommandContext,
+  ): Promise<void> {
+    verifyNumbers(ids, context);
+    const closed = await withAccount(context, ({ moderation }, call) =>
+      Array.fromAsync(ids, (id) => moderation.closeReport(id, decision, call)),
+    );
+    await printRows(closed, TABLE, context, '');
+  },
 } satisfies CommandModule;
-
-export async function runReportsClose(
-  ids: readonly string[],
-  decision: { readonly note?: string },
-  context: CommandContext,
-): Promise<void> {
-  verifyNumbers(ids, context);
-  const closed = await withAccount(context, async ({ moderation }, call) => {
-    const reports: Report[] = [];
-    for (const id of ids) reports.push(await moderation.closeReport(id, decision, call));
-    return reports;
-  });
-  await printRows(closed, TABLE, context, '');
-}
 
 /** @throws CliError when one of them is not the number of a report */
 function verifyNumbers(ids: readonly string[], context: CommandContext): void {

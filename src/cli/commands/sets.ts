@@ -9,28 +9,22 @@ import {
   type SkinVisibility,
   setNameProblem,
 } from '../../index.ts';
-import { connectWithProgress, readPages, verifyUuids, whereOffered } from '../connection/connector.ts';
+import { connectWithProgress, verifyUuids, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import {
-  addLimitOptions,
-  limitOf,
-  nonEmpty,
-  type TypedLimit,
-  truncationNote,
-} from '../options/option-values.ts';
+import { listOf, oneOf } from '../nouns.ts';
+import { nonEmpty } from '../options/option-values.ts';
 import { visibilityOption } from '../options/skin-options.ts';
 import {
-  type CommandOutput,
+  doneViews,
   type Fields,
   fieldColumns,
-  printRow,
   printRows,
   type Table,
   tableOutput,
 } from '../output/described.ts';
 import { isoTime } from '../output/results.ts';
-import { confirm, readBounded } from '../terminal/read-input.ts';
+import { addYesOption, agrees, readBounded, type TypedYes } from '../terminal/read-input.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 import { SKIN_COLUMNS, SKIN_TABLE, type SkinListView, skinListView } from './skins.ts';
 
@@ -61,15 +55,15 @@ const TABLE: Table<SkinSetSummary> = {
   view: summaryView,
 };
 
-const SET_OUTPUT: CommandOutput = {
+/** A set with its skins. */
+const SET_TABLE: Table<SkinSet> = {
   columns: TABLE.columns,
-  json: {
-    shape: 'object',
-    fields: {
-      ...FIELDS,
-      skins: { about: 'the skins in it that you may see, in order', fields: SKIN_TABLE.fields },
-    } satisfies Fields<SetView>,
-  },
+  fields: {
+    ...FIELDS,
+    skins: { about: 'the skins in it that you may see, in order', fields: SKIN_TABLE.fields },
+  } satisfies Fields<SetView>,
+  shown: { NAME: 'name', SKINS: 'size', VISIBILITY: 'visibility', UUID: 'uuid' },
+  view: setView,
 };
 
 function summaryView<Set extends SkinSetSummary>(set: Set) {
@@ -80,22 +74,16 @@ function setView(set: SkinSet): SetView {
   return { ...summaryView(set), skins: set.skins.map(skinListView) };
 }
 
-function printSet(set: SkinSet, context: CommandContext): void {
-  printRow(set, { ...TABLE, view: setView }, context);
-}
-
 /** Runs a request about sets. @throws CliError `not_offered` at services without sets */
 async function withSets<T>(
   context: CommandContext,
-  work: (sets: AccountClient['sets'], call: { readonly signal: AbortSignal }) => Promise<T>,
+  work: (account: AccountClient, call: { readonly signal: AbortSignal }) => Promise<T>,
 ): Promise<T> {
   const { signal } = context;
   const { client } = await connectWithProgress(await context.settings(), context);
   const about = ['set_not_found', 'skin_not_found'];
-  return await whereOffered({ what: 'use sets', about }, () => work(client.account.sets, { signal }));
+  return await whereOffered({ what: 'use sets', about }, () => work(client.account, { signal }));
 }
-
-const LISTING = { what: 'sets', usual: 30 };
 
 export const setsList = {
   description: 'List your sets of skins, newest first.',
@@ -103,25 +91,15 @@ export const setsList = {
     ['List your sets', 'skinsmith sets list'],
     ['List the public sets of all users', 'skinsmith sets list --public'],
   ],
-  output: [tableOutput('list', TABLE)],
-  declare(command) {
-    command.option('--public', 'list the public sets of all users');
-    addLimitOptions(command, LISTING);
-  },
-  run: runSetsList,
+  ...listOf(TABLE, {
+    what: 'sets',
+    usual: 30,
+    declare: (command) => command.option('--public', 'list the public sets of all users'),
+    read: ({ account, call }, page, { public: isPublic = false }: { readonly public?: boolean }) =>
+      account.sets.list({ ...page, isPublic }, call),
+    open: withSets,
+  }),
 } satisfies CommandModule;
-
-async function runSetsList(
-  options: TypedLimit & { readonly public?: boolean },
-  context: CommandContext,
-): Promise<void> {
-  const isPublic = options.public ?? false;
-  const { entries, isCut } = await withSets(context, (sets, call) =>
-    readPages(limitOf(options, LISTING), (page) => sets.list({ ...page, isPublic }, call)),
-  );
-  await printRows(entries, TABLE, context, 'No sets.');
-  if (isCut) context.messages.say(truncationNote(entries.length, LISTING));
-}
 
 const SET_ARGUMENT = 'name or UUID of a set';
 
@@ -133,7 +111,7 @@ export const setsGet = {
   ],
   output: [
     {
-      ...SET_OUTPUT,
+      ...tableOutput('object', SET_TABLE),
       columns: SKIN_COLUMNS,
       columnMeanings: {
         uuid: 'UUID of the skin',
@@ -151,7 +129,7 @@ export const setsGet = {
 
 async function runSetsGet(name: string, context: CommandContext): Promise<void> {
   const { io, flags } = context;
-  const set = await withSets(context, (sets, call) => sets.get(name, call));
+  const set = await withSets(context, ({ sets }, call) => sets.get(name, call));
   if (flags.json) io.out.write(jsonDocument(setView(set)));
   else await printRows(set.skins, SKIN_TABLE, context, 'No skins.');
 }
@@ -164,7 +142,6 @@ export const setsCreate = {
     ['Make a set with a skin', 'skinsmith sets create guards UUID'],
     ['Make a set of all skins that a batch has made', 'skinsmith sets create team --from signed/skins.lock'],
   ],
-  output: [SET_OUTPUT],
   declare(command) {
     command
       .argument('<name>', 'name of the set', nonEmpty)
@@ -172,21 +149,20 @@ export const setsCreate = {
       .option('--from <lockfile>', 'add the skins in a lockfile, as generate writes it', nonEmpty)
       .addOption(visibilityOption('who can find the set'));
   },
-  run: runSetsCreate,
+  ...oneOf(SET_TABLE, createSet),
 } satisfies CommandModule;
 
-async function runSetsCreate(
+async function createSet(
+  context: CommandContext,
   name: string,
   uuids: readonly string[],
   { from, visibility }: { readonly from?: string; readonly visibility?: SkinVisibility },
-  context: CommandContext,
-): Promise<void> {
+): Promise<SkinSet> {
   verifySetName(name);
   verifyUuids(uuids, context);
-  const skins = [...uuids, ...(from === undefined ? [] : await uuidsIn(from))];
+  const skins = [...uuids, ...(await uuidsIn(from))];
   const input = { name, skins, ...(visibility && { visibility }) };
-  const set = await withSets(context, (sets, call) => sets.create(input, call));
-  printSet(set, context);
+  return await withSets(context, ({ sets }, call) => sets.create(input, call));
 }
 
 /** @throws CliError */
@@ -196,7 +172,8 @@ function verifySetName(name: string): void {
 }
 
 /** The skins in a lockfile, each once. @throws LockfileError */
-async function uuidsIn(path: string): Promise<string[]> {
+async function uuidsIn(path: string | undefined): Promise<string[]> {
+  if (path === undefined) return [];
   const lines = Buffer.from(await readBounded(path))
     .toString('utf8')
     .split(/\r?\n/);
@@ -218,7 +195,6 @@ export const setsEdit = {
     ['Put another skin into a set', 'skinsmith sets edit team --add UUID'],
     ['Show a set only to people who have its address', 'skinsmith sets edit guards --visibility unlisted'],
   ],
-  output: [SET_OUTPUT],
   declare(command) {
     command
       .argument('<set>', SET_ARGUMENT, nonEmpty)
@@ -228,20 +204,20 @@ export const setsEdit = {
       .option('--remove <uuid...>', 'take these skins out')
       .addOption(visibilityOption('who can find the set'));
   },
-  run: runSetsEdit,
+  ...oneOf(SET_TABLE, editSet),
 } satisfies CommandModule;
 
-async function runSetsEdit(
+async function editSet(
+  context: CommandContext,
   set: string,
   { from, ...options }: SetsEditOptions,
-  context: CommandContext,
-): Promise<void> {
+): Promise<SkinSet> {
   if (options.name !== undefined) verifySetName(options.name);
   verifyUuids([...(options.add ?? []), ...(options.remove ?? [])], context);
-  const add = [...(options.add ?? []), ...(from === undefined ? [] : await uuidsIn(from))];
+  const add = [...(options.add ?? []), ...(await uuidsIn(from))];
   const edit = { ...options, add: add.length > 0 ? add : undefined };
   verifyEdit(edit);
-  printSet(await withSets(context, (sets, call) => sets.edit(set, edit, call)), context);
+  return await withSets(context, ({ sets }, call) => sets.edit(set, edit, call));
 }
 
 /** @throws CliError */
@@ -251,6 +227,7 @@ function verifyEdit(edit: SetEdit): void {
   throw usageError('nothing_to_change', message);
 }
 
+const DELETED = doneViews('set', 'the set as you named it', 'deleted');
 export const setsDelete = {
   description:
     'Delete a set of yours; its skins stay.\nAsks for confirmation first; without a terminal, --yes is required.',
@@ -258,25 +235,21 @@ export const setsDelete = {
     ['Delete a set', 'skinsmith sets delete team --yes'],
     ['Delete a set, and print JSON', 'skinsmith sets delete guards --yes --json'],
   ],
-  output: [{ json: { shape: 'object', fields: { set: 'the set as you named it', deleted: 'always true' } } }],
+  output: [{ json: { shape: 'object', fields: DELETED.fields } }],
   declare(command) {
-    command.argument('<set>', SET_ARGUMENT, nonEmpty).option('-y, --yes', 'do not ask for confirmation');
+    addYesOption(command.argument('<set>', SET_ARGUMENT, nonEmpty));
   },
-  run: runSetsDelete,
+  async run(set: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
+    const question = `Delete the set ${clean(set)}? Its skins stay.`;
+    if (!(await agrees(question, { yes, done: 'deleted' }, context))) return exitStatus('failed');
+    await withSets(context, ({ sets }, call) => sets.delete(set, call));
+    return tell(`Deleted the set ${clean(set)}.`, DELETED.view(set), context);
+  },
 } satisfies CommandModule;
 
-async function runSetsDelete(
-  set: string,
-  { yes = false }: { readonly yes?: boolean },
-  context: CommandContext,
-): Promise<number> {
-  if (!yes && !(await confirm(`Delete the set ${clean(set)}? Its skins stay.`, context))) {
-    context.messages.say('Nothing was deleted.');
-    return exitStatus('failed');
-  }
-  await withSets(context, (sets, call) => sets.delete(set, call));
-  if (context.flags.json) context.io.out.write(jsonDocument({ set, deleted: true }));
-  else context.messages.say(`Deleted the set ${clean(set)}.`);
+function tell(said: string, view: object, { flags, io, messages }: CommandContext): number {
+  if (flags.json) io.out.write(jsonDocument(view));
+  else messages.say(said);
   return exitStatus('done');
 }
 
@@ -289,6 +262,12 @@ const NAMES_TABLE: Table<ReservedSetName> = {
   shown: { NAME: 'name', SET: 'set' },
 };
 
+const NAMES = listOf(NAMES_TABLE, {
+  what: 'reserved names',
+  read: ({ account, call }) => account.sets.reservedNames(call),
+  open: withSets,
+});
+
 export const setsNames = {
   description:
     'List the names that are reserved for you.\n' +
@@ -297,16 +276,11 @@ export const setsNames = {
     ['List your reserved names', 'skinsmith sets names'],
     ['List them with the sets to which they lead, as JSON', 'skinsmith sets names --json'],
   ],
-  output: [tableOutput('list', NAMES_TABLE)],
-  declare() {},
-  run: runSetsNames,
+  output: NAMES.output,
+  run: async (context: CommandContext) => await NAMES.run({}, context),
 } satisfies CommandModule;
 
-async function runSetsNames(context: CommandContext): Promise<void> {
-  const names = await withSets(context, (sets, call) => sets.reservedNames(call));
-  await printRows(names, NAMES_TABLE, context, 'No reserved names.');
-}
-
+const RELEASED = doneViews('name', 'the name as you gave it', 'released');
 export const setsRelease = {
   description:
     'Let everybody have a reserved name of yours. Game servers that have the address of its pack may then get the pack of another user.\n' +
@@ -315,29 +289,14 @@ export const setsRelease = {
     ['Release a name', 'skinsmith sets release guards --yes'],
     ['Release a name, and print JSON', 'skinsmith sets release team --yes --json'],
   ],
-  output: [
-    { json: { shape: 'object', fields: { name: 'the name as you gave it', released: 'always true' } } },
-  ],
+  output: [{ json: { shape: 'object', fields: RELEASED.fields } }],
   declare(command) {
-    command
-      .argument('<name>', 'reserved name of a set', nonEmpty)
-      .option('-y, --yes', 'do not ask for confirmation');
+    addYesOption(command.argument('<name>', 'reserved name of a set', nonEmpty));
   },
-  run: runSetsRelease,
+  async run(name: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
+    const question = `Release the name ${clean(name)}? Everybody can then have it, and the address of its pack.`;
+    if (!(await agrees(question, { yes, done: 'released' }, context))) return exitStatus('failed');
+    await withSets(context, ({ sets }, call) => sets.releaseName(name, call));
+    return tell(`Released the name ${clean(name)}.`, RELEASED.view(name), context);
+  },
 } satisfies CommandModule;
-
-async function runSetsRelease(
-  name: string,
-  { yes = false }: { readonly yes?: boolean },
-  context: CommandContext,
-): Promise<number> {
-  const question = `Release the name ${clean(name)}? Everybody can then have it, and the address of its pack.`;
-  if (!yes && !(await confirm(question, context))) {
-    context.messages.say('Nothing was released.');
-    return exitStatus('failed');
-  }
-  await withSets(context, (sets, call) => sets.releaseName(name, call));
-  if (context.flags.json) context.io.out.write(jsonDocument({ name, released: true }));
-  else context.messages.say(`Released the name ${clean(name)}.`);
-  return exitStatus('done');
-}

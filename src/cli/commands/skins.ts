@@ -1,7 +1,8 @@
 import { Option } from 'commander';
-import { finishedSkin } from '../../batch/model.ts';
+import { type FinishedSkin, finishedSkin, type SourceProblem } from '../../batch/model.ts';
 import {
   type BulkEdited,
+  type PageQuery,
   SKIN_NAME_RULE,
   type Skin,
   type SkinClient,
@@ -13,7 +14,7 @@ import {
 import {
   connectWithProgress,
   inBulk,
-  PageTrail,
+  readPages,
   skinsText,
   verifyUuids,
   whereOffered,
@@ -51,7 +52,7 @@ import { packNamed } from '../pack/pack-skins.ts';
 import { resultPictures, textureOf } from '../preview.ts';
 import { colorsFor } from '../terminal/io.ts';
 import { printFailure } from '../terminal/messages.ts';
-import { confirm } from '../terminal/read-input.ts';
+import { addYesOption, agrees, type TypedYes } from '../terminal/read-input.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 
 type Row = Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>;
@@ -145,7 +146,6 @@ function tagText(sent: unknown): string[] {
 }
 
 const LISTING = { what: 'skins', usual: 30 };
-const PAGE_SIZE = 128;
 /** Maximum number of pages without a skin that a search reads before it stops, unless all are wanted. */
 const MAX_EMPTY = 200;
 const OWN_SKINS = { what: 'list your skins', about: ['user_not_found'] };
@@ -185,51 +185,41 @@ export const skinsList = {
       );
     addLimitOptions(command, LISTING);
   },
-  run: runSkinsList,
+  async run(options: SkinsListOptions, context: CommandContext): Promise<void> {
+    const { client } = await connectWithProgress(await context.settings(), context);
+    const { entries, isCut, total } = await readPages(
+      limitOf(options, LISTING),
+      skinReader(client, options, context.signal),
+      options.all ? Number.POSITIVE_INFINITY : MAX_EMPTY,
+    );
+    await context.seenNames.add(
+      'skins',
+      entries.map(({ uuid, name }) => ({ value: uuid, about: name })),
+    );
+    if (context.flags.json) context.io.out.write(jsonDocument(entries.map(skinListView)));
+    else if (entries.length === 0 && !isCut) await context.messages.note('No skins.');
+    else context.io.out.write(tableText(entries, SKIN_TABLE, context));
+    if (isCut) context.messages.say(leftOut(entries.length, total));
+  },
 } satisfies CommandModule;
-
-export async function runSkinsList(options: SkinsListOptions, context: CommandContext): Promise<void> {
-  const { client } = await connectWithProgress(await context.settings(), context);
-  const { skins, isCut, total } = await readPages(client, options, {
-    limit: limitOf(options, LISTING),
-    signal: context.signal,
-  });
-  await context.seenNames.add(
-    'skins',
-    skins.map(({ uuid, name }) => ({ value: uuid, about: name })),
-  );
-  if (context.flags.json) context.io.out.write(jsonDocument(skins.map(skinListView)));
-  else if (skins.length === 0 && !isCut) await context.messages.note('No skins.');
-  else context.io.out.write(tableText(skins, SKIN_TABLE, context));
-  if (isCut) context.messages.say(leftOut(skins.length, total));
-}
 
 function leftOut(shown: number, total: number | undefined): string {
   if (shown === 0) return 'No match among the skins searched. To search all of them: --all';
   return truncationNote(shown, LISTING, total === undefined ? undefined : count(total));
 }
 
-async function readPages(
+function skinReader(
   client: SkinClient,
-  { limit: _, all = false, public: isPublic, ...wanted }: SkinsListOptions,
-  { limit, signal }: { limit: number; signal: AbortSignal },
-): Promise<{ skins: SkinListItem[]; isCut: boolean; total: number | undefined }> {
-  const skins: SkinListItem[] = [];
-  const trail = new PageTrail();
-  let after: string | undefined;
-  let total: number | undefined;
-  let empty = 0;
-  do {
-    const query = { ...wanted, after, size: Math.min(PAGE_SIZE, limit - skins.length) };
-    const page = isPublic
+  { limit: _, all: __, public: isPublic, ...wanted }: SkinsListOptions,
+  signal: AbortSignal,
+) {
+  return async (page: Pick<PageQuery, 'after' | 'size'>) => {
+    const query = { ...wanted, ...page };
+    const { skins, ...rest } = isPublic
       ? await client.publicSkins(query, { signal })
       : await whereOffered(OWN_SKINS, async () => await client.ownSkins(query, { signal }));
-    skins.push(...page.skins);
-    total ??= page.total;
-    if (page.skins.length === 0) empty++;
-    after = trail.follow(page.next);
-  } while (after !== undefined && skins.length < limit && (all || empty < MAX_EMPTY));
-  return { skins: skins.slice(0, limit), isCut: after !== undefined, total };
+    return { entries: skins, ...rest };
+  };
 }
 
 export const skinsGet = {
@@ -252,43 +242,51 @@ export const skinsGet = {
   declare(command) {
     addPictureOption(addFormatOption(command.argument('<uuid...>', 'UUIDs of skins')));
   },
-  run: runSkinsGet,
+  async run(
+    uuids: readonly string[],
+    options: TypedOutputOptions & TypedPictureOption,
+    context: CommandContext,
+  ): Promise<number> {
+    verifyUuids(uuids, context);
+    const settings = await context.settings({ format: options.format });
+    const pack = await packNamed(options, context.messages);
+    const formats = openFormats(settings.format, { pack });
+    const connection = await connectWithProgress(settings, context);
+    const { client } = connection;
+    const skins = [];
+    for (const uuid of uuids) skins.push(await client.skin(uuid, { signal: context.signal }));
+    if (context.flags.json && (formats === undefined || formats.join() === 'json')) {
+      const views = skins.map(skinView);
+      const document = uuids.length > 1 ? views : views[0];
+      context.io.out.write(jsonDocument(document));
+      return exitStatus('done');
+    }
+    const isList = uuids.length > 1;
+    const printer = new ResultPrinter(context.io, {
+      json: context.flags.json ?? false,
+      ndjson: false,
+      formats,
+      isList,
+      pictures: isList
+        ? undefined
+        : resultPictures(options, async (skin) => await textureOf(skin, connection, context.signal), context),
+    });
+    const problemOf = async (skin: FinishedSkin) =>
+      await pack?.problemOf(skin, async () => await textureOf(skin, connection, context.signal));
+    return exitStatus((await printSkins(skins, problemOf, { printer, context })) ? 'done' : 'failed');
+  },
 } satisfies CommandModule;
 
-export async function runSkinsGet(
-  uuids: readonly string[],
-  options: TypedOutputOptions & TypedPictureOption,
-  context: CommandContext,
-): Promise<number> {
-  verifyUuids(uuids, context);
-  const settings = await context.settings({ format: options.format });
-  const pack = await packNamed(options, context.messages);
-  const formats = openFormats(settings.format, { pack });
-  const connection = await connectWithProgress(settings, context);
-  const { client } = connection;
-  const skins = [];
-  for (const uuid of uuids) skins.push(await client.skin(uuid, { signal: context.signal }));
-  if (context.flags.json && (formats === undefined || formats.join() === 'json')) {
-    const views = skins.map(skinView);
-    const document = uuids.length > 1 ? views : views[0];
-    context.io.out.write(jsonDocument(document));
-    return exitStatus('done');
-  }
-  const isList = uuids.length > 1;
-  const printer = new ResultPrinter(context.io, {
-    json: context.flags.json ?? false,
-    ndjson: false,
-    formats,
-    isList,
-    pictures: isList
-      ? undefined
-      : resultPictures(options, async (skin) => await textureOf(skin, connection, context.signal), context),
-  });
+/** @returns whether none has a problem */
+async function printSkins(
+  skins: readonly Skin[],
+  problemOf: (skin: FinishedSkin) => Promise<SourceProblem | undefined>,
+  { printer, context }: { readonly printer: ResultPrinter; readonly context: CommandContext },
+): Promise<boolean> {
   let failed = 0;
   for (const skin of skins) {
     const finished = finishedSkin(skin);
-    const texture = async () => await textureOf(finished, connection, context.signal);
-    const error = await pack?.problemOf(finished, texture);
+    const error = await problemOf(finished);
     if (error) failed++;
     if (error) await printFailure(skin.uuid, error, context);
     await printer.add(
@@ -296,7 +294,7 @@ export async function runSkinsGet(
     );
   }
   printer.end();
-  return exitStatus(failed === 0 ? 'done' : 'failed');
+  return failed === 0;
 }
 
 interface SkinsEditOptions {
@@ -324,23 +322,21 @@ export const skinsEdit = {
       .addOption(visibilityOption('who can find the skins'))
       .option('--tags <tags>', 'all tags, separated by commas; an empty list ("") removes them');
   },
-  run: runSkinsEdit,
+  async run(
+    uuids: readonly string[],
+    { tags, ...rest }: SkinsEditOptions,
+    context: CommandContext,
+  ): Promise<number> {
+    verifyUuids(uuids, context);
+    const edit = { ...rest, ...(tags !== undefined && { tags: tagsIn(tags) }) };
+    verifyEdit(edit);
+    const { client } = await connectWithProgress(await context.settings(), context);
+    const [only = '', ...others] = uuids;
+    return others.length === 0
+      ? await editOne(only, edit, { client, context })
+      : await editMany(uuids, edit, { client, context });
+  },
 } satisfies CommandModule;
-
-export async function runSkinsEdit(
-  uuids: readonly string[],
-  { tags, ...rest }: SkinsEditOptions,
-  context: CommandContext,
-): Promise<number> {
-  verifyUuids(uuids, context);
-  const edit = { ...rest, ...(tags !== undefined && { tags: tagsIn(tags) }) };
-  verifyEdit(edit);
-  const { client } = await connectWithProgress(await context.settings(), context);
-  const [only = '', ...others] = uuids;
-  return others.length === 0
-    ? await editOne(only, edit, { client, context })
-    : await editMany(uuids, edit, { client, context });
-}
 
 function tagsIn(text: string): string[] {
   return text
@@ -410,37 +406,29 @@ export const skinsDelete = {
   ],
   output: [{ columns: COLUMNS, json: { shape: 'list', fields: DELETED.fields } }],
   declare(command) {
-    command.argument('<uuid...>', 'UUIDs of skins').option('-y, --yes', 'do not ask for confirmation');
+    addYesOption(command.argument('<uuid...>', 'UUIDs of skins'));
   },
-  run: runSkinsDelete,
+  async run(uuids: readonly string[], { yes }: TypedYes, context: CommandContext): Promise<number> {
+    verifyUuids(uuids, context);
+    const question = `Delete ${skinsText(uuids)}? This cannot be undone.`;
+    if (!(await agrees(question, { yes, done: 'deleted' }, context))) return exitStatus('failed');
+    const { client } = await connectWithProgress(await context.settings(), context);
+    const { good } = await colorsFor(context.io.out);
+    const deleted: string[] = [];
+    const tell = (some: readonly string[]) => {
+      deleted.push(...some);
+      if (context.flags.json) return;
+      const { isTTY } = context.io.out;
+      const rows = some.map((uuid) =>
+        isTTY ? `${good('✔')} Deleted ${clean(uuid)}\n` : columnRows(COLUMNS, [{ uuid }]),
+      );
+      context.io.out.write(rows.join(''));
+    };
+    const areAllThere = await deleteAll(uuids, { client, context, tell });
+    if (context.flags.json) context.io.out.write(jsonDocument(deleted.map(DELETED.view)));
+    return exitStatus(areAllThere ? 'done' : 'failed');
+  },
 } satisfies CommandModule;
-
-export async function runSkinsDelete(
-  uuids: readonly string[],
-  { yes }: { readonly yes?: boolean },
-  context: CommandContext,
-): Promise<number> {
-  verifyUuids(uuids, context);
-  if (!yes && !(await confirm(`Delete ${skinsText(uuids)}? This cannot be undone.`, context))) {
-    context.messages.say('Nothing was deleted.');
-    return exitStatus('failed');
-  }
-  const { client } = await connectWithProgress(await context.settings(), context);
-  const { good } = await colorsFor(context.io.out);
-  const deleted: string[] = [];
-  const tell = (some: readonly string[]) => {
-    deleted.push(...some);
-    if (context.flags.json) return;
-    const { isTTY } = context.io.out;
-    const rows = some.map((uuid) =>
-      isTTY ? `${good('✔')} Deleted ${clean(uuid)}\n` : columnRows(COLUMNS, [{ uuid }]),
-    );
-    context.io.out.write(rows.join(''));
-  };
-  const areAllThere = await deleteAll(uuids, { client, context, tell });
-  if (context.flags.json) context.io.out.write(jsonDocument(deleted.map(DELETED.view)));
-  return exitStatus(areAllThere ? 'done' : 'failed');
-}
 
 interface DeleteOptions {
   readonly client: SkinClient;

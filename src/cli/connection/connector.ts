@@ -189,7 +189,7 @@ function missingSkin(uuid: string, context: ServiceNaming) {
 const PAGE_SIZE = 128;
 
 /** Verifies that a list does not lead back to a page that was read before: reading on would never end. */
-export class PageTrail {
+class PageTrail {
   readonly #seen = new Set<string>();
 
   /** The next page. @throws UnreadableAnswerError */
@@ -203,20 +203,39 @@ export class PageTrail {
   }
 }
 
-/** The first `limit` entries of a list that comes in pages, and whether there are more. */
+interface Found<T> {
+  readonly entries: T[];
+  /** Whether there are more. */
+  readonly isCut: boolean;
+  /** How many there are, if the service says so. */
+  readonly total: number | undefined;
+}
+
+/**
+ * The first `limit` entries of a list that comes in pages.
+ * @param maxEmpty number of pages without an entry that end the search; absent: such a page is the last
+ */
 export async function readPages<T>(
   limit: number,
-  read: (page: { readonly after: string | undefined; readonly size: number }) => Promise<Listed<T>>,
-): Promise<{ readonly entries: T[]; readonly isCut: boolean }> {
+  read: (page: {
+    readonly after: string | undefined;
+    readonly size: number;
+  }) => Promise<Listed<T> & { readonly total?: number | undefined }>,
+  maxEmpty?: number,
+): Promise<Found<T>> {
   const entries: T[] = [];
   const trail = new PageTrail();
   let after: string | undefined;
+  let total: number | undefined;
+  let empty = 0;
   do {
     const page = await read({ after, size: Math.min(PAGE_SIZE, limit - entries.length) });
     entries.push(...page.entries);
-    after = page.entries.length === 0 ? undefined : trail.follow(page.next);
-  } while (after !== undefined && entries.length < limit);
-  return { entries, isCut: after !== undefined };
+    total ??= page.total;
+    if (page.entries.length === 0) empty++;
+    after = empty > 0 && maxEmpty === undefined ? undefined : trail.follow(page.next);
+  } while (after !== undefined && entries.length < limit && empty < (maxEmpty ?? 1));
+  return { entries: entries.slice(0, limit), isCut: after !== undefined, total };
 }
 
 /** Milliseconds. */

@@ -111,7 +111,7 @@ export type JsonOutput =
   | { readonly shape: 'value'; readonly about: string };
 
 /** What a command did to some things, one by one, as JSON: `{"uuid": …, "deleted": true}`. */
-interface DoneViews {
+export interface DoneViews {
   readonly fields: FieldTable;
   /** @param id the value that identifies the thing */
   view(id: string): Readonly<Record<string, string | true>>;

@@ -2,11 +2,13 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { addAbortSignal } from 'node:stream';
+import type { Command } from 'commander';
 import { decodedText, endSentence } from '../../base/text.ts';
 import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 import type { Io } from './io.ts';
+import type { Messages } from './messages.ts';
 
 /** Maximum number of bytes read from a file. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -100,6 +102,26 @@ export async function confirm(
     lines.close();
   }
   signal.throwIfAborted();
+  return false;
+}
+
+export interface TypedYes {
+  readonly yes?: boolean;
+}
+
+/** Adds the option that answers such a question. */
+export function addYesOption(command: Command): Command {
+  return command.option('-y, --yes', 'do not ask for confirmation');
+}
+
+/** Whether the user agrees, or has typed `--yes`. If not, says that nothing was `done`. @throws as `confirm` does */
+export async function agrees(
+  question: string,
+  { yes, done }: { readonly yes: boolean | undefined; readonly done: string },
+  context: { readonly io: Io; readonly signal: AbortSignal; readonly messages: Pick<Messages, 'say'> },
+): Promise<boolean> {
+  if (yes || (await confirm(question, context))) return true;
+  context.messages.say(`Nothing was ${done}.`);
   return false;
 }
 

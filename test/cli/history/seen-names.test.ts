@@ -1,8 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runKeysCreate, runKeysRevoke } from '../../../src/cli/commands/keys.ts';
-import { runUsersList } from '../../../src/cli/commands/users.ts';
+import { keysCreate, keysRevoke } from '../../../src/cli/commands/keys.ts';
+import { usersList } from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { SeenNames } from '../../../src/cli/history.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -51,11 +51,11 @@ test('Users and keys that commands show are remembered, without secrets; a revok
   const server = await runServer();
   const seen: unknown[] = [];
   const run = async (context: CommandContext) => {
-    await runUsersList({}, context);
+    await usersList.run({}, context);
     const before = await context.seenNames.of('keys');
-    await runKeysCreate('ci', {}, context);
+    await keysCreate.run('ci', {}, context);
     const [key] = await context.seenNames.of('keys');
-    await runKeysRevoke([key?.value ?? ''], context);
+    await keysRevoke.run([key?.value ?? ''], context);
     seen.push(await context.seenNames.of('users'), before, key, await context.seenNames.of('keys'));
     return 0;
   };

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { status } from '../../../src/cli/commands/jobs.ts';
-import { runSkinsGet } from '../../../src/cli/commands/skins.ts';
+import { skinsGet } from '../../../src/cli/commands/skins.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { packWorkshop } from '../../support/cli/pack-workshop.ts';
 import { makeJob, makeSkin } from '../../support/client/answers.ts';
@@ -45,7 +45,7 @@ async function desk(texture: number, name = 'Somebody') {
     get: async (pack = workshop.out) =>
       await ask(
         { expect: `GET /v2/skins/${UUID}`, json: { success: true, skin } },
-        async ({ context }) => await runSkinsGet([UUID], { ...typed, pack }, context),
+        async ({ context }) => await skinsGet.run([UUID], { ...typed, pack }, context),
       ),
     status: async (pack = workshop.out) =>
       await ask(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   accountsEdit,
+  accountsHealth,
+  accountsList,
   accountsPause,
   accountsResume,
-  runAccountsHealth,
-  runAccountsList,
-  runAccountsUnlink,
+  accountsUnlink,
 } from '../../../src/cli/commands/accounts.ts';
 import type { CommandContext, ExitStatus } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -50,7 +50,7 @@ describe('accounts', () => {
     const { fake, server, run, link } = await withService();
     await link(fake.addAccount({ name: 'Ann' }));
     await server.owner.upload('/v2/generate', skinPng(1));
-    const { out } = await run(runAccountsList, { isTTY: true });
+    const { out } = await run(accountsList.run, { isTTY: true });
     const [head, row] = out.split('\n').map((line) => line.split(/ {2,}/));
     expect(head?.slice(0, 4)).toEqual(['NAME', 'UUID', 'STATE', 'SKINS']);
     expect([row?.[0], row?.slice(2, 6)]).toEqual(['Ann', ['active', '1', '0', '0 s ago']]);
@@ -58,7 +58,7 @@ describe('accounts', () => {
       ['SETTINGS', 'USER'],
       ['share', 'owner'],
     ]);
-    const json = JSON.parse((await run(runAccountsList, { flags: { json: true } })).out);
+    const json = JSON.parse((await run(accountsList.run, { flags: { json: true } })).out);
     expect(json).toMatchObject([{ name: 'Ann', generated: 1 }]);
   });
 
@@ -66,12 +66,12 @@ describe('accounts', () => {
     const { fake, run, link } = await withService();
     const ann = fake.addAccount({ name: 'Ann' });
     for (const account of [ann, fake.addAccount({ name: 'Bob' })]) await link(account);
-    expect(await run(runAccountsHealth)).toMatchObject({
+    expect(await run(accountsHealth.run)).toMatchObject({
       status: 0,
       out: expect.stringMatching(/^Ann\t.*\t\nBob/),
     });
     ann.isSuspended = true;
-    const { status, out } = await run(runAccountsHealth, { isTTY: true });
+    const { status, out } = await run(accountsHealth.run, { isTTY: true });
     expect([status, out.split('\n')]).toEqual([
       1,
       [expect.stringMatching(/✖ Ann .*suspended/), expect.stringMatching(/✔ Bob {2}well/), ''],
@@ -81,12 +81,12 @@ describe('accounts', () => {
   test('are unlinked when it is meant, and the outcome is said', async () => {
     const { fake, run, link } = await withService();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
-    const unasked = await run((context) => runAccountsUnlink('ann', {}, context));
+    const unasked = await run((context) => accountsUnlink.run('ann', {}, context));
     expect(unasked.told?.code).toBe('cannot_ask');
-    const { status, out } = await run((context) => runAccountsUnlink('ann', { yes: true }, context), {
+    const { status, out } = await run((context) => accountsUnlink.run('ann', { yes: true }, context), {
       flags: { json: true },
     });
     expect([status, JSON.parse(out)]).toEqual([0, { uuid, name: 'Ann', unlinked: true, ownSkin: true }]);
-    expect((await run(runAccountsList)).out).toBe('');
+    expect((await run(accountsList.run)).out).toBe('');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runIdentitiesDelete, runIdentitiesList } from '../../../src/cli/commands/identities.ts';
+import { identitiesDelete, identitiesList } from '../../../src/cli/commands/identities.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { ISSUER, linkIdentity } from '../../support/server/linked-identity.ts';
@@ -7,14 +7,14 @@ import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../suppor
 
 guardAgainstLeaks();
 
-type DeleteOptions = Parameters<typeof runIdentitiesDelete>[1] & { readonly ids: readonly string[] };
+type DeleteOptions = Parameters<typeof identitiesDelete.run>[1] & { readonly ids: readonly string[] };
 
 const runDelete = ({ ids, ...options }: DeleteOptions, { url, key }: Pick<ServerUnderTest, 'url' | 'key'>) =>
-  runCommand((context) => runIdentitiesDelete(ids, options, context), { url, key });
+  runCommand((context) => identitiesDelete.run(ids, options, context), { url, key });
 
 /** Ids of a user's identities, the one that was linked last first. */
 async function idsOf({ url, key }: ServerUnderTest, user?: string): Promise<string[]> {
-  const list = (context: CommandContext) => runIdentitiesList({ ...(user && { user }) }, context);
+  const list = (context: CommandContext) => identitiesList.run({ ...(user && { user }) }, context);
   const { out } = await runCommand(list, { url, key, flags: { json: true } });
   return (JSON.parse(out) as { id: string }[]).map(({ id }) => id);
 }
@@ -25,7 +25,7 @@ test('A user’s identities are listed for people and for programs, and one of t
   for (const subject of ['owner@work', 'owner@home']) await linkIdentity(server, 'owner', subject);
   const [home = '', work = ''] = await idsOf(server);
   const list = (isTTY: boolean) =>
-    runCommand((context) => runIdentitiesList({}, context), { url, key, isTTY });
+    runCommand((context) => identitiesList.run({}, context), { url, key, isTTY });
   expect((await list(false)).out).toBe(
     [
       `${home}\towner@home\t${ISSUER}\t1970-01-01T00:00:00.000Z\t\n`,
@@ -45,7 +45,7 @@ test('An operator deletes the only way in of a user only with --last', async () 
   await linkIdentity(server, 'bert', 'bert@work');
   const [id = ''] = await idsOf(server, 'bert');
   const { url, key } = server;
-  const people = (context: CommandContext) => runIdentitiesList({ user: 'bert' }, context);
+  const people = (context: CommandContext) => identitiesList.run({ user: 'bert' }, context);
   expect((await runCommand(people, { url, key, isTTY: true })).out).toContain('the only way to sign in');
   const refused = await runDelete({ ids: [id], user: 'bert' }, server);
   expect(refused.told).toMatchObject({
@@ -56,7 +56,7 @@ test('An operator deletes the only way in of a user only with --last', async () 
   });
   expect(await idsOf(server, 'bert')).toEqual([id]);
   const deleted = await runCommand(
-    (context) => runIdentitiesDelete([id], { user: 'bert', last: true }, context),
+    (context) => identitiesDelete.run([id], { user: 'bert', last: true }, context),
     { url, key, flags: { json: true } },
   );
   expect(JSON.parse(deleted.out)).toEqual([{ id, deleted: true }]);
@@ -82,7 +82,7 @@ test('Identities of others are for operators', async () => {
   const { body } = await server.owner.json('/v2/account/keys', { user: 'bob' });
   const { url } = server;
   const bob = { url, key: body.key?.secret };
-  const list = (context: CommandContext) => runIdentitiesList({ user: 'owner' }, context);
+  const list = (context: CommandContext) => identitiesList.run({ user: 'owner' }, context);
   expect((await runCommand(list, bob)).told).toMatchObject({
     code: 'insufficient_grants',
     exit: 'notAllowed',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runKeysCreate, runKeysEdit, runKeysList, runKeysRevoke } from '../../../src/cli/commands/keys.ts';
+import { keysCreate, keysEdit, keysList, keysRevoke } from '../../../src/cli/commands/keys.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import type { ApiKeyMade } from '../../../src/protocol/api-key.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -10,7 +10,7 @@ guardAgainstLeaks();
 const asJson = { flags: { json: true } };
 
 async function makeKey(at: { url: string; key: string | undefined }, name = 'ci'): Promise<ApiKeyMade> {
-  const ran = await runCommand((context) => runKeysCreate(name, {}, context), { ...at, ...asJson });
+  const ran = await runCommand((context) => keysCreate.run(name, {}, context), { ...at, ...asJson });
   return JSON.parse(ran.out) as ApiKeyMade;
 }
 
@@ -22,11 +22,11 @@ describe('keys', () => {
       allowOrigin: ['https://a.example/'],
       v2Compat: true,
     };
-    const made = await runCommand((context) => runKeysCreate('ci', options, context), { url, key });
+    const made = await runCommand((context) => keysCreate.run('ci', options, context), { url, key });
     expect([made.status, made.err]).toEqual([0, '']);
     expect(made.out).toMatch(/^sksm_[0-9a-f]{64}\t[0-9a-f]{24}\tci\towner\n$/);
     const secret = made.out.split('\t')[0] ?? '';
-    const listed = await runCommand((context) => runKeysList({}, context), { url, key });
+    const listed = await runCommand((context) => keysList.run({}, context), { url, key });
     expect(listed.out.split('\n')[1]?.split('\t').slice(1)).toEqual([
       secret.slice(-4),
       'owner',
@@ -46,7 +46,7 @@ describe('keys', () => {
     const { url, key } = await runServer();
     const { id, secret } = await makeKey({ url, key }, 'my key');
     const change = { allowAgent: ['MyApp', 'Bot'] };
-    const { out } = await runCommand((context) => runKeysEdit(id, change, context), {
+    const { out } = await runCommand((context) => keysEdit.run(id, change, context), {
       url,
       key,
       isTTY: true,
@@ -70,9 +70,9 @@ describe('keys', () => {
   test('are changed in what is named and nothing else, and freed again', async () => {
     const { url, key } = await runServer();
     const { id } = await makeKey({ url, key });
-    const change = async (typed: Parameters<typeof runKeysEdit>[1]) =>
+    const change = async (typed: Parameters<typeof keysEdit.run>[1]) =>
       JSON.parse(
-        (await runCommand((context) => runKeysEdit(id, typed, context), { url, key, ...asJson })).out,
+        (await runCommand((context) => keysEdit.run(id, typed, context), { url, key, ...asJson })).out,
       );
     expect(await change({ name: 'cd', allowIp: ['::1'], allowOrigin: ['https://a.example'] })).toMatchObject({
       name: 'cd',
@@ -91,17 +91,17 @@ describe('keys', () => {
   });
 
   test('cannot be called two things, or changed in nothing', async () => {
-    const twice = await runCommand((context) => runKeysCreate('a', { name: 'b' }, context), {});
+    const twice = await runCommand((context) => keysCreate.run('a', { name: 'b' }, context), {});
     expect(twice.told).toMatchObject({ code: 'two_names', exit: 'usage' });
-    const nothing = await runCommand((context) => runKeysEdit('k', {}, context), {});
+    const nothing = await runCommand((context) => keysEdit.run('k', {}, context), {});
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
   });
 
   test('that do not exist are an error that says so', async () => {
     const { url, key } = await runServer();
     for (const run of [
-      (context: CommandContext) => runKeysRevoke(['abc'], context),
-      (context: CommandContext) => runKeysEdit('abc', { name: 'x' }, context),
+      (context: CommandContext) => keysRevoke.run(['abc'], context),
+      (context: CommandContext) => keysEdit.run('abc', { name: 'x' }, context),
     ]) {
       const { told } = await runCommand(run, { url, key });
       expect(told).toMatchObject({ code: 'not_found', message: 'No key abc.', exit: 'failed' });
@@ -110,7 +110,7 @@ describe('keys', () => {
 
   test('of the service are for who has one', async () => {
     const { url } = await runServer();
-    const { told } = await runCommand((context) => runKeysList({}, context), { url });
+    const { told } = await runCommand((context) => keysList.run({}, context), { url });
     expect(told).toMatchObject({
       code: 'unauthorized',
       exit: 'notAllowed',

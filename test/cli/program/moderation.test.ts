@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import {
+  moderationBlock,
+  moderationBlocked,
+  moderationDelete,
   moderationHide,
+  moderationLog,
+  moderationReplaceName,
+  moderationUnblock,
   moderationUnhide,
-  runModerationBlock,
-  runModerationBlocked,
-  runModerationDelete,
-  runModerationLog,
-  runModerationReplaceName,
-  runModerationUnblock,
 } from '../../../src/cli/commands/moderation.ts';
-import { runReportsClose, runReportsCreate, runReportsList } from '../../../src/cli/commands/reports.ts';
+import { reportsClose, reportsCreate, reportsList } from '../../../src/cli/commands/reports.ts';
 import type { CommandContext, ExitStatus } from '../../../src/cli/context/context.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -30,24 +30,24 @@ test('A skin is reported without a key, listed for the operator, hidden, blocked
     expect([status, told]).toEqual([0, undefined]);
     return out;
   };
-  await run((context) => runReportsCreate(uuid, { reason: 'offensive', text: 'look' }, context), {
+  await run((context) => reportsCreate.run(uuid, { reason: 'offensive', text: 'look' }, context), {
     key: undefined,
   });
-  const [header, first] = (await run((context) => runReportsList({}, context), { isTTY: true })).split('\n');
+  const [header, first] = (await run((context) => reportsList.run({}, context), { isTTY: true })).split('\n');
   expect(words(header)).toEqual(['ID', 'ABOUT', 'REPORTED', 'STATE', 'REASON', 'TEXT']);
   expect(words(first)).toEqual(['1', uuid, expect.stringMatching(/ago$/), 'public', 'offensive', 'look']);
 
   expect(await run((context) => moderationHide.run([uuid], { note: 'rude' }, context))).toBe(
     `${uuid}\tprivate\thidden\n`,
   );
-  expect(await run((context) => runReportsList({}, context))).toBe('');
-  const closed = await run((context) => runReportsClose(['1'], {}, context));
+  expect(await run((context) => reportsList.run({}, context))).toBe('');
+  const closed = await run((context) => reportsClose.run(['1'], {}, context));
   expect(closed.split('\t').slice(0, 3)).toEqual(['1', uuid, 'offensive']);
-  const blocked = await run((context) => runModerationBlock([uuid], { note: 'no' }, context));
+  const blocked = await run((context) => moderationBlock.run([uuid], { note: 'no' }, context));
   expect(blocked.split('\t')).toEqual([hash, expect.stringMatching(/Z$/), 'owner', 'no', '0\n']);
-  expect(await run((context) => runModerationBlocked({}, context))).toContain(hash);
-  await run((context) => runModerationUnblock([hash], {}, context));
-  const log = await run((context) => runModerationLog({}, context));
+  expect(await run((context) => moderationBlocked.run({}, context))).toContain(hash);
+  await run((context) => moderationUnblock.run([hash], {}, context));
+  const log = await run((context) => moderationLog.run({}, context));
   expect(log.split('\n').map((line) => line.split('\t').slice(1).join(' '))).toEqual([
     `owner unblock_image ${hash} `,
     `owner block_image ${hash} no`,
@@ -64,12 +64,12 @@ test('A reported set is hidden, shown, stripped of its name and deleted by its U
   expect(hidden).toMatchObject({ status: 0, out: `${uuid}\tprivate\thidden\n` });
   const shown = await run((context) => moderationUnhide.run([uuid], { set: true }, context));
   expect(shown).toMatchObject({ status: 0, out: `${uuid}\tpublic\t\n` });
-  const cleared = await run((context) => runModerationReplaceName([uuid], { note: 'rude' }, context));
+  const cleared = await run((context) => moderationReplaceName.run([uuid], { note: 'rude' }, context));
   expect(cleared).toMatchObject({ status: 0, out: `${uuid}\tpublic\t\tSet ${uuid.slice(0, 8)}\n` });
-  const deleted = await run((context) => runModerationDelete([uuid], { set: true, yes: true }, context));
+  const deleted = await run((context) => moderationDelete.run([uuid], { set: true, yes: true }, context));
   expect(deleted.status).toBe(0);
   expect((await owner.get(`/v2/sets/${uuid}`)).status).toBe(404);
-  const log = await run((context) => runModerationLog({}, context));
+  const log = await run((context) => moderationLog.run({}, context));
   expect(log.out.split('\n').map((line) => line.split('\t')[2])).toEqual([
     'delete_set',
     'clear_set_name',
@@ -77,13 +77,16 @@ test('A reported set is hidden, shown, stripped of its name and deleted by its U
     'hide_set',
     undefined,
   ]);
-  const { told } = await run((context) => runModerationReplaceName(['Rude Words'], {}, context));
+  const { told } = await run((context) => moderationReplaceName.run(['Rude Words'], {}, context));
   expect(told).toMatchObject({ code: 'not_a_uuid', message: '"Rude Words" is not the UUID of a set.' });
 });
 
 test('A text that is neither a UUID nor a hash is named before anything is sent', async () => {
   const { url, key } = await runServer();
-  const { told } = await runCommand((context) => runModerationBlock(['face.png'], {}, context), { url, key });
+  const { told } = await runCommand((context) => moderationBlock.run(['face.png'], {}, context), {
+    url,
+    key,
+  });
   expect(told).toMatchObject({
     code: 'not_an_image',
     message: '"face.png" is neither the hash of a texture nor the UUID of a skin.',
@@ -93,9 +96,9 @@ test('A text that is neither a UUID nor a hash is named before anything is sent'
 test('Empty lists say so on a terminal, and are empty for programs', async () => {
   const { url, key } = await runServer();
   const lists = [
-    [(context: CommandContext) => runReportsList({}, context), 'No open reports.\n'],
-    [(context: CommandContext) => runModerationBlocked({}, context), 'No blocked pictures.\n'],
-    [(context: CommandContext) => runModerationLog({}, context), 'No entries.\n'],
+    [(context: CommandContext) => reportsList.run({}, context), 'No open reports.\n'],
+    [(context: CommandContext) => moderationBlocked.run({}, context), 'No blocked pictures.\n'],
+    [(context: CommandContext) => moderationLog.run({}, context), 'No entries.\n'],
   ] as const;
   for (const [run, note] of lists) {
     expect(await runCommand(run, { url, key, isTTY: true })).toMatchObject({ status: 0, out: '', err: note });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runSkinsDownload } from '../../../src/cli/commands/download.ts';
-import { runSkinsDelete, runSkinsEdit, runSkinsList } from '../../../src/cli/commands/skins.ts';
+import { skinsDelete, skinsEdit, skinsList } from '../../../src/cli/commands/skins.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { refusal } from '../../support/client/answers.ts';
@@ -14,11 +14,11 @@ const nothing = { flags: {} } as CommandContext;
 
 describe('What makes no sense', () => {
   test.each<[string, () => Promise<number>, string]>([
-    ['no UUID to change', () => runSkinsEdit(['none'], { name: 'a' }, nothing), 'not_a_uuid'],
-    ['nothing to change', () => runSkinsEdit([UUID], {}, nothing), 'nothing_to_change'],
-    ['a bad name', () => runSkinsEdit([UUID], { name: 'a/b' }, nothing), 'invalid_name'],
+    ['no UUID to change', () => skinsEdit.run(['none'], { name: 'a' }, nothing), 'not_a_uuid'],
+    ['nothing to change', () => skinsEdit.run([UUID], {}, nothing), 'nothing_to_change'],
+    ['a bad name', () => skinsEdit.run([UUID], { name: 'a/b' }, nothing), 'invalid_name'],
     ['no UUID to download', () => runSkinsDownload([UUID, '-'], {}, nothing), 'not_a_uuid'],
-    ['no UUID to delete', () => runSkinsDelete(['../x'], { yes: true }, nothing), 'not_a_uuid'],
+    ['no UUID to delete', () => skinsDelete.run(['../x'], { yes: true }, nothing), 'not_a_uuid'],
   ])('is refused before any request: %s', async (_, run, code) => {
     await expect(run()).rejects.toMatchObject({ code, exit: 'usage' });
   });
@@ -37,15 +37,15 @@ describe('A service that cannot do it', () => {
       { expect: 'GET /v2/me/skins?size=30', ...answer },
     ]);
     const { context } = contextWith(client);
-    await expect(runSkinsEdit([UUID], { name: 'a' }, context)).rejects.toMatchObject({
+    await expect(skinsEdit.run([UUID], { name: 'a' }, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service cannot edit skins.',
     });
-    await expect(runSkinsDelete([UUID], { yes: true }, context)).rejects.toMatchObject({
+    await expect(skinsDelete.run([UUID], { yes: true }, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service cannot delete skins.',
     });
-    await expect(runSkinsList({}, context)).rejects.toMatchObject({
+    await expect(skinsList.run({}, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service cannot list your skins.',
     });
@@ -60,7 +60,7 @@ describe('A service that cannot do it', () => {
         { expect: `PATCH /v2/skins/${UUID}`, status, json: refusal(code) },
       ]);
       const { context } = contextWith(client);
-      await expect(runSkinsEdit([UUID], { name: 'a' }, context)).rejects.toMatchObject({ code });
+      await expect(skinsEdit.run([UUID], { name: 'a' }, context)).rejects.toMatchObject({ code });
     }
   });
 });

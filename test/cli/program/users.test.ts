@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  runUsersCreate,
-  runUsersGet,
-  runUsersList,
+  usersCreate,
   usersDisable,
   usersEdit,
   usersEnable,
+  usersGet,
+  usersList,
 } from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -17,10 +17,10 @@ describe('users', () => {
   test('are made, put on a plan, disabled and enabled, and printed as they are then', async () => {
     const { url, key } = await runServer();
     const runs = [
-      (context: CommandContext) => runUsersCreate('bob', {}, context),
+      (context: CommandContext) => usersCreate.run('bob', {}, context),
       (context: CommandContext) => usersEdit.run('bob', { plan: 'pro' }, context),
       (context: CommandContext) => usersDisable.run('bob', context),
-      (context: CommandContext) => runUsersGet('bob', context),
+      (context: CommandContext) => usersGet.run('bob', context),
       (context: CommandContext) => usersEnable.run('bob', context),
     ];
     const rows = [];
@@ -45,7 +45,7 @@ describe('users', () => {
     for (const name of ['cat', 'bob']) await owner.json('/v2/account/users', { name });
     await owner.patch('/v2/account/users/cat', { disabled: true });
     const list = (limit: number, more: object) =>
-      runCommand((context) => runUsersList({ limit }, context), { url, key, ...more });
+      runCommand((context) => usersList.run({ limit }, context), { url, key, ...more });
     const ago = expect.stringMatching(/^\d+ s ago$/);
     expect((await list(100, { isTTY: true })).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'],
@@ -66,13 +66,16 @@ describe('users', () => {
   test('are nobody else’s business', async () => {
     const { url, owner } = await runServer();
     const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
-    const { told } = await runCommand((context) => runUsersList({}, context), { url, key: body.key?.secret });
+    const { told } = await runCommand((context) => usersList.run({}, context), {
+      url,
+      key: body.key?.secret,
+    });
     expect(told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
   });
 
   test('and plans that do not exist are named', async () => {
     const { url, key } = await runServer();
-    const nobody = await runCommand((context) => runUsersGet('nobody', context), { url, key });
+    const nobody = await runCommand((context) => usersGet.run('nobody', context), { url, key });
     expect(nobody.told).toMatchObject({
       code: 'user_not_found',
       message: 'No user nobody.',

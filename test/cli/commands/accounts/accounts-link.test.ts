@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runAccountsLink } from '../../../../src/cli/commands/accounts.ts';
+import { accountsLink } from '../../../../src/cli/commands/accounts.ts';
 import type { CommandContext, ExitStatus } from '../../../../src/cli/context/context.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { CLIENT_ID, runAccountServer } from '../../../support/server/account-server.ts';
@@ -29,7 +29,7 @@ describe('accounts link', () => {
   test('shows the code on stderr even when quiet, waits, and prints the account', async () => {
     const { fake, run } = await withService();
     const account = fake.addAccount({ name: 'Ann' });
-    const running = run((context) => runAccountsLink(undefined, {}, context), { flags: { quiet: true } });
+    const running = run((context) => accountsLink.run(undefined, {}, context), { flags: { quiet: true } });
     const begun = await poll(
       () => [...fake.microsoft.userCodes()],
       (codes) => codes.length === 1,
@@ -43,7 +43,7 @@ describe('accounts link', () => {
   test.each([true, false])('shares the account with everybody: %s', async (share) => {
     const { fake, run } = await withService();
     const tokenFile = await fileWith(fake.addAccount().token);
-    const { out } = await run((context) => runAccountsLink(undefined, { tokenFile, share }, context), {
+    const { out } = await run((context) => accountsLink.run(undefined, { tokenFile, share }, context), {
       flags: { json: true },
     });
     expect(JSON.parse(out)).toMatchObject({ share, user: 'owner' });
@@ -51,7 +51,7 @@ describe('accounts link', () => {
 
   test('that is declined exits 4 and links nothing', async () => {
     const { fake, run } = await withService();
-    const running = run((context) => runAccountsLink(undefined, {}, context));
+    const running = run((context) => accountsLink.run(undefined, {}, context));
     const [code] = await poll(
       () => [...fake.microsoft.userCodes()],
       (codes) => codes.length === 1,
@@ -73,7 +73,7 @@ describe('accounts link', () => {
     const account = fake.addAccount();
     const token = kind === 'game' ? account.token : fake.microsoft.refreshToken(account.id, CLIENT_ID);
     const tokenFile = await fileWith(`${token}\n`);
-    const { status, out, err } = await run((context) => runAccountsLink(undefined, { tokenFile }, context), {
+    const { status, out, err } = await run((context) => accountsLink.run(undefined, { tokenFile }, context), {
       flags: { json: true, verbose: true },
     });
     expect([status, JSON.parse(out)]).toMatchObject([0, { uuid: account.id, state: 'active' }]);
@@ -82,10 +82,10 @@ describe('accounts link', () => {
 
   test('takes no token from the command line, and none that is no word', async () => {
     const { run } = await withService();
-    const typed = await run((context) => runAccountsLink('M.C5_secret', {}, context));
+    const typed = await run((context) => accountsLink.run('M.C5_secret', {}, context));
     expect(typed.told).toMatchObject({ code: 'token_on_command_line', exit: 'usage' });
     const tokenFile = await fileWith('two words');
-    const odd = await run((context) => runAccountsLink(undefined, { tokenFile }, context));
+    const odd = await run((context) => accountsLink.run(undefined, { tokenFile }, context));
     expect(odd.told).toMatchObject({ code: 'not_a_token', exit: 'usage' });
   });
 });

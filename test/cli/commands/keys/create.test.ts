@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type KeysCreateOptions, keysCreate, runKeysCreate } from '../../../../src/cli/commands/keys.ts';
+import { type KeysCreateOptions, keysCreate } from '../../../../src/cli/commands/keys.ts';
 import { type ApiKeyMade, SCOPES } from '../../../../src/protocol/api-key.ts';
 import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
@@ -35,7 +35,7 @@ const asJson = { flags: { json: true } };
 
 describe('keys create --owner', () => {
   const create = async (options: KeysCreateOptions, name?: string) =>
-    await runCommand((context) => runKeysCreate(name, { owner: true, ...options }, context), asJson);
+    await runCommand((context) => keysCreate.run(name, { owner: true, ...options }, context), asJson);
   const me = async (url: string, secret: string) =>
     (await new TestCaller(url, { key: secret }).get('/v2/account/me')).body;
 
@@ -77,7 +77,7 @@ describe('keys create --owner', () => {
       exit: 'usage',
     });
     const noOwner = await runCommand(
-      (context) => runKeysCreate(undefined, { data: folder }, context),
+      (context) => keysCreate.run(undefined, { data: folder }, context),
       asJson,
     );
     expect(noOwner.told).toMatchObject({ code: 'data_without_owner', exit: 'usage' });
@@ -87,7 +87,7 @@ describe('keys create --owner', () => {
 describe('keys create --import', () => {
   const HOSTED_KEY = '0123456789abcdef'.repeat(4);
   const create = async (options: Parameters<typeof runCommand>[1]) =>
-    await runCommand((context) => runKeysCreate('plugin', { user: 'bob', import: true }, context), options);
+    await runCommand((context) => keysCreate.run('plugin', { user: 'bob', import: true }, context), options);
 
   test('makes the service accept the key from stdin', async () => {
     const { url, key } = await runServer();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { moderationDelete, runModerationDelete } from '../../../../src/cli/commands/moderation.ts';
+import { moderationDelete } from '../../../../src/cli/commands/moderation.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
@@ -22,7 +22,7 @@ describe('moderation delete', () => {
     const script = [{ expect: `DELETE /v2/account/skins/${UUID}?note=`, json: { success: true } }];
     const { client } = await testClient(script.slice(0, requests));
     const { context, err } = contextWith(client, { stdin, canPrompt: true, errTTY: true });
-    expect(await runModerationDelete([UUID], {}, context)).toBe(status);
+    expect(await moderationDelete.run([UUID], {}, context)).toBe(status);
     expect(err()).toContain(`Delete the skin ${UUID}? This cannot be undone. [y/N]`);
     expect(err()).toContain(end);
   });
@@ -30,8 +30,8 @@ describe('moderation delete', () => {
   test('asks nothing with --yes, and needs it without a terminal', async () => {
     const script = [{ expect: `DELETE /v2/account/skins/${UUID}?note=`, json: { success: true } }];
     const { context, err } = contextWith((await testClient(script)).client);
-    await expect(runModerationDelete([UUID], {}, context)).rejects.toMatchObject({ code: 'cannot_ask' });
-    expect(await runModerationDelete([UUID], { yes: true }, context)).toBe(0);
+    await expect(moderationDelete.run([UUID], {}, context)).rejects.toMatchObject({ code: 'cannot_ask' });
+    expect(await moderationDelete.run([UUID], { yes: true }, context)).toBe(0);
     expect(err()).not.toContain('[y/N]');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runSkinsDelete, skinsDelete } from '../../../../src/cli/commands/skins.ts';
+import { skinsDelete } from '../../../../src/cli/commands/skins.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
@@ -23,7 +23,7 @@ describe('skins delete', () => {
     const script = [{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }].slice(0, requests);
     const { client } = await testClient(script);
     const { context, out, err } = contextWith(client, { stdin, canPrompt: true, errTTY: true });
-    expect(await runSkinsDelete([UUID], {}, context)).toBe(status);
+    expect(await skinsDelete.run([UUID], {}, context)).toBe(status);
     expect(err()).toContain(`Delete the skin ${UUID}? This cannot be undone. [y/N]`);
     expect(out()).toBe(requests === 1 ? `${UUID}\n` : '');
   });
@@ -31,7 +31,7 @@ describe('skins delete', () => {
   test('says on a terminal what was deleted', async () => {
     const { client } = await testClient([{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }]);
     const { context, out } = contextWith(client, { outTTY: true });
-    expect(await runSkinsDelete([UUID], { yes: true }, context)).toBe(0);
+    expect(await skinsDelete.run([UUID], { yes: true }, context)).toBe(0);
     expect(out()).toBe(`✔ Deleted ${UUID}\n`);
   });
 
@@ -41,7 +41,7 @@ describe('skins delete', () => {
       { expect: 'POST /v2/me/skins/delete', json: { success: true, deleted: [there], missing: [gone] } },
     ]);
     const { context, out, err } = contextWith(client);
-    expect(await runSkinsDelete([gone, there], { yes: true }, context)).toBe(1);
+    expect(await skinsDelete.run([gone, there], { yes: true }, context)).toBe(1);
     expect([out(), err()]).toEqual([`${there}\n`, expect.stringContaining(`No skin ${gone}.`)]);
     expect(JSON.parse(String(server.seen[0]?.body))).toEqual({ skins: [gone, there] });
   });

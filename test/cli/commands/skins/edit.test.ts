@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runSkinsEdit, skinsEdit } from '../../../../src/cli/commands/skins.ts';
+import { skinsEdit } from '../../../../src/cli/commands/skins.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { testClient } from '../../../support/client/test-client.ts';
@@ -24,7 +24,7 @@ describe('skins edit', () => {
       { expect: 'PATCH /v2/me/skins', json: { success: true, skins, missing: [] } },
     ]);
     const { context, out } = contextWith(client, { outTTY: true });
-    expect(await runSkinsEdit([uuid, uuid], { name: 'x' }, context)).toBe(0);
+    expect(await skinsEdit.run([uuid, uuid], { name: 'x' }, context)).toBe(0);
     expect(
       out()
         .split('\n')
@@ -42,7 +42,7 @@ describe('skins edit', () => {
       { expect: 'PATCH /v2/me/skins', json: { success: true, skins: answers[1], missing: [] } },
     ]);
     const { context, out, err } = contextWith(client);
-    expect(await runSkinsEdit(uuids, { name: 'x', visibility: 'private' }, context)).toBe(1);
+    expect(await skinsEdit.run(uuids, { name: 'x', visibility: 'private' }, context)).toBe(1);
     expect(out()).toBe(others.map((uuid) => `${uuid}\tslim\tprivate\tx\n`).join(''));
     expect(err()).toContain(`No skin ${first}.`);
     const bodies = server.seen.map(({ body }) => JSON.parse(body.toString()) as object);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runSkinsList, skinsList } from '../../../../src/cli/commands/skins.ts';
+import { skinsList } from '../../../../src/cli/commands/skins.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
@@ -11,7 +11,7 @@ test('skins list counts as this service tells it, and says nothing when nothing 
   const { url, key, owner } = await runServer();
   for (const number of [1, 2, 3]) await owner.upload('/v2/generate', skinPng(number));
   const list = async (limit: number) =>
-    await runCommand((context) => runSkinsList({ limit }, context), { url, key, flags: { quiet: false } });
+    await runCommand((context) => skinsList.run({ limit }, context), { url, key, flags: { quiet: false } });
   expect((await list(2)).err).toBe('Showing 2 of 3 skins. To list all of them: --all\n');
   expect((await list(3)).err).toBe('');
 });
@@ -20,7 +20,7 @@ test('skins list lists all of them with --all, without a limit', async () => {
   const { url, key, owner } = await runServer();
   for (let number = 1; number <= 31; number++) await owner.upload('/v2/generate', skinPng(number));
   const list = async (typed: { all?: boolean }) =>
-    await runCommand((context) => runSkinsList(typed, context), { url, key, flags: { quiet: false } });
+    await runCommand((context) => skinsList.run(typed, context), { url, key, flags: { quiet: false } });
   const lines = ({ out }: { out: string }) => out.trimEnd().split('\n').length;
   expect([lines(await list({})), lines(await list({ all: true }))]).toEqual([30, 31]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runSkinsList } from '../../../../src/cli/commands/skins.ts';
+import { skinsList } from '../../../../src/cli/commands/skins.ts';
 import { SkinClient, type SkinPage } from '../../../../src/index.ts';
 import { contextWith } from '../../../support/cli/client-context.ts';
 import { testClient } from '../../../support/client/test-client.ts';
@@ -17,7 +17,7 @@ describe('skins list', () => {
       { expect: 'GET /v2/me/skins?size=30', json: { success: true, skins, links, total } },
     ]);
     const { context, err } = contextWith(client);
-    await runSkinsList({}, context);
+    await skinsList.run({}, context);
     expect(err()).toBe(note);
   });
 
@@ -40,14 +40,14 @@ describe('skins list', () => {
 
   test('continues through pages without a skin', async () => {
     const { context, out } = contextWith(new SlowSearch(20));
-    await runSkinsList({ limit: 1 }, context);
+    await skinsList.run({ limit: 1 }, context);
     expect(out()).toMatch(UUID);
   });
 
   test('does not continue forever, and says so', async () => {
     const client = new SlowSearch(0);
     const { context, err } = contextWith(client);
-    await runSkinsList({}, context);
+    await skinsList.run({}, context);
     expect(client.pages).toBeLessThanOrEqual(1_000);
     expect(err()).toBe('No match among the skins searched. To search all of them: --all\n');
   });
@@ -60,7 +60,7 @@ describe('skins list', () => {
       }
     }
     const { context, out, err } = contextWith(new LongSearch(2_000));
-    await runSkinsList({ all: true }, context);
+    await skinsList.run({ all: true }, context);
     expect([out(), err()]).toEqual([expect.stringContaining(UUID), '']);
   });
 
@@ -74,7 +74,7 @@ describe('skins list', () => {
         }
       }
       const client = new Circle(1);
-      await expect(runSkinsList({ all: true }, contextWith(client).context)).rejects.toThrow(
+      await expect(skinsList.run({ all: true }, contextWith(client).context)).rejects.toThrow(
         'The next page of the list is one that the service has sent before.',
       );
       expect(client.pages).toBe(pages + 1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { runKeysList, runKeysRevoke } from '../../../../src/cli/commands/keys.ts';
-import { runUsersList } from '../../../../src/cli/commands/users.ts';
+import { keysList, keysRevoke } from '../../../../src/cli/commands/keys.ts';
+import { usersList } from '../../../../src/cli/commands/users.ts';
 import type { CommandContext, ExitStatus } from '../../../../src/cli/context/context.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { type Exchange, scriptedServer } from '../../../support/client/scripted-server.ts';
@@ -20,10 +20,10 @@ describe('A service without an account manager', () => {
     answer: Omit<Exchange, 'expect'>,
     run: (context: CommandContext) => ExitStatus,
   ][] = [
-    ['an HTML page', list, page, (context) => runKeysList({}, context)],
-    ['a landing page', list, landing, (context) => runKeysList({}, context)],
-    ['JSON', 'DELETE /v2/account/keys/k', json, (context) => runKeysRevoke(['k'], context)],
-    ['JSON', 'GET /v2/account/users?size=100', json, (context) => runUsersList({}, context)],
+    ['an HTML page', list, page, (context) => keysList.run({}, context)],
+    ['a landing page', list, landing, (context) => keysList.run({}, context)],
+    ['JSON', 'DELETE /v2/account/keys/k', json, (context) => keysRevoke.run(['k'], context)],
+    ['JSON', 'GET /v2/account/users?size=100', json, (context) => usersList.run({}, context)],
   ];
   test.each(rows)(
     'that answers with %s to %s is named, and where its keys are',
@@ -48,7 +48,7 @@ describe('A service without an account manager', () => {
   test('is not what a service is that refuses', async () => {
     const errors = [{ code: 'unauthorized', message: 'No.' }];
     const server = await scriptedServer([{ expect: list, status: 401, json: { success: false, errors } }]);
-    const { told } = await runCommand((context) => runKeysList({}, context), { url: server.url });
+    const { told } = await runCommand((context) => keysList.run({}, context), { url: server.url });
     expect(told).toMatchObject({ code: 'unauthorized', exit: 'notAllowed' });
   });
 });

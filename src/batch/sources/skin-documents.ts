@@ -1,12 +1,14 @@
-import { parsedJson } from '../../base/text.ts';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { decodedText, parsedJson } from '../../base/text.ts';
+import { BatchSetupError } from '../model.ts';
 import { baseStem } from './files.ts';
 import { type SkinInJson, skinInJson } from './skin-json.ts';
 import { laidOutIn } from './skin-layouts.ts';
 import { isName, withoutStyle } from './skin-names.ts';
-import { bare, hasSkinValue, valuesInDocument } from './skin-runs.ts';
+import { bare, hasSkinValue, runsIn, valuesInDocument } from './skin-runs.ts';
 import { isSkinText, readSkinText } from './skin-text.ts';
-import { type PlacedSkin, skinsInTree } from './skin-tree.ts';
-import { snbtIn } from './snbt.ts';
+import { type PlacedSkin, skinsInSnbt, skinsInTree } from './skin-tree.ts';
 
 const JSON_FILE = /\.json$/i;
 const YAML = /\.ya?ml$/i;
@@ -37,6 +39,17 @@ export function faulty(place: string, fault: string, hint = FILE_HINT): FaultyPa
 
 function empty(label: string): FaultyPart {
   return { ...faulty(label, `${label} holds no skin data.`), isEmpty: true };
+}
+
+/** Maximum bytes of a document; a file with one skin per line may have any number. */
+const LARGEST_DOCUMENT = 64 * 1024 * 1024;
+
+/** The text of a document. @throws BatchSetupError, Error of the file system */
+export async function readDocument(path: string): Promise<string> {
+  const { size } = statSync(path);
+  if (size > LARGEST_DOCUMENT)
+    throw new BatchSetupError('invalid_skin_data', `The file has more than ${LARGEST_DOCUMENT} bytes.`);
+  return decodedText(await readFile(path));
 }
 
 /** A document in whatever language: its values, or its lines. */
@@ -166,7 +179,7 @@ function isOpen(line: string): boolean {
 
 /** The skins of a text in SNBT that has several lines. */
 function groupSkins(label: string, text: string): FoundSkin[] {
-  const found = [...skinsInTree(snbtIn(text) ?? [])];
+  const found = [...skinsInSnbt(text)];
   const places = found.length === 1 ? () => label : (place: string) => `${label}:${place}`;
   return found.map(({ place, skin }) => ({ place: places(place), skin }));
 }
@@ -181,7 +194,7 @@ function withOthers(
   const known = new Set(numbers);
   const others = lines.flatMap((line, index): [number, FoundSkin][] => {
     const number = index + 1;
-    if (line === '' || known.has(number)) return [];
+    if (line === '' || known.has(number) || runsIn(line).length > 0) return [];
     const place = `${label}:${number}`;
     const read = isSkinText(line) ? readSkinText(line) : { fault: 'It is not skin data.' };
     return [[number, 'skin' in read ? { place, skin: read.skin } : faulty(place, `${place}: ${read.fault}`)]];

@@ -1,30 +1,27 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { decodedText, parsedJson, utf16Of } from '../../base/text.ts';
 import { BatchSetupError, type BatchSource, unusable } from '../model.ts';
+import { skinsBeside } from './cached-skins.ts';
 import { fileProblem, readLines } from './files.ts';
 import { type WalkOptions, type WalkRoot, walkFolder } from './folders.ts';
 import {
   type FoundSkin,
   faulty,
   LINE_HINT,
+  readDocument,
   readText,
   SKINS_RESTORER,
   skinsInDocument,
   type TextDocument,
 } from './skin-documents.ts';
-import { type LaidOut, laidOutIn, originOf, SKIN_LAYOUTS } from './skin-layouts.ts';
 import { hasSkinValue } from './skin-runs.ts';
 import { isSkinText, readSkinText } from './skin-text.ts';
-import { skinsInTree } from './skin-tree.ts';
 import { skinSource } from './supplied-skin.ts';
 
 export type { FoundSkin } from './skin-documents.ts';
 
-/** Maximum bytes of a document; a file with one skin per line may have any number. */
-const LARGEST_DOCUMENT = 64 * 1024 * 1024;
 const PICTURE = /\.png$/i;
 const LINES = /\.(?:lock|ndjson|jsonl)$/i;
 /** Files that plugins, functions and data packs keep skin data in. */
@@ -136,69 +133,6 @@ function lineSkin(place: string, text: string): FoundSkin {
   const read = readSkinText(text);
   return 'skin' in read ? { place, skin: read.skin } : faulty(place, `${place}: ${read.fault}`, LINE_HINT);
 }
-
-/** @throws BatchSetupError, Error of the file system */
-async function readDocument(path: string): Promise<string> {
-  const { size } = statSync(path);
-  if (size > LARGEST_DOCUMENT)
-    throw new BatchSetupError('invalid_skin_data', `The file has more than ${LARGEST_DOCUMENT} bytes.`);
-  return decodedText(await readFile(path));
-}
-
-interface ReadFile {
-  readonly label: string;
-  readonly path: string;
-  readonly tree: unknown;
-  readonly found: readonly FoundSkin[];
-}
-
-/** NPCs whose skin data stands in a cache beside the file, and a note on those who have none there either. */
-async function skinsBeside({ label, path, tree, found }: ReadFile): Promise<FoundSkin[]> {
-  const places = found.flatMap((one) => ('skin' in one ? [one.place] : []));
-  const lacking = laidOutIn(tree).flatMap((one) => {
-    const origin = originOf(one);
-    const npc = `${label}:${one.path.slice(0, one.layout.all.length + 1).join('.')}.`;
-    return origin === undefined || places.some((place) => place.startsWith(npc)) ? [] : [{ ...one, origin }];
-  });
-  const read = await Promise.all(lacking.map(async (one) => await cachedSkin(label, path, one)));
-  const others = lacking.filter((_, index) => read[index] === undefined);
-  return [...read.filter((one) => one !== undefined), ...notesOn(label, others)];
-}
-
-type Lacking = LaidOut & { readonly origin: string };
-
-/** Undefined if the cache does not have it. */
-async function cachedSkin(
-  label: string,
-  path: string,
-  { layout, origin, path: place, name }: Lacking,
-): Promise<FoundSkin | undefined> {
-  const cache = SKIN_LAYOUTS.find((one) => one.plugin === layout.plugin && one.file.startsWith('.'));
-  if (!cache || origin.length > LONGEST_ORIGIN) return undefined;
-  const file = cache.file.replace('*', Buffer.from(origin).toString('base64'));
-  const text = await readDocument(join(dirname(path), file)).catch(() => undefined); // it is a cache: it may lack anything
-  const [first] = skinsInTree(text === undefined ? undefined : parsedJson(text));
-  return (
-    first && { place: `${label}:${place.join('.')}`, skin: { ...first.skin, name: name ?? first.skin.name } }
-  );
-}
-
-/** Characters whose base64 can be the name of a file. */
-const LONGEST_ORIGIN = 1_000;
-
-function notesOn(label: string, lacking: readonly Lacking[]): FoundSkin[] {
-  if (lacking.length === 0) return [];
-  const shown = lacking.slice(0, MAX_SHOWN).map(({ name, origin }) => `${name ?? 'one'} (${origin})`);
-  const rest = lacking.length > MAX_SHOWN ? ` and ${lacking.length - MAX_SHOWN} more` : '';
-  const npcs =
-    lacking.length === 1
-      ? '1 NPC has a skin whose data is'
-      : `${lacking.length} NPCs have skins whose data is`;
-  return [{ note: `${label}: ${npcs} not stored here: ${shown.join(', ')}${rest}.` }];
-}
-
-/** NPCs named in a note. */
-const MAX_SHOWN = 5;
 
 /**
  * The skins in a folder of a plugin, as SkinsRestorer's `skins`: those of its files with skin data, by name. Files that plugins

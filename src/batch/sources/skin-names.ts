@@ -44,15 +44,15 @@ const HOLDER =
 /** Where an NPC wears or holds something. */
 const SLOT = /^(?:helmet|hat|head|main_?hand|off_?hand|hand|chest|chestplate|legs|leggings|feet|boots)$/i;
 
-/** The names below a key. */
-export function namesBelow(around: Names, key: string): Names {
+/** The names below a key. `mayName`: whether the key may be one. */
+export function namesBelow(around: Names, key: string, mayName: boolean): Names {
   if (HOLDER.test(key)) {
     const bearer = bestName(around) ?? around.bearer;
     return { ...(bearer !== undefined && { bearer }), ...(SLOT.test(key) && { slot: key.toLowerCase() }) };
   }
   if (around.bearer !== undefined && around.slot === undefined && SLOT.test(key))
     return { ...around, slot: key.toLowerCase() };
-  return isPlainName(key) && !isNumber(key) ? { ...around, key } : around;
+  return mayName && isPlainName(key) && !isNumber(key) ? { ...around, key } : around;
 }
 
 /** The names of an object, with those around it. `key`: where it stands. */
@@ -139,10 +139,10 @@ const TERMS = new Set(
   `skin skins skintrait value values signature texture textures raw data signed signedtexture property properties profile
   profiles gameprofile head heads skull skulls owner player players npc npcs trait traits metadata meta item items itemstack
   tag components display name base64 url hash id key entity entities block custom model type icon icons material lore
-  sell buy b offers recipes pools entries functions function entry contents container slot slots patterns payload result
+  pools entries functions function entry contents container slot slots patterns payload result
   criteria rewards predicate conditions conditional children sections section config settings options default defaults list cache
   cached mineskin java bedrock uuid identifier variant text texts title description tellraw equipment helmet hat hand mainhand
-  offhand chest chestplate legs leggings feet boots minecraft bukkit passengers layout fixedslots groups true false auto slim
+  offhand chest chestplate legs leggings feet boots minecraft bukkit layout layouts fixedslots groups true false auto slim
   classic wide steve alex`
     .split(/\s+/)
     .filter(Boolean),

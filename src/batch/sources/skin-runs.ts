@@ -114,6 +114,14 @@ export function nameBeside(text: string, { at, text: run }: Run): string | undef
 function nameAmong(fields: readonly string[]): string | undefined {
   return fields
     .slice(0, MAX_FIELDS)
-    .map((field) => withoutStyle(field.replace(/^[\s-]+|\s+$/g, '')))
+    .map((field) => withoutTerms(withoutStyle(field.replace(/^[\s-]+|[\s:]+$/g, ''))))
     .find((field) => isPlainName(field) && !isNumber(field));
+}
+
+/** `guard` of a key such as `guard.value`. */
+function withoutTerms(key: string): string {
+  if (!/^[\w-]+(?:\.[\w-]+)+$/.test(key)) return key;
+  const parts = key.split('.');
+  while (parts.length > 1 && !isPlainName(parts.at(-1)!)) parts.pop();
+  return parts.join('.');
 }

@@ -23,6 +23,8 @@ interface Spot {
   readonly names: Names;
   /** How many texts it is in. */
   readonly nested: number;
+  /** Whether keys may be names. Those of SNBT are Minecraft's. */
+  readonly hasKeys: boolean;
 }
 
 /** A run in a text that a list or an object has. */
@@ -38,7 +40,12 @@ type Part = Leaf | { readonly below: () => Generator<PlacedSkin> };
  * by what stands around it. Texts in it may have documents of their own.
  */
 export function* skinsInTree(tree: unknown): Generator<PlacedSkin> {
-  yield* skinsAt(tree, { path: [], names: {}, nested: 0 });
+  yield* skinsAt(tree, { path: [], names: {}, nested: 0, hasKeys: true });
+}
+
+/** The same for a text in SNBT, such as a command. */
+export function* skinsInSnbt(text: string): Generator<PlacedSkin> {
+  yield* skinsAt(snbtIn(text), { path: [], names: {}, nested: 1, hasKeys: false });
 }
 
 function* skinsAt(node: unknown, spot: Spot): Generator<PlacedSkin> {
@@ -60,7 +67,11 @@ function* skinsAt(node: unknown, spot: Spot): Generator<PlacedSkin> {
 
 /** What a child has: runs, or what is below it. */
 function partsOf(child: unknown, key: string, spot: Spot): Part[] {
-  const below = () => ({ ...spot, path: [...spot.path, key], names: namesBelow(spot.names, key) });
+  const below = () => ({
+    ...spot,
+    path: [...spot.path, key],
+    names: namesBelow(spot.names, key, spot.hasKeys),
+  });
   if (typeof child === 'object') return [{ below: () => skinsAt(child, below()) }];
   if (typeof child !== 'string') return [];
   const runs = runsIn(child);
@@ -76,14 +87,19 @@ function signatureIn(text: string, key: string): Leaf[] {
   return [{ kind: 'signature', text, at: 0, key, whole: text }];
 }
 
+interface Inner {
+  readonly tree: unknown;
+  readonly hasKeys: boolean;
+}
+
 /** The document that a text is, or the groups of one in SNBT that have its first value. */
-function documentIn(text: string, runs: readonly Run[]): unknown {
+function documentIn(text: string, runs: readonly Run[]): Inner | undefined {
   const value = runs.find(({ kind }) => kind === 'value');
   if (!value || !/[{[]/.test(text)) return undefined;
   const json = /^\s*[{[]/.test(text) ? parsedJson(text) : undefined;
-  if (json !== undefined) return json;
+  if (json !== undefined) return { tree: json, hasKeys: true };
   const groups = snbtIn(text);
-  return groups && hasText(groups, value.text) ? groups : undefined;
+  return groups && hasText(groups, value.text) ? { tree: groups, hasKeys: false } : undefined;
 }
 
 function hasText(node: unknown, text: string): boolean {
@@ -92,8 +108,8 @@ function hasText(node: unknown, text: string): boolean {
 }
 
 /** Skin data of a text. If it is only one, its place is that of the text. */
-function* skinsInText(document: unknown, spot: Spot): Generator<PlacedSkin> {
-  const found = [...skinsAt(document, { path: [], names: spot.names, nested: spot.nested + 1 })];
+function* skinsInText({ tree, hasKeys }: Inner, spot: Spot): Generator<PlacedSkin> {
+  const found = [...skinsAt(tree, { path: [], names: spot.names, nested: spot.nested + 1, hasKeys })];
   const place = spot.path.join('.');
   for (const one of found) yield { ...one, place: found.length === 1 ? place : `${place}:${one.place}` };
 }
@@ -104,7 +120,7 @@ function placed(
   signature: string | undefined,
   { spot, isOnly }: { spot: Spot; isOnly: boolean },
 ): PlacedSkin {
-  const names = namesBelow(spot.names, run.key);
+  const names = namesBelow(spot.names, run.key, spot.hasKeys);
   const own = isOnly || !isPlainName(run.key) ? undefined : names.key;
   const name = nameBeside(run.whole, run) ?? own ?? bestName(names);
   const path = [...spot.path, run.key].join('.');

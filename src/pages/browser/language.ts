@@ -18,12 +18,15 @@ export function say(english: string, ...values: readonly Value[]): string {
 
 /** A text about a number of things, which is {0} in the texts. The catalogues have its forms at the text for `other`. */
 export function counted(number: number, forms: { readonly one: string; readonly other: string }): string {
-  const translation = TEXTS[forms.other];
-  const form = new Intl.PluralRules(LANGUAGE).select(number);
-  const known = typeof translation === 'object' ? translation : forms;
-  return filled((known as Partial<Record<Intl.LDMLPluralRule, string>>)[form] ?? known.other, [
+  return filled(formFor(number, TEXTS[forms.other]) ?? (number === 1 ? forms.one : forms.other), [
     count(number),
   ]);
+}
+
+/** Undefined: the text is not translated, and has the forms of English. */
+function formFor(number: number, translation: Translation | undefined): string | undefined {
+  if (typeof translation !== 'object') return undefined;
+  return translation[new Intl.PluralRules(LANGUAGE).select(number)] ?? translation.other;
 }
 
 /** What the server says in English to everybody, such as why a request was refused. */

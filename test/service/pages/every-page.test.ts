@@ -3,8 +3,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { PAGE_ROUTES } from '../../../src/pages/page-routes.ts';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { LEADING_ON, NO_PAGES, routeName, VISITED } from '../../support/pages/addresses.ts';
-import { openScene, visit } from '../../support/pages/scene.ts';
+import { openScene, visit, WRITTEN } from '../../support/pages/scene.ts';
 import { STEPS } from '../../support/pages/steps.ts';
+import { findSayings, untranslated } from '../../support/pages/texts.ts';
 import { openPage, signIn, violationsInDark, violationsOn } from '../../support/pages/watched-page.ts';
 import { runServer } from '../../support/server/running-server.ts';
 import { isWhole } from '../../support/setup/extent.ts';
@@ -92,9 +93,31 @@ const UNTRANSLATED = `(async () => {
     return found;
   };
   const answer = await fetch(location.href, { headers: { 'accept-language': 'en' } });
-  const english = textsOf(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  page.documentElement.lang = ''; // not marked: all of it is English
+  const english = textsOf(page);
   return [...textsOf(document)].filter((text) => english.has(text) && /(?:\\p{L}{2,}\\P{L}+){2}\\p{L}{2,}/u.test(text));
 })()`;
+
+/** The texts that are English on pages in a language because its catalogue lacks them, in the parts that elements leave. */
+function untranslatedIn(language: string): RegExp[] {
+  const lacking = [...untranslated(findSayings())].filter(([, languages]) => languages.includes(language));
+  const parts = lacking.flatMap(([{ english, one = '' }]) => [english, one].flatMap(partsOf));
+  return parts.filter((part) => /\p{L}/u.test(part)).map(patternOf);
+}
+
+function partsOf(text: string): string[] {
+  return text.split(/<[^>]*>/).map((part) => part.trim());
+}
+
+function patternOf(part: string): RegExp {
+  return new RegExp(
+    `^${part
+      .split(/\{\d+\}/)
+      .map((literal) => RegExp.escape(literal))
+      .join('.*')}$`,
+  );
+}
 
 /** What a keyboard should reach, in order. Remembers what it does reach, and whether a person sees that. */
 const WATCH_FOCUS = `(() => {
@@ -144,14 +167,16 @@ test('A keyboard reaches all of one’s own pages in order and is seen; axe find
   } as const;
   // German has the longest words. Steps find their buttons by English names.
   const german = await openPage(browser, { ...options, locale: 'de-AT' });
+  const known = [WRITTEN, ...untranslatedIn('de')];
   let walked = 0;
   let looked = 0;
   for await (const address of visit(scene, german.page)) {
     // Embedded skins are the same for everybody.
     const language = address.startsWith('/embed/') ? 'en' : 'de';
     expect([address, await german.page.getAttribute('html', 'lang')]).toEqual([address, language]);
-    const untranslated = language === 'de' ? await german.page.evaluate<string[]>(UNTRANSLATED) : [];
-    expect([address, untranslated]).toEqual([address, []]);
+    const english = language === 'de' ? await german.page.evaluate<string[]>(UNTRANSLATED) : [];
+    const unmarked = english.filter((text) => !known.some((pattern) => pattern.test(text)));
+    expect([address, unmarked]).toEqual([address, []]);
     if (OWN.test(address)) {
       walked += 1;
       const { expected, reached, unseen } = await walk(german.page);

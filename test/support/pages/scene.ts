@@ -15,6 +15,13 @@ import { accountRow } from '../server/stored-accounts.ts';
 import { pageAddresses } from './addresses.ts';
 import { signIn } from './watched-page.ts';
 
+const SKIN_NAME = 'A name of two words';
+const SET_NAME = 'A set of many words';
+const LONG_TAG = 'a tag as long as the tags may be';
+
+/** What people wrote in the scene, where it stands alone on a page or in its title. */
+export const WRITTEN = new RegExp(`^(?:${SKIN_NAME}|${SET_NAME}|${LONG_TAG})(?: · skinsmith)?$`);
+
 export interface Scene {
   readonly server: ServerUnderTest;
   /** Of all pages that have one. */
@@ -31,7 +38,7 @@ export async function openScene(): Promise<Scene> {
   const { server, fake, link } = await runAccountServer(options);
   const { owner } = server;
   await link(fake.addAccount({ name: 'A_linked_account' }));
-  const own = await owner.upload('/v2/generate', skinPng(1), { name: 'A name of two words' });
+  const own = await owner.upload('/v2/generate', skinPng(1), { name: SKIN_NAME });
   await owner.upload('/v2/generate', skinPng(1), { name: 'Slim', variant: 'slim' });
   const ann = await server.user('ann');
   const other = await ann.upload('/v2/generate', skinPng(2), { name: 'Other' });
@@ -43,10 +50,10 @@ export async function openScene(): Promise<Scene> {
   const job = (await owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
   const uuid = own.body.skin?.uuid ?? '';
   await owner.patch(`/v2/skins/${uuid}`, {
-    tags: ['black smith', 'a tag as long as a tag may ever be'.slice(0, 32)],
+    tags: ['black smith', LONG_TAG],
   });
   await ann.json(`/v2/skins/${uuid}/interactions/likes`, {});
-  await owner.json('/v2/sets', { name: 'A set of many words', skins: [uuid, String(other.body.skin?.uuid)] });
+  await owner.json('/v2/sets', { name: SET_NAME, skins: [uuid, String(other.body.skin?.uuid)] });
   const addresses = pageAddresses({ uuid, jobId: job, name: 'bert', set: 'a-set-of-many-words' });
   return {
     server,

@@ -17,6 +17,8 @@ import { findByReference } from './skins.ts';
 
 /** Skins after which other requests have their turn. */
 const TURN = 16;
+/** Bytes of a text that takes some ten milliseconds to compress. */
+const LARGE = 32 * 1024;
 
 interface SkinPackOptions {
   readonly namespace: string;
@@ -140,7 +142,7 @@ async function packed(
     if (at % TURN === 0) await turn();
   }
   files.push(...(data?.rest() ?? [indexFile(indexed, options)]));
-  const bytes = zipOf(files);
+  const bytes = await zipOf(files);
   return {
     bytes,
     sha1: hash('sha1', bytes),
@@ -183,10 +185,12 @@ function noSkin(id: string): Refusal {
   return new Refusal('skin_not_found', `There is no skin ${id}, or it is somebody else's private one.`);
 }
 
-function zipOf(files: readonly PackFile[]): Buffer {
+async function zipOf(files: readonly PackFile[]): Promise<Buffer> {
   const zip = new ZipWriter();
-  const pieces = files.flatMap((file) =>
-    zip.file({ name: file.path, bytes: file.bytes, deflated: deflated(file) }),
-  );
+  const pieces: Uint8Array[] = [];
+  for (const [at, file] of files.entries()) {
+    if (at % TURN === 0 || file.bytes.length > LARGE) await turn();
+    pieces.push(...zip.file({ name: file.path, bytes: file.bytes, deflated: deflated(file) }));
+  }
   return Buffer.concat([...pieces, zip.end(PACK_MARK)]);
 }

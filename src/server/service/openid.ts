@@ -34,6 +34,7 @@ import {
   type StoreContext,
   type UserCaller,
 } from './callers.ts';
+import type { StoreCeiling } from './limits.ts';
 import { logAction } from './moderation.ts';
 import { Refusal } from './refusal.ts';
 import { type SessionContext, startSession, userOfKey } from './sessions.ts';
@@ -208,12 +209,13 @@ export async function readFirstSignIn({ db, clock }: OpenIdContext, secret: stri
   return found;
 }
 
-/** Creates a user for the new person. @returns the session's secret. @throws ProviderError */
+/** Creates a user for the new person. @returns the session's secret. @throws ProviderError; Refusal `store_full` */
 export async function becomeNewUser(
-  context: OpenIdContext,
+  context: OpenIdContext & { readonly ceiling: Pick<StoreCeiling, 'verifyRoom'> },
   secret: string,
   origins: Origins,
 ): Promise<string> {
+  context.ceiling.verifyRoom();
   return await inManagement(context.db, async (tx) => {
     const first = await readFirstSignIn({ ...context, db: tx }, secret);
     const user = await addUser(tx, first.name, context.clock.now());

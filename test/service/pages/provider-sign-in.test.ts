@@ -63,6 +63,18 @@ test('Equal names are different people', async () => {
   expect(await userNamed(at, 'owner-2')).toMatchObject({ role: 'user' });
 });
 
+test('A store at its ceiling takes no new person, and still takes one who has a user', async () => {
+  const at = await world({}, { maxStoreBytes: 1 });
+  const browser = new PlainBrowser(at.server.url);
+  await signIn(at, browser);
+  const refused = await browser.open('/ui/sign-in/first', { form: {} });
+  expect(refused.status).toBe(503);
+  expect(refused.text).toContain('store is full');
+  expect(await nameIn(browser)).toBeUndefined();
+  const form = { key: at.server.key };
+  expect((await browser.open('/ui/sign-in/first', { form })).headers.get('location')).toBe('/ui/');
+});
+
 test('A person who has a key becomes the user of that key', async () => {
   const at = await world();
   const { body } = await at.server.owner.json('/v2/account/keys', { user: 'bert' });

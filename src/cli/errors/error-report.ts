@@ -249,7 +249,6 @@ const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint
   store_refused: { exit: 'failed' },
   store_replaced: { exit: 'failed' },
   store_too_new: { exit: 'failed' },
-  store_too_old: { exit: 'failed' },
   store_unfinished: { exit: 'failed' },
   store_unreachable: {
     exit: 'tryLater',

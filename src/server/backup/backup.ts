@@ -9,7 +9,6 @@ import { makeFolder } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
 import { NEWEST_SCHEMA } from '../store/meta.ts';
-import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import {
   type AttachedFiles,
   type CopyFound,
@@ -228,15 +227,8 @@ export async function readBackup(file: string): Promise<ReadBackup> {
   const found = await unlessUnreadable(file, inspectCopy(file));
   if (!found) throw new BackupError('backup_unreadable', `${file} is not a backup made by skinsmith backup.`);
   if (found.schema !== undefined && found.schema > NEWEST_SCHEMA) {
-    const message = `The backup ${file} was made by a newer skinsmith.`;
+    const message = `The backup ${file} was made by a newer skinsmith, or by a development version before 0.1.0.`;
     throw new BackupError('backup_too_new', message, 'Install the newer version.');
-  }
-  if (found.schema !== undefined && found.schema < FIRST_SCHEMA) {
-    throw new BackupError(
-      'backup_too_old',
-      `The backup ${file} was made by a development version of skinsmith before 0.1.0.`,
-      'No release can read it. Use a newer backup.',
-    );
   }
   if (found.fault !== undefined) throw damaged(file, found.fault);
   const about = readAbout(found.attached[ABOUT]);

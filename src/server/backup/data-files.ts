@@ -11,7 +11,6 @@ export type BackupErrorCode =
   | 'backup_unreadable'
   | 'backup_damaged'
   | 'backup_too_new'
-  | 'backup_too_old'
   | 'pg_restore_missing'
   | 'pg_restore_too_old'
   | 'data_in_the_way'

@@ -7,7 +7,6 @@ import { type Db, inTransaction } from '../store/db.ts';
 import { deleteMeta, NEWEST_SCHEMA, readMeta, verifyWhole, writeMeta } from '../store/meta.ts';
 import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
-import { FIRST_SCHEMA } from '../store/schema/first-schema.ts';
 import { openStore, sqliteDb } from '../store/sqlite.ts';
 import {
   COPIED,
@@ -81,11 +80,6 @@ async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
   const schema = isThere ? await readMeta(db, 'schema') : undefined;
   if (schema === undefined) throw new StoreCopyError('no_data', `No service data in ${nameOf(place)}.`);
   if (Number(schema) === NEWEST_SCHEMA) return;
-  if (Number(schema) < FIRST_SCHEMA)
-    throw new StoreCopyError(
-      'store_too_old',
-      `The data in ${nameOf(place)} was written by a development version of skinsmith before 0.1.0 (schema ${schema}), which no release can read.`,
-    );
   throw new StoreCopyError(
     'store_other_version',
     `The data in ${nameOf(place)} belongs to another version of skinsmith (schema ${schema}; this version has ${NEWEST_SCHEMA}).`,

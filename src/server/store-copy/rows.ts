@@ -11,7 +11,6 @@ export type StoreCopyErrorCode =
   | 'store_not_empty'
   | 'store_in_use'
   | 'store_other_version'
-  | 'store_too_old'
   | 'copy_differs';
 
 /** Why a copy failed or is incomplete. `message` and `hint` are for the operator. */

@@ -24,21 +24,6 @@ export class StoreTooNewError extends Error {
   }
 }
 
-/** A development version before 0.1.0 wrote the store; no release reads it. */
-export class StoreTooOldError extends Error {
-  override readonly name = 'StoreTooOldError';
-  readonly code = 'store_too_old';
-  readonly hint: string;
-
-  /** `other`: how to name another store. */
-  constructor(schema: number, other: string) {
-    super(
-      `The data was written by a development version of skinsmith before 0.1.0 (schema ${schema}), which no release can read.`,
-    );
-    this.hint = `To start afresh, ${other}`;
-  }
-}
-
 /** The lowest schema that a program must know to use the store, as an SQL expression for both databases. */
 export const OLDEST_READER = `coalesce((select value from meta where key = 'oldest-reader'),
   (select value from meta where key = 'schema'))`;

@@ -1,16 +1,8 @@
 import { sql } from 'kysely';
 import { systemClock } from '../../base/clock.ts';
-import {
-  type Db,
-  insertNew,
-  inTransaction,
-  lockSchema,
-  type StoreKind,
-  StoreTooNewError,
-  StoreTooOldError,
-} from './db.ts';
+import { type Db, insertNew, inTransaction, lockSchema, type StoreKind, StoreTooNewError } from './db.ts';
 import { isLockTimeout } from './failures.ts';
-import { createFirstSchema, FIRST_SCHEMA } from './schema/first-schema.ts';
+import { createFirstSchema } from './schema/first-schema.ts';
 
 /** Facts about the store as a whole. */
 export type MetaKey =
@@ -83,26 +75,21 @@ export interface KnownMigrations {
   readonly migrations?: readonly Migration[] | undefined;
 }
 
-/** The steps after the first schema, in order. Never change a released one. */
-export const MIGRATIONS: readonly Migration[] = [];
-
-/** The number of the schema that these migrations lead to. */
-export function newestSchema(known: readonly Migration[]): number {
-  return FIRST_SCHEMA + known.length;
-}
+/** The steps from an empty store, in order: the schema's number is how many were taken. Never change a released one. */
+export const MIGRATIONS: readonly Migration[] = [{ apply: createFirstSchema, expands: false }];
 
 /** The schema that this version of the program writes. */
-export const NEWEST_SCHEMA = newestSchema(MIGRATIONS);
+export const NEWEST_SCHEMA = MIGRATIONS.length;
 
 /**
  * Creates or updates the schema, with one transaction per step, safely even if several processes start at once, and
  * while programs of the previous version are working.
  * @param known all migrations that the program knows
- * @throws StoreTooNewError, StoreTooOldError
+ * @throws StoreTooNewError
  */
 export async function migrate(db: Db, known: readonly Migration[] = MIGRATIONS): Promise<void> {
   await createMeta(db);
-  while ((await readVersion(db, known)) < newestSchema(known)) await advance(db, known);
+  while ((await readVersion(db, known)) < known.length) await advance(db, known);
 }
 
 /** Creates the table that contains the schema's number, and so comes first. */
@@ -144,33 +131,26 @@ async function takeNextStep(tx: Db, known: readonly Migration[], patience: numbe
   await lockSchema(tx);
   await tx.store.limitLockWaits(tx, patience);
   const version = await readVersion(tx, known);
-  const step = version === NO_SCHEMA ? FIRST_STEP : known[version - FIRST_SCHEMA];
+  const step = known[version];
   if (!step) return; // another process applied it while this one waited for the lock
   await step.apply(tx);
   if (step.expands) await keepMeta(tx, 'oldest-reader', String(version));
-  const next = version === NO_SCHEMA ? FIRST_SCHEMA : version + 1;
-  await writeMeta(tx, step.expands ? ['schema'] : ['schema', 'oldest-reader'], String(next));
+  await writeMeta(tx, step.expands ? ['schema'] : ['schema', 'oldest-reader'], String(version + 1));
 }
-
-/** The version of a store that has no tables yet. */
-const NO_SCHEMA = 0;
-const FIRST_STEP: Migration = { apply: createFirstSchema, expands: false };
 
 const NAME_ANOTHER = {
   sqlite: 'choose another folder: SKINSMITH_DATA_DIR',
   postgres: 'name another database: --store or SKINSMITH_STORE',
 } as const satisfies Record<StoreKind, string>;
 
-/** The number of the store's schema; 0: it has none yet. @throws StoreTooNewError, StoreTooOldError */
+/** The number of the store's schema; 0: it has none yet. @throws StoreTooNewError */
 export async function readVersion(db: Db, known: readonly Migration[] = MIGRATIONS): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
-  const version = Number(row?.value ?? NO_SCHEMA);
-  const other = NAME_ANOTHER[db.store.kind];
-  if (version !== NO_SCHEMA && version < FIRST_SCHEMA) throw new StoreTooOldError(version, other);
-  if (version > newestSchema(known) && (await oldestReader(db)) > newestSchema(known)) {
+  const version = Number(row?.value ?? 0);
+  if (version > known.length && (await oldestReader(db)) > known.length) {
     throw new StoreTooNewError(
-      `The data was written by a newer skinsmith (schema ${version}; this version knows ${newestSchema(known)}).`,
-      `Install the newer version, or ${other}`,
+      `The data was written by a newer skinsmith, or by a development version before 0.1.0 (schema ${version}; this version knows ${known.length}).`,
+      `Install the newer version, or ${NAME_ANOTHER[db.store.kind]}`,
     );
   }
   return version;

@@ -1,7 +1,6 @@
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { importSqlite, isDamagedDatabase, isSqliteBusy } from '../../base/sqlite.ts';
 import { MIGRATIONS, migrate, NEWEST_SCHEMA } from './meta.ts';
-import { FIRST_SCHEMA } from './schema/first-schema.ts';
 import { sqliteDb } from './sqlite.ts';
 
 /** The parts of a database (`table jobs`, `index jobs_by_owner`) with the statements that created them. */
@@ -26,7 +25,7 @@ export async function findSchemaFault(
 
 async function schemaAt(version: number, besides: string): Promise<SchemaParts> {
   return await withDatabase(':memory:', {}, async (database) => {
-    await migrate(sqliteDb(database), MIGRATIONS.slice(0, version - FIRST_SCHEMA));
+    await migrate(sqliteDb(database), MIGRATIONS.slice(0, version));
     database.exec(besides);
     return schemaOf(database);
   });
@@ -138,7 +137,7 @@ export async function inspectCopy(path: string): Promise<CopyFound | undefined> 
 }
 
 function isKnown(schema: number): boolean {
-  return schema >= FIRST_SCHEMA && schema <= NEWEST_SCHEMA;
+  return schema > 0 && schema <= NEWEST_SCHEMA;
 }
 
 function readSchema(copy: DatabaseSync): number | undefined {

@@ -32,7 +32,7 @@ import {
   type PreparedTexts,
   type Store,
 } from './db.ts';
-import { type KnownMigrations, MIGRATIONS, migrate, newestSchema } from './meta.ts';
+import { type KnownMigrations, MIGRATIONS, migrate } from './meta.ts';
 import type { Tables } from './schema/tables.ts';
 import { flushUsage } from './usage.ts';
 
@@ -131,7 +131,7 @@ export interface SqliteOptions {
 
 /**
  * Opens the store in a data folder, and updates its schema.
- * @throws StoreTooNewError if a newer skinsmith wrote it; StoreTooOldError
+ * @throws StoreTooNewError if a newer skinsmith wrote it
  */
 export async function openStore(
   dataDir: string,
@@ -142,7 +142,7 @@ export async function openStore(
   const version = database.prepare('PRAGMA data_version');
   const readVersion = () => version.get()?.['data_version'];
   const files = new OpenFiles([path, `${path}-wal`]);
-  const schema = new KnownSchema(newestSchema(migrations));
+  const schema = new KnownSchema(migrations.length);
   const db = sqliteDb(database, { files, schema, versionOfOthers: oncePerTurn(readVersion) });
   try {
     await migrate(db, migrations);

@@ -122,13 +122,6 @@ describe('reportOf', () => {
       'failed',
       /newer version/,
     ],
-    [
-      'a store from before 0.1.0',
-      system({ code: 'store_too_old', hint: 'To start afresh, choose another folder.' } as never),
-      'store_too_old',
-      'failed',
-      /another folder/,
-    ],
   ];
   test.each(rows)(
     'tells %s with its code, its exit status and what to do next',

@@ -7,7 +7,6 @@ import type { Db } from '../../../src/server/store/db.ts';
 import { NEWEST_SCHEMA, writeMeta } from '../../../src/server/store/meta.ts';
 import { listNodes, NODE_TIMEOUT, sendHeartbeat, signOff } from '../../../src/server/store/nodes.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
-import { FIRST_SCHEMA } from '../../../src/server/store/schema/first-schema.ts';
 import { openStore } from '../../../src/server/store/sqlite.ts';
 import {
   type CopyProgress,
@@ -219,8 +218,6 @@ describe('With PostgreSQL', () => {
     const source = await open(from);
     await writeMeta(source, 'schema', String(NEWEST_SCHEMA + 1));
     await expect(copy(from, to)).rejects.toMatchObject({ code: 'store_other_version' });
-    await writeMeta(source, 'schema', String(FIRST_SCHEMA - 1));
-    await expect(copy(from, to)).rejects.toMatchObject({ code: 'store_too_old' });
   });
 
   test('Messages name a database without users, passwords and parameters', () => {

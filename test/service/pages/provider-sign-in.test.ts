@@ -71,7 +71,7 @@ test('A store at its ceiling takes no new person, and still takes one who has a 
   expect(refused.status).toBe(503);
   expect(refused.text).toContain('store is full');
   expect(await nameIn(browser)).toBeUndefined();
-  const form = { key: at.server.key };
+  const form = { key: at.server.key! };
   expect((await browser.open('/ui/sign-in/first', { form })).headers.get('location')).toBe('/ui/');
 });
 

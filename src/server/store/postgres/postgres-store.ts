@@ -15,14 +15,7 @@ import {
   type Store,
   type StoreConnections,
 } from '../db.ts';
-import {
-  createMeta,
-  type KnownMigrations,
-  MIGRATIONS,
-  type Migration,
-  migrate,
-  newestSchema,
-} from '../meta.ts';
+import { createMeta, type KnownMigrations, MIGRATIONS, type Migration, migrate } from '../meta.ts';
 import { MAX_SKEW } from '../nodes.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
@@ -195,7 +188,7 @@ const OLDEST_NUMBER = 150_000;
 /**
  * Creates the tables, or updates them, safely even if several nodes start at once.
  * @param known all migrations that the program knows
- * @throws StoreTooNewError, StoreTooOldError, StoreRefusedError
+ * @throws StoreTooNewError, StoreRefusedError
  */
 export async function migratePostgres(db: Db, known: readonly Migration[]): Promise<void> {
   await inTransaction(db, async (tx) => {
@@ -255,7 +248,7 @@ export class NoStoreError extends Error {
 
 /**
  * Opens the store in a PostgreSQL database, which any number of processes on any number of machines may share.
- * @throws StoreUnreachableError, StoreRefusedError, NoStoreError, StoreTooOldError
+ * @throws StoreUnreachableError, StoreRefusedError, NoStoreError
  * @throws StoreTooNewError if a newer skinsmith wrote it and does not let this one use it
  */
 export async function openPostgresStore({
@@ -353,7 +346,7 @@ function withTls(address: string, mode: 'prefer' | 'disable'): string {
 async function open(url: string, options: PoolOptions, { migrations, creates }: Creating): Promise<Opened> {
   const pool = makePool(url, options);
   const waits = new PoolWaits(pool);
-  const schema = new KnownSchema(newestSchema(migrations));
+  const schema = new KnownSchema(migrations.length);
   const db = postgresDb(forKysely(pool, options, { schema, waits }), schema);
   try {
     if (!creates) await verifyStore(db);

@@ -2,12 +2,9 @@ import { sql } from 'kysely';
 import type { ColumnTypes, Db, StoreKind } from '../db.ts';
 
 /**
- * The schema number of version 0.1.0; lower ones belonged to development versions. Until 0.1.0 is released, changes
- * are made here and raise the number; later changes are migrations.
+ * Creates all tables but `meta`, with their permanent rows: schema 1. Until 0.1.0 is released, changes are made here;
+ * later changes are migrations.
  */
-export const FIRST_SCHEMA = 32;
-
-/** Creates all tables but `meta`, with their permanent rows. */
 export async function createFirstSchema(db: Db): Promise<void> {
   const { kind, columnTypes } = db.store;
   const tables = makeTables(columnTypes, MORE_OF_CALLERS[kind]);
@@ -327,6 +324,7 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
  */
 const INDICES = [
   // Users and their sessions.
+  'create index api_keys_by_user on api_keys (user_id, created_at)',
   'create index sessions_by_user on sessions (user_id, created_at)',
   'create index sessions_by_key on sessions (key_id)',
   'create index identities_by_user on identities (user_id, created_at, issuer, subject)',

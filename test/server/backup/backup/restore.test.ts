@@ -154,7 +154,7 @@ describe('A file is refused', () => {
     ['that is cut off', 'backup_damaged', () => backupFile((bytes) => bytes.subarray(0, bytes.length / 2))],
     ['that is another database', 'backup_unreadable', edited('drop table attached_files')],
     ['of a newer program', 'backup_too_new', edited("update meta set value = 99 where key = 'schema'")],
-    ['from before 0.1.0', 'backup_too_old', edited("update meta set value = 17 where key = 'schema'")],
+    ['from before 0.1.0', 'backup_too_new', edited("update meta set value = 17 where key = 'schema'")],
     [
       'whose key is another',
       'backup_damaged',

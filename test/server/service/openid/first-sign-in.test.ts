@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ProviderError } from '../../../../src/server/openid/claims.ts';
 import { hashSecret, makeSecret } from '../../../../src/server/service/callers.ts';
-import { becomeNewUser, type OpenIdContext } from '../../../../src/server/service/openid.ts';
+import { becomeNewUser } from '../../../../src/server/service/openid.ts';
 import { Plans } from '../../../../src/server/service/plans.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
@@ -41,7 +41,9 @@ const STORES: readonly [name: string, open: OpenTwice][] = [
 
 function contextOf(db: Db) {
   const ceiling = { verifyRoom: () => {} };
-  return { db, clock, plans: new Plans(), openId: undefined, ceiling } satisfies OpenIdContext & object;
+  return { db, clock, plans: new Plans(), openId: undefined, ceiling } satisfies Parameters<
+    typeof becomeNewUser
+  >[0];
 }
 
 async function beginFirst(db: Db, person = PERSON): Promise<string> {

@@ -4,12 +4,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { openStoreOf } from '../../../../src/server/assembly/service-parts.ts';
-import {
-  MIGRATIONS,
-  type Migration,
-  NEWEST_SCHEMA,
-  newestSchema,
-} from '../../../../src/server/store/meta.ts';
+import { MIGRATIONS, type Migration, NEWEST_SCHEMA } from '../../../../src/server/store/meta.ts';
 import { findSchemaFault } from '../../../../src/server/store/sqlite-copy.ts';
 import type { StorePlace } from '../../../../src/server/store-copy/copy-store.ts';
 import {
@@ -110,7 +105,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('A frozen store in %s', (kind) 
         const after = await upgraded(place, migrations);
         expect(differences(before, after, noted)).toEqual([]);
         expect(keptSizes(after)).toMatchObject(keptSizes(before));
-        const schema = { key: 'schema', value: String(newestSchema(migrations)) };
+        const schema = { key: 'schema', value: String(migrations.length) };
         expect(after.get('meta')).toContainEqual(expect.objectContaining(schema));
       }
     });

@@ -18,9 +18,8 @@ const NEWEST = String(NEWEST_SCHEMA);
 const OPEN_IT = childProgram('open-store');
 
 const OLD_STORE = {
-  message:
-    'The data was written by a development version of skinsmith before 0.1.0 (schema 17), which no release can read.',
-  hint: 'To start afresh, choose another folder: SKINSMITH_DATA_DIR',
+  message: `The data was written by a newer skinsmith, or by a development version before 0.1.0 (schema 17; this version knows ${NEWEST}).`,
+  hint: 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR',
 };
 
 describe('Opening a store', () => {
@@ -84,7 +83,7 @@ describe('Opening a store', () => {
       "create table meta (key text primary key, value text); insert into meta values ('schema', '17')",
     );
     old.close();
-    await expect(openStore(folder)).rejects.toMatchObject({ code: 'store_too_old', ...OLD_STORE });
+    await expect(openStore(folder)).rejects.toMatchObject({ code: 'store_too_new', ...OLD_STORE });
     const left = new DatabaseSync(join(folder, 'skinsmith.db'), { readOnly: true });
     onTestFinished(() => left.close());
     expect(left.prepare('select name from sqlite_schema').all()).toHaveLength(2); // and the index of its key
@@ -122,7 +121,7 @@ describe('Opening a store', () => {
     await now.close();
     await expect(openStore(folder)).rejects.toThrow(StoreTooNewError);
     await expect(openStore(folder)).rejects.toMatchObject({
-      message: `The data was written by a newer skinsmith (schema 99; this version knows ${NEWEST}).`,
+      message: `The data was written by a newer skinsmith, or by a development version before 0.1.0 (schema 99; this version knows ${NEWEST}).`,
       hint: 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR',
     });
   });

@@ -290,8 +290,8 @@ CREATE TABLE chores (
     lease_owner text,
     lease_until bigint
   );
-insert into "meta" ("key", "value") values ('schema', '32');
-insert into "meta" ("key", "value") values ('oldest-reader', '32');
+insert into "meta" ("key", "value") values ('schema', '1');
+insert into "meta" ("key", "value") values ('oldest-reader', '1');
 insert into "meta" ("key", "value") values ('public-url', 'https://skins.example.org');
 insert into "meta" ("key", "value") values ('local-url', 'http://127.0.0.1:1');
 insert into "meta" ("key", "value") values ('last-look', '1759320000000');
@@ -413,8 +413,8 @@ insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "h
 insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "hour") values ('address:37fcff24bf62035b2b08020afc08b4fe', 1, 1759320000000, 0, '[[1759320000,2]]', '[[29322000,2]]');
 insert into "queue_clock" ("id", "turn") values (1, 1.5);
 insert into "upstream_jobs" ("identity", "job_id", "idempotency_key", "mark", "submitted_at", "sender", "sending_until", "settles_at") values ('1581e27de87bffae0bd4d745cd7964e68528d7a83e2e4c259a782d275df6f558', 'f648d50848a530af353f9b47526f9a86', 'sent', 1759320000000, 1759320000000, 'elsewhere/7/0011aabbccdd#2', 1759320060000, 1759320060000);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.xFQphca8bBxZis0C.fmeclGSvQt4HaTAG5BiToA.RSVzztjo70z-0H9Ky5snfom3vVgurLixY6lI9L1PrJZX9X1-H5hLBKYeSWlzpfp30hyh', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.OupuTCM1guu4hxJj.DiFQoFbPXS007IQFSIgnjw.FbXR2HJeqbQFXRDWfNOYFDFbH5uxara4BRjnk8rbCd14OD-qYgEpO7COvAf8z_LG9FEM', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.Rv5iiWPOWRDefkRN.H4vCdbmybfpazNBbWXNP6Q.ICx9uHmlOf3VR-AIwFHTuV_EN4PU61T3f9sL7J-Dri2toLiYo5byLmkwaUDAKG846LNP', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.AgphUEQPkS8jCc4f.k0z1Mnqv_SaDxZPW6QgxjA.peG81JbeA5Mmm2Oj8Uq_ZxtbQBr5jekFo-BeBwUX4SuD1kdbT6xkAvt4jVz-gn2wyid6', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
 insert into "reports" ("id", "kind", "subject", "reporter", "reason", "text", "created_at", "closed_at") values (1, 'skin', 'fe91d0957cca15934122d5ffe5247e86', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'offensive', 'look: "Ä" 💎', 1759320000000, 1759320060000);
 insert into "reports" ("id", "kind", "subject", "reporter", "reason", "text", "created_at", "closed_at") values (2, 'skin', 'fbae7a59c7fcdb5909887073699b7ede', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'copyright', 'look: "Ä" 💎', 1759320000000, null);
 insert into "blocked_images" ("hash", "note", "blocked_by", "blocked_at") values ('2b92d7e0f0f4712480f1c161701b2bdfe6e16ad36d3218faa6a63bada0d43b4f', 'not "here"', 'owner', 1759320000000);
@@ -429,6 +429,7 @@ insert into "sqlite_sequence" ("name", "seq") values ('jobs', 11);
 insert into "sqlite_sequence" ("name", "seq") values ('callbacks', 8);
 insert into "sqlite_sequence" ("name", "seq") values ('reports', 7);
 insert into "sqlite_sequence" ("name", "seq") values ('operator_log', 7);
+CREATE INDEX api_keys_by_user on api_keys (user_id, created_at);
 CREATE INDEX sessions_by_user on sessions (user_id, created_at);
 CREATE INDEX sessions_by_key on sessions (key_id);
 CREATE INDEX identities_by_user on identities (user_id, created_at, issuer, subject);

@@ -16,8 +16,10 @@ export async function runUnderBundledNode(program) {
     return;
   }
   const child = spawn(node, [fileURLToPath(program), ...process.argv.slice(2)], { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both: the program takes two signals that come at once for one.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A terminal sends Ctrl-C to both: the program takes two signals that come at once for one. On Windows, `kill` would
+  // end it at once, whatever the signal.
+  const pass = process.platform === 'win32' ? () => {} : (signal) => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, pass);
   child.on('error', (error) => {
     process.stderr.write(`${node} cannot be run: ${error.message}\n`);
     process.exitCode = 1;

@@ -116,6 +116,28 @@ export function isStream(path: string): boolean {
   return OWN_STREAM.test(resolve(path));
 }
 
+/** What Windows answers while another program has the file open: a virus scanner, or an editor. */
+const IN_USE = new Set(['EPERM', 'EACCES', 'EBUSY']);
+/** Milliseconds for which a rename is tried, and between two attempts. */
+const PATIENCE = 1_000;
+const PAUSE = 50;
+
+const RENAMES = { rename: renameSync, isWindows: process.platform === 'win32' };
+
+/** Renames a file or a folder. On Windows, where an open one cannot be renamed, for a second. @throws Error of the file system */
+export function renameOver(from: string, to: string, { rename, isWindows } = RENAMES): void {
+  for (let waited = 0; ; waited += PAUSE) {
+    try {
+      rename(from, to);
+      return;
+    } catch (error) {
+      if (!isWindows || waited >= PATIENCE || !IN_USE.has((error as NodeJS.ErrnoException).code ?? ''))
+        throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+    }
+  }
+}
+
 /** A file written in the same folder that then atomically replaces the target; a pipe or a device is written into. */
 export class Replacement {
   readonly #path: string;
@@ -145,7 +167,7 @@ export class Replacement {
   replace(durable: boolean): void {
     const aside = this.#aside;
     if (aside === undefined) return;
-    this.#naming(() => renameSync(aside, this.#path));
+    this.#naming(() => renameOver(aside, this.#path));
     if (durable) syncFolder(dirname(this.#path));
   }
 
@@ -299,11 +321,11 @@ function replacedPrefix(path: string): string {
 export function replaceFolder(path: string, aside: string): void {
   const old = asidePath(path, replacedPrefix(path));
   const isReplaced = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  if (isReplaced) renameSync(path, old);
+  if (isReplaced) renameOver(path, old);
   try {
-    renameSync(aside, path);
+    renameOver(aside, path);
   } catch (error) {
-    if (isReplaced) renameSync(old, path);
+    if (isReplaced) renameOver(old, path);
     throw withPath(error, path, aside);
   }
   syncFolder(dirname(path));
@@ -316,7 +338,7 @@ export function restoreFolder(path: string, now: number): void {
   const leftovers = new Leftovers(now);
   const found = leftovers.of(path, prefix).map((name) => join(dirname(path), name));
   const [newest] = found.toSorted((a, b) => statSync(b).ctimeMs - statSync(a).ctimeMs);
-  if (newest !== undefined && !lstatSync(path, { throwIfNoEntry: false })) renameSync(newest, path);
+  if (newest !== undefined && !lstatSync(path, { throwIfNoEntry: false })) renameOver(newest, path);
   leftovers.remove(path, prefix);
 }
 
@@ -417,18 +439,34 @@ export async function makePrivate(path: string): Promise<void> {
  * one.
  * @returns the content of the file after that
  */
-export async function makeSecretFile(path: string, secret: string): Promise<string> {
+export async function makeSecretFile(path: string, secret: string, makeLink = link): Promise<string> {
   makeFolder(dirname(path), 0o700);
   const aside = `${path}.${randomUUID()}`;
   try {
     await writeDurably(aside, secret);
-    await link(aside, path);
+    await linkOrWrite({ aside, path, secret }, makeLink);
     return secret;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return await readFile(path, 'utf8');
   } finally {
     await rm(aside, { force: true });
+  }
+}
+
+/** What file systems without hard links answer: FAT, and some that come over a network. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR', 'UNKNOWN']);
+
+/** @throws Error EEXIST if the file is there */
+async function linkOrWrite(
+  { aside, path, secret }: Readonly<Record<'aside' | 'path' | 'secret', string>>,
+  makeLink: typeof link,
+): Promise<void> {
+  try {
+    await makeLink(aside, path);
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    await writeDurably(path, secret);
   }
 }
 

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, writeFileAtomically } from '../base/files.ts';
+import { makeFolder, renameOver, writeFileAtomically } from '../base/files.ts';
 import { parsedJson } from '../base/text.ts';
 import type { SourceContent } from '../batch/model.ts';
 import type { SkinOptions } from '../index.ts';
@@ -83,7 +83,7 @@ export class JobSources {
     const aside = `${this.#path}.${process.pid}`;
     const lines = entries.map(lineOf);
     await writeFile(aside, lines.join(''), { mode: 0o600 });
-    await rename(aside, this.#path);
+    renameOver(aside, this.#path);
   }
 }
 

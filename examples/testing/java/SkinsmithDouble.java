@@ -1,12 +1,11 @@
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -42,9 +41,7 @@ public final class SkinsmithDouble implements BeforeAllCallback, AfterAllCallbac
 
   @Override
   public void beforeAll(ExtensionContext context) throws IOException {
-    String program = System.getenv().getOrDefault("SKINSMITH", "npx skinsmith");
-    boolean isFile = Files.exists(Path.of(program));
-    List<String> command = new ArrayList<>(isFile ? List.of(program) : List.of(program.split(" ")));
+    List<String> command = program(System.getenv().getOrDefault("SKINSMITH", "npx skinsmith"));
     // With --parent-stdin it also ends when this process is killed.
     command.addAll(List.of("serve", "--double", "--polite", "--parent-stdin", "--scenario", scenario));
     process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -55,6 +52,18 @@ public final class SkinsmithDouble implements BeforeAllCallback, AfterAllCallbac
       if (field.group(1).equals("url")) url = field.group(2);
       else key = field.group(2);
     }
+  }
+
+  /** A path may have spaces. Windows starts npx and npm's commands, which are scripts, only by a shell. */
+  private static List<String> program(String text) {
+    boolean isWindows = System.getProperty("os.name").startsWith("Windows");
+    List<String> command = new ArrayList<>(isWindows ? List.of("cmd", "/c") : List.of());
+    command.addAll(isFile(text) || isFile(text + ".cmd") ? List.of(text) : List.of(text.split(" ")));
+    return command;
+  }
+
+  private static boolean isFile(String path) {
+    return new File(path).isFile();
   }
 
   @Override

@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { renameOver } from '../../base/files.ts';
 import type { SourceRecord } from '../../protocol/lock-line.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import type { GoneSource } from '../options.ts';
@@ -115,5 +116,5 @@ function moveOutput({ from, to }: MovedOutput, isWritten: boolean): void {
     return;
   }
   mkdirSync(dirname(to), { recursive: true });
-  renameSync(from, to);
+  renameOver(from, to);
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, lstatSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
-import { mkdtemp, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, realpath, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { isSea } from 'node:sea';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { makeFolder } from '../../base/files.ts';
+import { makeFolder, renameOver } from '../../base/files.ts';
 import { parsedJson } from '../../base/text.ts';
 import type { Backup } from '../../server/server.ts';
 import { CliError } from '../errors/exit.ts';
@@ -117,7 +117,7 @@ async function backUpInProcess(dataDir: string, file: string): Promise<Backup> {
   try {
     const made = await backUpElsewhere(dataDir, target.fd);
     await target.sync();
-    await rename(aside, file);
+    renameOver(aside, file);
     return made;
   } finally {
     await target.close();

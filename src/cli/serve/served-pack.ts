@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { lstat, readdir, readFile, rename, rm, stat, utimes, watch, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm, stat, utimes, watch, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, sleepOrWake } from '../../base/clock.ts';
-import { asidePath, makeFolder, removeLeftovers } from '../../base/files.ts';
+import { asidePath, makeFolder, removeLeftovers, renameOver } from '../../base/files.ts';
 import { ArchiveError, readArchive } from '../../pack/archive.ts';
 import { deflated, MAX_SERVER_PACK } from '../../pack/pack.ts';
 import { ZipWriter } from '../../pack/zip.ts';
@@ -83,7 +83,7 @@ export class ServedPack {
     const aside = asidePath(join(folder, 'pack'));
     try {
       await writeFile(aside, bytes, { mode: 0o600, flush: true });
-      await rename(aside, copyPath(this.#options, sha1));
+      renameOver(aside, copyPath(this.#options, sha1));
     } finally {
       await rm(aside, { force: true });
     }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { reasonOf } from '../../base/error-reasons.ts';
-import { makeFolder } from '../../base/files.ts';
+import { makeFolder, renameOver } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
 import { NEWEST_SCHEMA } from '../store/meta.ts';
@@ -178,7 +178,7 @@ export async function backUp({ dataDir, file, now, signal }: BackupOptions): Pro
     await sync(aside); // before it replaces another
     const { size: bytes } = await stat(aside);
     signal.throwIfAborted();
-    await rename(aside, file);
+    renameOver(aside, file);
     return { bytes, missing };
   } catch (error) {
     if (signal.aborted) throw error;

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { makeFolder, processExists, writeDurably } from '../../base/files.ts';
+import { makeFolder, processExists, renameOver, writeDurably } from '../../base/files.ts';
 import { acquireLock, type LockHolder } from '../../base/process-lock.ts';
 import { BackupError, DATA_FILES } from './data-files.ts';
 
@@ -154,14 +154,12 @@ async function moveFiles(dataDir: string, { staged, aside, old }: Swap): Promise
   if (old.length > 0) makeFolder(to, 0o700);
   for (const name of old) {
     // A file already moved aside was moved before the process was killed; the one in its place is new.
-    if (!existsSync(join(to, name))) await moveIfThere(join(dataDir, name), join(to, name));
+    if (!existsSync(join(to, name))) moveIfThere(join(dataDir, name), join(to, name));
   }
-  for (const name of DATA_FILES) await moveIfThere(join(dataDir, staged, name), join(dataDir, name));
+  for (const name of DATA_FILES) moveIfThere(join(dataDir, staged, name), join(dataDir, name));
   await rm(join(dataDir, NOTE), { force: true });
 }
 
-async function moveIfThere(from: string, to: string): Promise<void> {
-  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+function moveIfThere(from: string, to: string): void {
+  if (existsSync(from)) renameOver(from, to);
 }

@@ -13,7 +13,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Replacement, removeLeftovers, writeFileAtomically } from '../../../src/base/files.ts';
+import { Replacement, removeLeftovers, renameOver, writeFileAtomically } from '../../../src/base/files.ts';
 import { leaveTemporaryFiles } from '../../support/batch/leave-temporary-file.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -210,5 +210,37 @@ describe('removeLeftovers', () => {
 
   test('ignores a missing folder', async () => {
     removeLeftovers(join(await ownFolder(), 'none', 'x'), Date.now());
+  });
+});
+
+describe('A rename', () => {
+  const failing = (code: string, times: number) => {
+    let tries = 0;
+    const rename = () => {
+      if (++tries <= times) throw Object.assign(new Error(code), { code });
+    };
+    return { rename, tries: () => tries };
+  };
+
+  test.each(['EPERM', 'EACCES', 'EBUSY'])(
+    'on Windows waits for a file that is open elsewhere: %s',
+    (code) => {
+      const { rename, tries } = failing(code, 2);
+      renameOver('from', 'to', { rename, isWindows: true });
+      expect(tries()).toBe(3);
+    },
+  );
+
+  test('on Windows gives up after a while, and at once for other reasons', () => {
+    const [open, absent] = [failing('EBUSY', 1_000), failing('ENOENT', 1_000)];
+    expect(() => renameOver('from', 'to', { rename: open.rename, isWindows: true })).toThrow('EBUSY');
+    expect(() => renameOver('from', 'to', { rename: absent.rename, isWindows: true })).toThrow('ENOENT');
+    expect([open.tries(), absent.tries()]).toEqual([21, 1]);
+  });
+
+  test('elsewhere fails at once', () => {
+    const { rename, tries } = failing('EPERM', 1);
+    expect(() => renameOver('from', 'to', { rename, isWindows: false })).toThrow('EPERM');
+    expect(tries()).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
-import { chmod, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isOpenToOthers, readSecretFile } from '../../../src/base/files.ts';
+import { isOpenToOthers, makeSecretFile, readSecretFile } from '../../../src/base/files.ts';
 import { foreignFile } from '../../support/base/foreign-file.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -51,4 +51,14 @@ test('A missing file contains nothing', async () => {
 test('A folder in its place is named in the error', async () => {
   const path = await ownFolder();
   await expect(readSecretFile(path)).rejects.toMatchObject({ code: 'EISDIR', path });
+});
+
+test('A secret is made once where the file system has no hard links, too', async () => {
+  const noLinks = async () => {
+    throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+  };
+  const path = join(await ownFolder(), 'key');
+  expect(await makeSecretFile(path, 'first', noLinks)).toBe('first');
+  expect(await makeSecretFile(path, 'second', noLinks)).toBe('first');
+  expect([await modeOf(path), await readdir(dirname(path))]).toEqual(['600', ['key']]);
 });

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { appendFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, parse, resolve } from 'node:path';
-import { asidePath, makeFolder, removeLeftovers, withPath } from '../../../base/files.ts';
+import { asidePath, makeFolder, removeLeftovers, renameOver, withPath } from '../../../base/files.ts';
 import { MAX_CHECKED_BYTES } from '../../../skin/check.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
@@ -230,7 +230,7 @@ export class ReportWriter {
     }
     // The batch may have written a file there.
     for (const [at, { path }] of files.entries()) this.#place.verify(at === 0 ? undefined : path);
-    for (const { document, path } of files) await rename(document, path);
+    for (const { document, path } of files) renameOver(document, path);
   }
 
   /** The entries of each page in the order of their sources, since results arrive in the order of completion. */

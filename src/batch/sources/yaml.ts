@@ -1,4 +1,4 @@
-import { CST, isMap, isScalar, isSeq, Lexer, type Node, parseDocument } from 'yaml';
+import { CST, type Document, isMap, isScalar, isSeq, Lexer, type Node, parseDocument } from 'yaml';
 
 const MAX_DEPTH = 64;
 /** Characters: 10,000 NPCs with their skins. */
@@ -14,10 +14,21 @@ type ReadYaml = { readonly tree: unknown } | { readonly fault: string };
  * objects, and aliases, with which a short document could stand for a huge one, are left out.
  */
 export function readYaml(text: string): ReadYaml {
+  const parsed = parseYaml(text);
+  return 'fault' in parsed ? parsed : { tree: yamlTree(parsed.document) };
+}
+
+/** The values of a parsed document, as `readYaml` has them. */
+export function yamlTree({ contents }: { readonly contents: Node | null }): unknown {
+  return treeOf(contents);
+}
+
+/** A document with the places of its parts. Bounded as `readYaml`. */
+export function parseYaml(text: string): { readonly document: Document.Parsed } | { readonly fault: string } {
   if (text.length > MAX_LENGTH) return { fault: 'is too large' };
   const fault = faultOfParts(text);
   if (fault !== undefined) return { fault };
-  const { contents, errors } = parseDocument(text, {
+  const document = parseDocument(text, {
     schema: 'failsafe',
     customTags: [],
     merge: false,
@@ -25,9 +36,9 @@ export function readYaml(text: string): ReadYaml {
     prettyErrors: false, // counts the lines anew for each error
     logLevel: 'silent',
   });
-  const [error] = errors;
+  const [error] = document.errors;
   if (error) return { fault: `is not valid YAML: line ${lineAt(text, error.pos[0])}` };
-  return { tree: treeOf(contents) };
+  return { document };
 }
 
 /**

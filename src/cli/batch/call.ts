@@ -24,6 +24,7 @@ import type { FormatLike } from '../output/formats.ts';
 import { openFormats } from '../output/results.ts';
 import type { TypedPictureOption } from '../output/terminal-picture.ts';
 import type { PackSkins } from '../pack/pack-skins.ts';
+import type { IntoPlugin } from '../plugins/into-plugin.ts';
 import { openStdin } from '../terminal/read-input.ts';
 import { count } from '../text/text.ts';
 
@@ -43,6 +44,8 @@ export interface BatchCall {
   readonly isList: boolean;
   /** Checks the documents of a template with a head and a foot, if their extension says what they are. */
   readonly check?: FormatCheck | undefined;
+  /** The plugin whose files get the skins. */
+  readonly into?: IntoPlugin | undefined;
   /** The pack that has the textures, if commands are to use one. */
   readonly pack?: PackSkins | undefined;
   /** Identifies a command that has no lockfile, so that a repeated run resumes where the last one stopped. */

@@ -7,7 +7,7 @@ import type { GithubReport } from '../output/github.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument, jsonLine, span } from '../text/text.ts';
 import { type BatchCall, planInputOf, printSigners, sourcesOf } from './call.ts';
-import { openOutput } from './output.ts';
+import { type Output, openOutput } from './output.ts';
 import { type BatchPlanView, EMPTY_LIST, PLAN_COLUMNS, type PlannedView, shownPath } from './summary.ts';
 
 type Counts = Record<PlanSummary, number>;
@@ -19,8 +19,11 @@ export async function dryRun(call: BatchCall, github: GithubReport): Promise<num
   const counts: Counts = { ...NOTHING };
   const signers = new SignerCounts();
   let needsYes = false;
-  for await (const planned of plan(call)) {
+  const output = openOutput(call, { isDry: true });
+  for await (const planned of plan(call, output)) {
     counts[planned.outlook]++;
+    if (KNOWN.has(planned.outlook)) output.deliver(planned.result);
+    else if (!planned.result.error && planned.outlook !== 'gone') output.await?.(planned.result);
     needsYes ||= planned.isKept === true && !typed.yes;
     if (planned.outlook === 'outdated') signers.outdated(planned.signedBy);
     else if (planned.signedBy) signers.unknownSigner++;
@@ -39,9 +42,13 @@ export async function dryRun(call: BatchCall, github: GithubReport): Promise<num
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
   await github.finish(planText(view), { made: 0, left: toMake(view) + view.refused });
   context.messages.say(planText(view));
-  if (view.refused > 0) return exitStatus('failed');
+  const isPlaced = (await output.tell?.()) !== false;
+  if (view.refused > 0 || !isPlaced) return exitStatus('failed');
   return exitStatus(toMake(view) + absent(view) > 0 ? 'toDo' : 'done');
 }
+
+/** Sources whose skin is there. */
+const KNOWN: ReadonlySet<PlanSummary> = new Set(['locked', 'given', 'made']);
 
 const NOTHING: Counts = {
   new: 0,
@@ -71,11 +78,10 @@ function isWorth(outlook: PlanSummary): boolean {
   return outlook === 'changed' || outlook === 'outdated' || outlook === 'gone' || outlook === 'renamed';
 }
 
-async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
+async function* plan(call: BatchCall, { lockfile, own: outputs }: Output): AsyncGenerator<PlannedSource> {
   const { context, settings, typed } = call;
   const service = await context.service(settings);
   const coverage = typed.prune ? new Coverage() : undefined;
-  const { lockfile, own: outputs } = openOutput(call, { isDry: true });
   yield* planBatch({
     sources: sourcesOf(call, { coverage }),
     coverage,

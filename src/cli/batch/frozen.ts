@@ -33,7 +33,8 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
     formats: formatsOf(call),
     verify: (text, format) => verifyDocument(text, { name: 'The output', format }, call),
   });
-  const isPrinted = typed.out === undefined || shape.json || shape.ndjson;
+  const isWritten = typed.out !== undefined || typed.into !== undefined;
+  const isPrinted = !isWritten || shape.json || shape.ndjson;
   const reports = await Reports.open(call, {
     service: 'lockfile',
     started: new Date(context.clock.now()),
@@ -94,7 +95,8 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
   if (tally.fresh + tally.gone + tally.renamed > 0 && typed.allowNew) github.notice('new', text);
   await github.finish(text, { made: 0, left: tally.missing + tally.fresh + tally.failed });
   printEnd(tally, call);
-  if (tally.failed > 0) return exitStatus('failed');
+  const isPlaced = (await output.tell?.()) !== false;
+  if (tally.failed > 0 || !isPlaced) return exitStatus('failed');
   const toDo = typed.allowNew ? 0 : tally.missing + tally.gone + tally.renamed;
   return exitStatus(toDo > 0 ? 'toDo' : 'done');
 }

@@ -19,6 +19,7 @@ import {
 } from '../output/formats.ts';
 import { OutputGuard, startOf } from '../output/output-guard.ts';
 import { resultView, skinFields } from '../output/results.ts';
+import type { IntoPlugin } from '../plugins/into-plugin.ts';
 import { clean } from '../text/text.ts';
 import { type BatchCall, formatsOf } from './call.ts';
 
@@ -32,12 +33,17 @@ export interface Output {
   readonly deliver: (result: BatchResult) => readonly string[];
   /** Writes what only the end of the run completes. `isWhole`: it was not interrupted. @throws CliError */
   readonly save: (run: { readonly isWhole: boolean }) => void;
+  /** Says at the end what became of the skins. Returns whether all of them have got where they should. */
+  readonly tell?: (() => Promise<boolean>) | undefined;
+  /** In a dry run: a source whose skin is not there yet. */
+  readonly await?: ((result: Pick<BatchResult, 'stem'>) => void) | undefined;
 }
 
 /** Creates the output folder, unless the caller only wants its path. @throws Error of the file system */
 export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean } = {}): Output {
   const { context, settings, typed, follow } = call;
   const { out, lock } = typed;
+  if (call.into) return intoOutput(call.into, lock, call, isDry);
   const kind = out === undefined ? undefined : kindOfOut(out, settings.format);
   const lockfile = lock ?? (follow ? usualLockfile(out, settings.format) : undefined);
   const path = lockfile === undefined ? undefined : resolve(lockfile);
@@ -60,6 +66,28 @@ export function openOutput(call: BatchCall, { isDry = false }: { isDry?: boolean
     verify: (text, path, format) => verifyDocument(text, { name: path, format }, call),
   });
   return { lockfile: path, own, deliver: (result) => files.write(result), save: () => digests.save() };
+}
+
+/** Puts the results into a plugin's files, once all of them are there. The lockfile is in its folder. */
+function intoOutput(
+  into: IntoPlugin,
+  lock: string | undefined,
+  { context }: BatchCall,
+  isDry: boolean,
+): Output {
+  return {
+    lockfile: resolve(lock ?? join(into.folder, 'skins.lock')),
+    own: { hasForm: () => false },
+    deliver: (result) => {
+      into.add(result);
+      return [];
+    },
+    save: ({ isWhole }) => {
+      if (isWhole && !isDry) into.write();
+    },
+    await: (result) => into.await(result),
+    tell: async () => await into.tell(context),
+  };
 }
 
 /** The lockfile of outputs, beside them or in their folder; undefined for the file of a single skin. */

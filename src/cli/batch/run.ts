@@ -5,6 +5,7 @@ import { type BatchResult, Coverage } from '../../batch/model.ts';
 import { type BatchEvent, DeliveryError, type Progress } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { countSources } from '../../batch/sources/lists.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { JobSource } from '../history.ts';
 import { GithubReport } from '../output/github.ts';
 import { JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
@@ -186,7 +187,8 @@ class RunOutput {
 
   #result(result: BatchResult): void {
     const { context, follow, typed, isList } = this.#call;
-    const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
+    const isWritten = typed.out !== undefined || typed.into !== undefined;
+    const isPrinted = follow && (!isWritten || context.flags.json || typed.ndjson);
     const { error, source, index, content, stem } = result;
     if (error) this.#failures.add(error.code);
     else if (result.wantedStem !== undefined && typed.out !== undefined) this.#secondName(result);
@@ -297,7 +299,9 @@ export async function runBatchCommand(
     const { lockfile = '' } = output;
     const advice = isFirst && summary.lockfile?.written ? await mergeAdvice(lockfile) : undefined;
     if (advice !== undefined) context.messages.say(advice);
-    return await presentation.printSummary(summary, call, shown.failures);
+    const status = await presentation.printSummary(summary, call, shown.failures);
+    const isPlaced = summary.end === 'interrupted' || (await output.tell?.()) !== false;
+    return isPlaced || status !== 0 ? status : exitStatus('failed');
   } finally {
     unbound();
     progress.stop();

@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { usageError } from '../errors/exit.ts';
+import { nonEmpty } from '../options/option-values.ts';
 import {
   addBatchOptions,
   addOutputOptions,
@@ -27,6 +28,13 @@ import { JOB_OUTPUT, openFormats, RESULT_OUTPUT } from '../output/results.ts';
 import { invalidTemplate } from '../output/templates.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
 import type { PackSkins } from '../pack/pack-skins.ts';
+import type { IntoPlugin } from '../plugins/into-plugin.ts';
+
+const INTO = [
+  '--into <folder>',
+  `put the skins into the files of a plugin, such as plugins/FancyNpcs, for its NPCs of the same names; everything else in there stays`,
+  nonEmpty,
+] as const;
 
 export interface GenerateCommandOptions
   extends TypedSkinOptions,
@@ -52,12 +60,16 @@ export const generate = {
       'Print a command that gives you the head of a player',
       'skinsmith generate --player Notch --format give',
     ],
+    [
+      'Move skins from one plugin to another, for NPCs of the same names',
+      'skinsmith generate plugins/Citizens/saves.yml --into plugins/FancyNpcs',
+    ],
   ],
   output: [RESULT_OUTPUT, ...PLAN_OUTPUT],
   declare(command) {
     command.argument('[source...]', SOURCE_KINDS);
     addSkinOptions(addSourceOptions(command));
-    addBatchOptions(addPictureOption(addOutputOptions(command)));
+    addBatchOptions(addPictureOption(addOutputOptions(command).option(...INTO)));
   },
   run: runGenerate,
 } satisfies CommandModule;
@@ -94,6 +106,7 @@ async function readCall(
   const typed: GenerateCommandOptions = out === '-' || out === undefined ? rest : { ...rest, out }; // results go to stdout anyway
   const spec = specOf(typed);
   verifySources(spec);
+  verifyOnePlace(typed);
   const isOne = await isSingle(spec, rootsOf(context));
   verifyName(typed, isOne);
   const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
@@ -103,8 +116,27 @@ async function readCall(
   const { sources, player, from, visibility, variant } = typed;
   const purpose = JSON.stringify([command, process.cwd(), sources, player, from, visibility, variant, cape]);
   const pack = settings.format?.some(isPackFormat) ? await openPack(typed, context) : undefined;
-  const call = { context, settings, typed, cape, follow, isList: !isOne, purpose, pack, check };
+  const into = typed.into === undefined ? undefined : await openInto(typed.into);
+  const call = { context, settings, typed, cape, follow, isList: !isOne, purpose, pack, check, into };
   return { call, isOne, isFolder };
+}
+
+/** @throws CliError if the skins are to go to two places */
+function verifyOnePlace({ into, out, format }: GenerateCommandOptions): void {
+  if (into === undefined) return;
+  const other = out !== undefined ? '--out' : format !== undefined ? '--format' : undefined;
+  if (other === undefined) return;
+  throw usageError(
+    'which_output',
+    `--into cannot be combined with ${other}.`,
+    'Run skinsmith twice, with the same --lock FILE: the second run makes nothing again.',
+  );
+}
+
+/** Opens the files of a plugin before anything is paid for. @throws CliError */
+async function openInto(folder: string): Promise<IntoPlugin> {
+  const { IntoPlugin: Into } = await import('../plugins/into-plugin.ts');
+  return new Into(folder);
 }
 
 /**
@@ -203,10 +235,9 @@ async function capeOf(
 }
 
 /** Whether the command uses options that only a batch has. */
-function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: TypedBatchOptions): boolean {
-  return (
-    lock !== undefined || report !== undefined || maxNew !== undefined || Boolean(dryRun || frozen || prune)
-  );
+function isBatchWanted({ lock, into, dryRun, frozen, report, prune, maxNew }: TypedBatchOptions): boolean {
+  const given = [lock, into, report, maxNew].some((one) => one !== undefined);
+  return given || Boolean(dryRun || frozen || prune);
 }
 
 interface QueueOptions extends GenerateCommandOptions {

@@ -10,6 +10,7 @@ import { type CommandOutput, type FieldTable, type JsonOutput, outputOf } from '
 import { FORMAT_MEANINGS } from '../output/format-names.ts';
 import { TEMPLATES } from '../output/plugin-templates.ts';
 import { FILE_FIELDS, FILTER_MEANINGS } from '../output/templates.ts';
+import { INTO_FIELDS } from '../plugins/into-plugin.ts';
 
 /** A reference text, to be written as a manual page, as Markdown or as plain text. */
 export interface Section {
@@ -175,6 +176,10 @@ const SUMMARY: Section = {
       'object with the field "summary", which has:',
     ),
     rows(['field', 'meaning'], Object.entries(SUMMARY_FIELDS)),
+    text(
+      'With --into, another line follows, also with --dry-run: an object with the field "into", which has:',
+    ),
+    rows(['field', 'meaning'], Object.entries(INTO_FIELDS)),
   ],
 };
 

@@ -211,6 +211,8 @@ interface TypedCheckOptions {
 /** Options for sources and how to process them. */
 export interface TypedBatchOptions extends TypedSourceOptions, TypedLockfileOptions, TypedCheckOptions {
   readonly out?: string;
+  /** Folder of a plugin. */
+  readonly into?: string;
   readonly overwrite?: boolean;
   readonly report?: readonly ReportRequest[];
   readonly dryRun?: boolean;

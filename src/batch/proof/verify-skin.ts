@@ -51,8 +51,8 @@ export interface VerifyMeans {
 export interface SkinVerdict {
   readonly source: string;
   readonly value: 'good' | 'bad';
-  /** `unproved`: no known key verifies it, and the one that should is not known. */
-  readonly signature: 'good' | 'bad' | 'unproved';
+  /** `unproved`: no known key verifies it, and the one that should is not known. `unsigned`: there is none. */
+  readonly signature: 'good' | 'bad' | 'unproved' | 'unsigned';
   /** Whose key verifies the signature. */
   readonly signer: Signer;
   /** Fingerprint of that key, where it is not the game's. */
@@ -133,7 +133,7 @@ async function signatureVerdict(
   const problem = await signatureProblem(skin, means);
   if (problem === undefined) return 'unproved';
   problems.push(problem);
-  return 'bad';
+  return skin.signature === '' ? 'unsigned' : 'bad';
 }
 
 /** The certain problem of a signature that no known key verifies. */

@@ -20,7 +20,7 @@ import { hasSkinValue } from './skin-runs.ts';
 import { isSkinText, readSkinText } from './skin-text.ts';
 import { skinSource } from './supplied-skin.ts';
 
-export type { FoundSkin } from './skin-documents.ts';
+export type { FaultyPart, FoundSkin } from './skin-documents.ts';
 
 const PICTURE = /\.png$/i;
 const LINES = /\.(?:lock|ndjson|jsonl)$/i;

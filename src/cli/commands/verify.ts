@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { decodedText } from '../../base/text.ts';
 import { sourcePath } from '../../batch/lockfile/entries.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
-import { EMBEDDED, type PublicSigningKey } from '../../batch/model.ts';
+import { EMBEDDED, type PublicSigningKey, UNPROVED } from '../../batch/model.ts';
 import { inspectSource } from '../../batch/pictures.ts';
 import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../batch/proof/verify-skin.ts';
 import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { IgnoreRules } from '../../batch/sources/ignore-rules.ts';
-import { type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';
+import { type FaultyPart, type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';
 import type { SkinInJson } from '../../batch/sources/skin-json.ts';
 import { isSkinText, readSkinText } from '../../batch/sources/skin-text.ts';
 import { skinSource } from '../../batch/sources/supplied-skin.ts';
@@ -46,6 +46,9 @@ interface StoredSkin extends KeptSkin {
   readonly path: string | undefined;
 }
 
+/** A skin, a part of a file that cannot be read, or a note. */
+type Kept = StoredSkin | FaultyPart | Extract<FoundSkin, { note: string }>;
+
 const FIRST_BYTES = 64 * 1024;
 
 /**
@@ -53,7 +56,7 @@ const FIRST_BYTES = 64 * 1024;
  * command.
  * @throws CliError, LockfileError, Error of the file system
  */
-async function* keptSkins(text: string): AsyncGenerator<StoredSkin> {
+async function* keptSkins(text: string): AsyncGenerator<Kept> {
   if (isSkinText(text)) {
     yield pastedSkin(text);
     return;
@@ -62,7 +65,7 @@ async function* keptSkins(text: string): AsyncGenerator<StoredSkin> {
   if (statSync(path).isDirectory()) return yield* folderSkins(path);
   verifyRegular(path);
   if (isLockfile(path)) yield* lockedSkins(path);
-  else yield* fileSkins(path, skinsInFile(path, path));
+  else yield* fileSkins(skinsInFile(path, path));
 }
 
 /** Opening a pipe would block the process, deaf to Ctrl-C, until something is written to it. */
@@ -94,27 +97,26 @@ async function* lockedSkins(path: string): AsyncGenerator<StoredSkin> {
   }
 }
 
-async function* fileSkins(path: string, all: AsyncIterable<FoundSkin>): AsyncGenerator<StoredSkin> {
+/** A file of which nothing looks like skin data is the wrong one; a part that cannot be read is a verdict among others. */
+async function* fileSkins(all: AsyncIterable<FoundSkin>): AsyncGenerator<Kept> {
   for await (const found of all) {
-    if ('note' in found) continue;
-    if ('fault' in found) throw unreadable(found);
-    if (found.skin.signature === undefined) throw noSkins(path);
-    yield keptSkin(found.skin, found.place);
+    if ('note' in found) yield found;
+    else if ('skin' in found) yield keptSkin(found.skin, found.place);
+    else if (found.isEmpty) throw unreadable(found);
+    else yield found;
   }
 }
 
 /** A folder of a plugin. Another one has its skins in a lockfile. */
-async function* folderSkins(path: string): AsyncGenerator<StoredSkin> {
+async function* folderSkins(path: string): AsyncGenerator<Kept> {
   let isEmpty = true;
   const options = { recursive: false, rules: IgnoreRules.given([]) };
   const skins = existsSync(join(path, 'skins.lock'))
     ? []
-    : pluginSkins({ label: path, path: resolve(path) }, options);
+    : fileSkins(pluginSkins({ label: path, path: resolve(path) }, options));
   for await (const found of skins) {
     isEmpty = false;
-    if ('note' in found) continue;
-    if ('fault' in found) throw unreadable(found);
-    yield keptSkin(found.skin, found.place);
+    yield found;
   }
   if (isEmpty) throw isFolder(path);
 }
@@ -147,14 +149,8 @@ function isFolder(path: string): CliError {
   });
 }
 
-function unreadable({ fault, hint }: Extract<FoundSkin, { fault: string }>): CliError {
+function unreadable({ fault, hint }: FaultyPart): CliError {
   return new CliError('no_skins', fault, { hint });
-}
-
-function noSkins(path: string): CliError {
-  return new CliError('no_skins', `${path} holds no skin data.`, {
-    hint: 'Give a lockfile (skins.lock), or JSON as generate --json and --out write it.',
-  });
 }
 
 /** Where keys and textures come from. */
@@ -300,7 +296,7 @@ const COLUMNS = {
 const FIELDS: Fields<SkinVerdict> = {
   source: 'the source as the file names it',
   value: 'whether the texture value can be parsed: good or bad',
-  signature: 'good, bad, or unproved if no known key verifies it',
+  signature: 'good, bad, unsigned, or unproved if no known key verifies it',
   signer: 'whose key verifies the signature: game, embedded, the address of a service, or unproved',
   key: 'fingerprint of that key; absent if Mojang signed',
   pixels: 'whether texture and source have the same pixels: good, bad or unknown',
@@ -314,7 +310,7 @@ export const verify = {
     'Checks that each value can be parsed, that its signature was made by Mojang, by the service ' +
     'that made the skin or by this machine, that its texture has the pixels of the source, and that ' +
     'the source has not changed since. Prints who signed the skins. The exit status is 1 if anything ' +
-    'is wrong. A signature that no known key matches counts as unproved, not as wrong, unless ' +
+    'is wrong or has no signature. A signature that no known key matches counts as unproved, not as wrong, unless ' +
     '--require-signer says who must have signed.',
   examples: [
     ['Verify all skins in a lockfile', 'skinsmith verify signed/skins.lock'],
@@ -346,13 +342,20 @@ export async function runVerify(
   options: VerifyOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { io, flags } = context;
+  const { io, flags, messages } = context;
   const { offline: isOffline = false, allowNetwork } = options;
   const verifiers = await verifierClients({ context, isOffline, allowNetwork });
   const list = flags.json ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
-  const tally = { all: 0, bad: 0, unproved: 0, unchecked: 0, signers: new SignerTally(verifiers.own) };
-  const progress = await context.messages.progress('Verifying');
+  const tally = {
+    all: 0,
+    bad: 0,
+    unsigned: 0,
+    unproved: 0,
+    unchecked: 0,
+    signers: new SignerTally(verifiers.own),
+  };
+  const progress = await messages.progress('Verifying');
   const show = (verdict: SkinVerdict) => {
     if (list) list.add(verdict, tally.all);
     else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
@@ -364,17 +367,20 @@ export async function runVerify(
     for (const file of files) {
       for await (const kept of keptSkins(file)) {
         context.signal.throwIfAborted();
-        const { verdict, isFetched } = await verifyOne(kept, {
-          given,
-          verifiers,
-          required: options.requireSigner,
-        });
+        if ('note' in kept) {
+          await progress.aside(() => messages.say(kept.note));
+          continue;
+        }
+        const against = { given, verifiers, required: options.requireSigner };
+        const { verdict, isFetched } =
+          'fault' in kept ? { verdict: unread(kept), isFetched: true } : await verifyOne(kept, against);
         await progress.aside(() => show(verdict));
         tally.all++;
         progress.text(`Verifying, ${count(tally.all)} so far`);
-        if (isBad(verdict)) tally.bad++;
+        if (verdict.signature === 'unsigned') tally.unsigned++;
+        else if (isBad(verdict)) tally.bad++;
         if (verdict.signature === 'unproved') tally.unproved++;
-        const hasSource = (kept.pixels ?? kept.path) !== undefined;
+        const hasSource = !('fault' in kept) && (kept.pixels ?? kept.path) !== undefined;
         if (!isFetched || (verdict.pixels === 'unknown' && hasSource)) tally.unchecked++;
         if (verdict.signature === 'good') tally.signers.add(verdict);
       }
@@ -385,9 +391,15 @@ export async function runVerify(
     list?.endEarly();
     await verifiers.close();
   }
-  context.messages.say(endText(tally));
-  for (const note of verifiers.textures?.notes ?? []) context.messages.say(note);
-  return exitStatus(tally.bad > 0 ? 'failed' : 'done');
+  messages.say(endText(tally));
+  for (const note of verifiers.textures?.notes ?? []) messages.say(note);
+  return exitStatus(tally.bad + tally.unsigned > 0 ? 'failed' : 'done');
+}
+
+/** The verdict on a part of a file that cannot be read. */
+function unread({ place, fault }: FaultyPart): SkinVerdict {
+  const unknown = { signature: 'bad', signer: UNPROVED, pixels: 'unknown', picture: 'unknown' } as const;
+  return { source: place, value: 'bad', ...unknown, problems: [fault] };
 }
 
 async function readGivenKey({ key }: VerifyOptions): Promise<SignerKey | undefined> {
@@ -440,15 +452,18 @@ function verdictText({ source, problems, signature }: SkinVerdict, colors: Color
 interface Tally {
   readonly all: number;
   readonly bad: number;
+  /** Skins without a signature, which are not among the bad ones. */
+  readonly unsigned: number;
   readonly unproved: number;
   /** Skins whose texture was not compared with their source, as it could not be fetched or no network was allowed. */
   readonly unchecked: number;
   readonly signers: SignerTally;
 }
 
-function endText({ all, bad, unproved, unchecked, signers }: Tally): string {
+function endText({ all, bad, unsigned, unproved, unchecked, signers }: Tally): string {
   const found = [
     bad > 0 ? `${count(bad)} wrong` : undefined,
+    unsigned > 0 ? `${count(unsigned)} without a signature` : undefined,
     unproved > 0 ? `${count(unproved)} with an unverified signature (no known key matches)` : undefined,
     unchecked > 0 ? `${count(unchecked)} whose texture was not checked` : undefined,
   ].filter(Boolean);

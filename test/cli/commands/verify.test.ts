@@ -100,3 +100,52 @@ describe('A lockfile whose textures cannot be fetched', () => {
     expect([ran.out, ran.told]).toMatchObject(['', { exit: 'interrupted' }]);
   });
 });
+
+describe('A file of a plugin', () => {
+  const value = (name: string) =>
+    buildTexturesValue({
+      timestamp: 0,
+      profileId: 'ab'.repeat(16),
+      profileName: name,
+      skin: { url: 'https://a.example/textures/x', variant: 'classic' },
+    });
+  const signature = Buffer.alloc(256, 7).toString('base64');
+  const npc = (name: string, data: string) => `  '${name}': {name: ${name}, skin: {${data}}}\n`;
+
+  async function verifyFile(text: string) {
+    const folder = await ownFolder();
+    const file = join(folder, 'npcs.yml');
+    await writeFile(file, text);
+    const verify = async (context: CommandContext) => await runVerify([file], { offline: true }, context);
+    return await runCommand(verify, { flags: { quiet: false } });
+  }
+
+  test('is verified to its end, whatever is wrong with a part, and what has no signature is called unsigned', async () => {
+    const ran = await verifyFile(
+      `npcs:\n${npc('Ann', `value: ${value('Ann').slice(0, 100)}, signature: ${signature}`)}` +
+        `${npc('Bob', `value: ${value('Bob')}`)}${npc('Cid', `value: ${value('Cid')}, signature: ${signature}`)}` +
+        `${npc('Dan', 'identifier: notch')}x: {? ${value('Eve')} : 1}\n`,
+    );
+    const rows = ran.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    expect(rows.map(([source, verdict, signed]) => [source?.replace(/.*\//, ''), verdict, signed])).toEqual([
+      ['Ann', 'bad', 'unproved'],
+      ['Bob', 'bad', 'unsigned'],
+      ['Cid', 'good', 'unproved'],
+      ['npcs.yml:6', 'bad', 'bad'],
+    ]);
+    expect(ran.status).toBe(1);
+    expect(ran.err).toContain('1 NPC has a skin whose data is not stored with the plugin: Dan (notch).');
+    expect(ran.err).toContain('4 skins: 2 wrong, 1 without a signature');
+  });
+
+  test('with nothing that looks like skin data is the wrong file', async () => {
+    const ran = await verifyFile('npcs: {}\n');
+    expect(ran.told).toMatchObject({
+      code: 'no_skins',
+      message: expect.stringMatching(/holds no skin data\.$/),
+    });
+  });
+});

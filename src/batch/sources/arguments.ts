@@ -16,7 +16,8 @@ import {
 } from './files.ts';
 import { folderSources, PACK_FILES } from './folders.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import { isSkinFile, pluginSources, skinFileSources, skinOnStdin } from './skin-files.ts';
+import { filesOf, isPattern } from './patterns.ts';
+import { isListFile, isSkinFile, pluginSources, skinFileSources, skinOnStdin } from './skin-files.ts';
 import { isSkinText, readSkinText } from './skin-text.ts';
 import { skinSource } from './supplied-skin.ts';
 
@@ -38,6 +39,9 @@ export interface ExpandOptions {
   /** Records each folder that is walked to its end. */
   readonly coverage?: Coverage | undefined;
   readonly isForPack?: SourceSpec['isForPack'];
+  readonly warn?: SourceRoots['warn'];
+  /** The sources of a list that an argument names. Absent: in a list, which may not name another one. */
+  readonly list?: (label: string) => AsyncIterable<BatchSource>;
 }
 
 type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'bedrock' | 'path';
@@ -112,14 +116,24 @@ function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
     return folderSources(root, above === '' ? '' : `${above}/`, {
       ...expansion,
       pack: bedrockPackSources,
-      others: pluginSources,
+      others: (folder, options) => pluginSources(folder, options, expansion.warn),
     });
   }
-  if (found.kind === 'absent') return [absentSource(named, expansion)];
-  if (found.kind === 'file' && isSkinFile(text, found.path)) return skinFileSources(text, found.path);
+  if (found.kind === 'absent')
+    return isPattern(text) ? patternSources(named, expansion) : [absentSource(named, expansion)];
+  if (found.kind === 'file' && expansion.list && isListFile(text, found.path)) return expansion.list(text);
+  if (found.kind === 'file' && isSkinFile(text, found.path))
+    return skinFileSources(text, found.path, expansion.warn);
   if (found.kind === 'pipe') return streamedSource(text, createReadStream(found.path));
   const stem = isMirrored ? mirroredStem(text) : baseStem(text);
   return [{ label: text, content: found, stem }];
+}
+
+/** The sources that a pattern stands for, each as if it were named itself. */
+async function* patternSources(named: NamedSources, expansion: ExpandOptions): AsyncGenerator<BatchSource> {
+  const files = await filesOf(named.text, named.homes, expansion.rules);
+  for (const text of files) yield* pathSources({ ...named, text }, expansion);
+  if (files.length === 0) yield absentSource(named, expansion);
 }
 
 /** Whether a path leads to a skin pack of Bedrock Edition: a zip, or a folder with the two files that each has. */

@@ -16,6 +16,7 @@ import {
 } from './arguments.ts';
 import {
   baseStem,
+  type FoundPath,
   fileProblem,
   findPath,
   type Line,
@@ -26,8 +27,9 @@ import {
 } from './files.ts';
 import { countListed } from './folders.ts';
 import { IgnoreRules } from './ignore-rules.ts';
+import { isPattern } from './patterns.ts';
 import { checkedRow, LineReader, type ListRow, type RowOptions, UnknownColumns } from './rows.ts';
-import { isSkinFile, skinFileSources } from './skin-files.ts';
+import { isListFile, isSkinFile, skinFileSources } from './skin-files.ts';
 import { skinInJson } from './skin-json.ts';
 import { skinSource } from './supplied-skin.ts';
 
@@ -79,9 +81,13 @@ function rowFault(
   { as }: ExpandOptions,
 ): string | undefined {
   if (isStdin(text, as)) return 'stdin can only be given as an argument';
-  if (name === undefined || !isPath(text, as)) return undefined;
-  const isFolder = findPath(text, homes).kind === 'folder';
-  return isFolder ? 'the column name must be empty, since the source is a folder' : undefined;
+  if (!isPath(text, as)) return undefined;
+  const found = findPath(text, homes);
+  if (found.kind === 'file' && isListFile(text, found.path)) return 'the source is another list';
+  if (name === undefined) return undefined;
+  const kind = found.kind === 'absent' && isPattern(text) ? 'pattern' : found.kind;
+  const isMany = kind === 'folder' || kind === 'pattern';
+  return isMany ? `the column name must be empty, since the source is a ${kind}` : undefined;
 }
 
 async function* rowSources(
@@ -290,9 +296,11 @@ async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerat
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);
   for (const list of from) verifyList(list, roots.cwd);
-  const { stdin, coverage } = roots;
-  const expansion: ExpandOptions = { as, recursive, rules, isForPack, stdin, coverage };
-  for (const text of args) yield* expand({ text, homes: [roots.cwd], isMirrored: false }, expansion);
+  const { stdin, coverage, warn } = roots;
+  const expansion: ExpandOptions = { as, recursive, rules, isForPack, stdin, coverage, warn };
+  const list = (label: string) => listSources(label, roots, expansion);
+  for (const text of args)
+    yield* expand({ text, homes: [roots.cwd], isMirrored: false }, { ...expansion, list });
   for (const player of players) yield userSource(player);
   for (const list of from) yield* listSources(list, roots, expansion);
 }
@@ -322,7 +330,7 @@ export async function countSources(spec: SourceSpec, roots: SourceRoots): Promis
   let count = players.length;
   for (const text of argumentsOf(spec)) {
     const found = isPath(text, as) ? findPath(text, [roots.cwd]) : undefined;
-    const isMany = found && 'path' in found && (isSkinPack(found) || isSkinFile(text, found.path));
+    const isMany = found && isManySources(text, found);
     const listed =
       found?.kind === 'folder' && !isMany
         ? await countListed({ label: text, path: found.path }, { recursive, rules })
@@ -333,6 +341,13 @@ export async function countSources(spec: SourceSpec, roots: SourceRoots): Promis
   return count;
 }
 
+/** Whether reading is the only way to tell how many sources a path stands for. */
+function isManySources(text: string, found: FoundPath): boolean {
+  if (found.kind === 'absent') return isPattern(text);
+  if (!('path' in found)) return false;
+  return isSkinPack(found) || isSkinFile(text, found.path) || isListFile(text, found.path);
+}
+
 /** Whether exactly one source is named: one player, or one argument that is not a folder, and no list. */
 export async function isSingle(spec: SourceSpec, roots: SourceRoots): Promise<boolean> {
   const { players = [], from } = spec;
@@ -341,6 +356,8 @@ export async function isSingle(spec: SourceSpec, roots: SourceRoots): Promise<bo
   const [only] = args;
   if (only === undefined || !isPath(only, spec.as)) return true;
   const found = findPath(only, [roots.cwd]);
+  if (found.kind === 'absent') return !isPattern(only);
+  if (found.kind === 'file' && isListFile(only, found.path)) return false;
   if (found.kind !== 'file' || !isSkinFile(only, found.path))
     return found.kind !== 'folder' && !isSkinPack(found);
   return await hasOneSkin(only, found.path);

@@ -16,6 +16,7 @@ import {
   skinsInDocument,
   type TextDocument,
 } from './skin-documents.ts';
+import { fieldsOf, textOf } from './skin-json.ts';
 import { hasSkinValue } from './skin-runs.ts';
 import { isSkinText, readSkinText } from './skin-text.ts';
 import { skinSource } from './supplied-skin.ts';
@@ -41,6 +42,24 @@ export function isSkinFile(name: string, path: string): boolean {
   if (start.includes(0) && utf16Of(start) === undefined) return false; // no text
   const text = decodedText(start);
   return /^\s*[{[]/.test(text) || hasSkinValue(text);
+}
+
+const LIST = /\.(?:csv|tsv|ndjson|jsonl)$/i;
+
+/** Whether a file is a list of sources by its name, and not one of skin data by its start. `name`: as written. */
+export function isListFile(name: string, path: string): boolean {
+  if (!LIST.test(name)) return false;
+  const text = decodedText(startOf(path));
+  if (LINES.test(name))
+    return (
+      textOf(fieldsOf(parsedJson(firstLine(text)))?.['source']) !== undefined &&
+      !hasSkinValue(firstLine(text))
+    );
+  return !hasSkinValue(text) || /(?:^|[,;\t])"?source\b/i.test(firstLine(text));
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split('\n', 1)[0]!;
 }
 
 /** Empty if it is no file or cannot be read: reading it as a source says why. */

@@ -166,3 +166,32 @@ describe('A list of 100,000 lines', () => {
     expect(late - early).toBeLessThan(60_000 * LEAST_OF_A_LINE);
   });
 });
+
+describe('A list as an argument', () => {
+  const skin = { url: `http://textures.minecraft.net/texture/${'ab'.repeat(32)}` };
+  const value = Buffer.from(JSON.stringify({ textures: { SKIN: skin } })).toString('base64');
+  const rows = [{ source: 'a.png', name: 'Ann' }, { source: 'b.png' }].map((row) => JSON.stringify(row));
+  const lists: [file: string, text: string, labels: string[]][] = [
+    ['team.csv', 'source,name\na.png,Ann\nb.png,\n', ['a.png', 'b.png']],
+    ['team.tsv', `name\tsource\nAnn\ta.png\nBob\t${value}\n`, ['a.png', 'value:abababababababab…']],
+    ['team.ndjson', `${rows.join('\n')}\n`, ['a.png', 'b.png']],
+    ['heads.csv', `Oak;${value};x\nIron;${value};x\n`, ['heads.csv:1', 'heads.csv:2']],
+    ['heads.ndjson', `${JSON.stringify({ source: 'a.png', value })}\n`, ['a.png']],
+  ];
+  test.each(lists)('is known by its name, unless it has skin data itself: %s', async (file, text, labels) => {
+    const roots = rootsIn(await folderOf({ [file]: text, 'a.png': '', 'b.png': '' }));
+    const sources = await allOf({ args: [file] }, roots);
+    expect(sources.map(({ label, content }) => [label, content.kind])).toEqual(
+      labels.map((label) => [label, label.endsWith('.png') && file.startsWith('team') ? 'file' : 'data']),
+    );
+  });
+
+  test('has rows that say what is wrong with them, and says what it lacks', async () => {
+    const files = { 'a.csv': 'source,variant\na.png,fat\nteam.csv,\n', 'team.csv': 'path,name\nx,y\n' };
+    const roots = rootsIn(await folderOf(files));
+    const [fat, nested] = await allOf({ args: ['a.csv'] }, roots);
+    expect(problemOf(fat!)?.message).toContain('Line 2 of a.csv: the column variant must be one of');
+    expect(problemOf(nested!)?.message).toBe('Line 3 of a.csv: the source is another list.');
+    await expect(allOf({ args: ['team.csv'] }, roots)).rejects.toMatchObject({ code: 'no_source_column' });
+  });
+});

@@ -148,7 +148,7 @@ async function runMaking(options: MakingOptions, context: CommandContext): Promi
     await warnAboutVersions(options, context);
     const onProgress = (text: string) => progress.text(text);
     const made = await makePack(options, { ...target, writers, context, fetched, onProgress });
-    target.verifyUnchanged();
+    target.endReading();
     places.verify(); // in case something was put there in the meantime
     if (!options.dryRun) for (const writer of writers) writer.put();
     isDone = !options.dryRun;

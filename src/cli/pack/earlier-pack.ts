@@ -185,6 +185,7 @@ class EarlierFolder implements EarlierFiles {
 class EarlierZip implements EarlierFiles {
   readonly #name: string;
   readonly #fd: number;
+  #isOpen = true;
   /** Read when a file is wanted for the first time. */
   #archive:
     | { readonly all: Archive; readonly files: ReadonlyMap<string, Archive['files'][number]> }
@@ -220,7 +221,8 @@ class EarlierZip implements EarlierFiles {
   }
 
   close(): void {
-    closeSync(this.#fd);
+    if (this.#isOpen) closeSync(this.#fd);
+    this.#isOpen = false;
   }
 
   #open() {

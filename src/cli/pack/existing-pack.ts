@@ -213,8 +213,8 @@ class ExistingZip implements ExistingPack {
     }
     if (!this.#file.isUnchanged()) throw changedMeanwhile(this.#name);
     this.copy = keepCopy(this.#name, this.#archive);
+    this.#file.close(); // Windows replaces no open file
     this.#out.replace(true);
-    this.#file.close();
   }
 
   discard(): void {

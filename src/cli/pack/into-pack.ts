@@ -49,8 +49,8 @@ export interface PackTarget {
   /** The pack of others that the run writes into. */
   readonly existing: ExistingPack | undefined;
   readonly open: (place: PackPlace) => PackWriter;
-  /** @throws CliError if somebody else has changed it meanwhile */
-  readonly verifyUnchanged: () => void;
+  /** Everything has been read. @throws CliError if somebody else has changed it meanwhile */
+  readonly endReading: () => void;
   readonly close: (isDone: boolean) => void;
 }
 
@@ -66,17 +66,20 @@ export function openTarget(
       if (!isDone) existing.discard();
     };
     // It looks itself, when it is put in place.
-    return { places, earlier: existing, existing, open: () => existing, verifyUnchanged: () => {}, close };
+    return { places, earlier: existing, existing, open: () => existing, endReading: () => {}, close };
   }
   const places = placesOf(options);
   const earlier = new EarlierPack(places.pack, options.index);
-  const verifyUnchanged = () => earlier.verifyUnchanged();
+  const endReading = () => {
+    earlier.verifyUnchanged();
+    earlier.close(); // Windows replaces no open file
+  };
   return {
     places,
     earlier,
     existing: undefined,
     open: openPack,
-    verifyUnchanged,
+    endReading,
     close: () => earlier.close(),
   };
 }

@@ -312,12 +312,16 @@ async function exchange(dataDir: string, names: { staged: string; aside: string 
     await swapFiles(dataDir, { ...names, old });
   };
   const store = join(dataDir, STORE);
-  const outcome = existsSync(store) ? await withDatabaseAlone(store, swap) : 'unusable';
+  // Windows renames no open file: it keeps others away by itself.
+  const isHeldOpen = process.platform !== 'win32';
+  const outcome = existsSync(store)
+    ? await withDatabaseAlone(store, isHeldOpen ? swap : async () => {})
+    : 'unusable';
   if (outcome === 'in_use') {
     const message = `A server or another command is using ${dataDir}.`;
     throw new BackupError('data_in_use', message, 'Stop it first.');
   }
-  if (outcome === 'unusable') await swap(); // a damaged store is not in use, and may be the reason for the restore
+  if (outcome === 'unusable' || !isHeldOpen) await swap(); // a damaged store is not in use, and may be the reason for the restore
 }
 
 /** Writes the new files to a folder inside the data folder and syncs them to the disk. Returns its name. */

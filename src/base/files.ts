@@ -122,10 +122,12 @@ const IN_USE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const PATIENCE = 1_000;
 const PAUSE = 50;
 
-const RENAMES = { rename: renameSync, isWindows: process.platform === 'win32' };
-
 /** Renames a file or a folder. On Windows, where an open one cannot be renamed, for a second. @throws Error of the file system */
-export function renameOver(from: string, to: string, { rename, isWindows } = RENAMES): void {
+export function renameOver(
+  from: string,
+  to: string,
+  { rename = renameSync, isWindows = process.platform === 'win32' } = {},
+): void {
   for (let waited = 0; ; waited += PAUSE) {
     try {
       rename(from, to);

@@ -81,6 +81,9 @@ const FLOWS: Readonly<Record<string, Flow>> = {
     assert.deepEqual(readdirSync(join(at.home, 'out')).length, 4);
     assert.match(await at.succeed('generate', 'skins', '--out', 'out'), /up to date/);
   },
+  'patterns are expanded, which no shell there does': async (at) => {
+    assert.match(await at.succeed('check', 'skins/*.png'), /robot\.png.*smith\.png/s);
+  },
   'a removed picture is pruned, and its file with it': async (at) => {
     rmSync(join(at.home, 'skins', 'robot.png'));
     await at.succeed('generate', 'skins', '--out', 'out', '--prune');

@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { writeFileAtomically } from '../../base/files.ts';
+import { parsedJson } from '../../base/text.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 import { EditError } from './yaml-edits.ts';
@@ -69,7 +70,7 @@ export class PluginFile {
   write(): string | undefined {
     this.verifyUnchanged();
     if (!this.#stats) {
-      writeFileAtomically(this.name, this.wanted, { durable: true });
+      writeFileAtomically(this.name, this.wanted);
       return undefined;
     }
     const path = realpathSync(this.name); // a rename would replace a link by a file
@@ -118,4 +119,48 @@ export function withStrings(text: string, strings: ReadonlyMap<string, string>, 
   for (const before of strings.keys())
     if (seen.get(before) !== 1) throw new EditError(`${name} has something else in it than one skin`);
   return changed;
+}
+
+/** A file with an object in JSON that has a text under each name: some of them change, others are new. */
+export class TextsByName {
+  readonly #file: PluginFile;
+  readonly #texts = new Map<string, string>();
+
+  /** @throws EditError if there is something else in it */
+  constructor(file: PluginFile) {
+    this.#file = file;
+    const json = file.text.trim() === '' ? {} : parsedJson(file.text);
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+    if (!isObject || Object.values(json).some((text) => typeof text !== 'string'))
+      throw new EditError(`${file.name} has something else in it than skins`);
+  }
+
+  has(name: string): boolean {
+    return this.#texts.has(name);
+  }
+
+  set(name: string, text: string): void {
+    this.#texts.set(name, text);
+  }
+
+  apply(): void {
+    const fresh = new Map(this.#texts);
+    let name: string | undefined;
+    const text = (this.#file.text.trim() === '' ? '{}' : this.#file.text).replace(LITERAL, (literal) => {
+      const read = JSON.parse(literal) as string;
+      if (name === undefined) {
+        name = read;
+        return literal;
+      }
+      const wanted = this.#texts.get(name);
+      fresh.delete(name);
+      name = undefined;
+      return wanted === undefined || wanted === read ? literal : JSON.stringify(wanted);
+    });
+    const end = text.lastIndexOf('}');
+    const start = text.slice(0, end).trimEnd();
+    const added = Array.from(fresh, ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    const comma = start.endsWith('{') || added.length === 0 ? '' : ',';
+    this.#file.wanted = `${start}${comma}${added.join(',')}${text.slice(start.length)}`;
+  }
 }

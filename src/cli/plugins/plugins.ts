@@ -7,7 +7,7 @@ import { skinsInTree } from '../../batch/sources/skin-tree.ts';
 import { customSkin } from '../../textures/commands.ts';
 import { profileId } from '../../textures/property.ts';
 import { jsonDocument } from '../text/text.ts';
-import { PluginFile, withStrings } from './plugin-files.ts';
+import { PluginFile, TextsByName, withStrings } from './plugin-files.ts';
 import { EditError, YamlEdits } from './yaml-edits.ts';
 
 /** A skin to be put into a plugin's files. */
@@ -296,6 +296,8 @@ class ZNpcsPlus implements OpenPlugin {
   }
 }
 
+const SAME_NAME = 'another skin has this name, or the same in another case';
+
 /** One file of each name, in lower case. */
 abstract class FileEach implements OpenPlugin {
   protected readonly all = new Map<string, PluginFile>();
@@ -318,7 +320,7 @@ abstract class FileEach implements OpenPlugin {
 
   /** @throws EditError if the name was given to another skin of this run */
   protected open(path: string): PluginFile {
-    if (this.all.has(path)) throw new EditError('another skin has this name, or the same in another case');
+    if (this.all.has(path)) throw new EditError(SAME_NAME);
     const file = new PluginFile(path);
     this.all.set(path, file);
     return file;
@@ -393,7 +395,8 @@ const OWN_FILE = /^[\w.!@#$^+=-]{1,32}$/;
 class LibsDisguises extends FileEach {
   readonly #folder: string;
   readonly #isOld: boolean;
-  #others: { readonly file: PluginFile; readonly names: Set<string> } | undefined;
+  /** Names that no file of their own can have. */
+  #others: TextsByName | undefined;
 
   constructor(folder: string) {
     super();
@@ -416,22 +419,14 @@ class LibsDisguises extends FileEach {
     return this.#isOld ? { id, name, properties } : { uuid: id, name, textureProperties: properties };
   }
 
-  /** An object with a profile as a text under each name. */
   #placeAmongOthers(name: string, profile: string): void {
-    this.#others ??= { file: this.open(join(this.#folder, 'sanity.json')), names: new Set() };
-    const { file, names } = this.#others;
-    if (names.has(name)) throw new EditError('another skin has this name, or the same in another case');
-    names.add(name);
-    const text = file.wanted.trim() === '' ? '{}' : file.wanted;
-    const before = fieldsOf(parsedJson(text));
-    if (!before) throw new EditError(`${file.name} has something else in it than skins`);
-    const own = textOf(before[name]);
-    if (own !== undefined) file.wanted = withStrings(text, new Map([[own, profile]]), file.name);
-    else {
-      const end = text.lastIndexOf('}');
-      const comma = Object.keys(before).length > 0 ? ',' : '';
-      const start = text.slice(0, end).trimEnd();
-      file.wanted = `${start}${comma}${JSON.stringify(name)}:${JSON.stringify(profile)}${text.slice(start.length)}`;
-    }
+    this.#others ??= new TextsByName(this.open(join(this.#folder, 'sanity.json')));
+    if (this.#others.has(name)) throw new EditError(SAME_NAME);
+    this.#others.set(name, profile);
+  }
+
+  override files(): readonly PluginFile[] {
+    this.#others?.apply();
+    return super.files();
   }
 }

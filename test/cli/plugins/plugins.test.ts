@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nameOf } from '../../../src/batch/model.ts';
 import { openSources } from '../../../src/batch/sources/lists.ts';
-import { PLUGINS, type Plugin } from '../../../src/cli/plugins/plugins.ts';
+import { PLUGINS, type Plugin, pluginOf } from '../../../src/cli/plugins/plugins.ts';
 import { makePlugin, NAMES, SKIN_PLACES, skinDataOf } from '../../support/cli/plugin-folders.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -55,4 +57,115 @@ describe.each(PLUGINS.map((plugin) => [plugin.name, plugin] as const))('Skins of
       expect(sorted(await readSkins(to, second))).toEqual(sorted(skins));
     },
   );
+});
+
+const pluginNamed = (name: string) => PLUGINS.find((plugin) => plugin.name === name)!;
+
+/** Writes a file of a plugin, puts skins in, and returns the file's text. */
+async function putInto(plugin: string, file: string, text: string, names: readonly string[]) {
+  const folder = join(await ownFolder(), 'plugins', plugin);
+  await mkdir(join(folder, file, '..'), { recursive: true });
+  await writeFile(join(folder, file), text);
+  put(pluginNamed(plugin), folder, names.map(skinDataOf));
+  return { folder, text: readFileSync(join(folder, file), 'utf8') };
+}
+
+describe('A file that is there keeps everything else', () => {
+  const { value, signature } = skinDataOf('guard');
+
+  test.each([
+    ['compact', '=', '{"skinName":"guard","value":"V","signature":"S","dataVersion":1,"mine":[1]}'],
+    ['as Gson escapes it', '\\u003d', '{"signature": "S",\n "value": "V", "dataVersion": 1}\n'],
+  ])('of SkinsRestorer, %s', async (_kind, sign, form) => {
+    const filled = (skin: { value: string; signature: string }, equals: string) =>
+      form
+        .replace('"V"', `"${skin.value.replaceAll('=', equals)}"`)
+        .replace('"S"', `"${skin.signature.replaceAll('=', equals)}"`);
+    const before = filled(skinDataOf('another'), sign);
+    const { text } = await putInto('SkinsRestorer', 'skins/guard.customskin', before, ['Guard']);
+    expect(before).toContain(sign);
+    expect(text).toBe(filled(skinDataOf('Guard'), '='));
+  });
+
+  test('of LibsDisguises, in which names that no file can have are together', async () => {
+    const before = '{\n  "рыцарь": "{}",\n  "old \\u0026 gold": "{\\"a\\":1}"\n}\n';
+    const { text } = await putInto('LibsDisguises', 'SavedSkins/sanity.json', before, [
+      'Рыцарь',
+      '騎士',
+      'Guard',
+    ]);
+    expect(Object.keys(JSON.parse(text))).toEqual(['рыцарь', 'old & gold', '騎士']);
+    expect(JSON.parse(JSON.parse(text)['рыцарь']).textureProperties[0].value).toBe(
+      skinDataOf('Рыцарь').value,
+    );
+    expect(text).toMatch(
+      /^\{\n {2}"рыцарь": "\{.*",\n {2}"old \\u0026 gold": "\{\\"a\\":1\}","騎士":".*"\n\}\n$/,
+    );
+  });
+
+  test('of Citizens from before it had traits, and of FancyNpcs from before it had a cache', async () => {
+    const old =
+      "npc:\n  '0':\n    name: guard\n    metadata:\n      player-skin-name: notch\n      player-skin-textures: a\n";
+    const { text } = await putInto('Citizens', 'saves.yml', old, ['guard']);
+    expect(text).toContain(
+      `      player-skin-textures: ${value}\n      player-skin-signature: ${signature}\n`,
+    );
+    expect(text).not.toContain('skintrait');
+    const npcs = 'npcs:\n  guard:\n    skin:\n      identifier: notch\n      value: a\n      signature: b\n';
+    const fancy = await putInto('FancyNpcs', 'npcs.yml', npcs, ['guard']);
+    expect(fancy.text).toContain(`      value: ${value}\n      signature: ${signature}\n`);
+  });
+
+  test('also who may read it, where a link leads to it, and the file as it was', async () => {
+    const folder = join(await ownFolder(), 'plugins/Citizens');
+    await mkdir(folder, { recursive: true });
+    const text = "npc:\n  '0':\n    name: guard\n    traitnames: type\n";
+    await writeFile(join(folder, 'real.yml'), text);
+    await chmod(join(folder, 'real.yml'), 0o640);
+    await symlink('real.yml', join(folder, 'saves.yml'));
+    put(pluginNamed('Citizens'), folder, [skinDataOf('guard')]);
+    const files = (await readdir(folder)).sort();
+    expect(files).toEqual(['real.yml', expect.stringMatching(/^real\.yml\.[0-9a-f]{8}\.bak$/), 'saves.yml']);
+    expect((await stat(join(folder, 'real.yml'))).mode & 0o777).toBe(0o640);
+    expect(readFileSync(join(folder, files[1]!), 'utf8')).toBe(text);
+    expect(readFileSync(join(folder, 'saves.yml'), 'utf8')).toContain(value);
+  });
+});
+
+describe('The NPCs of a name', () => {
+  const npcs = (...names: string[]) =>
+    `npcs:\n${names.map((name, at) => `  n${at}:\n    name: ${JSON.stringify(name)}\n`).join('')}`;
+  const places = async (name: string, ...names: string[]) => {
+    const folder = join(await ownFolder(), 'FancyNpcs');
+    await mkdir(folder);
+    await writeFile(join(folder, 'npcs.yml'), npcs(...names));
+    return pluginNamed('FancyNpcs').open(folder).put(skinDataOf(name)).places;
+  };
+
+  test('are all of them, without colours, and in another case only if none has the same', async () => {
+    expect(await places('Guard', '&6Guard', '<red>Guard</red>', 'guard', 'Guards')).toBe(2);
+    expect(await places('GUARD', '&6Guard', 'guard', 'Guards')).toBe(2);
+    expect(await places('Zoe\u0301', 'Zoé')).toBe(1);
+    expect(await places('Guard', 'Guards')).toBe(0);
+  });
+
+  test('get nothing that would change another skin of the run: names that differ in their case', async () => {
+    const folder = join(await ownFolder(), 'SkinsRestorer');
+    await mkdir(folder);
+    const open = pluginNamed('SkinsRestorer').open(folder);
+    expect(open.put(skinDataOf('Guard'))).toEqual({ places: 1, as: 'guard' });
+    expect(() => open.put(skinDataOf('GUARD'))).toThrow('the same in another case');
+    for (const name of ['a/b', '..', '../../x', 'c:d', 'e.', 'f\0g'])
+      expect(() => open.put(skinDataOf(name))).toThrow('no file can have this name');
+  });
+});
+
+test('A folder is known by its name, and one of another name by what is in it', async () => {
+  const folder = await ownFolder();
+  await mkdir(join(folder, 'citizens'));
+  expect(pluginOf(join(folder, 'citizens'))?.name).toBe('Citizens');
+  await rename(join(folder, 'citizens'), join(folder, 'mine'));
+  expect(pluginOf(join(folder, 'mine'))).toBeUndefined();
+  await writeFile(join(folder, 'mine', 'npcs.yml'), '');
+  expect(pluginOf(join(folder, 'mine'))?.name).toBe('FancyNpcs');
 });

@@ -1,5 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { createReadStream, readdirSync } from 'node:fs';
 import { lacksScheme, sentLink } from '../../base/bounded-fetch.ts';
 import { bareUuid, isUuid } from '../../base/text.ts';
 import { parseBedrockPlayer, saysBedrock } from '../../game/bedrock.ts';
@@ -14,7 +13,7 @@ import {
   similarName,
   stdinContent,
 } from './files.ts';
-import { folderSources, PACK_FILES } from './folders.ts';
+import { folderSources, isPackFolder, PACK } from './folders.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { filesOf, isPattern } from './patterns.ts';
 import { isListFile, isSkinFile, pluginSources, skinFileSources, skinOnStdin } from './skin-files.ts';
@@ -138,8 +137,17 @@ async function* patternSources(named: NamedSources, expansion: ExpandOptions): A
 
 /** Whether a path leads to a skin pack of Bedrock Edition: a zip, or a folder with the two files that each has. */
 export function isSkinPack(found: FoundPath): boolean {
-  if (found.kind === 'file') return /\.(?:mcpack|zip)$/i.test(found.path);
-  return found.kind === 'folder' && PACK_FILES.every((name) => existsSync(join(found.path, name)));
+  if (found.kind === 'file') return PACK.test(found.path) || /\.zip$/i.test(found.path);
+  return found.kind === 'folder' && isPackFolder(namesIn(found.path));
+}
+
+/** None if the folder cannot be read: its walk says why. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 async function* bedrockPackSources(label: string, path: string): AsyncGenerator<BatchSource> {

@@ -168,10 +168,15 @@ export interface WalkOptions {
   readonly names?: RegExp;
 }
 
-const PICTURES = /\.(?:png|mcpack)$/i;
-const PACK = /\.mcpack$/i;
-/** The files that each skin pack has. */
-export const PACK_FILES = ['manifest.json', 'skins.json'];
+const PICTURES = /\.(?:png|mcpack|mcaddon|mctemplate)$/i;
+export const PACK = /\.(?:mcpack|mcaddon|mctemplate)$/i;
+/** The files that each skin pack has, in any case. */
+const PACK_FILES = ['manifest.json', 'skins.json'];
+
+/** Whether a folder with these files is a skin pack. */
+export function isPackFolder(names: readonly string[]): boolean {
+  return PACK_FILES.every((file) => names.some((name) => name.toLowerCase() === file));
+}
 
 /**
  * The folder and, recursively, all below it: files before subfolders, sorted, without hidden ones. Follows
@@ -207,7 +212,7 @@ async function see(
     const branch = { id: identityOf(path), above };
     if (isOnTheWay(branch.id, above)) return undefined;
     const entries = await readdir(path, { withFileTypes: true });
-    if (names === PICTURES && PACK_FILES.every((file) => entries.some(({ name }) => name === file)))
+    if (names === PICTURES && isPackFolder(entries.map(({ name }) => name)))
       return { step: { place, files: [], problems: [], isThinned: false, isPack: true }, below: [] };
     const rules = rulesIn(path, place, entries, visit.rules);
     const content = await sorted(entries, { path, label, place, recursive, rules, names });

@@ -19,12 +19,18 @@ const ARRAY = /[BIL];/y;
  * read.
  */
 export function snbtIn(text: string): readonly unknown[] | undefined {
-  if (hasTooManyValues(text)) return undefined;
+  const read = readSnbt(text);
+  return 'groups' in read ? read.groups : undefined;
+}
+
+/** The same, or where in the text the reading stopped; undefined if it is too long to be read. */
+export function readSnbt(text: string): { readonly groups: readonly unknown[] } | { readonly stop?: number } {
+  if (hasTooManyValues(text)) return {};
   const reader = new Reader(text);
   try {
-    return [...reader.groups()];
+    return { groups: [...reader.groups()] };
   } catch (error) {
-    if (error instanceof SnbtError) return undefined;
+    if (error instanceof SnbtError) return { stop: reader.at };
     throw error;
   }
 }
@@ -39,6 +45,10 @@ class Reader {
 
   constructor(text: string) {
     this.#text = text;
+  }
+
+  get at(): number {
+    return this.#at;
   }
 
   *groups(): Generator<unknown> {

@@ -36,6 +36,7 @@ const FILES: Readonly<Record<string, Buffer>> = {
   'manifest.json': Buffer.from(MANIFEST),
   'skins.json': Buffer.from(JSON_TEXT),
   'texts/en_US.lang': Buffer.from(LANG),
+  'geometry.json': Buffer.from('{"format_version": "1.8.0", "geometry.dragon": {"bones": []}}'),
   'knight.png': PNG,
   'a/ranger.png': PNG,
   'cape.png': PNG,
@@ -78,7 +79,7 @@ describe('A skin pack of Bedrock Edition', () => {
       ],
       [`${arg}:Made`, undefined, expect.stringContaining('a persona is put together')],
       [`${arg}:Out`, 'classic', 'its picture ../secret.png is outside of the pack.'],
-      [`${arg}:Gone`, 'classic', arg === 'p' ? true : 'gone.png is not in the pack.'],
+      [`${arg}:Gone`, 'classic', 'gone.png is not in the pack.'],
     ]);
     expect(sources[1]).toMatchObject({ stem: 'Ranger of the __ North', cape: { kind: expect.any(String) } });
     expect(await isSingle(spec({ args: [arg] }), rootsIn(cwd))).toBe(false);
@@ -116,7 +117,12 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
       { ...FILES, 'manifest.json': Buffer.from('{"modules":[{"type":"persona_piece"}]}') },
       /says persona_piece/,
     ],
-    ['damaged JSON', { ...FILES, 'skins.json': Buffer.from('{') }, /skins.json that is not JSON/],
+    ['damaged JSON', { ...FILES, 'skins.json': Buffer.from('{') }, /skins.json that is not JSON: line 1\.$/],
+    [
+      'damaged JSON in its third line, below a comment',
+      { ...FILES, 'skins.json': Buffer.from('{ /* a\n b */\n "skins": [}') },
+      /skins.json that is not JSON: line 3\.$/,
+    ],
     ['no skins', { ...FILES, 'skins.json': Buffer.from('{}') }, /no skins/],
     [
       'a bomb of text',
@@ -247,5 +253,70 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     expect(await labels(['skins'], false)).toEqual(direct);
     expect(await labels(['skins'], true)).toEqual([...direct, ...skins('skins/town', 'town')]);
     expect(await labels(['only'], false)).toEqual(skins('only/p.mcpack', 'p'));
+  });
+
+  test('may have files of any case, names in its own languages only, and commas that end lists', async () => {
+    const skins = SKINS.slice(0, 2).map((skin) => `${JSON.stringify(skin)},`);
+    const text = `{"serialize_name": "P", "localization_name": "P", "skins": [${skins.join('\n')}],}`;
+    const files = {
+      'Manifest.JSON': MANIFEST,
+      'SKINS.json': text,
+      'Texts/DE_de.LANG': 'skin.P.ranger=Waldläufer\n',
+      'Texts/fr_FR.lang': 'skin.P.ranger=Garde\nskin.P.Knight=Chevalier\n',
+      'Texts/languages.json': '["fr_FR", "../x"]',
+      'Knight.PNG': PNG,
+      'A/Ranger.png': PNG,
+      'CAPE.png': PNG,
+    };
+    const bytes = Object.fromEntries(Object.entries(files).map(([name, one]) => [name, Buffer.from(one)]));
+    const inFolder = Object.fromEntries(Object.entries(files).map(([name, one]) => [`p/${name}`, one]));
+    const cwd = await folderOf({ ...inFolder, 'z.mcpack': zipOf(bytes) });
+    for (const [arg, kind] of Object.entries({ p: 'file', 'z.mcpack': 'bytes' })) {
+      const sources = await allOf({ args: [arg] }, rootsIn(cwd));
+      expect(sources.map(({ label, content }) => [label, content.kind])).toEqual([
+        [`${arg}:Chevalier`, kind],
+        [`${arg}:Garde`, kind],
+      ]);
+      expect(sources[1]?.cape?.kind).toBe(kind);
+    }
+    expect(await allOf({ args: ['.'], recursive: true }, rootsIn(cwd))).toHaveLength(4);
+  });
+
+  test('without geometry.json has no shapes of its own: the pixels tell the arms', async () => {
+    const { 'geometry.json': _, ...files } = FILES;
+    const listed = { 'minecraft:geometry': [{ description: { identifier: 'geometry.Dragon' } }] };
+    const newer = { ...FILES, 'geometry.json': Buffer.from(JSON.stringify(listed)) };
+    const cwd = await folderOf({ 'p.mcpack': zipOf(files), 'new.mcpack': zipOf(newer) });
+    const dragonIn = async (arg: string) => (await allOf({ args: [arg] }, rootsIn(cwd)))[2]!;
+    expect(await dragonIn('p.mcpack')).toMatchObject({ content: { kind: 'bytes' } });
+    expect(await dragonIn('p.mcpack')).not.toHaveProperty('variant');
+    expect(problemOf(await dragonIn('new.mcpack'))?.message).toContain('is a shape of its own');
+  });
+
+  test('may be one of several in an add-on or a template of a world, in folders or as zips', async () => {
+    const world = {
+      ...Object.fromEntries(Object.entries(FILES).map(([name, one]) => [`skin_packs/One/${name}`, one])),
+      'Two.mcpack': zipOf(FILES),
+      'bad.mcpack': Buffer.from('bad'),
+      'behaviour/manifest.json': Buffer.from('{"modules":[{"type":"data"}]}'),
+      'level.dat': Buffer.alloc(10),
+    };
+    const files = { 'w.mctemplate': zipOf(world), 'a.mcaddon': zipOf(FILES, 'deep/er/') };
+    const cwd = await folderOf({
+      ...files,
+      'none.mcaddon': zipOf({ 'x/manifest.json': world['behaviour/manifest.json'] }),
+    });
+    const seen = async (arg: string) =>
+      (await allOf({ args: [arg] }, rootsIn(cwd))).map((one) => [one.label, one.stem, problemOf(one)?.code]);
+    const template = await seen('w.mctemplate');
+    expect([template[0], template[6], template[12], template.length]).toEqual([
+      ['w.mctemplate/skin_packs/One:Knight', 'skin_packs_One/Knight', undefined],
+      ['w.mctemplate/Two:Knight', 'Two/Knight', undefined],
+      ['w.mctemplate/bad', 'bad/pack', 'invalid_skin_pack'],
+      13,
+    ]);
+    expect((await seen('a.mcaddon'))[0]).toEqual(['a.mcaddon:Knight', 'Knight', undefined]);
+    expect(await seen('none.mcaddon')).toEqual([['none.mcaddon', 'pack', 'invalid_skin_pack']]);
+    expect(await allOf({ args: ['.'] }, rootsIn(cwd))).toHaveLength(13 + 6 + 1);
   });
 });

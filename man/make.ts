@@ -1,7 +1,7 @@
 /**
  * Generates files from the command tree: manual pages and completion scripts, which are not in git (`node
- * man/make.ts`, part of the build); with `--documents`, also those in git: docs/formats.md, docs/scenario.schema.json, the list of pages in
- * package.json and the text of `skinsmith --help`. `--check` fails if one of those is not current.
+ * man/make.ts`, part of the build); with `--documents`, also those in git: docs/formats.md, docs/scenario.schema.json, tables of
+ * help topics in docs/sources.md and docs/signers.md, the list of pages in package.json and the text of `skinsmith --help`. `--check` fails if one of those is not current.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,8 +9,10 @@ import type { Command } from 'commander';
 import { VERSION } from '../src/base/version.ts';
 import { SCRIPT_FILES, SCRIPTS, SHELLS } from '../src/cli/commands/completion.ts';
 import { HelpPage, shownCommands } from '../src/cli/help/help-page.ts';
-import { FORMATS_PAGE, formatsPage, markdown } from '../src/cli/man/formats-page.ts';
+import { FORMATS_PAGE, formatsPage } from '../src/cli/man/formats-page.ts';
 import { manPageName, renderFormatsPage, renderManPage } from '../src/cli/man/man-page.ts';
+import { markdown, markdownBlock, rows } from '../src/cli/man/sections.ts';
+import { AUDIENCES, SOURCE_EXAMPLES } from '../src/cli/man/topic-pages.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { scenarioJsonSchema } from '../src/double/scenario.ts';
 
@@ -22,6 +24,8 @@ const pages = [...manPages(), [`man/${FORMATS_PAGE}.5`, renderFormatsPage(format
 const documents = [
   ['docs/formats.md', markdown('Formats', format)] as const,
   ['docs/scenario.schema.json', `${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`] as const,
+  await withTable('docs/sources.md', markdownBlock(rows(['example', 'source'], SOURCE_EXAMPLES))),
+  await withTable('docs/signers.md', markdownBlock(rows(['you use', 'who will see it'], AUDIENCES))),
   await manifest(pages.map(([path]) => path)),
   await programHelp(),
 ];
@@ -64,6 +68,14 @@ function manPages(): [string, string][] {
 async function manifest(man: readonly string[]): Promise<[string, string]> {
   const fields = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
   return ['package.json', `${JSON.stringify({ ...fields, man: man.toSorted() }, undefined, 2)}\n`];
+}
+
+/** A document with the table of a help topic between its marks. */
+async function withTable(path: string, table: string): Promise<[string, string]> {
+  const text = await readFile(join(ROOT, path), 'utf8');
+  const marked = /(?<=<!-- made by man\/make.ts -->\n).*?(?=<!-- end -->)/s;
+  if (!marked.test(text)) throw new Error(`${path} has no place for its table.`);
+  return [path, text.replace(marked, () => `${table}\n`)];
 }
 
 function completionScripts(): [string, string][] {

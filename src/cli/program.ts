@@ -123,7 +123,7 @@ export async function buildProgram({ runner, words, configure }: ProgramOptions)
   addGlobalOptions(program);
   configure?.(program);
   const runIt = runner(program);
-  const loadsAll = words === undefined || isAboutFormats(words);
+  const loadsAll = words === undefined || isAboutOutput(words);
   for (const [name, entry] of Object.entries(COMMANDS)) {
     const hidden = 'load' in entry && entry.isHidden === true;
     const command = program
@@ -135,9 +135,9 @@ export async function buildProgram({ runner, words, configure }: ProgramOptions)
   return program;
 }
 
-/** The page of the formats has the output of every command. */
-function isAboutFormats(words: readonly string[]): boolean {
-  return words.includes('help') && words.includes('formats');
+/** The topic and the manual page about output, which have that of every command. */
+function isAboutOutput(words: readonly string[]): boolean {
+  return words.includes('help') && words.some((word) => word === 'output' || word === 'formats');
 }
 
 /** Examples for a group of commands: the first one of each of its first three commands, or two of its only command. */

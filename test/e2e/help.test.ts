@@ -8,6 +8,7 @@ import { EXIT_STATUSES } from '../../src/cli/errors/exit.ts';
 import { shownCommands } from '../../src/cli/help/help-page.ts';
 import { formatsPage } from '../../src/cli/man/formats-page.ts';
 import { renderFormatsPage, renderManPage } from '../../src/cli/man/man-page.ts';
+import { AUDIENCES, FORMAT_ROWS, SOURCE_EXAMPLES } from '../../src/cli/man/topic-pages.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { freshMachine } from '../support/program/program.ts';
 
@@ -116,6 +117,17 @@ test('help shows what --help shows, and topics', async () => {
   const { stdout: statuses } = await machine.run(['help', 'exit-status']);
   for (const { status, meaning } of Object.values(EXIT_STATUSES))
     expect(unwrapped(statuses)).toContain(`${status} ${meaning}`);
+  const { stdout: formats } = await machine.run(['help', 'formats']);
+  for (const [name, content] of FORMAT_ROWS) expect(unwrapped(formats)).toContain(`${name} ${content}`);
+  const { stdout: sources } = await machine.run(['help', 'sources']);
+  for (const [example, source] of SOURCE_EXAMPLES)
+    expect(unwrapped(sources)).toContain(`${example} ${source}`);
+  const { stdout: audiences } = await machine.run(['help', 'who-sees-it']);
+  for (const [way, who] of AUDIENCES) expect(unwrapped(audiences)).toContain(`${way} ${who}`);
+  const { stdout: output } = await machine.run(['help', 'output']);
+  expect(unwrapped(output)).toContain(
+    'generate, queue --wait, status, retry --wait: Columns: source, status',
+  );
   const { stdout: variables } = await machine.run(['help', 'environment']);
   for (const [name, meaning] of ENVIRONMENT) expect(unwrapped(variables)).toContain(`${name} ${meaning}`);
 });
@@ -127,7 +139,7 @@ test('help --man prints the manual pages that packages install, and --version --
     const { exitCode, stdout } = await machine.run(['help', '--man', ...words]);
     expect([exitCode, stdout]).toEqual([0, renderManPage(command, VERSION)]);
   }
-  expect((await machine.run(['help', '--man', 'formats'])).stdout).toBe(
+  expect((await machine.run(['help', '--man', 'output'])).stdout).toBe(
     renderFormatsPage(formatsPage(program), VERSION),
   );
   expect((await machine.run(['help', '--man', 'skinz'])).exitCode).toBe(2);

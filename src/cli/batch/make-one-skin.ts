@@ -5,9 +5,11 @@ import { inspectSource } from '../../batch/pictures.ts';
 import type { CommandContext } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
+import { skinFields } from '../output/results.ts';
+import { sayWhereToPaste } from '../output/where-to-paste.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview.ts';
 import { clean } from '../text/text.ts';
-import type { BatchCall } from './call.ts';
+import { type BatchCall, formatsOf } from './call.ts';
 import { haltError } from './halt.ts';
 import { openOutput } from './output.ts';
 import { type Presentation, singleLine, singleSentence } from './progress.ts';
@@ -79,6 +81,8 @@ async function printSummary(summary: BatchSummary, { call, job, outcome }: Endin
   if (summary.end === 'halted') throw haltError(summary, context);
   if (outcome?.error) return exitStatus(exitAfterFailures(new Set([outcome.error.code])));
   if (outcome?.skin) reportWritten(call);
+  if (outcome?.skin && !call.typed.ndjson)
+    sayWhereToPaste(formatsOf(call), { ...outcome, skin: skinFields(outcome.skin) }, context);
   if (outcome?.skin?.signedBy?.signer === EMBEDDED) await printSignerNotice(call);
   return exitStatus('done');
 }

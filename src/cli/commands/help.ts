@@ -10,7 +10,7 @@ export const help = {
   examples: [
     ['Show the help of a command', 'skinsmith help skins list'],
     ['Save the manual page of a command', 'skinsmith help --man generate > skinsmith-generate.1'],
-    ['List the columns and JSON fields that commands print', 'skinsmith help formats'],
+    ['List output formats, and where to paste each', 'skinsmith help formats'],
   ],
   output: [],
   declare(command) {
@@ -19,7 +19,7 @@ export const help = {
         '[topic...]',
         `a command (generate, skins list) or a topic: ${TOPIC_SUMMARIES.map(([name]) => name).join(', ')}`,
       )
-      .option('--man', 'print the manual page of the command, or of the topic formats, as man reads it')
+      .option('--man', 'print the manual page of the command, or of the topic output, as man reads it')
       .action(async (words: string[], { man }: { readonly man?: boolean }) => {
         const program = command.parent ?? command;
         await (man ? showManual(words, program) : showHelp(words, program));
@@ -32,7 +32,8 @@ async function showManual(words: readonly string[], program: Command): Promise<v
   const { formatsPage } = await import('../man/formats-page.ts');
   const { renderFormatsPage, renderManPage } = await import('../man/man-page.ts');
   const [first] = words;
-  if (first === 'formats') process.stdout.write(renderFormatsPage(formatsPage(program), VERSION));
+  if (first === 'output' || first === 'formats')
+    process.stdout.write(renderFormatsPage(formatsPage(program), VERSION));
   else {
     const command = await findCommand(words, program);
     if (command) process.stdout.write(renderManPage(command, VERSION));

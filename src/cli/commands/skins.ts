@@ -48,6 +48,7 @@ import {
 } from '../output/described.ts';
 import { isoTime, openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
+import { sayWhereToPaste } from '../output/where-to-paste.ts';
 import { packNamed } from '../pack/pack-skins.ts';
 import { resultPictures, textureOf } from '../preview.ts';
 import { colorsFor } from '../terminal/io.ts';
@@ -294,6 +295,8 @@ async function printSkins(
     );
   }
   printer.end();
+  const [skin] = skins;
+  if (skin && !isList && failed === 0) sayWhereToPaste(formats, { skin: finishedSkin(skin) }, context);
   return failed === 0;
 }
 

@@ -156,7 +156,8 @@ export const SETTING_MEANINGS = {
   slots: 'maximum number of queue slots that a command uses, 1 to 100 (default: all that your plan has)',
   'poll-interval':
     'maximum seconds between requests for the state of pending jobs, 0.2 to 60 (default: 5; for jobs --watch: 3)',
-  format: `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')} (default: text; in files, json)`,
+  format:
+    'what to print or write for each skin, comma-separated: see skinsmith help formats (default: text; in files, json)',
   color: 'when to use colours: auto, always or never (default: auto)',
   'user-agent': `User-Agent of requests, at most 200 ASCII characters (default: skinsmith/${VERSION})`,
   'allow-network':

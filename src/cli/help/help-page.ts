@@ -1,10 +1,13 @@
 import { type Command, Help, type Option } from 'commander';
 
-/** Help topics that are not commands; their texts are in man/formats-page.ts. */
+/** Help topics that are not commands; their texts are in man/. */
 export const TOPIC_SUMMARIES = [
+  ['sources', 'what skins can be made from'],
+  ['formats', 'output formats, and where to paste each'],
+  ['who-sees-it', 'who will see a skin'],
+  ['output', 'columns, JSON fields and files for programs'],
   ['environment', 'environment variables'],
   ['exit-status', 'exit statuses and what they mean'],
-  ['formats', 'columns, JSON fields and files for programs'],
 ] as const satisfies readonly (readonly [name: string, summary: string])[];
 
 export type TopicName = (typeof TOPIC_SUMMARIES)[number][0];

@@ -71,7 +71,10 @@ Global options:
   -h, --help        print help
 
 Help topics (skinsmith help <topic>):
+  sources           what skins can be made from
+  formats           output formats, and where to paste each
+  who-sees-it       who will see a skin
+  output            columns, JSON fields and files for programs
   environment       environment variables
   exit-status       exit statuses and what they mean
-  formats           columns, JSON fields and files for programs
 `;

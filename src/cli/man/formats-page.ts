@@ -1,4 +1,4 @@
-import { type Command, Help } from 'commander';
+import type { Command } from 'commander';
 import type { LockEntry } from '../../batch/lockfile/entries.ts';
 import { IGNORE_FILE } from '../../batch/sources/ignore-rules.ts';
 import type { Column } from '../../batch/sources/rows.ts';
@@ -7,129 +7,11 @@ import { ENVIRONMENT } from '../config/settings.ts';
 import { EXIT_STATUSES } from '../errors/exit.ts';
 import { describedRows, shownCommands, type TopicName } from '../help/help-page.ts';
 import { type CommandOutput, type FieldTable, type JsonOutput, outputOf } from '../output/described.ts';
-import { FORMAT_MEANINGS } from '../output/format-names.ts';
 import { TEMPLATES } from '../output/plugin-templates.ts';
 import { FILE_FIELDS, FILTER_MEANINGS } from '../output/templates.ts';
 import { INTO_FIELDS } from '../plugins/into-plugin.ts';
-
-/** A reference text, to be written as a manual page, as Markdown or as plain text. */
-export interface Section {
-  readonly title: string;
-  readonly blocks: readonly Block[];
-}
-
-export type Block =
-  | { readonly kind: 'text'; readonly text: string }
-  /** Names with their meanings. `heads`: what the two columns of a table are called. */
-  | {
-      readonly kind: 'rows';
-      readonly heads: readonly [term: string, meaning: string];
-      readonly rows: readonly TermRow[];
-    }
-  | { readonly kind: 'heading'; readonly text: string };
-
-export type TermRow = readonly [term: string, meaning: string];
-
-export function text(...sentences: readonly string[]): Block {
-  return { kind: 'text', text: sentences.join(' ') };
-}
-
-export function rows(heads: readonly [term: string, meaning: string], all: readonly TermRow[]): Block {
-  return { kind: 'rows', heads, rows: all };
-}
-
-/** A title as a heading: in capitals, but for names of files and options, which are case-sensitive. */
-export function headingOf(title: string): string {
-  return title
-    .split(' ')
-    .map((word) => (/--|\./.test(word) ? word : word.toUpperCase()))
-    .join(' ');
-}
-
-/**
- * Escapes backslashes, hyphens (so that they copy as such from a terminal) and lines that roff would read as requests.
- */
-export function roff(text: string): string {
-  return text
-    .replaceAll('\\', '\\e')
-    .replaceAll('-', '\\-')
-    .replaceAll(/^([.'])/gm, '\\&$1');
-}
-
-/** Sections of a manual page (man(7)), one line per item. */
-export function roffSections(sections: readonly Section[]): string[] {
-  return sections.flatMap(({ title, blocks }) => [
-    `.SH ${roff(headingOf(title))}`,
-    ...blocks.flatMap(roffBlock),
-  ]);
-}
-
-/** A term and its meaning. */
-export function roffItem([term, meaning]: TermRow): string[] {
-  return ['.TP', `.B ${roff(term)}`, roff(meaning)];
-}
-
-function roffBlock(block: Block): string[] {
-  switch (block.kind) {
-    case 'heading':
-      return [`.SS ${roff(block.text)}`];
-    case 'text':
-      return ['.PP', roff(block.text)];
-    case 'rows':
-      return block.rows.flatMap(roffItem);
-  }
-}
-
-/** The document for a terminal, in lines of at most `width` columns. */
-function plainText(sections: readonly Section[], width: number): string {
-  const help = new Help();
-  help.prepareContext({ helpWidth: width });
-  const paragraphs = sections.flatMap(({ title, blocks }) => [
-    headingOf(title),
-    ...blocks.map((block) => plainBlock(block, help, width)),
-  ]);
-  return `${paragraphs.join('\n\n')}\n`;
-}
-
-function plainBlock(block: Block, help: Help, width: number): string {
-  switch (block.kind) {
-    case 'heading':
-      return help.boxWrap(`${block.text}:`, width);
-    case 'text':
-      return help.boxWrap(block.text, width);
-    case 'rows': {
-      const terms = Math.max(...block.rows.map(([term]) => term.length));
-      return block.rows.map(([term, meaning]) => help.formatItem(term, terms, meaning, help)).join('\n');
-    }
-  }
-}
-
-/** The document as Markdown, under this title. */
-export function markdown(title: string, sections: readonly Section[]): string {
-  const paragraphs = sections.flatMap((section) => [
-    `## ${section.title}`,
-    ...section.blocks.map(markdownBlock),
-  ]);
-  return `${[`# ${title}`, ...paragraphs].join('\n\n')}\n`;
-}
-
-function markdownBlock(block: Block): string {
-  switch (block.kind) {
-    case 'heading':
-      return `### ${block.text
-        .split(', ')
-        .map((name) => `\`${name}\``)
-        .join(', ')}`;
-    case 'text':
-      return block.text;
-    case 'rows':
-      return [
-        `| ${block.heads.join(' | ')} |`,
-        '|---|---|',
-        ...block.rows.map(([term, meaning]) => `| \`${term}\` | ${meaning.replaceAll('|', '\\|')} |`),
-      ].join('\n');
-  }
-}
+import { type Block, plainText, rows, type Section, type TermRow, text } from './sections.ts';
+import { AUDIENCE_TOPIC, FORMAT_ROWS, FORMATS_TOPIC, SOURCES_TOPIC } from './topic-pages.ts';
 
 export const FORMATS_PAGE = 'skinsmith-formats';
 
@@ -321,7 +203,7 @@ const FILE_FORMATS: readonly Section[] = [
     title: 'Output formats (--format)',
     blocks: [
       text('Several formats are separated by commas: each skin is then written once in each.'),
-      rows(['format', 'content'], Object.entries(FORMAT_MEANINGS)),
+      rows(['format', 'content'], FORMAT_ROWS),
       text(
         'template:FILE is a format of your own, or template: and the template itself. A field of the JSON output of',
         'generate is written as {{name}} or {{texture.url}}; everything else is literal. An absent field is empty.',
@@ -407,7 +289,10 @@ const TOPICS: Readonly<Record<TopicName, (width: number, program: Command) => st
       Object.values(EXIT_STATUSES).map(({ status, meaning }) => [String(status), meaning]),
       width,
     ),
-  formats: (width, program) => plainText(formatsPage(program), width),
+  sources: (width) => plainText([SOURCES_TOPIC], width),
+  formats: (width) => plainText([FORMATS_TOPIC], width),
+  'who-sees-it': (width) => plainText([AUDIENCE_TOPIC], width),
+  output: (width, program) => plainText(formatsPage(program), width),
 };
 
 /** Renders a topic in lines of at most `width` columns. `program`: fully loaded. */

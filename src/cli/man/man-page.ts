@@ -10,7 +10,8 @@ import {
   shownCommands,
   termsOf,
 } from '../help/help-page.ts';
-import { FORMATS_PAGE, roff, roffItem, roffSections, type Section, type TermRow } from './formats-page.ts';
+import { FORMATS_PAGE } from './formats-page.ts';
+import { roff, roffItem, roffSections, type Section, type TermRow } from './sections.ts';
 
 /** `skinsmith-skins-list` for `skinsmith skins list`. */
 export function manPageName(command: Command): string {

@@ -97,7 +97,7 @@ export function addFormatOption(command: Command): Command {
     .addOption(
       new Option(
         '--format <formats>',
-        `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')}; or template:FILE`,
+        'what to print or write for each skin, comma-separated: json, value, give, citizens and others (see skinsmith help formats), or template:FILE',
       ).argParser(formatsIn),
     )
     .option(

@@ -60,6 +60,38 @@ export function formatsFault(text: string): string | undefined {
   return `must be one or more of ${FORMAT_NAMES.join(', ')}, separated by commas, or template:FILE`;
 }
 
+const IN_BLOCK =
+  'Paste it into a command block, or into the server console with the name of a player in place of @p.';
+const IN_CHAT = 'Paste it into chat, with a slash in front; you must be op.';
+
+/** Where people put what a format prints. Formats for programs have no place. */
+export const FORMAT_PLACES: Readonly<Partial<Record<FormatName, string>>> = {
+  give: IN_BLOCK,
+  'give-1.20.5': IN_BLOCK,
+  'give-1.16': IN_BLOCK,
+  'give-texture': IN_CHAT,
+  mannequin: IN_CHAT,
+  'text-object': IN_CHAT,
+  skinsrestorer: 'Save it as NAME.customskin in plugins/SkinsRestorer/skins, then type /skin set NAME.',
+  citizens: 'Paste it into the server console, without a slash, after npc select ID.',
+  denizen: 'Paste it into a Denizen script of the NPC.',
+  fancynpcs: 'Stop the server, and paste it into plugins/FancyNpcs/npcs.yml as the skin of the NPC.',
+  znpcs: 'Stop the server, and paste it into the file of the NPC in plugins/ZNPCsPlus/data.',
+  geyser: "Save it as custom-skulls.yml in Geyser's folder, and restart the server.",
+  tab: 'Stop the server, and save it as skincache.yml in plugins/TAB.',
+  deluxemenus: 'Save it in plugins/DeluxeMenus/gui_menus, and name the file in config.yml.',
+  shopguiplus: 'Save it in plugins/ShopGUIPlus/shops.',
+  'loot-table': 'Save it in the folder loot_table of a namespace of a data pack.',
+};
+
+/** Commands that chat may cut. */
+export const LONG_COMMANDS: ReadonlySet<string> = new Set<FormatName>([
+  'give',
+  'give-1.20.5',
+  'give-1.16',
+  'citizens',
+]);
+
 /** What each format is, for help and manual pages. */
 export const FORMAT_MEANINGS: Readonly<Record<FormatName, string>> = {
   json: 'the skin as JSON, with fields named as in the output of generate',

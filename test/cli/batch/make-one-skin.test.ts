@@ -47,6 +47,14 @@ async function machineAt({ url, key }: HostedService): Promise<Machine> {
 }
 
 describe('One source', () => {
+  test('in a format for people is followed by a line about where to paste it', async () => {
+    const { generate, file } = await machineAt(await runHosted());
+    const { err } = await generate({ format: 'citizens' }, true);
+    expect(err.match(/Paste it into the server console.*/g)).toHaveLength(1);
+    await writeFile(file, skinPng(2));
+    expect((await generate({ format: 'citizens' })).err).not.toContain('Paste it');
+  });
+
   test('is looked up, not sent again, when the answer to its submission is lost', async () => {
     const hosted = await runHosted();
     let lost = 0;

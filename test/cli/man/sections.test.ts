@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { headingOf } from '../../../../src/cli/man/formats-page.ts';
+import { headingOf } from '../../../src/cli/man/sections.ts';
 
 test.each([
   ['Output formats (--format)', 'OUTPUT FORMATS (--format)'],

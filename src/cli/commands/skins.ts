@@ -274,7 +274,10 @@ export const skinsGet = {
     });
     const problemOf = async (skin: FinishedSkin) =>
       await pack?.problemOf(skin, async () => await textureOf(skin, connection, context.signal));
-    return exitStatus((await printSkins(skins, problemOf, { printer, context })) ? 'done' : 'failed');
+    const isDone = await printSkins(skins, problemOf, { printer, context });
+    const [skin] = skins;
+    if (skin && isDone && !isList) sayWhereToPaste(formats, { skin: finishedSkin(skin) }, context);
+    return exitStatus(isDone ? 'done' : 'failed');
   },
 } satisfies CommandModule;
 
@@ -295,8 +298,6 @@ async function printSkins(
     );
   }
   printer.end();
-  const [skin] = skins;
-  if (skin && !isList && failed === 0) sayWhereToPaste(formats, { skin: finishedSkin(skin) }, context);
   return failed === 0;
 }
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodedText, parsedJson, utf16Of } from '../../base/text.ts';
 import { BatchSetupError, type BatchSource, unusable } from '../model.ts';
@@ -154,18 +154,28 @@ function lineSkin(place: string, text: string): FoundSkin {
 }
 
 /**
- * The skins in a folder of a plugin, as SkinsRestorer's `skins`: those of its files with skin data, by name. Files that plugins
- * have for something else, such as `config.yml`, are left out.
+ * The skins in a folder of a plugin, and in the folders in it in which plugins keep skins: those of its files with skin data, by
+ * name. Files that plugins have for something else, such as `config.yml`, are left out.
  */
 export async function* pluginSkins(root: WalkRoot, options: WalkOptions): AsyncGenerator<FoundSkin> {
-  for await (const { place, files } of walkFolder(root, { ...options, names: PLUGIN_FILES })) {
-    for (const file of files) {
-      const path = join(root.path, place, file);
-      if (!isSkinFile(file, path)) continue;
-      for await (const found of skinsInFile(join(root.label, place, file), path))
-        if (!isEmpty(found)) yield found;
-    }
+  for (const { label, path } of options.recursive ? [root] : [root, ...skinFolders(root)]) {
+    for await (const { place, files } of walkFolder({ label, path }, { ...options, names: PLUGIN_FILES }))
+      for (const file of files) yield* pluginFileSkins(join(label, place, file), join(path, place, file));
   }
+}
+
+/** Where ZNPCsPlus, SkinsRestorer and LibsDisguises (later and earlier) keep skins. */
+const SKIN_FOLDERS = /^(?:data|skins|SavedSkins|GameProfiles)$/i;
+
+function skinFolders({ label, path }: WalkRoot): WalkRoot[] {
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && SKIN_FOLDERS.test(entry.name))
+    .map(({ name }) => ({ label: join(label, name), path: join(path, name) }));
+}
+
+async function* pluginFileSkins(label: string, path: string): AsyncGenerator<FoundSkin> {
+  if (!isSkinFile(label, path)) return;
+  for await (const found of skinsInFile(label, path)) if (!isEmpty(found)) yield found;
 }
 
 /** Sources that are the skins of a plugin's folder. */

@@ -19,8 +19,6 @@ export interface SkinLayout {
   readonly data?: { readonly value: string; readonly signature: string };
   /** Below `skin`, the key of what the skin was made from, which may be all that is stored: a player, an address. */
   readonly origin?: string;
-  /** What makes the plugin read the file again. */
-  readonly reload?: string;
 }
 
 export const SKIN_LAYOUTS = [
@@ -33,7 +31,6 @@ export const SKIN_LAYOUTS = [
     skin: ['traits', 'skintrait'],
     data: { value: 'textureRaw', signature: 'signature' },
     origin: 'skinName',
-    reload: '/citizens reload',
   },
   /** The same before it had the trait: `NPC.java`, `Skin.java` of 2016. */
   {
@@ -54,7 +51,6 @@ export const SKIN_LAYOUTS = [
     skin: ['skin'],
     data: { value: 'value', signature: 'signature' },
     origin: 'identifier',
-    reload: '/fancynpcs reload',
   },
   /** `SkinCacheFile.java`, `SkinData.java` of the same: `*` is the identifier in base64, whose slashes make folders. */
   {
@@ -72,29 +68,10 @@ export const SKIN_LAYOUTS = [
     all: [],
     name: ['id'],
     skin: ['properties', 'skin'],
-    reload: '/npc storage reload',
-  },
-  /** `CustomSkinFile.java` of SkinsRestorer/SkinsRestorer. */
-  {
-    plugin: 'SkinsRestorer',
-    file: 'skins/*.customskin',
-    all: [],
-    name: ['skinName'],
-    skin: [],
-    data: { value: 'value', signature: 'signature' },
   },
   /** `SkinSource.java` and `MineSkin.java` of NEZNAMY/TAB. */
-  { plugin: 'TAB', file: 'skincache.yml', all: ['mineskin'], name: [], skin: [], reload: '/tab reload' },
-  { plugin: 'TAB', file: 'skincache.yml', all: ['player'], name: [], skin: [], reload: '/tab reload' },
-  /** `DisguiseUtilities.java`, `SerializerUserProfile.java` of libraryaddict/LibsDisguises. */
-  {
-    plugin: 'LibsDisguises',
-    file: 'GameProfiles/*',
-    all: [],
-    name: ['name'],
-    skin: ['textureProperties'],
-    data: { value: 'value', signature: 'signature' },
-  },
+  { plugin: 'TAB', file: 'skincache.yml', all: ['mineskin'], name: [], skin: [] },
+  { plugin: 'TAB', file: 'skincache.yml', all: ['player'], name: [], skin: [] },
 ] as const satisfies readonly SkinLayout[];
 
 /** A skin or an NPC of a document that has one of the layouts. */

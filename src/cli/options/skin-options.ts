@@ -232,7 +232,7 @@ interface ReportRequest {
 /** The kinds of source, for help. */
 export const SOURCE_KINDS =
   'PNG files, folders, URLs, textures (hash), skins (UUID), players (name or UUID; bedrock:Name), skin data (a texture value, ' +
-  '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), skin packs of Bedrock, ' +
+  '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), skin packs of Bedrock, lists (CSV, NDJSON), ' +
   'or - for stdin';
 
 export function addSourceOptions(command: Command): Command {

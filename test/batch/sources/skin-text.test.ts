@@ -263,6 +263,20 @@ describe('The folder of a plugin', () => {
     expect(await labels(true)).toEqual([...top, ['skins/deep/e.customskin', 'data']]);
   });
 
+  test('has those of the folders in it where plugins keep skins', async () => {
+    const cwd = await folderOf({
+      'Z/data/baker.yml': ZNPCS_PLUS,
+      'Z/config.yml': `a: 1\n`,
+      'Z/other/b.customskin': custom('b'),
+      'L/SavedSkins/ann': JSON.stringify({ name: 'Ann', textureProperties: [{ name: 'textures', ...BOTH }] }),
+    });
+    const sources = await allOf({ args: ['Z', 'L'] }, rootsIn(cwd));
+    expect(sources.map(({ label, stem }) => [label, stem])).toEqual([
+      ['Z/data/baker.yml:properties', 'baker'],
+      ['L/SavedSkins/ann:textureProperties.1', 'Ann'],
+    ]);
+  });
+
   test('is not that of a folder with pictures, where such files are outputs', async () => {
     const cwd = await folderOf({ 'skins/a.png': 'a', 'skins/a.customskin': custom('a') });
     const sources = await allOf({ args: ['skins'] }, rootsIn(cwd));

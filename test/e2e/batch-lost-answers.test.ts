@@ -26,7 +26,7 @@ function loseBesideLists(service: HostedService): void {
 }
 
 test('A submission whose answer is lost while a list that shows its job is under way is not sent again', async () => {
-  const latency = (kind: string) => (kind === 'list' ? 250 : 5);
+  const latency = (kind: string) => (kind === 'list' ? 500 : 5);
   const { shop, service } = await hostedWorkshop({ serviceTime: [100, 150, 200], latency });
   await shop.drawMany('skins', COUNT);
   loseBesideLists(service);

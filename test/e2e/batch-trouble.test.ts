@@ -34,7 +34,7 @@ describe('A service', () => {
     const child = shop.start(MAKE, { env });
     await poll(
       () => shop.files('.'),
-      (files) => files.some((file) => file.startsWith('out/')),
+      (files) => files.some((file) => /^out\/.*\.json$/.test(file)),
     );
     await serving.end('SIGKILL');
     await shop.machine.serve([...pace, '--port', port], serving.key);

@@ -61,8 +61,8 @@ export const generate = {
       'skinsmith generate --player Notch --format give',
     ],
     [
-      'Move skins from one plugin to another, for NPCs of the same names',
-      'skinsmith generate plugins/Citizens/saves.yml --into plugins/FancyNpcs',
+      'Put skins into the file of a plugin, for its NPCs of the same names',
+      'skinsmith generate skins/ --into plugins/FancyNpcs',
     ],
   ],
   output: [RESULT_OUTPUT, ...PLAN_OUTPUT],

@@ -69,9 +69,9 @@ export const SKIN_LAYOUTS = [
     name: ['id'],
     skin: ['properties', 'skin'],
   },
-  /** `SkinSource.java` and `MineSkin.java` of NEZNAMY/TAB. */
+  /** `SkinSource.java`, `MineSkin.java` and `PlayerSkin.java` of NEZNAMY/TAB. */
   { plugin: 'TAB', file: 'skincache.yml', all: ['mineskin'], name: [], skin: [] },
-  { plugin: 'TAB', file: 'skincache.yml', all: ['player'], name: [], skin: [] },
+  { plugin: 'TAB', file: 'skincache.yml', all: ['players'], name: [], skin: [] },
 ] as const satisfies readonly SkinLayout[];
 
 /** A skin or an NPC of a document that has one of the layouts. */

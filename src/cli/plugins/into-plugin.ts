@@ -144,7 +144,7 @@ export class IntoPlugin {
     const npcs = this.#plugin.hasNpcs ? ` (${count(this.#npcs)} ${this.#npcs === 1 ? 'NPC' : 'NPCs'})` : '';
     if (files.length === 0) return `${skins} into ${clean(this.folder)}${npcs}: nothing had to be changed.`;
     const old = files.filter(({ isNew }) => !isNew);
-    const names = short([...old, ...files.filter(({ isNew }) => isNew)].map(({ name }) => name));
+    const names = placesText(files);
     if (!this.#isWritten) return `Would put ${skins} into ${names}${npcs}. Everything else in there stays.`;
     const kept =
       old.length === 0
@@ -171,6 +171,14 @@ const PLUGINS_HINT = `Name the folder of ${PLUGINS.map(({ name }) => name).join(
 
 function nameIn(stem: string): string {
   return stem.slice(stem.lastIndexOf('/') + 1);
+}
+
+/** The files that were there by their names, and the number of those that are new. */
+function placesText(files: readonly PluginFile[]): string {
+  const [old, fresh] = [files.filter(({ isNew }) => !isNew), files.filter(({ isNew }) => isNew)];
+  const names = short((old.length > 0 ? old : fresh).map(({ name }) => name));
+  if (old.length === 0 || fresh.length === 0) return names;
+  return `${names} and ${count(fresh.length)} new ${fresh.length === 1 ? 'file' : 'files'}`;
 }
 
 /** A name without colours, if there is more in it. */

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parsedJson, shownName } from '../../base/text.ts';
 import { fieldsOf, textOf } from '../../batch/sources/skin-json.ts';
@@ -35,8 +35,8 @@ export interface OpenPlugin {
 export interface Plugin {
   /** Its folder in `plugins`. */
   readonly name: string;
-  /** A file or folder in it by which a folder of another name is recognized. */
-  readonly sign: string;
+  /** What is in no other folder: by it, one of another name is recognized. */
+  readonly sign?: string;
   /** What makes it show the skins. */
   readonly next: string;
   /** Whether it has places for skins of its own NPCs only; others take any name. */
@@ -69,14 +69,12 @@ export const PLUGINS: readonly Plugin[] = [
   },
   {
     name: 'ZNPCsPlus',
-    sign: 'data',
     next: 'To see them, type /npc storage reload.',
     hasNpcs: true,
     open: (folder) => new ZNpcsPlus(folder),
   },
   {
     name: 'SkinsRestorer',
-    sign: 'skins',
     next: 'To wear one, type /skin NAME.',
     hasNpcs: false,
     open: (folder) => new SkinsRestorer(folder),
@@ -100,7 +98,8 @@ export const PLUGINS: readonly Plugin[] = [
 /** The plugin of a folder: by its name, else by what is in it. */
 export function pluginOf(folder: string): Plugin | undefined {
   const named = PLUGINS.find(({ name }) => name.toLowerCase() === basename(folder).toLowerCase());
-  return named ?? PLUGINS.find(({ sign }) => statSync(join(folder, sign), { throwIfNoEntry: false }));
+  const has = (sign: string) => statSync(join(folder, sign), { throwIfNoEntry: false }) !== undefined;
+  return named ?? PLUGINS.find(({ sign }) => sign !== undefined && has(sign));
 }
 
 /** Places by the names of NPCs: as they are shown, without colours; in any case, if there is none in that case. */
@@ -128,7 +127,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** @throws EditError for an NPC that is something else */
 function verifyPlayer(type: string | undefined): void {
   if (type !== undefined && type.toUpperCase() !== 'PLAYER')
-    throw new EditError(`its NPC is a ${type.toLowerCase()}, which shows no skin`);
+    throw new EditError(`its NPC is no player (${type.toLowerCase()}), so it shows no skin`);
 }
 
 /** A file in YAML that has one NPC under each key of a section. */
@@ -266,6 +265,7 @@ class ZNpcsPlus implements OpenPlugin {
 
   constructor(folder: string) {
     const data = join(folder, 'data');
+    if (!existsSync(data)) throw new EditError(`${data} is not there`);
     const files = readdirSync(data).filter((file) => /\.yml$/i.test(file));
     if (files.length > MAX_FILES) throw new EditError(`${data} has more than ${MAX_FILES} files`);
     for (const name of files) {

@@ -132,6 +132,15 @@ describe('A file that is there keeps everything else', () => {
   });
 });
 
+test.each([
+  ['FancyNpcs', /fancynpcs reload\.$/],
+  ['Citizens', /citizens reload\.$/],
+  ['ZNPCsPlus', /npc storage reload\.$/],
+  ['TAB', /tab reload\.$/],
+])('%s says how it is reloaded', (name, next) => {
+  expect(pluginNamed(name).next).toMatch(next);
+});
+
 describe('The NPCs of a name', () => {
   const npcs = (...names: string[]) =>
     `npcs:\n${names.map((name, at) => `  n${at}:\n    name: ${JSON.stringify(name)}\n`).join('')}`;
@@ -165,6 +174,7 @@ test('A folder is known by its name, and one of another name by what is in it', 
   await mkdir(join(folder, 'citizens'));
   expect(pluginOf(join(folder, 'citizens'))?.name).toBe('Citizens');
   await rename(join(folder, 'citizens'), join(folder, 'mine'));
+  for (const common of ['skins', 'data']) await mkdir(join(folder, 'mine', common));
   expect(pluginOf(join(folder, 'mine'))).toBeUndefined();
   await writeFile(join(folder, 'mine', 'npcs.yml'), '');
   expect(pluginOf(join(folder, 'mine'))?.name).toBe('FancyNpcs');

@@ -13,28 +13,40 @@ import {
 } from '../server/service/accounts/accounts.ts';
 import { requireUser } from '../server/service/callers.ts';
 import { withinFetchLimits } from '../server/service/sources/fetches.ts';
-import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
+import {
+  accountPage,
+  actionButton,
+  checkBox,
+  copyField,
+  inEnglish,
+  moment,
+  operatorPage,
+  type Page,
+} from './frame.ts';
 import { checked, forUsers, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/games';
 const ofAccount = z.object({ uuid: uuidSchema });
+const ofWhom = z.object({ whose: z.literal('all').optional() });
 const ofLogin = z.object({ id: z.string().max(64) });
 
 export const GAME_PAGES: readonly PageRoute[] = [
-  // The person's own accounts; operators have a separate page for all.
+  // The person's own accounts, or for operators those of all.
   pageRoute({
     method: 'GET',
     path: PATH,
     ...forUsers('account'),
-    query: z.object({ worn: z.literal('yes').optional() }),
+    query: ofWhom.extend({ worn: z.literal('yes').optional() }),
     handle: async ({ context, caller, query }) => {
       const { name, isOperator } = requireUser(caller);
-      const accounts = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
+      const areAll = isOperator && query.whose === 'all';
+      const readable = await readGameAccounts(context, caller);
+      const accounts = areAll ? readable : readable.filter(({ user }) => user === name);
       const mayLink = context.usersMayLink || isOperator;
       const areUsed = context.generatorKind === 'accounts';
       const isWorn = query.worn !== undefined;
       const now = context.clock.now();
-      return gamesPage({ accounts, mayLink, areUsed, isWorn, now });
+      return gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now });
     },
   }),
   pageRoute({
@@ -75,10 +87,11 @@ export const GAME_PAGES: readonly PageRoute[] = [
     path: `${PATH}/:uuid`,
     ...forUsers('account'),
     params: ofAccount,
-    handle: async ({ context, caller, params, request }) => {
+    query: ofWhom,
+    handle: async ({ context, caller, params, query, request }) => {
       const change = z.object({ share: checked, capes: checked, restore: checked }).parse(request.body ?? {});
       await changeGameAccount(context, caller, params.uuid, change);
-      return seeOther(PATH);
+      return seeOther(listOf(query));
     },
   }),
   pageRoute({
@@ -86,10 +99,11 @@ export const GAME_PAGES: readonly PageRoute[] = [
     path: `${PATH}/:uuid/pause`,
     ...forUsers('account'),
     params: ofAccount,
-    handle: async ({ context, caller, params, request }) => {
+    query: ofWhom,
+    handle: async ({ context, caller, params, query, request }) => {
       const { paused } = z.object({ paused: z.enum(['yes', 'no']) }).parse(request.body ?? {});
       await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
-      return seeOther(PATH);
+      return seeOther(listOf(query));
     },
   }),
   pageRoute({
@@ -97,10 +111,11 @@ export const GAME_PAGES: readonly PageRoute[] = [
     path: `${PATH}/:uuid/check`,
     ...forUsers('account'),
     params: ofAccount,
-    handle: async ({ context, caller, params }) => {
+    query: ofWhom,
+    handle: async ({ context, caller, params, query }) => {
       const look = async () => await checkGameAccount(context, caller, params.uuid);
       const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
-      return checkedPage(check);
+      return checkedPage(check, listOf(query));
     },
   }),
   pageRoute({
@@ -108,18 +123,25 @@ export const GAME_PAGES: readonly PageRoute[] = [
     path: `${PATH}/:uuid/unlink`,
     ...forUsers('account'),
     params: ofAccount,
-    handle: async ({ context, caller, params }) => {
+    query: ofWhom,
+    handle: async ({ context, caller, params, query }) => {
       const outcome = await unlinkGameAccount(context, caller, params.uuid);
-      return outcome === 'not_restored' ? seeOther(`${PATH}?worn=yes`) : seeOther(PATH);
+      return seeOther(listOf({ ...query, ...(outcome === 'not_restored' && { worn: 'yes' }) }));
     },
   }),
 ];
+
+/** The list that a person came from. */
+function listOf(query: Readonly<Record<string, string>>): `/ui${string}` {
+  const given = new URLSearchParams(query).toString();
+  return given === '' ? PATH : `${PATH}?${given}`;
+}
 
 async function loginOf({ context, caller, params }: PageCall<z.output<typeof ofLogin>>) {
   return (await readGameLogin(context, caller, params.id)).login;
 }
 
-export const STATES: Readonly<Record<GameAccount['state'], Html>> = {
+const STATES: Readonly<Record<GameAccount['state'], Html>> = {
   active: say`works`,
   paused: say`paused`,
   suspended: say`suspended by Mojang`,
@@ -128,6 +150,8 @@ export const STATES: Readonly<Record<GameAccount['state'], Html>> = {
 
 interface GamesView {
   readonly accounts: readonly GameAccount[];
+  /** Whether these are the accounts of all users. */
+  readonly areAll: boolean;
   readonly mayLink: boolean;
   /** Whether this server makes skins with game accounts. */
   readonly areUsed: boolean;
@@ -136,8 +160,8 @@ interface GamesView {
   readonly now: number;
 }
 
-function gamesPage({ accounts, mayLink, areUsed, isWorn, now }: GamesView): Page {
-  return accountPage('games', {
+function gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now }: GamesView): Page {
+  const page = {
     title: say`Game accounts`,
     body: html`${isWorn && html`<p class="problem" role="status">${say`The account is unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
 <p>${
@@ -145,10 +169,10 @@ function gamesPage({ accounts, mayLink, areUsed, isWorn, now }: GamesView): Page
         ? say`This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that Mojang signed.`
         : say`This server does not make skins with game accounts, so linked accounts are not used.`
     }</p>
-${accounts.length > 0 ? html`<ul class="list">${accounts.map((account) => row(account, now))}</ul>` : html`<p class="empty">${say`No game accounts linked yet.`}</p>`}
-${mayLink ? linkForm() : html`<p class="panel">${say`Only the operator of this server may link game accounts.`}</p>`}`,
-    terminal: { command: 'skinsmith accounts list', path: '/v2/account/accounts' },
-  });
+${accounts.length > 0 ? html`<ul class="list">${accounts.map((account) => row(account, { areAll, now }))}</ul>` : areUsed && html`<p class="empty">${say`No game accounts linked yet.`}</p>`}
+${areUsed && (mayLink ? linkForm() : html`<p class="panel">${say`Only the operator of this server may link game accounts.`}</p>`)}`,
+  };
+  return areAll ? operatorPage('accounts', page) : accountPage('games', page);
 }
 
 function linkForm(): Html {
@@ -158,32 +182,34 @@ ${checkBox({ name: 'share', value: 'on', isChecked: false }, say`Share it: make 
 <button>${say`Get a code`}</button></form></section>`;
 }
 
-function row(account: GameAccount, now: number): Html {
-  const { uuid, name, state, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
+function row(account: GameAccount, { areAll, now }: Pick<GamesView, 'areAll' | 'now'>): Html {
+  const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
   const isPaused = state === 'paused';
-  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">${say`in use`}</span>`}
+  const whose = areAll ? '?whose=all' : '';
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">${say`in use`}</span>`}${areAll && share && html` <span class="tag">${say`shared`}</span>`}
 <p class="quiet">${separated('; ', [
+    areAll && (user === undefined ? say`Linked by a deleted user` : say`Linked by <bdi>${user}</bdi>`),
     separated(', ', [skinsMade(generated), failureCount(failed)]),
     lastUsedAt !== undefined && say`last used ${moment(lastUsedAt)}`,
     freeAt !== undefined && new Date(freeAt).getTime() > now && say`available from ${moment(freeAt)}`,
   ])}</p>
 ${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), html`<bdi>${inEnglish(lastError.message)}</bdi>`])}</p>`}
-${settings(account)}
-<details><summary aria-label="${say`Unlink ${name}`}">${say`Unlink`}</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>${say`The account gets its previous skin back. Skins that it made stay.`}</p><button class="danger">${say`Unlink the account`}</button></form></details></div>
-<div class="acts">${actionButton(`${PATH}/${uuid}/check`, say`Check`, { about: name })}
-${actionButton(`${PATH}/${uuid}/pause`, isPaused ? say`Resume` : say`Pause`, { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
+${settings(account, whose)}
+<details><summary aria-label="${say`Unlink ${name}`}">${say`Unlink`}</summary><form method="post" action="${PATH}/${uuid}/unlink${whose}"><p>${say`The account gets its previous skin back. Skins that it made stay.`}</p><button class="danger">${say`Unlink the account`}</button></form></details></div>
+<div class="acts">${actionButton(`${PATH}/${uuid}/check${whose}`, say`Check`, { about: name })}
+${actionButton(`${PATH}/${uuid}/pause${whose}`, isPaused ? say`Resume` : say`Pause`, { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
 }
 
-export function skinsMade(number: number): Html {
+function skinsMade(number: number): Html {
   return counted(number, { one: say`${count(number)} skin made`, other: say`${count(number)} skins made` });
 }
 
-export function failureCount(number: number): Html {
+function failureCount(number: number): Html {
   return counted(number, { one: say`${count(number)} failure`, other: say`${count(number)} failures` });
 }
 
-function settings({ uuid, name, share, restore, capes }: GameAccount): Html {
-  return html`<details><summary aria-label="${say`Settings of ${name}`}">${say`Settings`}</summary><form method="post" action="${PATH}/${uuid}">
+function settings({ uuid, name, share, restore, capes }: GameAccount, whose: string): Html {
+  return html`<details><summary aria-label="${say`Settings of ${name}`}">${say`Settings`}</summary><form method="post" action="${PATH}/${uuid}${whose}">
 ${checkBox({ name: 'share', value: 'on', isChecked: share }, say`Share it: make everyone’s skins with it`)}
 ${checkBox({ name: 'capes', value: 'on', isChecked: capes }, say`Allow skins to show its cape`)}
 ${checkBox({ name: 'restore', value: 'on', isChecked: restore }, say`Restore its own skin when it is idle`)}
@@ -199,7 +225,6 @@ function loginPage({ id, userCode, verificationUri, expiresAt, interval }: Begun
 <li><p>${say`Come back here. The code works until ${moment(expiresAt)}.`}</p></li></ol>
 <p role="status" data-login="${PATH}/logins/${id}/state" data-every="${interval}" hidden>${say`Waiting for you to enter the code.`}</p>
 <p><a class="button" href="${PATH}/logins/${id}">${say`I have entered the code`}</a></p>`,
-    terminal: { command: 'skinsmith accounts link', path: `/v2/account/accounts/logins/${id}` },
   });
 }
 
@@ -211,16 +236,11 @@ function failedLoginPage(message: string): Page {
   });
 }
 
-function checkedPage({ account, problems }: GameAccountCheck): Page {
+function checkedPage({ account, problems }: GameAccountCheck, back: string): Page {
   return accountPage('games', {
     title: problems.length === 0 ? say`The account works` : say`The account cannot be used now`,
     body: html`<p class="lead"><bdi>${account.name}</bdi>: ${STATES[account.state]}</p>
 ${problems.length > 0 && html`<ul>${problems.map((problem) => html`<li>${inEnglish(problem)}</li>`)}</ul>`}
-<p><a class="button" href="${PATH}">${say`Back to game accounts`}</a></p>`,
-    terminal: {
-      command: 'skinsmith accounts health',
-      path: `/v2/account/accounts/${account.uuid}/check`,
-      options: '-X POST',
-    },
+<p><a class="button" href="${back}">${say`Back to game accounts`}</a></p>`,
   });
 }

@@ -9,10 +9,9 @@ import {
   SCOPES,
   type Scope,
 } from '../protocol/api-key.ts';
-import type { Account, PlanView } from '../protocol/user.ts';
+import type { Account } from '../protocol/user.ts';
 import type { HttpRequest } from '../server/http/request.ts';
 import { type Caller, hasScope } from '../server/service/callers.ts';
-import { planView } from '../server/service/plans.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
 import {
@@ -45,10 +44,8 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
     query: z.object({ saved: z.literal('yes').optional() }),
     handle: async ({ context, caller, query }) => {
       const account = await readAccount(context, caller);
-      const plans = context.plans.all().map(planView);
       return overviewPage({
         account,
-        plans,
         isNameShown: await showsName(context, caller),
         isSaved: query.saved !== undefined,
       });
@@ -224,7 +221,6 @@ export function newKeyPage({ id, name, secret }: ApiKeyMade, back: `/ui${string}
     body: html`<p class="lead">${say`Copy the key “<bdi>${name}</bdi>” now. You will not see it again.`}</p>
 <dl class="copyable">${copyField(say`API key`, secret)}${copyField(say`Key ID`, id)}</dl>
 <p><a class="button" href="${back}">${say`I have copied it`}</a></p>`,
-    terminal: { command: 'skinsmith login', path: '/v2/me' },
   };
 }
 
@@ -257,14 +253,15 @@ function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html | 
 function fields(form: string, offered: readonly Scope[], key?: ApiKey): Html {
   const chosen = key?.scopes ?? ['read', 'generate', 'skins'];
   const scopes = SCOPES.filter((scope) => offered.includes(scope));
+  const isRestricted = key !== undefined && (boundTo(key) !== undefined || key.v2Compat);
   return html`<div class="row"><div><label for="name-${form}">${say`Name`}</label><input id="name-${form}" name="name" required maxlength="64" autocomplete="off" value="${key?.name ?? ''}"></div></div>
 <fieldset><legend>${say`Permissions`}</legend>${scopes.map((scope) => checkBox({ name: 'scope', value: scope, isChecked: chosen.includes(scope) }, SCOPE_NAMES[scope]))}</fieldset>
-<fieldset><legend>${say`Restrict to`}</legend><div class="row">
+${isRestricted ? html`<details open>` : html`<details>`}<summary>${say`Restrict to`}</summary><div class="row">
 ${textArea(`ips-${form}`, 'allowedIps', say`Addresses and networks`, key?.allowedIps)}
 ${textArea(`origins-${form}`, 'allowedOrigins', say`Web pages (origins)`, key?.allowedOrigins)}
 ${textArea(`agents-${form}`, 'allowedAgents', say`Programs (user agents)`, key?.allowedAgents)}</div>
-<p class="quiet">${say`One per line. Leave a field empty to set no restriction.`}</p></fieldset>
-${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, say`Send version 1 requests through the version 2 queue`)}`;
+<p class="quiet">${say`One per line. Leave a field empty to set no restriction.`}</p>
+${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, say`Send version 1 requests through the version 2 queue`)}</details>`;
 }
 
 function textArea(id: string, name: string, label: Html, values: readonly string[] = []): Html {
@@ -273,20 +270,17 @@ function textArea(id: string, name: string, label: Html, values: readonly string
 
 interface AccountOverview {
   readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
-  /** The plans that the service offers. */
-  readonly plans: readonly PlanView[];
   /** Whether the name is shown with public skins and sets. */
   readonly isNameShown: boolean;
   readonly isSaved: boolean;
 }
 
-function overviewPage({ account, plans, isNameShown, isSaved }: AccountOverview): Page {
+function overviewPage({ account, isNameShown, isSaved }: AccountOverview): Page {
   const { name, role, plan, usage, user } = account;
   return accountPage('overview', {
     title: say`Account`,
     body: html`<dl class="facts">
 <div><dt>${say`Name`}</dt><dd><bdi>${name}</bdi></dd></div>
-<div><dt>${say`Plan`}</dt><dd>${plan.name}</dd></div>
 <div><dt>${say`Role`}</dt><dd>${role === 'operator' ? say`Operator` : say`User`}</dd></div>
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
 </dl>
@@ -297,11 +291,10 @@ ${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my n
 <section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>
 ${usageMeters(usage, plan)}
 <p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p></section>
-<section aria-labelledby="plans"><h2 id="plans">${say`Compare plans`}</h2>
-${planTable(plans, plan)}
+<section aria-labelledby="plan"><h2 id="plan">${say`Plan`}</h2>
+${planTable([plan])}
 <p class="quiet">${say`The operator of this server assigns plans. Skins that already exist do not count towards any limit.`}</p></section>
 <p><a href="${DELETE_PATH}">${say`Delete this account`}</a></p>`,
-    terminal: { command: 'skinsmith whoami', path: '/v2/account/me' },
   });
 }
 

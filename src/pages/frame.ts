@@ -33,8 +33,7 @@ export interface Page {
 
 /** How to do the same from the command line. */
 interface TerminalLines {
-  /** Undefined: no command does this. */
-  readonly command: string | undefined;
+  readonly command: string;
   /** What curl requests from the API. */
   readonly path: string;
   /** Additional options for curl. */
@@ -50,12 +49,12 @@ export function shellWord(text: string): string {
 export function linesFor(
   { command, path, options }: TerminalLines,
   { origin, isSignedIn }: { readonly origin: string; readonly isSignedIn: boolean },
-): { readonly skinsmith: string | undefined; readonly curl: string } {
+): { readonly skinsmith: string; readonly curl: string } {
   // A person who is signed in needs an API key there; the line reads it from a variable.
   const key = isSignedIn && '-H "Authorization: Bearer $SKINSMITH_API_KEY"';
   const address = /[?&{]/.test(path) ? `'${origin}${path}'` : `${origin}${path}`;
   return {
-    skinsmith: command && `${command} --base-url ${origin}`,
+    skinsmith: `${command} --base-url ${origin}`,
     curl: ['curl', options, key, address].filter(Boolean).join(' '),
   };
 }
@@ -307,12 +306,10 @@ const BENEFITS: readonly (readonly [label: Html, tell: (plan: PlanView) => Html]
   [say`Capes`, ({ capes }) => yesOrNo(capes)],
 ];
 
-/** `own`: the visitor's plan, which the table shows even if the service no longer offers it. */
-export function planTable(plans: readonly PlanView[], own?: PlanView): Html {
-  const all = own === undefined || plans.some(({ name }) => name === own.name) ? plans : [own, ...plans];
+export function planTable(plans: readonly PlanView[]): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${say`Table of plans`}"><table>
-<thead><tr><td></td>${all.map(({ name }) => html`<th scope="col"${name === own?.name && html` class="own"`}>${name}${name === own?.name && html`<br><span class="quiet">${say`yours`}</span>`}</th>`)}</tr></thead>
-<tbody>${BENEFITS.map(([label, tell]) => html`<tr><th scope="row">${label}</th>${all.map((plan) => html`<td>${tell(plan)}</td>`)}</tr>`)}</tbody>
+<thead><tr><td></td>${plans.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${BENEFITS.map(([label, tell]) => html`<tr><th scope="row">${label}</th>${plans.map((plan) => html`<td>${tell(plan)}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
 
@@ -375,7 +372,7 @@ const OPERATOR_SECTIONS = {
   reports: ['/ui/operator/reports', say`Reports`],
   images: ['/ui/operator/images', say`Blocked images`],
   users: ['/ui/operator/users', say`Users`],
-  accounts: ['/ui/operator/accounts', say`Game accounts`],
+  accounts: ['/ui/account/games?whose=all', say`Game accounts`],
   capes: ['/ui/operator/capes', say`Capes`],
   log: ['/ui/operator/log', say`Log`],
 } as const;

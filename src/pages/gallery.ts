@@ -11,7 +11,6 @@ import {
   type SkinCard,
   selectAll,
   selectionToSet,
-  shellWord,
   skinCards,
   skinCount,
   skinSelector,
@@ -180,7 +179,6 @@ ${tags}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
-    terminal: { command: hasCommand(choice) ? commandOf(choice) : undefined, path: pathInApi(choice) },
   };
 }
 
@@ -196,27 +194,6 @@ ${skinCards(skins, { look: 'body', below })}
 
 function liked({ likes }: { readonly likes: number }): Html | undefined {
   return likes > 0 ? html`<p class="quiet">${likeCount(likes)}</p>` : undefined;
-}
-
-/** Whether the command has all that is chosen. */
-function hasCommand({ sort, cape, signer }: Choice): boolean {
-  return sort !== 'random' && cape === '' && signer === '';
-}
-
-/** The same list in a terminal. */
-function commandOf({ sort, filter, variant, tag }: Choice): string {
-  const given = [
-    filter && ` --filter ${shellWord(filter)}`,
-    variant && ` --variant ${variant}`,
-    tag && ` --tag ${shellWord(tag)}`,
-    (sort === 'week' || sort === 'popular') && ` --sort ${sort}`,
-  ];
-  return `skinsmith skins list --public${given.filter(Boolean).join('')}`;
-}
-
-/** The same list in the API. */
-function pathInApi(choice: Choice): string {
-  return choice.sort === 'random' ? '/v2/skins/random' : addressOf(choice).replace(PATH, '/v2/skins');
 }
 
 interface Place {

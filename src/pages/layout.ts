@@ -111,7 +111,7 @@ function menuLink(path: string, label: Html, at: string): Html {
 
 function terminalLines(lines: ReturnType<typeof linesFor>): Html {
   return html`<details class="terminal"><summary>${say`From the command line`}</summary>
-${Object.entries(lines).map(([program, line]) => line !== undefined && copyLine(line, say`Copy: the ${program} command`))}
+${Object.entries(lines).map(([program, line]) => copyLine(line, say`Copy: the ${program} command`))}
 </details>`;
 }
 

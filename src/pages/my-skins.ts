@@ -24,7 +24,6 @@ import {
   type SkinCard,
   selectAll,
   selectionToSet,
-  shellWord,
   skinCards,
   skinCount,
   skinSelector,
@@ -273,7 +272,6 @@ const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
 function mySkinsPage(view: MySkinsView): Page {
   const { skins, next, total, done, missing, sort, filter, visibility, variant } = view;
   const choice = { sort, filter, visibility, variant };
-  const query = placeQuery(choice);
   return {
     title: say`My skins`,
     body: html`<p class="quiet"><a href="/ui/sets">${say`Sets of skins`}</a></p>
@@ -284,14 +282,7 @@ ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}<
 ${skins.length > 0 && exportLinks(choice)}
 ${skins.length > 0 ? bulkForm(view) : nothing(choice)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,
-    terminal: { command: listCommand(choice), path: `/v2/me/skins${query && `?${query}`}` },
   };
-}
-
-function listCommand({ sort, filter, visibility, variant }: Choice): string {
-  const options = { filter, visibility, variant, sort: sort === 'newest' ? '' : sort };
-  const given = Object.entries(options).filter(([, value]) => value !== '');
-  return ['skinsmith skins list', ...given.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ');
 }
 
 function nothing({ filter, visibility, variant }: Choice): Html {
@@ -313,8 +304,8 @@ function searchForm({ sort, filter, visibility, variant }: Choice): Html {
 function exportLinks({ filter, visibility, variant }: Choice): Html {
   const query = new URLSearchParams({ filter, visibility, variant }).toString();
   return html`<p class="acts">${filter || visibility || variant ? say`Download all matches:` : say`Download all:`}
-<a href="${PATH}/export.zip?${query}" download>${say`pictures and data (zip)`}</a>
-<a href="${PATH}/export.lock?${query}" download>${say`data only (skins.lock)`}</a></p>`;
+<a href="${PATH}/export.zip?${query}" download>${say`pictures and data (zip)`}</a></p>
+<details><summary>${say`For programs`}</summary><p><a href="${PATH}/export.lock?${query}" download>${say`Data only (skins.lock)`}</a></p></details>`;
 }
 
 /** One form for everything, so that selected skins can be changed or deleted without scripts. */
@@ -364,7 +355,6 @@ ${copyField(say`SHA-1, which changes with the skins`, sha1)}</dl>`
 }
 <p class="quiet">${say`The file <code>skins.json</code> in the pack tells which skin has which name.`}</p>
 <p><a href="${back}">${say`Back to my skins`}</a></p>`,
-    terminal: { command: `skinsmith pack ${skins.join(' ')}`, path, options: '-o pack.zip' },
   };
 }
 
@@ -427,11 +417,6 @@ function deleteSkinsPage(skins: readonly string[], list: Place): Page {
 <p>${isOne ? say`This deletes its page and its data. Copies of the data keep working.` : say`This deletes their pages and their data. Copies of the data keep working.`}</p>
 ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
 <div class="acts"><button name="act" value="delete-for-good" class="danger">${say`Delete for good`}</button> <a href="${listAddress(list)}">${isOne ? say`Keep it` : say`Keep them`}</a></div></form>`,
-    terminal: {
-      command: `skinsmith skins delete ${skins.join(' ')}`,
-      path: isOne ? `/v2/skins/${skins[0]}` : `/v2/skins/{${skins.join()}}`,
-      options: '-X DELETE',
-    },
   };
 }
 

@@ -95,7 +95,6 @@ function missingPage(missing: readonly MissingSkin[], view: MissingView): Page {
 <ul class="list">${missing.map(missingRow)}</ul>
 <p>${say`Make skins of pictures first: <code>${generate}</code>, then <code>${add}</code>.`}</p>
 <p><a href="${PATH}">${say`Sets`}</a></p>`,
-    terminal: { command: add, path: '/v2/sets' },
   };
 }
 

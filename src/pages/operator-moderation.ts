@@ -204,7 +204,6 @@ ${listOr(
   images.map((image) => row(image, pictures.has(image.hash))),
 )}
 ${nextPageLink(IMAGES, {}, next)}`,
-    terminal: { command: 'skinsmith moderation blocked', path: '/v2/account/blocked-images' },
   });
 }
 
@@ -286,7 +285,6 @@ function reportsPage({ next, ...listed }: ReportsView): Page {
     )}
 ${nextPageLink(REPORTS, { state }, next)}
 <p><a href="${REPORTS}?state=${isOpen ? 'closed' : 'open'}">${isOpen ? say`Show closed reports` : say`Show open reports`}</a></p>`,
-    terminal: { command: 'skinsmith reports list', path: '/v2/account/reports' },
   });
 }
 

@@ -145,7 +145,6 @@ ${nextPageLink(PATH, { filter }, next)}
 <div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" autocomplete="off" spellcheck="false"></div>
 <div><label for="plan">${say`Plan`}</label><select id="plan" name="plan">${planOptions('free', plans)}</select></div>
 <div class="end"><button>${say`Create user`}</button></div></div></form></section>`,
-    terminal: { command: 'skinsmith users list', path: '/v2/account/users' },
   });
 }
 
@@ -205,7 +204,6 @@ ${listOr(
 ${identities.length > 0 && html`<section aria-labelledby="sso"><h2 id="sso">${say`Single sign-on`}</h2><ul class="list">${identityRows(identities, `${userPath(name)}/identities`)}</ul></section>`}
 <section aria-labelledby="skins"><h2 id="skins">${say`Newest skins that others can see`}</h2>
 ${listOr(say`None.`, newest.map(skinRow))}</section>`,
-    terminal: { command: `skinsmith users get ${name}`, path: `/v2/account/users/${name}` },
   });
 }
 

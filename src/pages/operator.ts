@@ -3,14 +3,12 @@ import { VERSION } from '../base/version.ts';
 import { type Content, count, counted, type Html, html, measured, say, separated } from '../html/html.ts';
 import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../protocol/cape.ts';
 import { pageQuerySchema } from '../protocol/envelope.ts';
-import type { GameAccount } from '../protocol/game-account.ts';
 import type { LogEntry, OperatorAction } from '../protocol/moderation.ts';
 import type { HealthFinding } from '../protocol/service.ts';
 import { uuidSchema } from '../protocol/skin.ts';
 import type { PlanView } from '../protocol/user.ts';
 import { readBody } from '../server/http/bodies.ts';
 import { capeView, placeAfter } from '../server/http/views.ts';
-import { changeGameAccount, readGameAccounts } from '../server/service/accounts/accounts.ts';
 import { requireOperator } from '../server/service/callers.ts';
 import { readOperatorLog } from '../server/service/moderation.ts';
 import { planView } from '../server/service/plans.ts';
@@ -22,7 +20,6 @@ import {
   type Overview,
   readOverview,
 } from '../server/service/status/stats.ts';
-import { failureCount, STATES, skinsMade } from './account-games.ts';
 import {
   actionButton,
   confirmed,
@@ -51,28 +48,6 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
     },
   }),
   ...USER_PAGES,
-  pageRoute({
-    method: 'GET',
-    path: '/ui/operator/accounts',
-    ...FOR_OPERATORS,
-    handle: async ({ context, caller }) => {
-      requireOperator(caller); // other users would see their own accounts
-      const accounts = await readGameAccounts(context, caller);
-      return accountsPage(accounts);
-    },
-  }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/accounts/:uuid',
-    ...FOR_OPERATORS,
-    params: z.object({ uuid: uuidSchema }),
-    handle: async ({ context, caller, params, request }) => {
-      requireOperator(caller);
-      const { paused } = z.object({ paused: yesOrNo }).parse(request.body ?? {});
-      await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
-      return seeOther('/ui/operator/accounts');
-    },
-  }),
   pageRoute({
     method: 'GET',
     path: '/ui/operator/capes',
@@ -162,7 +137,6 @@ function logPage({ entries, next }: LogView): Page {
     title: say`Operator log`,
     body: html`${listOr(say`Nothing yet.`, entries.map(logRow))}
 ${nextPageLink('/ui/operator/log', {}, next)}`,
-    terminal: { command: 'skinsmith moderation log', path: '/v2/account/log' },
   });
 }
 
@@ -194,7 +168,6 @@ ${figures(view)}
 ${history(view.history)}
 ${failures(view.failures)}
 <details class="plans"><summary>${say`Limits of the plans`}</summary>${planTable(view.plans)}</details>`,
-    terminal: { command: 'skinsmith doctor', path: '/v2/account/doctor' },
   });
 }
 
@@ -224,20 +197,15 @@ function finding({ result, message }: HealthFinding): Html {
   return html`<li class="${look}"><strong>${word}</strong> ${inEnglish(message)}</li>`;
 }
 
-function figures({ jobs, workers, store, diskLeft, stats }: OperatorOverview): Html {
-  const { generated, accounts, upstream, generator } = stats;
-  const { hour, day } = generated.time;
+function figures({ jobs, store, diskLeft, stats }: OperatorOverview): Html {
+  const { generated, upstream } = stats;
+  const { day } = generated.time;
   const failures = Object.entries(upstream.errors).map(([code, times]) => html`${count(times)} ${code}`);
   const { used, most } = store;
   const rows: readonly (readonly [Html, Content])[] = [
     [say`Jobs waiting`, count(jobs.waiting)],
-    [say`Jobs in progress`, count(jobs.processing)],
-    [say`Workers`, count(workers.count)],
-    [say`Duration of a job`, milliseconds(generator.duration.generate)],
-    [say`Wait in the queue`, milliseconds(generator.duration.pending)],
     [say`Store`, most === undefined ? size(used) : say`${size(used)} of ${size(most)}`],
     ...(diskLeft === undefined ? [] : [[say`Disk space left`, size(diskLeft)] as const]),
-    [say`Skins this hour`, madeIn(hour.current)],
     [say`Skins today`, madeIn(day.current)],
     [say`Skins in total`, madeIn(generated.total)],
     [
@@ -245,7 +213,6 @@ function figures({ jobs, workers, store, diskLeft, stats }: OperatorOverview): H
       measured(day.successRate / 100, { style: 'percent', maximumFractionDigits: 1 }),
     ],
     [say`Failures, 10 minutes`, failures.length > 0 ? separated(', ', failures) : say`none`],
-    [say`Game accounts`, say`${count(accounts.usable.global)} of ${count(accounts.total.global)} usable`],
   ];
   return html`<section aria-labelledby="figures"><h2 id="figures">${say`At a glance`}</h2>
 <dl class="facts figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
@@ -294,36 +261,11 @@ function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly dupl
   return say`${count(fresh)} new, ${count(duplicate)} known`;
 }
 
-function milliseconds(number: number): Html {
-  return measured(number, { style: 'unit', unit: 'millisecond' });
-}
-
 function size(bytes: number): Html {
   const mebibytes = bytes / 1024 / 1024;
   const [number, unit] = mebibytes >= 1024 ? [mebibytes / 1024, 'GiB'] : [mebibytes, 'MiB'];
   const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
   return html`${measured(number, digits)} ${unit}`;
-}
-
-function accountsPage(accounts: readonly GameAccount[]): Page {
-  return operatorPage('accounts', {
-    title: say`Game accounts`,
-    body: listOr(say`No game accounts linked.`, accounts.map(accountRow)),
-    terminal: { command: 'skinsmith accounts list', path: '/v2/account/accounts' },
-  });
-}
-
-function accountRow(account: GameAccount): Html {
-  const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt } = account;
-  const isActive = state === 'active';
-  return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">${say`shared`}</span>`}
-<p class="quiet">${separated('; ', [
-    user === undefined ? say`Linked by a deleted user` : say`Linked by <bdi>${user}</bdi>`,
-    separated(', ', [skinsMade(generated), failureCount(failed)]),
-    lastUsedAt !== undefined && say`last used ${moment(lastUsedAt)}`,
-  ])}</p>
-${lastError && html`<p class="quiet">${separated(': ', [moment(lastError.at), html`<bdi>${inEnglish(lastError.message)}</bdi>`])}</p>`}</div>
-<div class="acts">${actionButton(`/ui/operator/accounts/${uuid}`, isActive ? say`Pause` : say`Resume`, { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;
 }
 
 const CAPES_PATH = '/ui/operator/capes';
@@ -336,7 +278,6 @@ function capesPage(capes: readonly WireCape[]): Page {
 <div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
 <div class="end"><button>${say`Add the cape`}</button></div></div></form>
 ${listOr(say`No capes yet.`, capes.map(capeRow))}`,
-    terminal: { command: 'skinsmith capes list', path: '/v2/account/capes' },
   });
 }
 
@@ -348,5 +289,3 @@ function capeRow({ uuid, alias, hash, support }: WireCape): Html {
 <div class="acts">${actionButton(path, isShown ? say`Hide` : say`Show`, { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
 ${confirmed(say`Delete`, { about: alias, path: `${path}/delete`, warning: say`This removes the cape from the list. Skins that have it keep it.`, button: say`Delete the cape` })}</div>`;
 }
-
-const yesOrNo = z.enum(['yes', 'no']);

@@ -204,7 +204,6 @@ ${reserved.length > 0 && reservedNames(reserved)}
 <h2>${say`Public sets`}</h2>
 ${sets.length > 0 ? setList(sets) : html`<p class="empty">${say`There are no public sets yet. Make one: select skins among <a href="${'/ui/skins'}">your skins</a>.`}</p>`}
 ${next !== undefined && html`<p class="more"><a class="button" rel="next" href="${PATH}?after=${next}">${say`Older sets`}</a></p>`}`,
-    terminal: { command: 'skinsmith sets list --public', path: '/v2/sets' },
   };
 }
 
@@ -304,13 +303,13 @@ function downloads({ uuid, namespace, visibility }: FullSet['set'], origin: stri
   const pack = `${origin}/packs/${uuid}.zip`;
   return html`<section class="panel"><h2>${say`All of them at once`}</h2>
 <p class="acts"><a class="button" href="${PATH}/${uuid}/skins.zip" download>${say`Pictures and data (zip)`}</a>
-<a href="${PATH}/${uuid}/skins.lock" download>${say`Data only (skins.lock)`}</a>
 <a href="${PATH}/${uuid}/pack.zip" download>${say`Resource pack`}</a>
 <a href="${PATH}/${uuid}/datapack.zip" download>${say`Data pack`}</a>
 ${visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && html`<a href="/v2/sets/${uuid}/card.png">${say`Picture of all`}</a>`)}</p>
 <p>${say`Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.`}</p>
 <dl class="copyable">${visibility !== 'private' && copyField(say`For server.properties`, `resource-pack=${pack}`)}
-${copyField(say`Command that summons them all (needs the data pack)`, `/function ${namespace}:lineup`)}</dl></section>`;
+${copyField(say`Command that summons them all (needs the data pack)`, `/function ${namespace}:lineup`)}</dl>
+<details><summary>${say`For programs`}</summary><p><a href="${PATH}/${uuid}/skins.lock" download>${say`Data only (skins.lock)`}</a></p></details></section>`;
 }
 
 function ownForm({ uuid, name, visibility, hidden_from }: FullSet['set']): Html {

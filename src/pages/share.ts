@@ -160,13 +160,10 @@ function shownPanel(skin: Pick<SkinCard, 'uuid' | 'name'>, origin: string): Html
   const { uuid } = skin;
   const title = shownTitle(skin);
   const address = `${origin}/ui/skins/${uuid}`;
-  const pictures = `/v2/skins/${uuid}`;
   return html`<section class="share" aria-labelledby="share"><h2 id="share">${say`Share`}</h2>
-<div class="acts"><button type="button" class="quiet-button needs-script" data-share="${address}" data-title="${title}">${say`Share`}</button>
-<button type="button" class="quiet-button" data-copy-picture="${pictures}/card.png" hidden>${say`Copy picture`}</button>
-<a href="${pictures}/card.png">${say`Card`}</a> <a href="${pictures}/turn.webp">${say`Animation`}</a></div>
+<div class="acts"><button type="button" class="quiet-button needs-script" data-share="${address}" data-title="${title}">${say`Share`}</button></div>
 <details><summary>${say`Show it on your site`}</summary>
-<img src="${pictures}/turn.webp" alt="${say`The skin turning`}" width="${TURN.width / 2}" height="${TURN.height / 2}" loading="lazy">
+<img src="/v2/skins/${uuid}/turn.webp" alt="${say`The skin turning`}" width="${TURN.width / 2}" height="${TURN.height / 2}" loading="lazy">
 <dl class="copyable">${copyField(say`HTML for a website`, embedCode({ src: `${origin}/embed/${uuid}`, title: titleOf(skin), ...EMBED }))}</dl></details></section>`;
 }
 

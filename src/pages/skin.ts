@@ -178,7 +178,6 @@ async function publicSkinsPage({ context, caller }: PageCall, start: string) {
   return {
     title: say`Skins at ${start}`,
     body: html`<p>${say`Several skins share this short address.`}</p>${skinCards(skins)}`,
-    terminal: { command: `skinsmith skins get ${skins[0]!.uuid}`, path: `/v2/skins/${skins[0]!.uuid}` },
   };
 }
 

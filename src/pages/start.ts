@@ -76,7 +76,6 @@ function startPage({ name, signing, newest, head, maker }: StartView): Page {
 <section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
 ${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
 </section>`,
-    terminal: { command: 'skinsmith generate skin.png', path: '/v2/generate', options: '-F file=@skin.png' },
   };
 }
 

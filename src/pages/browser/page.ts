@@ -1,4 +1,4 @@
-import { offerCopying, offerPicture, offerSharing } from './buttons.ts';
+import { offerCopying, offerSharing } from './buttons.ts';
 import { followJob, followJobs, followLogin } from './jobs.ts';
 import { count, isEnglish, say } from './language.ts';
 import { offerViewer } from './viewer.ts';
@@ -7,8 +7,6 @@ import { offerViewer } from './viewer.ts';
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) offerCopying(button);
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-share]')) offerSharing(button);
-for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy-picture]'))
-  offerPicture(button);
 for (const stage of document.querySelectorAll<HTMLElement>('[data-viewer]')) offerViewer(stage);
 for (const element of document.querySelectorAll<HTMLElement>('[data-job]')) void followJob(element);
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-select]')) offerSelectingAll(form);

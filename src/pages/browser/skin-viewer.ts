@@ -45,7 +45,7 @@ export function makeViewer(stage: HTMLElement, width = 300): OpenViewer {
     show: async (address, variant, cape) => {
       await viewer.loadSkin(address, { model: variant === 'slim' ? 'slim' : 'default' });
       if (cape !== undefined) await viewer.loadCape(cape);
-      stage.replaceChildren(view, controls(viewer, { stage, isCalm, hasCape: cape !== undefined }));
+      stage.replaceChildren(view, controls(viewer, { isCalm, hasCape: cape !== undefined }));
     },
   };
 }
@@ -105,21 +105,17 @@ function restUnseen(viewer: SkinViewer, view: HTMLElement): void {
 }
 
 interface ControlOptions {
-  readonly stage: HTMLElement;
   readonly isCalm: boolean;
   readonly hasCape: boolean;
 }
 
-function controls(viewer: SkinViewer, { stage, isCalm, hasCape }: ControlOptions): HTMLElement {
+function controls(viewer: SkinViewer, { isCalm, hasCape }: ControlOptions): HTMLElement {
   const row = document.createElement('div');
   row.className = 'controls';
   const { skin } = viewer.playerObject;
   row.append(
     choice(say('Pose'), POSE_NAMES, isCalm ? 'stand' : 'walk', (name) => pose(viewer, name)),
     ...(hasCape ? [backChoice(viewer)] : []),
-    choice(say('Background'), BACKGROUNDS, 'plain', (name) => {
-      stage.dataset['background'] = name;
-    }),
     smallButton(say('Front view'), () => face(viewer, 0)),
     smallButton(say('Back view'), () => face(viewer, Math.PI)),
     toggle(say('Outer layer'), true, (isOn) => skin.setOuterLayerVisible(isOn)),
@@ -163,13 +159,6 @@ function face(viewer: SkinViewer, angle: number): void {
   viewer.resetCameraPose();
   turn(viewer, angle);
 }
-
-const BACKGROUNDS: Names = {
-  plain: say('Plain'),
-  day: say('Day'),
-  night: say('Night'),
-  meadow: say('Meadow'),
-};
 
 const BACKS: Names = { cape: say('Cape'), elytra: say('Elytra'), nothing: say('Nothing') };
 

@@ -30,6 +30,6 @@ test.each([
     `curl '${ORIGIN}/v2/queue?size=50'`,
   ],
 ] as const)('A line for curl %s', (_, [path, options], isSignedIn, line) => {
-  const terminal = { command: undefined, path, ...(options !== undefined && { options }) };
+  const terminal = { command: 'skinsmith jobs', path, ...(options !== undefined && { options }) };
   expect(linesFor(terminal, { origin: ORIGIN, isSignedIn }).curl).toBe(line);
 });

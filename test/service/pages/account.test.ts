@@ -29,17 +29,16 @@ async function secretOf(server: ServerUnderTest, input: object): Promise<string>
 
 const fields = (...pairs: [string, string][]) => new URLSearchParams(pairs);
 
-test('The account shows the plan, its benefits beside those of others, and what is used of it', async () => {
+test('The account shows the plan, its benefits but not those of other plans, and what is used of it', async () => {
   const server = await runServer({ workers: 0 });
   const key = await secretOf(server, { user: 'bob' });
   await new TestCaller(server.url, { key }).upload('/v2/queue', skinPng(1));
   const { text } = await (await signedIn(server, key)).open('/ui/account');
-  for (const shown of ['<bdi>bob</bdi>', '1 of 5', '1 API key', 'Private skins', 'free<br>']) {
+  for (const shown of ['<bdi>bob</bdi>', '1 of 5', '1 API key', 'Private skins', 'free</th>']) {
     expect(text).toContain(shown);
   }
   const rows = [...text.matchAll(/<th scope="col"[^>]*>([\w-]+)/g)].map(([, name]) => name);
-  const { plans } = (await server.owner.get('/v2/account/plans')).body;
-  expect(rows).toEqual(plans?.map(({ name }) => name));
+  expect(rows).toEqual(['free']);
 });
 
 test('A key is created with scopes and bindings, and shown only once', async () => {
@@ -215,10 +214,44 @@ test('A user’s game accounts are no other user’s, nor on the operator’s ow
   expect((await (await signedIn(server, key)).open(GAMES)).text).toContain(account.name);
   expect((await (await signedIn(server)).open(GAMES)).text).not.toContain(account.name);
   const ann = await signedIn(server, await secretOf(server, { user: 'ann' }));
+  expect((await ann.open(`${GAMES}?whose=all`)).text).not.toContain(account.name);
   for (const act of ['', '/pause', '/check', '/unlink']) {
     const { status } = await ann.open(`${GAMES}/${account.id}${act}`, { form: { paused: 'yes' } });
     expect(status).toBe(404);
   }
+});
+
+test('An operator sees and pauses the game accounts of all users in one list, and stays in it', async () => {
+  const { fake, server } = await runAccountServer();
+  const bob = new TestCaller(server.url, { key: await secretOf(server, { user: 'bob' }) });
+  const account = fake.addAccount();
+  await bob.json('/v2/account/accounts', { token: account.token });
+  const operator = await signedIn(server);
+  const all = `${GAMES}?whose=all`;
+  const { text } = await operator.open(all);
+  expect(text).toContain('Linked by <bdi>bob</bdi>');
+  expect(text).toContain('Link an account');
+  const [, path = ''] = /action="([^"]+\/pause[^"]*)"/.exec(text) ?? [];
+  const paused = await operator.open(path, { form: { paused: 'yes' } });
+  expect(paused.headers.get('location')).toBe(all);
+  expect((await operator.open(all)).text).toContain('paused');
+});
+
+test('A server that makes no skins with game accounts offers to link none', async () => {
+  const server = await runServer();
+  const { text } = await (await signedIn(server)).open(GAMES);
+  expect(text).toContain('does not make skins with game accounts');
+  expect(text).not.toContain('Link an account');
+});
+
+test('The restrictions of a key are folded up, unless it has some', async () => {
+  const server = await runServer();
+  await server.owner.json('/v2/account/keys', { name: 'office', allowedIps: ['127.0.0.0/8'] });
+  const { text } = await (await signedIn(server)).open(KEYS);
+  const folds = [...text.matchAll(/<details( open)?><summary>Restrict to/g)].map(([, open]) => open);
+  expect(folds.filter((open) => open === ' open')).toHaveLength(1);
+  expect(folds.length).toBeGreaterThan(1);
+  expect(folds.at(-1)).toBeUndefined(); // the form of a new key
 });
 
 const DELETE = '/ui/account/delete';

@@ -125,8 +125,7 @@ test('The menu tells the page that one is on, and the section that it belongs to
   expect(await current('/ui/gallery')).toEqual(['/ui/gallery page']);
   expect(await current('/ui/operator/users')).toEqual(['/ui/operator true']);
   expect(await current('/ui/sessions')).toEqual(['/ui/account true']);
-  for (const path of ['/', '/ui/version-1', '/ui/nowhere'])
-    expect([path, await current(path)]).toEqual([path, []]);
+  for (const path of ['/', '/ui/api', '/ui/nowhere']) expect([path, await current(path)]).toEqual([path, []]);
 });
 
 test('Without pages there is the API only', async () => {

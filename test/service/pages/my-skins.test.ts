@@ -292,12 +292,10 @@ test('A form leads back to the part of the list that it was on, and nowhere else
   const uuid = await make(server.owner, 1, { name: "Ann's".replace("'", '') });
   const { text } = await browser.open('/ui/skins?filter=Anns&variant=&sort=popular');
   expect(text).toContain('name="list" value="sort=popular&amp;filter=Anns"');
-  expect(text).toContain('skinsmith skins list --filter Anns --sort popular');
   const list = 'sort=popular&filter=Anns&changed=9&x=//evil.example';
   const back = '/ui/skins?sort=popular&filter=Anns';
   const question = await browser.open('/ui/skins', { form: encoded([uuid], { act: 'delete', list }) });
   expect(question.text).toContain(`<a href="${back.replace('&', '&amp;')}">Keep it</a>`);
-  expect(question.text).toContain(`skinsmith skins delete ${uuid}`);
   const changed = await browser.open('/ui/skins', {
     form: encoded([uuid], { act: 'change', visibility: 'private', list }),
   });

@@ -309,21 +309,3 @@ test('The page says that a skin has a cape, and gives it to the viewer', async (
   expect(text).toContain('<dt>Cape</dt>');
   expect(text).toMatch(/data-cape="\/textures\/[0-9a-f]{64}"/);
 });
-
-test('A page tells how programs move on from version 1', async () => {
-  const { url } = await runServer();
-  const { status, text } = await new PlainBrowser(url).open('/ui/version-1');
-  expect(status).toBe(200);
-  const rows = text.matchAll(/<tr><td><code>([^<]*)<\/code><\/td><td><code>([^<]*)<\/code>/g);
-  const moves = Object.fromEntries([...rows].map(([, before, after]) => [before, after]));
-  expect(moves).toMatchObject({
-    'POST /generate/upload': 'POST /v2/queue',
-    'POST /generate/url': 'POST /v2/queue',
-    'POST /generate/user': 'POST /v2/queue',
-    'visibility=0': 'visibility=public',
-    'model=steve': 'variant=classic',
-    'data.texture.value': 'skin.texture.data.value',
-    'data.texture.signature': 'skin.texture.data.signature',
-  });
-  expect(text).toContain('<code>/v2/generate</code>');
-});

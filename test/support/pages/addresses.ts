@@ -92,7 +92,6 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/sessions/end-others',
   'POST /ui/operator/users/:name',
   'POST /ui/operator/users/:name/keys/:id/revoke',
-  'POST /ui/operator/accounts/:uuid',
   'POST /ui/operator/capes',
   'POST /ui/operator/capes/:uuid',
   'POST /ui/operator/capes/:uuid/delete',

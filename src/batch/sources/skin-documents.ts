@@ -65,7 +65,19 @@ export async function readText(label: string, text: string): Promise<TextDocumen
     return readYaml(text);
   }
   const tree = parsedJson(text);
-  return tree !== undefined || JSON_FILE.test(label) ? { tree } : { lines: joinedLines(text) };
+  if (tree !== undefined || JSON_FILE.test(label)) return { tree };
+  return countOf(text, ['\n']) > MAX_LINES
+    ? { fault: `has more than ${MAX_LINES} lines` }
+    : { lines: joinedLines(text) };
+}
+
+const MAX_LINES = 1_000_000;
+
+function countOf(text: string, characters: readonly string[]): number {
+  let count = 0;
+  for (const character of characters)
+    for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++;
+  return count;
 }
 
 /** All skins of a text. What looks like skin data and is not among them is named. */
@@ -81,18 +93,25 @@ export function skinsInDocument(label: string, text: string, document: TextDocum
 
 /** Values of a text that the reading of its structure did not find, by their lines. */
 function leftIn(label: string, text: string, found: readonly FoundSkin[]): FaultyPart[] {
-  const values = new Set(found.flatMap((one) => ('skin' in one ? [bare(one.skin.value)] : [])));
-  const left = [...valuesInDocument(text)].filter(([value]) => !values.has(value)).slice(0, MAX_LEFT);
-  return left
-    .filter(([value]) => !values.values().some((one) => one.includes(value))) // a value in several lines
-    .map(([, line]) => {
-      const place = `${label}:${line}`;
-      return faulty(place, `${place}: There is skin data in a place that is not read.`, LEFT_HINT);
-    });
+  const known = found.flatMap((one) => ('skin' in one ? [bare(one.skin.value)] : []));
+  const seen = new Set(known);
+  const left: FaultyPart[] = [];
+  let count = 0;
+  for (const { value, at } of valuesInDocument(text)) {
+    const isPart = () => ++count <= MAX_PARTS && known.some((one) => one.includes(value)); // it goes on in the next line
+    if (seen.has(value) || isPart()) continue;
+    seen.add(value);
+    const place = `${label}:${countOf(text.slice(0, at), ['\n']) + 1}`;
+    left.push(faulty(place, `${place}: There is skin data in a place that is not read.`, LEFT_HINT));
+    if (left.length > MAX_LEFT)
+      return [...left, faulty(label, `${label}: There is more of it below.`, LEFT_HINT)];
+  }
+  return left;
 }
 
-/** Lines named where skin data was left: more say no more. */
-const MAX_LEFT = 100;
+/** Lines named where skin data was left, and values that are looked for as a part of another one. */
+const MAX_LEFT = 20;
+const MAX_PARTS = 300;
 
 function treeSkins(label: string, tree: unknown): FoundSkin[] {
   if (!Array.isArray(tree) || tree.length === 1)
@@ -174,7 +193,7 @@ function lineSkins(label: string, text: string, lines: readonly string[]): Found
 
 /** Whether a line has brackets that other lines close. */
 function isOpen(line: string): boolean {
-  return line.match(/[{[]/g)?.length !== line.match(/[}\]]/g)?.length;
+  return countOf(line, ['{', '[']) !== countOf(line, ['}', ']']);
 }
 
 /** The skins of a text in SNBT that has several lines. */

@@ -110,14 +110,14 @@ function idIn(fields: Fields): string | undefined {
   return id !== undefined && !isNumber(id) && !id.includes(':') ? id : undefined;
 }
 
-/** A text that can be a name, without its colours. */
-function named(text: unknown): string | undefined {
-  const plain = typeof text === 'string' ? withoutStyle(text) : undefined;
-  return plain !== undefined && isName(plain) ? plain : undefined;
-}
-
 /** Characters of the longest text that may be a name. */
 const LONGEST = 256;
+
+/** A text that can be a name, without its colours. */
+function named(text: unknown): string | undefined {
+  const plain = typeof text === 'string' ? withoutStyle(text.slice(0, LONGEST)) : undefined;
+  return plain !== undefined && isName(plain) ? plain : undefined;
+}
 
 /** Whether it may be a name: no address, no UUID, no id of Minecraft, no property's name, no base64. */
 export function isName(text: string): boolean {

@@ -8,8 +8,8 @@ export interface Run {
   readonly at: number;
 }
 
-/** Base64 of some length. */
-const RUN = /[A-Za-z0-9+/]{60,}={0,2}/g;
+/** Base64 of some length; more than the longest value in one piece would overflow the stack of the expression. */
+const RUN = /[A-Za-z0-9+/]{60,40000}={0,2}/g;
 /** The start of base64 of a JSON object: `{` and a quote or white space. */
 const OBJECT = /^e(?:yJ|y[A-D]|w[k-r0-3])/;
 /** A document of textures; a cut one may have only what stands before them. */
@@ -36,30 +36,25 @@ function isValue(run: string): boolean {
 
 /** Whether a text has a value somewhere, as documents of plugins do. */
 export function hasSkinValue(text: string): boolean {
-  return text.includes('e') && runsIn(text).some(({ kind }) => kind === 'value');
+  for (const { 0: run } of text.matchAll(RUN)) if (kindOf(run) === 'value') return true;
+  return false;
 }
 
-/** Escapes of JSON and SNBT for what base64 has, which stand between its letters in texts that are not parsed. */
-const ESCAPES = [
-  [/\\+\//g, '/'],
-  [/\\+u003d/gi, '='],
-  [/\\+u002b/gi, '+'],
-  [/\\+u002f/gi, '/'],
-] as const;
+/** A run as texts that are not parsed write it, with escapes of JSON and SNBT for a slash and the like. */
+const WRITTEN = /(?:[A-Za-z0-9+/]|\\{1,8}(?:\/|u00(?:3d|2b|2f))){60,40000}={0,2}/gi;
+const ESCAPE = /\\{1,8}(\/|u00(?:3d|2b|2f))/gi;
+const ESCAPED: Readonly<Record<string, string>> = { '/': '/', u003d: '=', u002b: '+', u002f: '/' };
+/** Characters before a value that may begin a comment. */
+const COMMENT = 256;
 
-/** The values in the text of a document, however it writes them. Lines that are comments have none. */
-export function valuesInDocument(text: string): ReadonlyMap<string, number> {
-  const plain = ESCAPES.reduce((all, [written, meant]) => all.replace(written, meant), text);
-  const found = new Map<string, number>();
-  for (const [index, line] of plain.split('\n').entries()) {
-    if (line.length < SHORTEST || line.trimStart().startsWith('#')) continue;
-    for (const { kind, text: value } of runsIn(line))
-      if (kind === 'value' && !found.has(bare(value))) found.set(bare(value), index + 1);
+/** The values in the text of a document, however it writes them, and where. Comments have none. */
+export function* valuesInDocument(text: string): Generator<{ readonly value: string; readonly at: number }> {
+  for (const { 0: written, index: at } of text.matchAll(WRITTEN)) {
+    const run = written.replace(ESCAPE, (_, escaped: string) => ESCAPED[escaped.toLowerCase()]!);
+    const before = text.slice(Math.max(0, at - COMMENT), at);
+    if (kindOf(run) === 'value' && !/(?:^|\n)[ \t]*#[^\n]*$/.test(before)) yield { value: bare(run), at };
   }
-  return found;
 }
-
-const SHORTEST = 60;
 
 /** A value without its padding, which some writers leave out. */
 export function bare(value: string): string {
@@ -94,21 +89,21 @@ const NAMELESS = /(?:skin_blob|prefetched;textures|setSkin)[:;\s]*$/;
 const FIELD = /[,;|=\t]|:(?=[\s"']|$)|["']/;
 /** Fields of a line that are looked at on either side of a value. */
 const MAX_FIELDS = 4;
-/** Characters beside a run that may have its name. */
+/** Characters beside a run that may have its name, and those in which a signature stands as well. */
 const BESIDE = 200;
+const BEHIND = 2_000;
 
 /** The name that the words beside a run give it: `guard=…`, `Guard;…`, `…;Guard`, `npc skin -t Guard …`. */
 export function nameBeside(text: string, { at, text: run }: Run): string | undefined {
   const before = text.slice(Math.max(0, at - BESIDE), at);
   const given = NAMED.exec(before)?.[1];
   if (given !== undefined) return isName(given) ? given : undefined;
-  const after = text
-    .slice(at + run.length)
-    .replace(RUN, '')
-    .slice(0, BESIDE);
+  const end = at + run.length;
+  const behind = text.slice(end, end + BEHIND).replace(RUN, '');
+  const after = end + BEHIND < text.length ? behind.replace(/[A-Za-z0-9+/]+$/, '') : behind; // a run that is cut
   if (/[{[]/.test(before)) return undefined;
   const fields = NAMELESS.test(before) ? [] : before.split(FIELD).reverse();
-  return nameAmong(fields) ?? nameAmong(after.split(FIELD));
+  return nameAmong(fields) ?? nameAmong(after.slice(0, BESIDE).split(FIELD));
 }
 
 function nameAmong(fields: readonly string[]): string | undefined {

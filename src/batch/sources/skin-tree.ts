@@ -96,7 +96,8 @@ interface Inner {
 function documentIn(text: string, runs: readonly Run[]): Inner | undefined {
   const value = runs.find(({ kind }) => kind === 'value');
   if (!value || !/[{[]/.test(text)) return undefined;
-  const json = /^\s*[{[]/.test(text) ? parsedJson(text) : undefined;
+  const json =
+    text.trimStart().startsWith('{') || text.trimStart().startsWith('[') ? parsedJson(text) : undefined;
   if (json !== undefined) return { tree: json, hasKeys: true };
   const groups = snbtIn(text);
   return groups && hasText(groups, value.text) ? { tree: groups, hasKeys: false } : undefined;

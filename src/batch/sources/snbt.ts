@@ -7,10 +7,11 @@ const MAX_STRING = 65_535;
 
 /** The starts of groups: a compound, a list, or the components of an item. */
 const GROUP = /[{[]/g;
+/** Expressions have bounds: those without overflow their stack on millions of characters. */
 /** A word without quotes. Between brackets, it may be the id of a component, such as `minecraft:profile`. */
-const WORD = /[^\s,:;=[\]{}"']+/y;
-const ID = /[^\s,;=[\]{}"']+/y;
-const SPACE = /\s*/y;
+const WORD = /[^\s,:;=[\]{}"']{1,65535}/y;
+const ID = /[^\s,;=[\]{}"']{1,65535}/y;
+const SPACE = /\s{0,65535}/y;
 const ARRAY = /[BIL];/y;
 
 /**

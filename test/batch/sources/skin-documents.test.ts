@@ -298,3 +298,25 @@ describe('What looks like skin data', () => {
     for (const levels of [5, 12]) expect(await found('a.json', nested(levels))).toEqual(['- ?']);
   });
 });
+
+describe('A text of millions of characters', () => {
+  const many = 18_000_000; // an expression without a bound overflows its stack
+  test.each([
+    ['base64', 'a.txt', () => 'A'.repeat(many), 'a.txt holds no skin data.'],
+    ['space', 'a.txt', () => `${HEAD} {a:${' '.repeat(many)}`, '- ?'],
+    ['a word', 'a.txt', () => `${HEAD} {${'a'.repeat(many)}`, '- ?'],
+    ['backslashes', 'a.yml', () => `a: ${HEAD}\n# ${'\\'.repeat(1_400_000)}/\n`, '- ?'],
+    ['lines', 'a.txt', () => `${HEAD}${'\n'.repeat(1_000_001)}`, 'a.txt has more than 1000000 lines.'],
+  ])('of one kind is read or refused: %s', async (_, file, text, result) => {
+    expect((await found(file, text())).map((one) => one.replace(/^\w (?=\?)/, '- '))).toEqual([result]);
+  });
+
+  test('that writes slashes with escapes has no values that are not read', async () => {
+    const value = Buffer.from(
+      JSON.stringify({ textures: { SKIN: { url: `${url}?${'?'.repeat(60)}` } } }),
+    ).toString('base64');
+    expect(value).toContain('/');
+    const json = JSON.stringify({ list: [{ a: JSON.stringify({ value }) }] });
+    expect(await found('a.json', json.replaceAll('/', '\\/').replaceAll('=', '\\u003d'))).toHaveLength(1);
+  });
+});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeFolder, renameOver, writeFileAtomically } from '../base/files.ts';
 import { parsedJson } from '../base/text.ts';
 import type { SourceContent } from '../batch/model.ts';
-import type { SkinOptions } from '../index.ts';
+import type { SkinOptions } from '../client/types.ts';
 
 /** Number of lines kept when the file grows too long, and the size in bytes at which it is too long. */
 const KEPT_LINES = 5_000;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { AccountClient, Listed } from '../index.ts';
+import type { AccountClient } from '../client/account-client.ts';
+import type { Listed } from '../client/types.ts';
 import { readPages, withAccount } from './connection/connector.ts';
 import type { CommandContext } from './context/context.ts';
 import { usageError } from './errors/exit.ts';

@@ -3,9 +3,9 @@ import { type BatchSource, finishedSkin, type SourceContent, type SuppliedSkin }
 import { readContent } from '../batch/pictures.ts';
 import { fetchPicture } from '../batch/sources/fetch-locally.ts';
 import { fetchSuppliedTexture } from '../batch/sources/supplied-skin.ts';
+import { ServiceError, SkinsmithError } from '../client/errors.ts';
 import { isGameTexture, readTextures } from '../dispatch/proof.ts';
 import { GameError } from '../game/errors.ts';
-import { ServiceError, SkinsmithError } from '../index.ts';
 import { MAX_CHECKED_BYTES } from '../skin/check.ts';
 import { copyInto, InvalidImageError, makePicture, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';

@@ -1,5 +1,5 @@
 import type { BatchSummary } from '../../batch/options.ts';
-import { classifyFailure } from '../../index.ts';
+import { classifyFailure } from '../../client/errors.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { CliError } from '../errors/exit.ts';
 import type { ServiceNaming } from '../errors/service-hints.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { bareUuid } from '../../base/text.ts';
-import type { AccountClient, GameAccount, GameAccountChange, GameAccountCheck } from '../../index.ts';
+import type { AccountClient } from '../../client/account-client.ts';
+import type { GameAccount, GameAccountChange, GameAccountCheck } from '../../protocol/game-account.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';

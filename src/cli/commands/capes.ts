@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import { Option } from 'commander';
-import type { Cape, CapeChange } from '../../index.ts';
+import type { Cape, CapeChange } from '../../protocol/cape.ts';
 import { capeIn, connectWithProgress, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';

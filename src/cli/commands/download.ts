@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import type { BatchSource } from '../../batch/model.ts';
 import { OutputNames } from '../../batch/plan/output-names.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
-import type { SkinClient } from '../../index.ts';
+import type { SkinClient } from '../../client/skin-client.ts';
 import { MAX_CHECKED_BYTES } from '../../skin/check.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { fitSkin } from '../../skin/read-skin.ts';

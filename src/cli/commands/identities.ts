@@ -1,4 +1,6 @@
-import { type AccountClient, type Identity, ServiceError } from '../../index.ts';
+import type { AccountClient } from '../../client/account-client.ts';
+import { ServiceError } from '../../client/errors.ts';
+import type { Identity } from '../../protocol/account.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';

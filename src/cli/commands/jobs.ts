@@ -2,15 +2,11 @@ import { Option } from 'commander';
 import type { Clock } from '../../base/clock.ts';
 import { finishedSkin } from '../../batch/model.ts';
 import { inspectSource } from '../../batch/pictures.ts';
+import { JobFailedError } from '../../client/errors.ts';
+import type { SkinClient } from '../../client/skin-client.ts';
+import type { JobAnswer, SkinSource } from '../../client/types.ts';
 import { jobEvents } from '../../dispatch/job-tracker.ts';
-import {
-  isPending,
-  type Job,
-  type JobAnswer,
-  JobFailedError,
-  type SkinClient,
-  type SkinSource,
-} from '../../index.ts';
+import { isPending, type Job } from '../../protocol/job.ts';
 import type { Connection } from '../connection/connect.ts';
 import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';

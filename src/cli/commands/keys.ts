@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from '../../index.ts';
+import type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from '../../protocol/api-key.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';

@@ -1,12 +1,9 @@
 import { EMBEDDED } from '../../batch/model.ts';
-import {
-  isPending,
-  type Me,
-  type RateLimit,
-  ServiceError,
-  type SkinClient,
-  UnreadableAnswerError,
-} from '../../index.ts';
+import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
+import type { SkinClient } from '../../client/skin-client.ts';
+import type { Me } from '../../protocol/account.ts';
+import type { ReceivedRateLimit as RateLimit } from '../../protocol/envelope.ts';
+import { isPending } from '../../protocol/job.ts';
 import { allowsInsecureHttp, type Connection, makeClient } from '../connection/connect.ts';
 import { connectWithProgress } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';

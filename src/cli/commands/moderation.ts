@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
 import { isUuid } from '../../base/text.ts';
-import type { BlockedImage, BlockInput, LogEntry, ModeratedSet, ModeratedSkin } from '../../index.ts';
+import type {
+  BlockedImage,
+  BlockInput,
+  LogEntry,
+  ModeratedSet,
+  ModeratedSkin,
+} from '../../protocol/moderation.ts';
 import { skinsText, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { REPORT_REASONS, type Report, type ReportInput } from '../../index.ts';
+import { REPORT_REASONS, type Report, type ReportInput } from '../../protocol/moderation.ts';
 import { connectWithProgress, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';

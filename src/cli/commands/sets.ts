@@ -1,14 +1,14 @@
 import { parseEntry } from '../../batch/lockfile/entries.ts';
+import type { AccountClient } from '../../client/account-client.ts';
 import {
-  type AccountClient,
   MAX_SET,
   type ReservedSetName,
   type SetEdit,
   type SkinSet,
   type SkinSetSummary,
-  type SkinVisibility,
   setNameProblem,
-} from '../../index.ts';
+} from '../../protocol/set.ts';
+import type { SkinVisibility } from '../../protocol/skin.ts';
 import { connectWithProgress, verifyUuids, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';

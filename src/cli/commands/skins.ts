@@ -1,16 +1,15 @@
 import { Option } from 'commander';
 import { type FinishedSkin, finishedSkin, type SourceProblem } from '../../batch/model.ts';
+import type { SkinClient } from '../../client/skin-client.ts';
+import type { BulkEdited, PageQuery } from '../../client/types.ts';
 import {
-  type BulkEdited,
-  type PageQuery,
   SKIN_NAME_RULE,
-  type Skin,
-  type SkinClient,
+  type ReceivedSkin as Skin,
   type SkinEdit,
   type SkinListItem,
   type SkinVisibility,
   skinNameProblem,
-} from '../../index.ts';
+} from '../../protocol/skin.ts';
 import {
   connectWithProgress,
   inBulk,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { User, UserChange } from '../../index.ts';
+import type { User, UserChange } from '../../protocol/user.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { forService } from '../errors/service-hints.ts';

@@ -22,9 +22,10 @@ import { type FaultyPart, type FoundSkin, pluginSkins, skinsInFile } from '../..
 import type { SkinInJson } from '../../batch/sources/skin-json.ts';
 import { isSkinText, readSkinText } from '../../batch/sources/skin-text.ts';
 import { skinSource } from '../../batch/sources/supplied-skin.ts';
+import { NetworkError, SkinsmithError } from '../../client/errors.ts';
+import { SkinClient } from '../../client/skin-client.ts';
 import { PrivateAddressError } from '../../dispatch/proof.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
-import { NetworkError, SkinClient, SkinsmithError } from '../../index.ts';
 import { SignerTally } from '../batch/call.ts';
 import { readProxies } from '../config/network-settings.ts';
 import { EMBEDDED_URL, requestHooks } from '../connection/connect.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
-import { parseBaseUrl } from '../../index.ts';
+import { parseBaseUrl } from '../../client/requester.ts';
 import { usageError } from '../errors/exit.ts';
 import { isNetwork } from '../options/option-values.ts';
 import { FORMAT_NAMES, type FormatChoice, formatsFault, splitFormats } from '../output/format-names.ts';

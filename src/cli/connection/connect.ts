@@ -1,6 +1,8 @@
 import type { Sender } from '../../base/proxies.ts';
 import { callerFingerprint } from '../../base/text.ts';
-import { type Fetch, type RequestReport, SkinClient, type SkinClientOptions } from '../../index.ts';
+import { SkinClient } from '../../client/skin-client.ts';
+import type { Fetch } from '../../client/transport.ts';
+import type { RequestReport, SkinClientOptions } from '../../client/types.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings, readProxies, verifyProxies } from '../config/network-settings.ts';
 import type { GlobalFlags, Settings } from '../config/settings.ts';

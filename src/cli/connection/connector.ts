@@ -2,14 +2,10 @@ import { FetchError, fetchBounded } from '../../base/bounded-fetch.ts';
 import { networkReason } from '../../base/error-reasons.ts';
 import { openSender } from '../../base/proxies.ts';
 import { bareUuid, isUuid, parsedJson } from '../../base/text.ts';
-import {
-  type AccountClient,
-  type BulkEdited,
-  type Cape,
-  type Listed,
-  ServiceError,
-  UnreadableAnswerError,
-} from '../../index.ts';
+import type { AccountClient } from '../../client/account-client.ts';
+import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
+import type { BulkEdited, Listed } from '../../client/types.ts';
+import type { Cape } from '../../protocol/cape.ts';
 import { readProxies, verifyProxies } from '../config/network-settings.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { CliError, usageError } from '../errors/exit.ts';

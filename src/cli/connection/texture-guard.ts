@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import type { Proxies } from '../../base/proxies.ts';
+import type { RequestDispatcher } from '../../client/transport.ts';
 import { PrivateAddressError } from '../../dispatch/proof.ts';
-import type { RequestDispatcher } from '../../index.ts';
 import type { GuardedAgent, ResolveName } from '../../server/outbound/guarded-agent.ts';
 import type { Network } from '../../server/outbound/target.ts';
 

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprintIn } from '../../batch/proof/verify-skin.ts';
+import { SkinsmithError } from '../../client/errors.ts';
 import { PrivateAddressError } from '../../dispatch/proof.ts';
-import { type HealthFinding, SkinsmithError } from '../../index.ts';
+import type { HealthFinding } from '../../protocol/service.ts';
 import type { ServiceNaming } from '../errors/service-hints.ts';
 import { isLoopback } from '../text/text.ts';
 import {

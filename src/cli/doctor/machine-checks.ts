@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../base/error-reasons.ts';
-import { VERSION } from '../../index.ts';
+import { VERSION } from '../../base/version.ts';
 import {
   ENVIRONMENT,
   envNameOf,

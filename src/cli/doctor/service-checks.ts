@@ -1,7 +1,10 @@
 import { isAboutCertificate, networkReason } from '../../base/error-reasons.ts';
 import { parsedJson } from '../../base/text.ts';
+import { VERSION } from '../../base/version.ts';
+import { ServiceError } from '../../client/errors.ts';
 import { isHostedService } from '../../dispatch/service-facts.ts';
-import { isPending, type RateLimit, ServiceError, VERSION } from '../../index.ts';
+import type { ReceivedRateLimit as RateLimit } from '../../protocol/envelope.ts';
+import { isPending } from '../../protocol/job.ts';
 import {
   addressHint,
   bindingOf,

@@ -6,17 +6,13 @@ import type { Clock } from '../../base/clock.ts';
 import { networkCode } from '../../base/error-reasons.ts';
 import { type NamedProxy, nameOf, openSender, type Proxies, proxyFor } from '../../base/proxies.ts';
 import { parsedJson } from '../../base/text.ts';
-import {
-  type Diagnosis,
-  type Fetch,
-  type Job,
-  type KeyDocument,
-  type Me,
-  type RateLimit,
-  ServiceError,
-  UnreadableAnswerError,
-  VERSION,
-} from '../../index.ts';
+import { VERSION } from '../../base/version.ts';
+import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
+import type { Fetch } from '../../client/transport.ts';
+import type { KeyDocument, Me } from '../../protocol/account.ts';
+import type { ReceivedRateLimit as RateLimit } from '../../protocol/envelope.ts';
+import type { Job } from '../../protocol/job.ts';
+import type { Diagnosis } from '../../protocol/service.ts';
 import { readProxies } from '../config/network-settings.ts';
 import {
   originOf,

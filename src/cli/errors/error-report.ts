@@ -7,9 +7,6 @@ import { JournalError } from '../../batch/journal.ts';
 import { LockfileError } from '../../batch/lockfile/entries.ts';
 import { BatchSetupError, fetchHint } from '../../batch/model.ts';
 import { PlayerNameError } from '../../batch/sources/player-names.ts';
-import { ServiceLostError } from '../../dispatch/outage.ts';
-import { PrivateAddressError, ProofError } from '../../dispatch/proof.ts';
-import { PublicKeyError } from '../../dispatch/service-facts.ts';
 import {
   classifyFailure,
   type FailureKind,
@@ -18,7 +15,10 @@ import {
   NetworkError,
   ServiceError,
   SkinsmithError,
-} from '../../index.ts';
+} from '../../client/errors.ts';
+import { ServiceLostError } from '../../dispatch/outage.ts';
+import { PrivateAddressError, ProofError } from '../../dispatch/proof.ts';
+import { PublicKeyError } from '../../dispatch/service-facts.ts';
 import { momentAt, span } from '../text/text.ts';
 import {
   CliError,

@@ -1,5 +1,5 @@
 import { networkCode, ProxyError } from '../../base/error-reasons.ts';
-import type { ServiceError } from '../../index.ts';
+import type { ServiceError } from '../../client/errors.ts';
 
 /** How the user named the service and its key, so that hints lead to that service and to that key. A command's context does. */
 export interface ServiceNaming {

@@ -1,5 +1,6 @@
 import type { FinishedSkin } from '../../batch/model.ts';
-import type { Job, Note } from '../../index.ts';
+import type { Note } from '../../protocol/envelope.ts';
+import type { Job } from '../../protocol/job.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { type Colors, colorsFor, type Io } from '../terminal/io.ts';
 import { ago, clean, cleanLines, jsonDocument, jsonLine, oneLine } from '../text/text.ts';

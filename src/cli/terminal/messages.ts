@@ -1,7 +1,8 @@
 import { clearScreenDown } from 'node:readline';
 import type { Clock } from '../../base/clock.ts';
 import type { SourceProblem } from '../../batch/model.ts';
-import type { Note, RequestReport } from '../../index.ts';
+import type { RequestReport } from '../../client/types.ts';
+import type { Note } from '../../protocol/envelope.ts';
 import { clean, jsonLine, momentAt, oneLine, span, wrapped } from '../text/text.ts';
 import { type Colors, colorsFor, type Io } from './io.ts';
 

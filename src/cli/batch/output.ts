@@ -83,7 +83,7 @@ function intoOutput(
       return [];
     },
     save: ({ isWhole }) => {
-      if (isWhole && !isDry) into.write();
+      if (isWhole && !isDry) into.write(context.clock.now());
     },
     await: (result) => into.await(result),
     tell: async () => await into.tell(context),

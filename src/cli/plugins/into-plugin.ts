@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { Leftovers } from '../../base/files.ts';
 import type { BatchResult } from '../../batch/model.ts';
 import { withoutStyle } from '../../batch/sources/skin-names.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -103,10 +104,11 @@ export class IntoPlugin {
   }
 
   /** Writes the files: none, if one of them has changed meanwhile. @throws CliError */
-  write(): void {
+  write(now: number): void {
+    const leftovers = new Leftovers(now);
     const files = this.#changed();
     for (const file of files) file.verifyUnchanged();
-    for (const file of files) this.#copies.set(file, file.write());
+    for (const file of files) this.#copies.set(file, file.write(leftovers));
     this.#isWritten = true;
   }
 

@@ -10,7 +10,8 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { writeFileAtomically } from '../../base/files.ts';
+import { resolve } from 'node:path';
+import { type Leftovers, writeFileAtomically } from '../../base/files.ts';
 import { parsedJson } from '../../base/text.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
@@ -66,14 +67,19 @@ export class PluginFile {
     );
   }
 
-  /** Writes it by a rename. Returns the copy of the file as it was. @throws CliError, Error of the file system */
-  write(): string | undefined {
+  /**
+   * Writes it by a rename, and removes what killed runs left of it. Returns the copy of the file as it was.
+   * @throws CliError, Error of the file system
+   */
+  write(leftovers: Leftovers): string | undefined {
     this.verifyUnchanged();
     if (!this.#stats) {
+      leftovers.remove(resolve(this.name));
       writeFileAtomically(this.name, this.wanted);
       return undefined;
     }
     const path = realpathSync(this.name); // a rename would replace a link by a file
+    leftovers.remove(path);
     const copy = this.#keepCopy(path);
     writeFileAtomically(path, this.wanted, { durable: true });
     keepOwner(path, this.#stats);

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Leftovers } from '../../../src/base/files.ts';
 import { nameOf } from '../../../src/batch/model.ts';
 import { openSources } from '../../../src/batch/sources/lists.ts';
 import { PLUGINS, type Plugin, pluginOf } from '../../../src/cli/plugins/plugins.ts';
+import { leaveTemporaryFiles } from '../../support/batch/leave-temporary-file.ts';
 import { makePlugin, NAMES, SKIN_PLACES, skinDataOf } from '../../support/cli/plugin-folders.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -33,7 +35,7 @@ function put(plugin: Plugin, folder: string, skins: readonly Carried[]): void {
     const { url } = skinDataOf(name);
     expect(open.put({ name, value, signature, url }).places).toBe(1);
   }
-  for (const file of open.files()) if (file.hasChanged) file.write();
+  for (const file of open.files()) if (file.hasChanged) file.write(new Leftovers(0));
 }
 
 /** Some plugins have names in lower case. */
@@ -139,6 +141,18 @@ test.each([
   ['TAB', /tab reload\.$/],
 ])('%s says how it is reloaded', (name, next) => {
   expect(pluginNamed(name).next).toMatch(next);
+});
+
+test('What killed runs left of a file goes, and nothing else that is beside it', async () => {
+  const folder = join(await ownFolder(), 'plugins/FancyNpcs');
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, 'npcs.yml');
+  await writeFile(file, 'npcs:\n  guard:\n    type: PLAYER\n');
+  await writeFile(join(folder, '.npcs.yml.mine.tmp'), 'mine');
+  await leaveTemporaryFiles(file);
+  expect(await readdir(folder)).toHaveLength(3);
+  put(pluginNamed('FancyNpcs'), folder, [skinDataOf('guard')]);
+  expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual(['.npcs.yml.mine.tmp']);
 });
 
 describe('The NPCs of a name', () => {

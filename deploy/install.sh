@@ -131,6 +131,10 @@ fetch "$archive"
 verify_origin
 tar -xJf "$work/$archive" -C "$work" || fail "Cannot unpack $archive. Is xz installed (the package xz-utils or xz)?"
 unpacked=$work/${archive%.tar.xz}
+# Minimal images lack it, and the message of the linker names no package.
+if (ldd "$unpacked/skinsmith" 2>/dev/null || true) | grep -q 'libatomic\.so\.1 => not found'; then
+  fail 'The program needs the library libatomic. Install it (apt-get install libatomic1, or dnf install libatomic), then run this again.'
+fi
 installed=$("$unpacked/skinsmith" --version) || fail "The program does not run here. Use npm: $by_npm"
 
 share=$prefix/share

@@ -150,6 +150,7 @@ test.each([
     { uname: 'case $1 in -s) echo Linux ;; *) echo riscv64 ;; esac' },
     /no executable for Linux on riscv64\. Use npm/,
   ],
+  ['a minimal Debian', { ldd: 'echo "libatomic.so.1 => not found"' }, /apt-get install libatomic1/],
   ['Windows', { uname: 'echo MINGW64_NT-10.0' }, /Scoop/],
 ])('install.sh says what else to do on %s', async (_, tools, hint) => {
   const from = await releaseFolder('1.2.3');

@@ -34,7 +34,7 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   const refused = await machine.run(['restore', file]);
   expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
   expect(refused.stderr).toMatch(
-    /^error: .* already holds the data of a service\.\nhint: Move it aside with --force/,
+    /^error: .* already holds the data of a service\.\nhint: Move it aside with --move-aside/,
   );
 
   await rm(machine.dataDir, { recursive: true });

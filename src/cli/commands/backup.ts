@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { Option } from 'commander';
 import { isStream } from '../../base/files.ts';
 import type { Backup, CopyProgress, StoreCopy, StorePlace } from '../../server/server.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
@@ -182,7 +183,7 @@ export const restore = {
     ['Restore a backup into a new data folder', 'skinsmith restore skins.backup --data restored/'],
     [
       'Replace the data of this machine and keep the old data aside',
-      'skinsmith restore skins.backup --force',
+      'skinsmith restore skins.backup --move-aside',
     ],
   ],
   output: [{ json: { shape: 'object', fields: RESTORE_FIELDS } }],
@@ -190,14 +191,19 @@ export const restore = {
     command
       .argument('<file>', 'file written by skinsmith backup', nonEmpty)
       .option('--data <folder>', 'data folder of the service', nonEmpty)
-      .option('--force', 'move existing data into a folder with the date in its name');
+      .option('--move-aside', 'move existing data into a folder with the date in its name')
+      .addOption(new Option('--force', 'earlier name of --move-aside').hideHelp());
   },
   run: runRestore,
 } satisfies CommandModule;
 
 async function runRestore(
   file: string,
-  { data, force = false }: { readonly data?: string; readonly force?: boolean },
+  {
+    data,
+    force = false,
+    moveAside = force,
+  }: { readonly data?: string; readonly force?: boolean; readonly moveAside?: boolean },
   { folders, clock, flags, io, messages }: CommandContext,
 ): Promise<void> {
   const { restore } = await import('../../server/server.ts');
@@ -205,7 +211,7 @@ async function runRestore(
   const { time, version, aside } = await withFileFor(
     dataDir,
     file,
-    async (backup) => await restore({ dataDir, file: backup, force, now: clock.now() }),
+    async (backup) => await restore({ dataDir, file: backup, force: moveAside, now: clock.now() }),
   );
   const createdAt = new Date(time).toISOString();
   const view: RestoredView = { data: dataDir, createdAt, version, aside };

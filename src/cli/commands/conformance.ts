@@ -5,7 +5,7 @@ import { allowsInsecureHttp, keyFor } from '../connection/connect.ts';
 import { makeTextureGuard } from '../connection/texture-guard.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { nonEmpty, wholeNumber } from '../options/option-values.ts';
+import { nonEmpty, wholeDuration, wholeNumber } from '../options/option-values.ts';
 import { type Columns, columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { OutputGuard, startOf } from '../output/output-guard.ts';
 import { markupData, markupText } from '../output/reports/report.ts';
@@ -122,9 +122,9 @@ export const conformance = {
         wholeNumber(0, MOST_GENERATIONS),
       )
       .option(
-        '--pause <milliseconds>',
-        `pause between two requests (default: ${PAUSE})`,
-        wholeNumber(0, LONGEST_PAUSE),
+        '--pause <duration>',
+        `pause between two requests (default: ${PAUSE}ms)`,
+        wholeDuration('ms', 0, LONGEST_PAUSE, '200ms'),
       )
       .option('--key-file <file>', 'file with the API key for the server, - for stdin', nonEmpty)
       .option('--no-key', 'send no API key: skins that are made then stay')

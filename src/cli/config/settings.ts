@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { parseBaseUrl } from '../../client/requester.ts';
 import { usageError } from '../errors/exit.ts';
-import { isNetwork } from '../options/option-values.ts';
+import { durationIn, isNetwork } from '../options/option-values.ts';
 import { FORMAT_NAMES, type FormatChoice, formatsFault, splitFormats } from '../output/format-names.ts';
 
 export const SETTING_NAMES = [
@@ -47,10 +47,14 @@ const SCHEMAS = {
     .int('must be a whole number from 1 to 100')
     .min(1, 'must be at least 1')
     .max(100, 'must be at most 100'),
-  'poll-interval': z.coerce
-    .number('must be a number of seconds from 0.2 to 60')
-    .min(0.2, 'must be at least 0.2 seconds')
-    .max(60, 'must be at most 60 seconds'),
+  // A time with a unit, or seconds; the config file holds the seconds.
+  'poll-interval': z
+    .preprocess(
+      (value) => durationIn('s', String(value)),
+      z.number('must be a time like 500ms or 5s, from 0.2s to 60s'),
+    )
+    .refine((seconds) => seconds >= 0.2, 'must be at least 0.2 seconds')
+    .refine((seconds) => seconds <= 60, 'must be at most 60 seconds'),
   // Options and variables are texts; the config file holds the list that `config set` stored.
   format: z
     .preprocess((value) => (Array.isArray(value) ? value.join(',') : value), z.string(formatsFault('')))
@@ -155,7 +159,7 @@ export const SETTING_MEANINGS = {
     'arm variant of new skins: auto, classic or slim; auto detects it from the picture (default: auto)',
   slots: 'maximum number of queue slots that a command uses, 1 to 100 (default: all that your plan has)',
   'poll-interval':
-    'maximum seconds between requests for the state of pending jobs, 0.2 to 60 (default: 5; for jobs --watch: 3)',
+    'longest time between requests for the state of pending jobs, from 0.2s to 60s (default: 5s; for jobs --watch: 3s)',
   format:
     'what to print or write for each skin, comma-separated: see skinsmith help formats (default: text; in files, json)',
   color: 'when to use colours: auto, always or never (default: auto)',

@@ -73,14 +73,38 @@ export function isNetwork(text: string): boolean {
 
 /** Longest delay of a timer: 24 days. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+type Unit = keyof typeof UNITS;
+
+/** The milliseconds of a duration such as 90s or 1h30m; undefined if it is none. */
+function durationOf(text: string): number | undefined {
+  const parts = [...text.matchAll(/(\d{1,9})(ms|[smhd])/g)];
+  if (text === '' || parts.map(([part]) => part).join('') !== text) return undefined;
+  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS[unit as Unit], 0);
+}
+
+/** A duration as a number of this unit, as which a bare number counts; undefined if it is none. */
+export function durationIn(unit: Unit, text: string): number | undefined {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  const ms = durationOf(text);
+  return ms === undefined ? undefined : ms / UNITS[unit];
+}
+
+/** Parses a duration as a whole number of this unit, between two bounds. `example`: one with a unit. */
+export function wholeDuration(unit: Unit, least: number, most: number, example: string) {
+  return (text: string): number => {
+    const number = durationIn(unit, text);
+    if (number !== undefined && Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(
+      `It must be a time like ${example}, from ${least}${unit} to ${most}${unit}.`,
+    );
+  };
+}
 
 /** A duration such as 90s or 1h30m, in milliseconds. */
 function duration(text: string): number {
-  const parts = [...text.matchAll(/(\d{1,9})(ms|s|m|h)/g)];
-  const isWhole = parts.map(([part]) => part).join('') === text;
-  const ms = parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNITS[unit] ?? 0), 0);
-  if (isWhole && ms >= 1 && ms <= LONGEST_TIMEOUT) return ms;
+  const ms = durationOf(text) ?? 0;
+  if (ms >= 1 && ms <= LONGEST_TIMEOUT) return ms;
   throw new InvalidArgumentError('It must be a time like 90s, 10m or 1h30m, up to 24 days.');
 }
 

@@ -14,6 +14,7 @@ import {
   origin,
   proxies,
   refuseCredentials,
+  wholeDuration,
   wholeNumber,
 } from '../options/option-values.ts';
 import { addDoubleOptions, type DoubleCommandOptions } from './double.ts';
@@ -198,9 +199,9 @@ function addGeneratorOptions(command: Command): Command {
       wholeNumber(0, 64),
     )
     .option(
-      '--pace <ms>',
-      'minimum time for each generation, to simulate a slow service',
-      wholeNumber(0, 600_000),
+      '--pace <duration>',
+      'minimum time for each generation, such as 2s, to simulate a slow service',
+      wholeDuration('ms', 0, 600_000, '2s'),
     );
 }
 
@@ -226,9 +227,9 @@ function addUpstreamOptions(command: Command): Command {
 function addGameAccountOptions(command: Command): Command {
   return command
     .option(
-      '--account-delay <seconds>',
-      'minimum time between two skins made with one game account (default: 15)',
-      wholeNumber(1, 3_600),
+      '--account-delay <duration>',
+      'minimum time between two skins made with one game account (default: 15s)',
+      wholeDuration('s', 1, 3_600, '15s'),
     )
     .option(
       '--login-client-id <id>',
@@ -242,7 +243,11 @@ function addDataOptions(command: Command): Command {
   return command
     .optionsGroup('Data:')
     .option('--data <folder>', 'data folder, with the store and the signing key', nonEmpty)
-    .option('--retention <hours>', 'how long to keep finished jobs (default: 168)', wholeNumber(1, 100_000))
+    .option(
+      '--retention <duration>',
+      'how long to keep finished jobs (default: 7d)',
+      wholeDuration('h', 1, 100_000, '7d'),
+    )
     .option('--durable', 'flush every accepted job to disk, so that it survives a power cut')
     .option(
       '--max-store <mb>',

@@ -291,7 +291,7 @@ export async function restore({ dataDir, file, force, now }: RestoreOptions): Pr
   await finishRestore(dataDir, now);
   const hasData = [STORE, SIGNING_KEY].some((name) => existsSync(join(dataDir, name)));
   if (hasData && !force) {
-    const hint = 'Move it aside with --force, or choose another folder with --data';
+    const hint = 'Move it aside with --move-aside, or choose another folder with --data';
     throw new BackupError('data_in_the_way', `${dataDir} already holds the data of a service.`, hint);
   }
   const staged = await layOut(dataDir, { file, found });

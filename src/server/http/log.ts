@@ -104,14 +104,19 @@ interface RequestEnd {
   readonly addresses: LogAddresses;
 }
 
-/** Logs the line of a request. */
+/** What proxies and containers ask every few seconds. */
+const CHECKS = ['/health', '/ready'];
+
+/** Logs the line of a request, unless it is a check and all is well. */
 export function logRequest(
   log: Log,
   { request: { method, url, address }, response, caller, milliseconds, addresses }: RequestEnd,
 ): void {
+  const path = url.split('?', 1)[0] ?? '';
+  if (response.statusCode === 200 && CHECKS.includes(path)) return;
   const line = {
     method,
-    path: url.split('?', 1)[0] ?? '',
+    path,
     status: response.statusCode,
     ms: Math.round(milliseconds * 10) / 10,
     ...describeCaller(caller),

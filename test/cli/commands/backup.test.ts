@@ -17,7 +17,8 @@ describeParsing('backup', backup, {
 describeParsing('restore', restore, {
   taken: [
     [['it.backup'], 'it.backup', {}],
-    [['it.backup', '--data', '/d', '--force'], 'it.backup', { data: '/d', force: true }],
+    [['it.backup', '--data', '/d', '--move-aside'], 'it.backup', { data: '/d', moveAside: true }],
+    [['it.backup', '--force'], 'it.backup', { force: true }],
   ],
   refused: [
     [[], /missing required argument 'file'/],

@@ -34,7 +34,7 @@ const EXAMPLES = {
     ['100', 100],
   ],
   'poll-interval': [
-    ['0.2', 0.2],
+    ['500ms', 0.5],
     ['60', 60],
   ],
   format: [
@@ -107,7 +107,8 @@ describe('a bad value', () => {
     ['slots', 'many', 'it must be a whole number from 1 to 100.'],
     ['poll-interval', '0.1', 'it must be at least 0.2 seconds.'],
     ['poll-interval', '61', 'it must be at most 60 seconds.'],
-    ['poll-interval', 'often', 'it must be a number of seconds from 0.2 to 60.'],
+    ['poll-interval', '500', 'it must be at most 60 seconds.'],
+    ['poll-interval', '5 parsecs', 'it must be a time like 500ms or 5s, from 0.2s to 60s.'],
     ['format', 'xml', 'it must be one or more of json, value, signature, property'],
     ['format', 'json,xml', 'it must be one or more of json, value, signature, property'],
     ['format', 'json,', 'separated by commas'],

@@ -43,6 +43,14 @@ describe('The line of a request', () => {
     expect(log.text).not.toContain('secret-filter');
   });
 
+  test('is left out for the checks of a proxy, unless something is wrong', async () => {
+    const { log, server } = await logged();
+    for (const path of ['/health', '/ready', '/health?check', '/v2/skins'])
+      await server.anonymous().get(path);
+    await requests(log, 1);
+    expect(log.events('request').map(({ path }) => path)).toEqual(['/v2/skins']);
+  });
+
   test.each([
     ['full', '127.0.0.9'],
     ['short', '127.0.0.0/24'],

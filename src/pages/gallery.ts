@@ -229,12 +229,12 @@ function nothing(choice: Choice, isMore: boolean): Html {
 }
 
 function searchForm({ sort, filter, variant, cape, signer, tag }: Choice): Html {
-  const isNarrow = variant !== '' || cape !== '' || signer !== '' || tag !== '';
+  const isNarrow = sort !== 'newest' || variant !== '' || cape !== '' || signer !== '' || tag !== '';
   return html`<search><form method="get" action="${PATH}"><div class="row">
 <div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
-<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
 <div class="end"><button>${say`Search`}</button></div></div>
-${isNarrow ? html`<details open>` : html`<details>`}<summary>${say`More filters`}</summary><div class="row">
+${isNarrow ? html`<details open>` : html`<details>`}<summary>${say`Order and filters`}</summary><div class="row">
+<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
 <div><label for="tag">${say`Tag`}</label><input id="tag" name="tag" maxlength="32" value="${tag}"></div>
 <div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>
 <div><label for="cape">${say`Cape`}</label><select id="cape" name="cape">${options(CAPES, cape)}</select></div>

@@ -214,17 +214,20 @@ function skinPage(skin: SkinView, options: SkinPageOptions): Page {
     title,
     hasOwnHeading: true,
     body: html`${done && html`<p class="done" role="status">${DONE[done]}</p>`}
-${signer !== 'game' && trustBox(signer, origin)}
+<h1><bdi>${title}</bdi></h1>
 <div class="skin">
 <div class="show">
 <div class="stage" data-script="${assetAddress('skin-viewer.js')}" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
 <div class="view"><img ${pictureAt('src', { skin, view: 'isometric', size: 384 })} ${pictureAt('srcset', { skin, view: 'isometric', size: 768 })} alt="${say`The skin from a corner`}" width="192" height="384"></div>
 <div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>${say`Show in 3D`}</button></div>
 </div>
-${pictures(skin)}
 </div>
 <div>
-<h1><bdi>${title}</bdi></h1>
+${usePanel(skin, options)}
+${signer === 'server' && trustSteps(origin)}
+${pictures(skin)}
+${shareLine(skin, origin)}
+${sharePanel(skin, origin)}
 <dl class="facts">
 ${owner !== undefined && html`<div><dt>${say`Owner`}</dt><dd><bdi>${owner}</bdi></dd></div>`}
 <div><dt>${say`Arms`}</dt><dd>${variant === 'slim' ? say`Slim` : say`Classic`}</dd></div>
@@ -235,9 +238,6 @@ ${cape_hash !== null && html`<div><dt>${say`Cape`}</dt><dd>${say`Yes`}</dd></div
 ${(isOwn || visibility !== 'public') && html`<div><dt>${say`Visibility`}</dt><dd>${VISIBILITIES[visibility]}</dd></div>`}
 </dl>
 ${reactions(uuid, options.reactions)}
-${usePanel(skin, options)}
-${shareLine(skin, origin)}
-${sharePanel(skin, origin)}
 <details><summary>${say`Value, signature and other data`}</summary>${dataFields(skin)}</details>
 </div>
 </div>
@@ -254,16 +254,9 @@ const SIGNERS: Readonly<Record<SignerKind, Html>> = {
   other: say`Another service`,
 };
 
-/** Players' games accept what the game signs, unless they are set up to trust this server. */
-function trustBox(signer: SignerKind, origin: string): Html {
-  return html`<aside class="panel caution" aria-labelledby="caution">
-<h2 id="caution">${say`Players with unmodified Minecraft will not see this skin yet`}</h2>
-<p>${say`Unmodified Minecraft accepts only skins signed by Mojang. For each method below, we say who will see the skin.`}</p>
-${signer === 'server' && trustSteps(origin)}</aside>`;
-}
-
+/** What players do whose game shall show skins that this server signs. */
 function trustSteps(origin: string): Html {
-  return html`<details><summary>${say`Let a game trust this server: three steps`}</summary>
+  return html`<details class="trust"><summary>${say`Let a game trust this server: three steps`}</summary>
 <ol id="trust">
 <li>${say`This works on game servers in offline mode: <code>online-mode=false</code> in server.properties.`}</li>
 <li>${say`Each player downloads <a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a> into the folder of Minecraft.`}</li>

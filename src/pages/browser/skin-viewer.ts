@@ -94,13 +94,13 @@ function zoom(viewer: SkinViewer, factor: number): void {
   viewer.zoom = Math.max(ZOOM.min, Math.min(ZOOM.max, viewer.zoom * factor));
 }
 
-/** Draws only what is on the screen, in the width that there is. */
+/** Draws only what is on the screen, in the size that there is. */
 function restUnseen(viewer: SkinViewer, view: HTMLElement): void {
   new IntersectionObserver(([seen]) => {
     viewer.renderPaused = seen?.isIntersecting === false;
   }).observe(view);
   new ResizeObserver(() => {
-    if (view.clientWidth > 0) viewer.width = view.clientWidth;
+    if (view.clientWidth > 0) viewer.setSize(view.clientWidth, view.clientHeight);
   }).observe(view);
 }
 

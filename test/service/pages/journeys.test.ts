@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { FakeProvider } from '../../support/openid/fake-provider.ts';
@@ -222,6 +222,25 @@ test('A keyboard alone makes a skin', async () => {
   await page.keyboard.press('Tab');
   const submit = await page.evaluate('document.activeElement.textContent');
   expect(submit).toBe('Make skin');
+  expect(complaints).toEqual([]);
+});
+
+test('On a phone, the name of a skin and what to copy are within a screen and a half', async () => {
+  const server = await runServer();
+  const { body } = await server.owner.upload('/v2/generate', skinPng(1), { name: 'Knight' });
+  const { page, complaints } = await openPage(browser, { viewport: { width: 360, height: 740 } });
+  await page.goto(`${server.url}/ui/skins/${body.skin?.uuid}`);
+  const bottom = async (locator: Locator) => {
+    const box = await locator.boundingBox();
+    return (box?.y ?? 0) + (box?.height ?? 0);
+  };
+  const name = await bottom(page.getByRole('heading', { name: 'Knight' }));
+  const question = await bottom(page.getByText('Where will you use it?'));
+  const copy = await bottom(page.getByRole('button', { name: 'Copy: what to paste' }).first());
+  expect(name).toBeLessThan(question);
+  expect(question).toBeLessThan(740);
+  expect(copy).toBeLessThan(740 * 1.5);
+  expect((await page.locator('body > header').boundingBox())?.height).toBeLessThan(60); // one line
   expect(complaints).toEqual([]);
 });
 

@@ -54,31 +54,43 @@ test('A skin that was signed at an earlier address of the server is still its ow
   const { url } = await runServer({ dataDir: earlier.dataDir, publicUrl: 'https://new.example.org' });
   const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
   expect(text).toContain('<dd>This server, with its own key</dd>');
-  expect(text).toContain('Players with unmodified Minecraft will not see this skin');
+  expect(text).toContain('Let a game trust this server: three steps');
   const { db } = await openOwnStore(earlier.dataDir);
   await db.updateTable('texture_data').set({ signature: 'bm9uZQ==' }).execute(); // of another key
   const seen = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
   expect(seen.text).toContain('<dd>Another service</dd>');
-  expect(seen.text).toContain('Players with unmodified Minecraft will not see this skin');
+  expect(answerFor(seen.text, 'head-1.21.9')).toContain(
+    'Only players whose game trusts the service that signed',
+  );
   expect(seen.text).not.toContain('authlib-injector');
 });
 
-test('The page says who will see the skin, above all where players with an unmodified game will not', async () => {
-  const caution = 'Players with unmodified Minecraft will not see this skin';
+test('The last line of each way says who will see the skin, and its page does not begin with a warning', async () => {
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
-  expect(text.indexOf(caution)).toBeGreaterThan(0);
-  expect(text.indexOf(caution)).toBeLessThan(text.indexOf('<h1>'));
+  const places = [
+    '<h1>',
+    '<div class="stage"',
+    'Where will you use it?',
+    'class="trust"',
+    'class="pictures"',
+  ];
+  const found = places.map((place) => text.indexOf(place));
+  expect(found).toEqual(found.toSorted((a, b) => a - b));
+  expect(found[0]).toBeGreaterThan(0);
+  expect(text).not.toContain('<aside');
   expect(text).toContain(`-javaagent:authlib-injector.jar=${url}</code>`);
-  expect(answerFor(text, 'head-1.21.9')).toContain('Only players whose game trusts this server will see it.');
+  expect(answerFor(text, 'head-1.21.9')).toMatch(
+    /Only players whose game trusts this server will see it\. <a href="#trust">Three steps<\/a><\/p>\s*(?:<\/div>|<details)/,
+  );
   expect(answerFor(text, 'pack')).toContain('Everyone who has the resource pack will see it.');
 
   const { server, fake, link } = await runAccountServer({ game: FAST_GAME });
   await link(fake.addAccount());
   const made = await server.owner.upload('/v2/generate', skinPng(1));
   const seen = await new PlainBrowser(server.url).open(`/ui/skins/${made.body.skin?.uuid}`);
-  expect(seen.text).not.toContain(caution);
+  expect(seen.text).not.toContain('class="trust"');
   expect(answerFor(seen.text, 'head-1.21.9')).toContain('Everyone will see it: Mojang signed it.');
 });
 

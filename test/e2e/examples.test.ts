@@ -53,9 +53,6 @@ test('Every example of every command does what it says, in their order', async (
   if (failures.length > 0) throw new Error(failures.join('\n\n'));
 });
 
-const NPCS = `npcs:
-${['smith', 'draft'].map((name) => `  ${name}:\n    name: ${name}\n    type: PLAYER\n    skin: {}\n`).join('')}`;
-
 /** The words of a line that a shell does nothing more with; undefined for another line, which needs a shell. */
 function plainWords(line: string): string[] | undefined {
   const isPlain = /^skinsmith(?: (?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-]+))+$/.test(line);
@@ -114,8 +111,6 @@ class Bench {
     await mkdir(at('skins', 'more'), { recursive: true });
     await writeForShells(join(this.#machine.folder, 'bin/skinsmith'));
     for (const name of ['skin', 'knight']) await writeFile(at(`${name}.png`), skinPng(1));
-    await mkdir(at('plugins', 'FancyNpcs'), { recursive: true });
-    await writeFile(at('plugins', 'FancyNpcs', 'npcs.yml'), NPCS);
     for (const [stem, number] of [
       ['smith', 2],
       ['draft', 3],

@@ -35,7 +35,9 @@ describe('skins', () => {
     expect(edited).toMatchObject({ exitCode: 0, stdout: `${red}\tclassic\tprivate\t\n` });
     expect((await skins('list', '--public')).stdout).toMatch(new RegExp(`^${blue}\t.*\n$`));
 
-    expect((await skins('edit', blue, '--tags', 'Robot, hat', '--json')).stdout).toContain('"tag": "robot"');
+    expect((await skins('edit', blue, '--tags', 'Robot, hat', '--json')).stdout).toMatch(
+      /"tags": \[\s+"hat",\s+"robot"\s+\]/,
+    );
     expect((await skins('list', '--public', '--tag', 'robot')).stdout).toContain(blue);
     expect((await skins('list', '--tag', 'hut')).stdout).toBe('');
     expect(await skins('edit', blue, '--tags', 'a/b')).toMatchObject({ exitCode: 1, stdout: '' });

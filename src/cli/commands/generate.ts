@@ -60,10 +60,6 @@ export const generate = {
       'Print a command that gives you the head of a player',
       'skinsmith generate --player Notch --format give',
     ],
-    [
-      'Put skins into the file of a plugin, for its NPCs of the same names',
-      'skinsmith generate skins/ --into plugins/FancyNpcs',
-    ],
   ],
   output: [RESULT_OUTPUT, ...PLAN_OUTPUT],
   declare(command) {

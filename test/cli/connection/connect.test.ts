@@ -9,7 +9,7 @@ import { allowsInsecureHttp } from '../../../src/cli/connection/connect.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
-import { trapServer } from '../../support/server/web-server.ts';
+import { trapServer, webServer } from '../../support/server/web-server.ts';
 
 /** An address of a network for documentation: nothing is there, and nothing must be sent there. */
 const url = 'http://203.0.113.7';
@@ -96,15 +96,18 @@ describe('Commands connect to no private address', () => {
   });
 
   test('unless the user allows its network', async () => {
-    const trap = await trapServer();
-    const command = async (context: CommandContext) =>
-      await textureAt(context, `http://127.0.0.1:${trap.port}/x`);
+    const asked: (string | undefined)[] = [];
+    const { url: place } = await webServer(({ url: path }, response) => {
+      asked.push(path);
+      response.writeHead(404).end();
+    });
+    const command = async (context: CommandContext) => await textureAt(context, `${place}/x`);
     const allowed = {
       url: 'http://127.0.0.1:1',
       env: { SKINSMITH_ALLOW_NETWORK: '10.0.0.0/8, 127.0.0.0/8' },
     };
     expect((await runCommand(command, allowed)).told?.code).not.toBe('private_address');
-    expect(trap.connections).toBeGreaterThan(0);
+    expect(asked).toEqual(['/x']);
   });
 
   test('that a lockfile names for a texture, or as its service', async () => {

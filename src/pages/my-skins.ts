@@ -351,7 +351,7 @@ ${
   isPublic
     ? html`<dl class="copyable">${copyField(say`For server.properties`, lines)}
 ${copyField(say`SHA-1, which changes with the skins`, sha1)}</dl>`
-    : html`<p class="problem">${say`Game clients cannot fetch this pack from here, because a skin in it is private. Make it unlisted or public, or host the file elsewhere.`}</p>`
+    : html`<p class="problem">${say`Minecraft cannot load this pack from here, because a skin in it is private. Make it unlisted or public, or host the file elsewhere.`}</p>`
 }
 <p class="quiet">${say`The file <code>skins.json</code> in the pack tells which skin has which name.`}</p>
 <p><a href="${back}">${say`Back to my skins`}</a></p>`,

@@ -203,6 +203,36 @@ say "${SIGNATURE}"
     ['Rotten zombie villager ?', 'Old ?'],
   ],
   [
+    'several heads under keys of one object that has a name',
+    'a.yml',
+    `set: {name: Trees, oak: ${HEAD}, birch: ${OTHER}}\n`,
+    ['oak ?', 'birch other ?'],
+  ],
+  [
+    'things that have only a number or the id of an item',
+    'a.yml',
+    `list:\n  - {id: 5, texture: ${HEAD}}\n  - {id: 'minecraft:player_head', texture: ${HEAD}}\n`,
+    ['- ?', '- ?'],
+  ],
+  [
+    'a script of Denizen', // `NPCTag.java`
+    'a.dsc',
+    `- adjust <npc> skin_blob:${VALUE};${SIGNATURE}\n- narrate hi\n`,
+    ['-'],
+  ],
+  [
+    'a command that is damaged',
+    'a.mcfunction',
+    `give Bob player_head[custom_name={x, Oak, value:"${HEAD}"\n`,
+    ['- ?'],
+  ],
+  [
+    'an entity that has a name beside the one above it, and a head that is only called so as an item',
+    'a.snbt',
+    `{a: {name: "x", CustomName: '"Guard"', profile: ${profile()}}, b: {item_name: "Oak", profile: ${profile()}}}`,
+    ['Guard ?', 'Oak ?'],
+  ],
+  [
     'heads of 1.21.9',
     'a.mcfunction',
     headCommand({ name: 'Ann', variant: 'slim', look: { url } }, { limit: 999 }),

@@ -89,7 +89,7 @@ const MEANINGS: Readonly<Record<string, readonly [LoginErrorKind, string]>> = {
   consent_required: ['refused', 'Microsoft wants the owner of the account to agree again.'],
   invalid_client: ['client', 'Microsoft rejected the client id.'],
   unauthorized_client: ['client', 'The client id does not allow device code sign-in.'],
-  invalid_scope: ['client', 'The client id may not ask for access to Xbox.'],
+  invalid_scope: ['client', 'The client id may not request Xbox access.'],
   invalid_request: ['client', 'Microsoft rejected the request: check the client id.'],
 };
 
@@ -236,7 +236,7 @@ async function exchange(http: GameHttp, request: Omit<GameRequest, 'method'>): P
 
 function refusedBy(xErr: number | undefined): LoginError {
   if (xErr === undefined) return new LoginError('refused', 'Xbox rejected the sign-in.');
-  return new LoginError('xbox', OBSTACLES[xErr] ?? `Xbox does not let the account in (XErr ${xErr}).`);
+  return new LoginError('xbox', OBSTACLES[xErr] ?? `Xbox refused the account (XErr ${xErr}).`);
 }
 
 /** A game access token of an account. */

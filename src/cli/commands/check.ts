@@ -82,7 +82,7 @@ const FIELDS: Fields<CheckView> = {
 export const check = {
   description:
     'Check PNG files without sending them anywhere.\n' +
-    'Prints what each file is, its arm variant, and what is wrong with it. The exit status is 1 if ' +
+    "Prints each file's type and arm variant, and any problems. The exit status is 1 if " +
     'any file is unusable. With --fix, writes a clean copy of each: HD skins are scaled down, old skins ' +
     'cut out of a 64×64 canvas, and metadata and faults of the file left out; a clean file is copied ' +
     'unchanged. With --variant, the arms are converted too.',

@@ -93,7 +93,7 @@ export const reportsCreate = {
       .addOption(
         new Option('--reason <reason>', 'what is wrong').choices(REPORT_REASONS).makeOptionMandatory(),
       )
-      .option('--text <text>', 'more about it, at most 500 characters');
+      .option('--text <text>', 'details (at most 500 characters)');
   },
   async run(
     uuid: string,
@@ -113,13 +113,13 @@ export const reportsCreate = {
 export const reportsClose = {
   description: 'Close reports without changing their skins (operators only).',
   examples: [
-    ['Close a report and keep what it is about', 'skinsmith reports close 1'],
+    ['Close a report and leave the skin as it is', 'skinsmith reports close 1'],
     ['Say reason, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
   ],
   output: [tableOutput('list', TABLE)],
   declare(command) {
     command
-      .argument('<report...>', 'numbers of reports, as printed by reports list', nonEmptyWords)
+      .argument('<report...>', 'report numbers, as printed by reports list', nonEmptyWords)
       .option('--note <text>', 'reason, for the log');
   },
   async run(

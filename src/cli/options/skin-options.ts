@@ -232,7 +232,7 @@ interface ReportRequest {
 /** The kinds of source, for help. */
 export const SOURCE_KINDS =
   'PNG files, folders, URLs, textures (hash), skins (UUID), players (name or UUID; bedrock:Name), skin data (a texture value, ' +
-  '"value signature", JSON with both, a command, skins.lock, a JSON file of skinsmith, a file or folder of a plugin), skin packs of Bedrock, lists (CSV, NDJSON), ' +
+  '"value signature", JSON with both, a command, skins.lock, JSON from skinsmith, a plugin\'s file or folder), Bedrock skin packs, lists (CSV, NDJSON), ' +
   'or - for stdin';
 
 export function addSourceOptions(command: Command): Command {
@@ -250,7 +250,7 @@ export function addLocalSourceOptions(command: Command, { fit = true } = {}): Co
     .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
     .option(
       '--player <name>',
-      'use the skin of a player, by name or UUID; of Bedrock: .Name or XUID (repeatable)',
+      "use a player's skin: name or UUID; for Bedrock, .Name or XUID (repeatable)",
       collect,
     )
     .option(

@@ -143,7 +143,7 @@ class PackInMaking {
     if (id === legalName(source.stem) || this.#earlierIds.has(id)) return;
     this.#renamed.push(id);
     if (this.#renamed.length > TOLD) return;
-    const message = `${source.label}: another source has this name, so it is called ${id}.`;
+    const message = `${source.label}: the name is taken, so the pack calls it ${id}.`;
     await this.#making.context.messages.warn(message);
   }
 

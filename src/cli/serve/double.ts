@@ -45,12 +45,9 @@ export function addDoubleOptions(command: Command): Command {
       'run a double of a service for tests, in memory and with faults on demand (docs/testing.md)',
     )
     .addOption(
-      new Option('--as <service>', 'whose answers the double gives (default: hosted)').choices([
-        'hosted',
-        'skinsmith',
-      ]),
+      new Option('--as <service>', 'service to imitate (default: hosted)').choices(['hosted', 'skinsmith']),
     )
-    .option('--scenario <file|name>', 'what happens at the double: a YAML or JSON file, or a name', nonEmpty)
+    .option('--scenario <file|name>', 'what the double does: a YAML or JSON file, or a name', nonEmpty)
     .option('--seed <number>', 'seed for IDs and random faults (default: 1)', wholeNumber(0, 2 ** 31 - 1))
     .addOption(
       new Option(

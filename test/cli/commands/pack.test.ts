@@ -174,7 +174,7 @@ test('Sources with equal names are distinguished and reported; unusable ones do 
   const { status, err } = await pack();
   expect(status).toBe(1);
   expect(err).toContain('bad.png: The file is not a PNG picture.');
-  expect(err).toMatch(/tom\.png: another source has this name, so it is called tom-675950\./);
+  expect(err).toMatch(/tom\.png: the name is taken, so the pack calls it tom-675950\./);
   expect(err).toContain('1 source could not be used.');
   expect(Object.keys(await filesIn(out)).map((path) => path.slice(path.lastIndexOf('/') + 1))).toEqual([
     'pack.mcmeta',

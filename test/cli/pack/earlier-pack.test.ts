@@ -27,7 +27,7 @@ test('A name that the last pack gave stays, and only a new source with the same 
   await draw('Guard.png', 2);
   const { err } = await pack();
   expect(await shown()).toEqual({ guard: 1, 'guard-c8d3fc': 2 });
-  expect(err).toContain('Guard.png: another source has this name, so it is called guard-c8d3fc.');
+  expect(err).toContain('Guard.png: the name is taken, so the pack calls it guard-c8d3fc.');
   expect(err).toContain('2 skins (1 added, 1 kept)');
   expect((await pack()).err).not.toContain('another source');
 });

@@ -7,7 +7,14 @@ import type { SkinWithData } from '../server/store/skins.ts';
 import type { View } from '../skin/render/views.ts';
 
 /** The person who views a page; undefined if nobody is signed in. */
-export type Visitor = { readonly name: string; readonly isOperator: boolean } | undefined;
+export type Visitor =
+  | {
+      readonly name: string;
+      readonly isOperator: boolean;
+      /** Reports that wait for the operator. */
+      readonly openReports: number;
+    }
+  | undefined;
 
 /** A page without its frame. */
 export interface Page {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Html, html, type Reader, say } from '../html/html.ts';
+import { count, Html, html, type Reader, say } from '../html/html.ts';
 import { type Site, USUAL_NAME } from '../server/context.ts';
 import { copyLine, linesFor, type Page, type Visitor } from './frame.ts';
 import { languageForm } from './language.ts';
@@ -94,10 +94,10 @@ function textsOfScripts({ scripts }: Reader): Html | undefined {
     : html`<script type="application/json" id="texts">${Html.unescaped(text)}</script>`;
 }
 
-function signedIn({ name, isOperator }: NonNullable<Visitor>, at: string): Html {
+function signedIn({ name, isOperator, openReports }: NonNullable<Visitor>, at: string): Html {
   return html`${menuLink('/ui/skins', say`My skins`, at)}
 ${menuLink('/ui/jobs', say`My jobs`, at)}
-${isOperator && menuLink('/ui/operator', say`Operator`, at)}
+${isOperator && menuLink('/ui/operator', html`${say`Operator`}${openReports > 0 && html` (${count(openReports)})`}`, at)}
 ${menuLink('/ui/account', html`<bdi>${name}</bdi>`, at === '/ui/sessions' ? '/ui/account/sessions' : at)}
 <form method="post" action="/ui/sign-out"><button class="link">${say`Sign out`}</button></form>`;
 }

@@ -133,6 +133,8 @@ export interface FormMaker {
   readonly hasPrivateSkins: boolean;
   /** Empty without capes, or if the plan does not include them. */
   readonly capes: readonly { readonly uuid: string; readonly alias: string }[];
+  /** Unfinished jobs that the plan allows. */
+  readonly atOnce: number;
   /** Why this person can make no skins here; undefined: nothing prevents it. */
   readonly obstacle: Html | undefined;
 }
@@ -143,6 +145,7 @@ export async function formMakerOf(call: PageCall): Promise<FormMaker> {
   return {
     name: session?.caller.name,
     hasPrivateSkins: caller.plan.privateSkins,
+    atOnce: caller.plan.slots,
     capes: mayWearCapes ? await readPublicCapes(context) : [],
     obstacle: await obstacleFor(call),
   };
@@ -173,7 +176,7 @@ const INPUTS: Readonly<Record<SourceType, (values: FormValues) => Html>> = {
 <p class="needs-script needs-mouse"><button type="button" class="quiet-button" data-choose-folder>${say`Choose a folder`}</button></p>
 <ol class="rows" data-chosen aria-label="${say`Chosen pictures`}" hidden></ol></div>`,
   url: ({ url = '' }) => html`<label for="url">${say`Picture URL`}</label>
-<input id="url" type="url" name="url" required maxlength="256" placeholder="https://" value="${url}">`,
+<input id="url" type="url" name="url" required placeholder="https://" value="${url}">`,
   player: ({ user = '' }) => html`<label for="user">${say`Player name or UUID`}</label>
 <input id="user" name="user" required maxlength="36" autocomplete="off" spellcheck="false" value="${user}">`,
 };
@@ -196,7 +199,7 @@ interface FormView {
 /** The form that makes a skin. It works without scripts; with them, it takes several pictures and shows the results. */
 export function makeForm({ from, maker, values = {}, problem }: FormView): Html {
   const { obstacle, name } = maker;
-  return html`<div class="maker"><form class="panel" method="post" action="/ui/make" enctype="multipart/form-data"${!obstacle && html` data-make="${from}"`}>
+  return html`<div class="maker"><form class="panel" method="post" action="/ui/make" enctype="multipart/form-data"${!obstacle && html` data-make="${from}" data-at-once="${maker.atOnce}"`}>
 ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
 ${obstacle && html`<p><strong>${obstacle}</strong></p>`}
 <fieldset class="plain"${obstacle && html` disabled`}>

@@ -8,7 +8,14 @@ import { type HttpRequest, isUnderUnprovedName, OPAQUE_ORIGIN, originsOf } from 
 import type { Answer } from '../server/http/route.ts';
 import { UNLISTED } from '../server/http/routes/pictures.ts';
 import { wantsPage } from '../server/http/visitors.ts';
-import { anonymousCaller, type Caller, type Origins, requireScope } from '../server/service/callers.ts';
+import {
+  anonymousCaller,
+  type Caller,
+  hasScope,
+  type Origins,
+  requireScope,
+} from '../server/service/callers.ts';
+import { countReportsToDecide } from '../server/service/moderation.ts';
 import { asRefusal, Refusal } from '../server/service/refusal.ts';
 import { findCaller, type SessionCaller } from '../server/service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';
@@ -105,7 +112,7 @@ export class PageEndpoint {
         return withPageHeaders(seeOther(signInAddress(request)));
       }
       if (session && this.#route.scopes) requireScope(caller, ...this.#route.scopes);
-      const visitor = visitorOf(session);
+      const visitor = await visitorOf(session, context);
       const params = parsedParams(this.#route.params, request.params);
       const query = parsedQuery(this.#route.query, request.query);
       const mayUse = session !== undefined || this.#options.allowsAnonymous;
@@ -178,8 +185,15 @@ function parsedQuery(schema: z.ZodObject | undefined, input: unknown): unknown {
   return parsedParams(schema, Object.fromEntries(rest));
 }
 
-function visitorOf(session: SessionCaller | undefined): Visitor {
-  return session ? { name: session.caller.name, isOperator: session.caller.isOperator } : undefined;
+async function visitorOf(session: SessionCaller | undefined, context: ServiceContext): Promise<Visitor> {
+  if (!session) return undefined;
+  const { name, isOperator } = session.caller;
+  const mayDecide = isOperator && hasScope(session.caller, 'operator');
+  return {
+    name,
+    isOperator,
+    openReports: mayDecide ? await countReportsToDecide(context, session.caller) : 0,
+  };
 }
 
 function surroundingsOf({
@@ -236,7 +250,7 @@ export async function pageErrorAnswer(
     const says = [reasonOf(refusal).writeText(reader), ...detailsOf(refusal)].join(' ');
     return withPageHeaders({ ...refused, body: { ...(refused.body as object), says }, headers });
   }
-  const visitor = visitorOf(session);
+  const visitor = await visitorOf(session, context);
   const page = problemPage(refusal, { requestId, signIn: signInAddress(request) });
   const answer = written(page, surroundingsOf({ visitor, context, reader, request }));
   return { ...answer, headers: { ...headers, ...answer.headers } };

@@ -4,8 +4,6 @@ import { say } from './language.ts';
 import type { ResultRow } from './result-row.ts';
 import type { Results } from './results.ts';
 
-/** Pictures to send at the same time. */
-const AT_ONCE = 2;
 /** Seconds to wait at a rate limit without Retry-After. */
 const PAUSE = 3;
 
@@ -19,16 +17,22 @@ interface QueuedPicture {
 /** Sends pictures, a few at a time, and shows the result of each. */
 export class MakeQueue {
   readonly #results: Results;
+  /** Pictures under way at the same time: as many as the server takes of this person. */
+  readonly #atOnce: number;
   readonly #waiting: QueuedPicture[] = [];
   readonly #failed = new Set<QueuedPicture>();
+  /** Those of them that never reached the server. */
+  readonly #unreached = new Set<QueuedPicture>();
   /** Pictures that the server does not have yet. */
   #unsent = 0;
   #underWay = 0;
   /** Ends when the server accepts pictures again. */
   #pause: Promise<void> | undefined;
 
-  constructor(results: Results) {
+  constructor(results: Results, atOnce: number) {
     this.#results = results;
+    this.#atOnce = atOnce;
+    addEventListener('online', () => this.#addAgain([...this.#unreached]));
     addEventListener('beforeunload', (event) => {
       if (this.#unsent > 0) event.preventDefault();
     });
@@ -43,18 +47,22 @@ export class MakeQueue {
       this.#results.rows.append(row.element);
     }
     this.#waiting.push(...inputs);
-    while (this.#underWay < AT_ONCE && this.#waiting.length > 0) void this.#work();
+    while (this.#underWay < this.#atOnce && this.#waiting.length > 0) void this.#work();
   }
 
   /** Sends again everything that failed. */
   addFailed(): void {
-    const inputs = [...this.#failed];
+    this.#addAgain([...this.#failed]);
+  }
+
+  #addAgain(inputs: readonly QueuedPicture[]): void {
     for (const input of inputs) this.#forget(input);
-    this.add(inputs, 0);
+    if (inputs.length > 0) this.add(inputs, 0);
   }
 
   #forget(input: QueuedPicture): void {
     this.#failed.delete(input);
+    this.#unreached.delete(input);
     this.#results.restart();
   }
 
@@ -113,16 +121,15 @@ export class MakeQueue {
   }
 
   /** Failed pictures can be sent again or removed. Without a session, none of the others is sent either. */
-  #fail(input: QueuedPicture, { problem, isSignedOut = false }: Problem): void {
+  #fail(input: QueuedPicture, { problem, isSignedOut = false, isUnreached = false }: Problem): void {
     const { row } = input;
     this.#failed.add(input);
+    if (isUnreached) this.#unreached.add(input);
     row.fail(problem);
-    const again = smallButton(say('Try again'), () => {
-      this.#forget(input);
-      this.add([input], 0);
-    });
+    const again = smallButton(say('Try again'), () => this.#addAgain([input]));
     const remove = smallButton(say('Remove'), () => {
       this.#failed.delete(input);
+      this.#unreached.delete(input);
       row.element.remove();
       this.#results.removed();
     });
@@ -139,6 +146,8 @@ export class MakeQueue {
 interface Problem {
   readonly problem: string;
   readonly isSignedOut?: boolean;
+  /** Whether it is worth another try once there is a network. */
+  readonly isUnreached?: boolean;
 }
 
 type Sent = { readonly job: string } | Problem;
@@ -152,6 +161,6 @@ async function send(fields: FormData): Promise<Sent | { readonly seconds: number
     const { job, says } = (await answer.json()) as { job: string; says: string };
     return answer.ok ? { job } : { problem: says, isSignedOut: answer.status === 401 };
   } catch {
-    return { problem: say('The server could not be reached.') };
+    return { problem: say('The server could not be reached.'), isUnreached: true };
   }
 }

@@ -100,7 +100,8 @@ class ChosenPictures {
       parts.panel.style.minHeight = '';
       parts.input.focus();
     };
-    this.#queue = new MakeQueue(new Results(parts.panel, { onMore, onAgain: () => this.#queue.addFailed() }));
+    const results = new Results(parts.panel, { onMore, onAgain: () => this.#queue.addFailed() });
+    this.#queue = new MakeQueue(results, Number(form.dataset['atOnce']));
   }
 
   choose(files: readonly File[]): void {

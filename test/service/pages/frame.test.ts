@@ -128,6 +128,32 @@ test('The menu tells the page that one is on, and the section that it belongs to
   for (const path of ['/', '/ui/api', '/ui/nowhere']) expect([path, await current(path)]).toEqual([path, []]);
 });
 
+test('Every page tells operators how many reports are open, and nobody else', async () => {
+  const server = await runServer();
+  const uuid = (await server.owner.upload('/v2/generate', skinPng(1))).body.skin?.uuid;
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const menu = async (browser: PlainBrowser) =>
+    /href="\/ui\/operator"[^>]*>([^<]*)</.exec((await browser.open('/ui/gallery')).text)?.[1];
+  expect(await menu(operator)).toBe('Operator');
+  await server.owner.json(`/v2/skins/${uuid}/report`, { reason: 'other' });
+  expect(await menu(operator)).toBe('Operator (1)');
+  const visitor = new PlainBrowser(server.url);
+  const { body } = await server.owner.json('/v2/account/keys', { user: 'ann' });
+  await visitor.signIn(String(body.key?.secret));
+  expect(await menu(visitor)).toBeUndefined();
+});
+
+test('An address longer than the service takes is refused, and not cut', async () => {
+  const { url } = await runServer();
+  const browser = new PlainBrowser(url);
+  expect((await browser.open('/ui/make?from=url')).text).not.toMatch(/id="url"[^>]*maxlength/);
+  const address = `https://example.org/${'a'.repeat(300)}.png`;
+  const { status, text } = await browser.open('/ui/make', { form: { url: address } });
+  expect([status, text.includes(address)]).toEqual([400, true]);
+  expect(text).toContain('longer than 256 characters');
+});
+
 test('Without pages there is the API only', async () => {
   const { url } = await runServer({ pages: undefined });
   const browser = new PlainBrowser(url);

@@ -108,24 +108,24 @@ describe('A picture that is sent', () => {
     expect(await page.getByText(told).count()).toBe(0);
   });
 
-  test('is one of two at a time, and one that fails holds up no other', async () => {
+  test('is one of as many as the plan takes, one that fails holds up no other, and the network brings it back', async () => {
     const { page, send } = await openMake();
     const held: Route[] = [];
     await page.route('**/ui/make', (route) => void held.push(route));
-    await send(4);
+    await send(7);
     await poll(
       () => held.length,
-      (count) => count === 2,
+      (count) => count === 5,
     );
     expect(await page.getByText('Queued').count()).toBe(2);
     await held[0]!.abort();
     await held[1]!.fulfill({ status: 400, json: { says: 'No skin.' } });
     await poll(
       () => held.length,
-      (count) => count === 4,
+      (count) => count === 7,
     );
-    await Promise.all([held[2]!.continue(), held[3]!.continue()]);
-    await page.getByRole('link', { name: 'Open the skin' }).nth(1).waitFor();
+    await Promise.all(held.slice(2).map(async (route) => await route.continue()));
+    await page.getByRole('link', { name: 'Open the skin' }).nth(4).waitFor();
     const failures = page.getByText(/^(?:No skin|The server could not be reached)\.$/);
     await failures.nth(1).waitFor();
     // The two were sent at once, and may arrive in either order.
@@ -133,6 +133,10 @@ describe('A picture that is sent', () => {
       'No skin.',
       'The server could not be reached.',
     ]);
+    await page.unroute('**/ui/make');
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByRole('link', { name: 'Open the skin' }).nth(5).waitFor();
+    expect(await failures.allTextContents()).toEqual(['No skin.']);
   });
 });
 

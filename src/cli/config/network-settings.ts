@@ -2,6 +2,7 @@ import { type NamedProxy, type Proxies, proxyFor } from '../../base/proxies.ts';
 import { type GameAddresses, readGameAddresses } from '../../game/addresses.ts';
 import type { ServerOptions } from '../../server/server.ts';
 import { type CliError, usageError } from '../errors/exit.ts';
+import type { ServeOptions } from '../serve/options.ts';
 
 /** The configured addresses of the game's services; undefined for the default ones. @throws CliError */
 export function gameAddresses(env: NodeJS.ProcessEnv): GameAddresses | undefined {
@@ -12,19 +13,15 @@ export function gameAddresses(env: NodeJS.ProcessEnv): GameAddresses | undefined
   throw usageError('invalid_setting', `SKINSMITH_GAME_ADDRESSES is invalid: ${problem}.`);
 }
 
-/** Command-line options for game accounts. */
-export interface AccountOptions {
-  /** Seconds. */
-  readonly accountDelay?: number;
-  readonly loginClientId?: string;
-}
-
 type GameSettings = Pick<ServerOptions, 'accountRules' | 'gameAddresses' | 'loginClientId'>;
 
 const CLIENT_ID = /^[\w-]{1,64}$/;
 
 /** How a service accesses the game; options override the environment. @throws CliError */
-export function gameSettings(typed: AccountOptions, env: NodeJS.ProcessEnv): GameSettings {
+export function gameSettings(
+  typed: Pick<ServeOptions, 'accountDelay' | 'loginClientId'>,
+  env: NodeJS.ProcessEnv,
+): GameSettings {
   const { accountDelay, loginClientId = env['SKINSMITH_LOGIN_CLIENT_ID'] } = typed;
   const addresses = gameAddresses(env);
   if (loginClientId && !CLIENT_ID.test(loginClientId)) {

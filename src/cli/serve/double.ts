@@ -1,75 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { finished } from 'node:stream';
-import { type Command, Option } from 'commander';
 import type { Double, DoubleOptions } from '../../double/double.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { httpUrl, nonEmpty, wholeNumber } from '../options/option-values.ts';
 import { clean, jsonLine } from '../text/text.ts';
+import { nameOf, SERVE_OPTIONS, type ServeOptions } from './options.ts';
 import { aborted } from './own-log.ts';
 
-export interface DoubleCommandOptions {
-  readonly double?: boolean;
-  readonly as?: 'hosted' | 'skinsmith';
-  readonly scenario?: string;
-  readonly seed?: number;
-  readonly clock?: 'running' | 'manual';
-  readonly polite?: boolean;
-  readonly parentStdin?: boolean;
-  readonly record?: string;
-  readonly recording?: string;
-  readonly replay?: string;
-}
-
-/** Those that make sense for a double, with `--port`. */
-const OWN = [
-  'double',
-  'as',
-  'scenario',
-  'seed',
-  'clock',
-  'polite',
-  'parentStdin',
-  'record',
-  'recording',
-  'replay',
-  'port',
-];
+/** The options that make sense for a double, with `--port`. */
+const OWN: readonly string[] = SERVE_OPTIONS['As a double, for tests of clients:'].map(nameOf);
 const MAX_SCENARIO_BYTES = 1024 * 1024;
 
-export function addDoubleOptions(command: Command): Command {
-  return command
-    .optionsGroup('As a double, for tests of clients:')
-    .option(
-      '--double',
-      'run a double of a service for tests, in memory and with faults on demand (docs/testing.md)',
-    )
-    .addOption(
-      new Option('--as <service>', 'service to imitate (default: hosted)').choices(['hosted', 'skinsmith']),
-    )
-    .option('--scenario <file|name>', 'what the double does: a YAML or JSON file, or a name', nonEmpty)
-    .option('--seed <number>', 'seed for IDs and random faults (default: 1)', wholeNumber(0, 2 ** 31 - 1))
-    .addOption(
-      new Option(
-        '--clock <clock>',
-        'whether time runs, or stands still until it is advanced (default: running)',
-      ).choices(['running', 'manual']),
-    )
-    .option('--polite', 'exit with 1 if a client broke the rules in docs/testing.md')
-    .option(
-      '--parent-stdin',
-      'end when standard input ends, as it does when the program that started this one is gone',
-    )
-    .option('--record <url>', 'pass requests on to this service, and write its answers down', httpUrl)
-    .option('--recording <file>', 'new file for what --record writes', nonEmpty)
-    .option('--replay <file>', 'answer from a file written by --record', nonEmpty);
-}
-
 /** Runs until the signal aborts, a client asks for the end, or standard input ends. @returns the exit status */
-export async function runDouble(
-  options: DoubleCommandOptions & { readonly port?: number },
-  context: CommandContext,
-): Promise<number> {
+export async function runDouble(options: ServeOptions, context: CommandContext): Promise<number> {
   checkOptions(options);
   const { startDouble, UnmetExpectations } = await import('../../double/double.ts');
   const ending = new AbortController();
@@ -91,8 +34,8 @@ export async function runDouble(
   }
 }
 
-function checkOptions(options: DoubleCommandOptions): void {
-  const other = Object.keys(options).find((name) => !OWN.includes(name));
+function checkOptions(options: ServeOptions): void {
+  const other = Object.keys(options).find((name) => name !== 'port' && !OWN.includes(name));
   if (other) throw usageError('conflicting_options', `--double and --${dashed(other)} cannot be combined.`);
   const { record, recording, replay } = options;
   if ((record === undefined) !== (recording === undefined))
@@ -102,8 +45,8 @@ function checkOptions(options: DoubleCommandOptions): void {
 }
 
 /** @throws CliError for an option that only a double has */
-export function refuseDoubleOptions(options: DoubleCommandOptions): void {
-  const own = OWN.find((name) => name !== 'port' && name in options);
+export function refuseDoubleOptions(options: ServeOptions): void {
+  const own = OWN.find((name) => name in options);
   if (own) throw usageError('conflicting_options', `--${dashed(own)} needs --double.`);
 }
 
@@ -119,7 +62,7 @@ async function doubleOptions({
   record,
   recording,
   ...options
-}: DoubleCommandOptions & { readonly port?: number }): Promise<DoubleOptions> {
+}: ServeOptions): Promise<DoubleOptions> {
   return {
     ...options,
     ...(scenario !== undefined && { scenario: await readScenario(scenario) }),

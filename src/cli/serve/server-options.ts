@@ -15,56 +15,27 @@ import { CliError } from '../errors/exit.ts';
 import { colorsFor } from '../terminal/io.ts';
 import { readSecretFile } from '../terminal/read-input.ts';
 import { clean, isLoopback } from '../text/text.ts';
-import {
-  GENERATOR_KINDS,
-  type GeneratorOptions,
-  isIssuer,
-  type OpenIdOptions,
-  type ServeOptions,
-  type SiteOptions,
-} from './options.ts';
-
+import { GENERATOR_KINDS, isIssuer, plainSettings, type ServeOptions } from './options.ts';
 import { LogText, logsJson, ownLog } from './own-log.ts';
 import { chooseStore, wrong } from './store.ts';
 
 /** The options that the service starts with. @throws CliError */
 export async function serverOptions(options: ServeOptions, context: CommandContext): Promise<ServerOptions> {
   return {
+    ...plainSettings(options),
     dataDir: options.data ?? context.folders.data,
     store: chooseStore(options, { ...context, messages: ownLog(options, context) }),
-    signingKeyFile: options.signingKey,
-    accountKeyFile: options.accountKey,
-    port: options.port,
-    host: options.host,
-    workers: options.workers,
-    publicUrl: options.publicUrl,
     ...(await chooseGenerator(options, context)),
     ...gameSettings(options, context.env),
-    retentionHours: options.retention,
-    durable: options.durable,
-    newSigningKey: options.newSigningKey,
-    plansFile: options.plans,
-    pace: options.pace,
-    allowedNetworks: options.allowNetwork,
     proxies: usableProxies(context.env),
     fetchProxies: fetchProxies(options.fetchProxy, context.env),
-    webhooks: options.webhooks,
-    userAccounts: options.userAccounts,
-    anonymous: options.anonymous,
-    anonymousPerHour: options.anonymousPerHour,
-    allowedOrigins: options.allowOrigin,
     maxStoreBytes: options.maxStore === undefined ? undefined : options.maxStore * 1024 ** 2,
-    joinsPerMinute: options.joinsPerMinute,
-    trustProxy: options.trustProxy,
-    openMetrics: options.openMetrics,
     pages: await choosePages(options),
-    ownerKey: options.ownerKey,
     openId: await chooseOpenId(options, context),
     site: await chooseSite(options),
     networkLimits: networkLimitsOf(options),
     logLevel: options.logLevel ?? 'info',
     ...(await logStream(options, context)),
-    logAddresses: options.logAddresses,
   };
 }
 
@@ -154,7 +125,7 @@ interface ChosenGenerator {
 
 /** The generator's configuration; options override the environment. @throws CliError */
 export async function chooseGenerator(
-  typed: GeneratorOptions,
+  typed: ServeOptions,
   surroundings: Surroundings,
 ): Promise<ChosenGenerator> {
   const { env, flags = {} } = surroundings;
@@ -180,7 +151,7 @@ function kindIn(text: string | undefined): GeneratorKind | undefined {
   throw wrong(`SKINSMITH_GENERATOR must be one of ${GENERATOR_KINDS.join(', ')}, not "${text}".`);
 }
 
-async function upstreamOf(typed: GeneratorOptions, surroundings: Surroundings): Promise<UpstreamSettings> {
+async function upstreamOf(typed: ServeOptions, surroundings: Surroundings): Promise<UpstreamSettings> {
   const { env } = surroundings;
   const url = typed.upstream ?? urlIn(env['SKINSMITH_UPSTREAM']);
   if (url === undefined) {
@@ -201,7 +172,7 @@ function urlIn(text: string | undefined): string | undefined {
 }
 
 /** Never read from the command line, which every user of the machine could see. */
-async function keyOf({ upstreamKeyFile }: GeneratorOptions, surroundings: Surroundings): Promise<string> {
+async function keyOf({ upstreamKeyFile }: ServeOptions, surroundings: Surroundings): Promise<string> {
   const text =
     upstreamKeyFile === undefined
       ? surroundings.env['SKINSMITH_UPSTREAM_KEY']
@@ -219,7 +190,7 @@ async function keyOf({ upstreamKeyFile }: GeneratorOptions, surroundings: Surrou
 
 /** The provider's configuration; options override the environment. Undefined if there is none. @throws CliError */
 export async function chooseOpenId(
-  typed: OpenIdOptions & { readonly pages?: boolean },
+  typed: ServeOptions,
   surroundings: Surroundings,
 ): Promise<OpenIdSettings | undefined> {
   const { env } = surroundings;
@@ -267,14 +238,14 @@ function verifyPrivacy(address: string, { env, flags = {} }: Surroundings): void
   );
 }
 
-function scopesOf({ oidcScopes = 'openid profile email' }: OpenIdOptions): string {
+function scopesOf({ oidcScopes = 'openid profile email' }: ServeOptions): string {
   if (oidcScopes.split(' ').includes('openid')) return oidcScopes;
   throw wrong('The scopes of --oidc-scopes must include openid.');
 }
 
 /** Never read from the command line, which every user of the machine could see. */
 async function secretOf(
-  { oidcSecretFile: file }: OpenIdOptions,
+  { oidcSecretFile: file }: ServeOptions,
   surroundings: Surroundings,
 ): Promise<string | undefined> {
   const text =
@@ -289,7 +260,7 @@ async function secretOf(
 }
 
 /** What the pages say about the service. @throws CliError for a logo that cannot be read */
-export async function chooseSite(typed: SiteOptions): Promise<Partial<Site>> {
+export async function chooseSite(typed: ServeOptions): Promise<Partial<Site>> {
   const { serviceName: name, logo, notice, contact, termsUrl: terms, privacyUrl: privacy } = typed;
   return {
     ...(name !== undefined && { name }),

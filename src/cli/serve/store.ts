@@ -3,14 +3,10 @@ import { join } from 'node:path';
 import type { PostgresSettings } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, usageError } from '../errors/exit.ts';
+import type { ServeOptions } from './options.ts';
 import type { OwnLog } from './own-log.ts';
 
-/** Command-line options for a store in PostgreSQL. */
-export interface StoreOptions {
-  readonly store?: string;
-  readonly storeConnections?: number;
-  readonly storePooler?: boolean;
-}
+export type StoreOptions = Pick<ServeOptions, 'store' | 'storeConnections' | 'storePooler'>;
 
 type StoreContext = Pick<CommandContext, 'env' | 'signal'> & { readonly messages: Pick<OwnLog, 'warn'> };
 

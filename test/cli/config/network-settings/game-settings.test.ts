@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountOptions, gameSettings } from '../../../../src/cli/config/network-settings.ts';
+import { gameSettings } from '../../../../src/cli/config/network-settings.ts';
 import { GAME_ADDRESSES } from '../../../../src/game/addresses.ts';
 
 describe('gameSettings', () => {
@@ -23,7 +23,7 @@ describe('gameSettings', () => {
     });
   });
 
-  test.each<[string, AccountOptions, NodeJS.ProcessEnv, string]>([
+  test.each<[string, Parameters<typeof gameSettings>[0], NodeJS.ProcessEnv, string]>([
     ['a client id with spaces', { loginClientId: 'a b' }, {}, 'one word'],
     ['no JSON', {}, { SKINSMITH_GAME_ADDRESSES: 'services=x' }, 'SKINSMITH_GAME_ADDRESSES'],
     ['an unknown service', {}, { SKINSMITH_GAME_ADDRESSES: '{"auth":"http://a.example"}' }, 'auth'],

@@ -22,7 +22,6 @@ function threads(): Plugin {
         platform: 'node',
         input: join(dirname(id), `${name}.ts`),
         write: false,
-        plugins: [inlinedBytes()],
         output: { format: 'esm', minify },
       });
       threadModules.push(...output[0].moduleIds);
@@ -34,22 +33,6 @@ function threads(): Plugin {
 
 /** The modules of all threads, whose licences count too. */
 const threadModules: string[] = [];
-
-/** Puts the bytes of files into the code that reads them. */
-function inlinedBytes(): Plugin {
-  return {
-    name: 'inlined-bytes',
-    transform: (code) => {
-      const reading = /readFileSync\(new URL\(import\.meta\.resolve\('([^']+)'\)\)\)/g;
-      if (!reading.test(code)) return null;
-      const inlined = code.replace(reading, (_, name: string) => {
-        const packed = gzipSync(readFileSync(new URL(import.meta.resolve(name))));
-        return `gunzipSync(Buffer.from('${packed.toString('base64')}', 'base64'))`;
-      });
-      return `import { gunzipSync } from 'node:zlib';\n${inlined}`;
-    },
-  };
-}
 
 /** Files of the package are found from the program, which lies in dist/chunks/. */
 function packageFiles(): Plugin {

@@ -1,5 +1,6 @@
 import { drawSheet } from '../docs/images/sheet.ts';
-import { drawGroupCard, drawMark } from '../src/server/pictures/card.ts';
+import { onStage } from '../src/server/pictures/card.ts';
+import { makePicture, type Picture } from '../src/skin/picture.ts';
 import { encodeSmallPng } from '../src/skin/png/encode.ts';
 import { scaleRect } from '../src/skin/regions.ts';
 
@@ -12,7 +13,7 @@ const ON_PAGE = 160;
 export async function drawPagePictures(): Promise<Readonly<Record<string, Buffer>>> {
   return {
     'group.png': encodeSmallPng(await drawSheet(ON_PAGE)),
-    'card.png': encodeSmallPng(drawGroupCard(await drawSheet(ON_CARD), 'Signed Minecraft skins')),
+    'card.png': encodeSmallPng(onStage(await drawSheet(ON_CARD))),
     'icon-180.png': icon(180),
     'icon-192.png': icon(192),
     'icon-512.png': icon(512),
@@ -20,8 +21,22 @@ export async function drawPagePictures(): Promise<Readonly<Record<string, Buffer
   };
 }
 
+/** The mark of the pages, a face: `#` is its frame, `+` its skin, and the rest its features. */
+const MARK = ['########', '########', '########', '#++++++#', '#+.++.+#', '#++++++#', '#++..++#', '########'];
+const MARK_COLOURS: Readonly<Record<string, readonly number[]>> = {
+  '#': [0xc2, 0x62, 0x2e, 255],
+  '+': [0xf3, 0xc9, 0xa8, 255],
+  '.': [0x2a, 0x1a, 0x10, 255],
+};
+
+function drawMark(): Picture {
+  const mark = makePicture(8, 8);
+  mark.pixels.set(MARK.flatMap((row) => [...row].flatMap((sign) => MARK_COLOURS[sign] ?? [])));
+  return mark;
+}
+
 function icon(size: number): Buffer {
-  return encodeSmallPng(scaleRect(drawMark(1), { x: 0, y: 0, width: 8, height: 8 }, size, size));
+  return encodeSmallPng(scaleRect(drawMark(), { x: 0, y: 0, width: 8, height: 8 }, size, size));
 }
 
 /** An icon file with one PNG of 32 pixels. */

@@ -4,14 +4,7 @@ import { type Content, count, counted, Html, html, say } from '../html/html.ts';
 import { uuidSchema } from '../protocol/skin.ts';
 import type { ServiceContext } from '../server/context.ts';
 import type { Answer } from '../server/http/route.ts';
-import {
-  EMBED,
-  embedCode,
-  readShownSkin,
-  serviceNameOf,
-  TURN,
-  titleOf,
-} from '../server/http/routes/cards.ts';
+import { EMBED, embedCode, readShownSkin, serviceNameOf, titleOf } from '../server/http/routes/cards.ts';
 import { UNLISTED } from '../server/http/routes/pictures.ts';
 import type { FullSet } from '../server/service/skins/sets.ts';
 import type { SignerKind } from '../server/service/skins/skins.ts';
@@ -163,13 +156,12 @@ function shownPanel(skin: Pick<SkinCard, 'uuid' | 'name'>, origin: string): Html
   return html`<section class="share" aria-labelledby="share"><h2 id="share">${say`Share`}</h2>
 <div class="acts"><button type="button" class="quiet-button needs-script" data-share="${address}" data-title="${title}">${say`Share`}</button></div>
 <details><summary>${say`Show it on your site`}</summary>
-<img src="/v2/skins/${uuid}/turn.webp" alt="${say`The skin turning`}" width="${TURN.width / 2}" height="${TURN.height / 2}" loading="lazy">
 <dl class="copyable">${copyField(say`HTML for a website`, embedCode({ src: `${origin}/embed/${uuid}`, title: titleOf(skin), ...EMBED }))}</dl></details></section>`;
 }
 
 const EMBED_STYLE = `:root{color-scheme:light dark;font:16px/1.4 system-ui,sans-serif}body{margin:0}
 a{display:flex;flex-direction:column;align-items:center;box-sizing:border-box;height:100vh;padding:8px;color:inherit;text-decoration:none}
-a:focus-visible{outline:3px solid #c2622e;outline-offset:-3px}picture{display:contents}
+a:focus-visible{outline:3px solid #c2622e;outline-offset:-3px}
 img{flex:1;min-height:0;max-width:100%;object-fit:contain;image-rendering:pixelated}
 h1,small{margin:0;font-size:1rem;max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}a:hover h1{text-decoration:underline}`;
 
@@ -204,8 +196,7 @@ function embedAnswer(skin: SharedSkin, service: string): Answer {
 <meta name="robots" content="noindex"><title>${title}</title><link rel="canonical" href="/ui/skins/${uuid}">
 <style>${Html.unescaped(EMBED_STYLE)}</style></head>
 <body><main><a href="/ui/skins/${uuid}" target="_blank" rel="noopener">
-<picture><source media="(prefers-reduced-motion: reduce)" srcset="/v2/skins/${uuid}/body.png?size=400">
-<img src="/v2/skins/${uuid}/turn.webp" alt="The skin ${title}, turning" width="${TURN.width}" height="${TURN.height}"></picture>
+<img src="/v2/skins/${uuid}/body.png?size=400" alt="The skin ${title}" width="200" height="400">
 <h1><bdi>${title}</bdi></h1><small><bdi>${service}</bdi></small></a></main></body></html>
 `;
   const headers = {

@@ -1,13 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Variant } from '../../skin/regions.ts';
 import type { AnyView } from '../../skin/render/views.ts';
-import type { CardText, GroupText } from './card.ts';
 
-/**
- * `card`, `group`: what a link to the skin, or to a set of skins, unfolds to; `lineup`: the skins of a set side by side;
- * `turn`: the figure turning once, an animation.
- */
-export type RenderedView = AnyView | 'card' | 'turn' | 'group' | 'lineup';
+/** `card`, `group`: what a link to the skin, or to a set of skins, unfolds to; `lineup`: the skins of a set side by side. */
+export type RenderedView = AnyView | 'card' | 'group' | 'lineup';
 
 /** A skin in a group. */
 interface Figure {
@@ -19,13 +15,11 @@ interface Figure {
 export interface RenderJob {
   /** The skin's texture, a PNG. */
   readonly skin: Uint8Array;
-  /** The cape's texture, a PNG; it shows in the views `back`, `card` and `turn`. */
+  /** The cape's texture, a PNG; it shows in the views `back` and `card`. */
   readonly cape?: Uint8Array | undefined;
   readonly view: RenderedView;
-  /** For the view `card`. */
-  readonly text?: CardText | undefined;
-  /** For the views `group` and `lineup`: the figures beside this one, and the texts of the former. */
-  readonly group?: { readonly beside: readonly Figure[]; readonly text?: GroupText } | undefined;
+  /** For the views `group` and `lineup`: the figures beside this one. */
+  readonly beside?: readonly Figure[] | undefined;
   readonly variant: Variant | 'auto';
   readonly overlay: boolean;
   /** Pixels. */
@@ -41,7 +35,7 @@ export type RenderResult =
 /** The build replaces this address by one that holds the code. */
 const WORKER = new URL('./render-worker.ts', import.meta.url);
 
-/** Draws a picture: a PNG, or for a turn a WebP file. @throws Error for a bug */
+/** Draws a picture: a PNG. @throws Error for a bug */
 export type Draw = (job: RenderJob) => Promise<Uint8Array>;
 
 interface Waiting {
@@ -63,7 +57,7 @@ export class RenderThread {
     return this.#waiting.size;
   }
 
-  /** Resolves with a PNG, or for a turn a WebP file. @throws Error for a bug, or if the thread has stopped */
+  /** Resolves with a PNG. @throws Error for a bug, or if the thread has stopped */
   async draw(job: RenderJob): Promise<Uint8Array> {
     this.#worker ??= this.#start();
     const number = this.#number++;

@@ -12,7 +12,6 @@ import {
   lineupSize,
   MAX_GROUP,
   MAX_LINEUP,
-  TURN_FRAMES,
   type View,
   widthOf,
 } from '../../skin/render/views.ts';
@@ -29,7 +28,6 @@ import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { findServedTexture, findServedTextures } from '../store/textures.ts';
-import type { GroupText } from './card.ts';
 import type { RenderBudget } from './render-budget.ts';
 import type { Draw, RenderJob, RenderThread } from './render-thread.ts';
 
@@ -39,20 +37,14 @@ export interface NamedTexture {
   readonly png: Uint8Array;
 }
 
-export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape' | 'group'> {
+export interface RenderInput extends Omit<RenderJob, 'skin' | 'cape' | 'beside'> {
   readonly skin: NamedTexture;
   readonly cape?: NamedTexture | undefined;
-  readonly group?: GroupInput | undefined;
-}
-
-/** The figures beside the first one, and the texts of their card. */
-export interface GroupInput {
-  readonly beside: readonly { readonly skin: NamedTexture; readonly variant: Variant | 'auto' }[];
-  readonly text?: GroupText;
+  readonly beside?: readonly { readonly skin: NamedTexture; readonly variant: Variant | 'auto' }[];
 }
 
 export interface Render {
-  /** A PNG, or for a turn a WebP file. */
+  /** A PNG. */
   readonly bytes: Uint8Array;
   /** Identifies the picture for ETag: equal inputs have equal names. */
   readonly name: string;
@@ -83,13 +75,10 @@ export class Renders {
   }
 
   /** The name that `render` would give the picture, for callers that may already have it. */
-  nameOf({ skin, cape, view, variant, overlay, width, height, text, group }: RenderInput): string {
+  nameOf({ skin, cape, view, variant, overlay, width, height, beside = [] }: RenderInput): string {
     const input = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height];
-    const texts = text ? [text.name, text.signer, text.service] : [];
-    const others = group
-      ? [group.text ?? '', ...group.beside.map((one) => [one.skin.hash, one.variant])]
-      : [];
-    return hash('sha256', JSON.stringify([...input, ...texts, ...others]), 'base64url');
+    const others = beside.map((one) => [one.skin.hash, one.variant]);
+    return hash('sha256', JSON.stringify([...input, ...others]), 'base64url');
   }
 
   /**
@@ -114,14 +103,12 @@ export class Renders {
   }
 
   #drawFor(caller: Caller, name: string, input: RenderInput): Promise<Uint8Array> {
-    const { width, height, view } = input;
-    const size = { width, height: view === 'turn' ? height * TURN_FRAMES : height };
     const holder = this.#known.holderOf(caller);
     if (this.#line.fullFor(holder) !== undefined) {
       const message = 'Too many pictures are waiting to be drawn. Try again in a moment.';
       throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': '1' } });
     }
-    const { isLarge } = this.#budget.spend(caller, size);
+    const { isLarge } = this.#budget.spend(caller, input);
     return this.#keep(
       name,
       this.#line.enter(holder, async () => await this.#draw(jobOf(input)), { isLarge }),
@@ -143,9 +130,9 @@ export class Renders {
   }
 }
 
-function jobOf({ skin, cape, group, ...options }: RenderInput): RenderJob {
-  const beside = group?.beside.map((one) => ({ ...one, skin: one.skin.png })) ?? [];
-  return { ...options, skin: skin.png, cape: cape?.png, group: group && { ...group, beside } };
+function jobOf({ skin, cape, beside, ...options }: RenderInput): RenderJob {
+  const others = beside?.map((one) => ({ ...one, skin: one.skin.png }));
+  return { ...options, skin: skin.png, cape: cape?.png, beside: others };
 }
 
 /** Bytes of textures to keep. */
@@ -271,32 +258,26 @@ export async function inputOfSkin(
   return showsCape ? { ...input, cape: await storedTexture(textures, cape_hash) } : input;
 }
 
-/** A picture of the whole skin with its cape, from all sides. */
-export async function wholeInput(
+/** The card of a skin, with its cape. */
+export async function cardInput(
   textures: TextureSource,
   { texture_hash, cape_hash, variant }: Pick<SkinWithData, 'texture_hash' | 'cape_hash' | 'variant'>,
-  picture: Pick<RenderInput, 'view' | 'text' | 'width' | 'height'>,
 ): Promise<RenderInput> {
   const skin = await storedTexture(textures, texture_hash);
   const cape = cape_hash === null ? undefined : await storedTexture(textures, cape_hash);
-  return { ...picture, skin, cape, variant, overlay: true };
+  return { ...CARD, view: 'card', skin, cape, variant, overlay: true };
 }
 
 type GroupSkin = Pick<SkinWithData, 'texture_hash' | 'variant'>;
 
 /** The card of several skins. Skins whose pictures are blocked are left out. @throws Refusal `not_found` */
-export async function groupInput(
-  textures: TextureSource,
-  skins: readonly GroupSkin[],
-  text: Omit<GroupText, 'count'>,
-): Promise<RenderInput> {
+export async function groupInput(textures: TextureSource, skins: readonly GroupSkin[]): Promise<RenderInput> {
   const [first, ...beside] = await figuresOf(textures, skins, MAX_GROUP);
   if (!first) throw noPictures();
-  const group = { beside, text: { ...text, count: skins.length } };
-  return { ...first, ...CARD, view: 'group', group, overlay: true };
+  return { ...first, ...CARD, view: 'group', beside, overlay: true };
 }
 
-/** The first of these skins side by side, without texts and blocked pictures. @throws Refusal `not_found` */
+/** The first of these skins side by side, without blocked pictures. @throws Refusal `not_found` */
 export async function lineupInput(
   textures: TextureSource,
   skins: readonly GroupSkin[],
@@ -304,7 +285,7 @@ export async function lineupInput(
   const [first, ...beside] = await figuresOf(textures, skins, MAX_LINEUP);
   if (!first) throw noPictures();
   const { width, height } = lineupSize(1 + beside.length);
-  return { ...first, width, height, view: 'lineup', group: { beside }, overlay: true };
+  return { ...first, width, height, view: 'lineup', beside, overlay: true };
 }
 
 interface Figure {

@@ -2,7 +2,6 @@ import { makePicture, type Picture } from '../picture.ts';
 import { type Face, faceRects, PARTS, type Rect, type SkinPart, type Variant } from '../regions.ts';
 import { Canvas, type Quad, type Vector } from './canvas.ts';
 import { shownSkin } from './flat.ts';
-import { TURN_FRAMES } from './views.ts';
 
 /** One face in space: skin pixels, x to the player's left, y up, z forward, the feet at y = 0. */
 interface TexturedFace extends Quad {
@@ -163,8 +162,6 @@ export interface Scene {
   readonly limbs: readonly Limb[];
   /** Whether the figure fills the width and is cropped at the bottom; otherwise all of it fits in. */
   readonly isCut?: boolean;
-  /** Other directions that have to fit into the frame as well. Degrees. */
-  readonly turns?: readonly number[];
 }
 
 /** The angles of an isometric view: all edges of a cube appear equally long. */
@@ -179,14 +176,6 @@ export const SCENES = {
 } as const satisfies Record<string, Scene>;
 
 export const ISOMETRIC_BACK: Scene = { camera: { ...ISOMETRIC, yaw: ISOMETRIC.yaw + 180 }, limbs: ALL_LIMBS };
-
-const TURNS = Array.from({ length: TURN_FRAMES }, (_, at) => THREE_QUARTER.yaw - (360 / TURN_FRAMES) * at);
-
-/** One picture of a turn, by its number. All have the same frame, so the figure stays in its place. */
-export function turnScene(at: number): Scene {
-  const yaw = TURNS[at] ?? THREE_QUARTER.yaw;
-  return { camera: { ...THREE_QUARTER, yaw }, limbs: ALL_LIMBS, turns: TURNS };
-}
 
 interface SolidOptions {
   readonly variant: Variant;
@@ -224,16 +213,8 @@ export function drawSolid(picture: Picture, scene: Scene, options: SolidOptions)
   return canvas.picture;
 }
 
-function frameOf({ camera, turns = [camera.yaw], ...scene }: Scene): Bounds {
-  const faces = facesOf({ camera, ...scene }, 'classic', true);
-  const all = turns.map((yaw) => boundsOf(faces, projectionOf({ ...camera, yaw })));
-  const [left, top] = [Math.min(...all.map((one) => one.left)), Math.min(...all.map((one) => one.top))];
-  return {
-    left,
-    top,
-    width: Math.max(...all.map((one) => one.left + one.width)) - left,
-    height: Math.max(...all.map((one) => one.top + one.height)) - top,
-  };
+function frameOf(scene: Scene): Bounds {
+  return boundsOf(facesOf(scene, 'classic', true), projectionOf(scene.camera));
 }
 
 function facesOf({ limbs }: Scene, variant: Variant, overlay: boolean): TexturedFace[] {

@@ -23,15 +23,12 @@ export function widthOf(view: View, size: number): number {
 export const DEFAULT_VIEW: View = 'body';
 export const DEFAULT_SIZE = 512;
 
-/** The pictures of one whole turn, which starts with the player's right side a little in front. */
-export const TURN_FRAMES = 24;
-
 /** Pixels of a card: what chats and social networks show without cropping. */
 export const CARD = { width: 1200, height: 630 } as const;
 
 /** Maximum figures on the card of a group, and in a row. */
 export const MAX_GROUP = 24;
-export const MAX_ROW = 12;
+const MAX_ROW = 12;
 
 /** Maximum figures of a set's own picture. */
 export const MAX_LINEUP = 60;
@@ -46,12 +43,16 @@ interface LineupSize {
   readonly height: number;
 }
 
-/** The size of the picture of so many figures. The last row may have fewer, which stand in its middle. */
-export function lineupSize(count: number): LineupSize {
-  const { width: most, widest, gap } = LINEUP;
+/**
+ * The size of the picture of so many figures. The last row may have fewer, which stand in its middle. `most`: its height,
+ * which the figures fill if its width allows it; by default, they have one width at most.
+ */
+export function lineupSize(count: number, most?: number): LineupSize {
+  const { width: whole, gap } = LINEUP;
   const rows = Math.ceil(count / MAX_ROW);
+  const widest = most === undefined ? LINEUP.widest : Math.floor(((most - gap) / rows - gap) / 2);
   const perRow = Math.ceil(count / rows);
-  const figure = Math.min(widest, Math.floor((most - gap) / perRow) - gap);
+  const figure = Math.min(widest, Math.floor((whole - gap) / perRow) - gap);
   const height = rows * (2 * figure + gap) + gap;
   return { perRow, figure, width: perRow * (figure + gap) + gap, height };
 }

@@ -1,92 +1,70 @@
 import { describe, expect, test } from 'vitest';
-import { type CardText, drawCard, drawLineup } from '../../../src/server/pictures/card.ts';
+import { drawCard, drawLineup, drawSetCard, onStage } from '../../../src/server/pictures/card.ts';
 import { makePicture, type Picture } from '../../../src/skin/picture.ts';
 import { drawSolid, ISOMETRIC_BACK, SCENES } from '../../../src/skin/render/solid.ts';
-import { CARD, lineupSize, MAX_LINEUP } from '../../../src/skin/render/views.ts';
+import { CARD, lineupSize, MAX_GROUP, MAX_LINEUP } from '../../../src/skin/render/views.ts';
 import { colourAt, drawFigure, fill } from '../../support/skin/drawing.ts';
 
 const skin = drawFigure('slim');
-const TEXT: CardText = { name: 'Knight', signer: 'server', service: 'skins.example.org' };
+const one = { skin, variant: 'slim' } as const;
+const STAGE = [0xec, 0xe6, 0xdd, 255];
 
-function draw(text: Partial<CardText> = {}): Picture {
-  return drawCard({ skin, variant: 'slim' }, { ...TEXT, ...text });
+function isOpaque({ pixels }: Picture): boolean {
+  return pixels.every((byte, at) => at % 4 !== 3 || byte === 255);
 }
 
-/** Where the text has one of these colours, as bytes in memory are read. */
-function boundsOf({ width, pixels }: Picture, colours: readonly number[], from: number, to: number) {
-  const bounds = { left: width, right: -1, top: Number.POSITIVE_INFINITY, bottom: -1 };
+/** Where pixels are neither transparent nor the background, as numbers of all pixels. */
+function drawnIn({ pixels }: Picture): number[] {
   const words = new Uint32Array(pixels.buffer);
-  for (let y = from; y < to; y++)
-    for (let x = 620; x < width; x++) {
-      if (!colours.includes(words[y * width + x]!)) continue;
-      bounds.left = Math.min(bounds.left, x);
-      bounds.right = Math.max(bounds.right, x);
-      bounds.top = Math.min(bounds.top, y);
-      bounds.bottom = y;
-    }
-  return bounds;
+  const [stage] = new Uint32Array(new Uint8Array(STAGE).buffer);
+  return Array.from(words.keys()).filter((at) => words[at] !== stage && pixels[at * 4 + 3]! > 0);
 }
-
-const INK = 0xff171b1f;
-const QUIET = 0xff4e575f;
-const GOOD = 0xff3a6b1b;
-const NOWHERE = { left: 1200, right: -1, top: Number.POSITIVE_INFINITY, bottom: -1 };
 
 describe('a card', () => {
   test('shows the figure from the front and from behind, and is opaque', () => {
-    const card = draw();
-    expect([card.width, card.height]).toEqual([1200, 630]);
-    expect(card.pixels.every((byte, at) => at % 4 !== 3 || byte === 255)).toBe(true);
+    const card = drawCard(one);
+    expect([card.width, card.height, isOpaque(card)]).toEqual([1200, 630, true]);
     const size = { variant: 'slim', width: 290, height: 550, overlay: true } as const;
-    for (const [scene, left] of [[SCENES.isometric, 13] as const, [ISOMETRIC_BACK, 317] as const]) {
+    for (const [scene, left] of [[SCENES.isometric, 280] as const, [ISOMETRIC_BACK, 630] as const]) {
       const figure = drawSolid(skin, scene, size);
       for (let at = 0; at < 290 * 550; at += 7) {
         const [x, y] = [at % 290, Math.floor(at / 290)];
         const colour = colourAt(figure, x, y);
-        if (colour[3] === 255) expect(colourAt(card, left + x, 40 + y)).toEqual(colour);
+        expect(colourAt(card, left + x, 40 + y)).toEqual(colour[3] === 0 ? STAGE : colour);
       }
     }
   });
 
+  test('mixes what one sees through with its background', () => {
+    const glass = fill(makePicture(2, 2), { x: 0, y: 0, width: 1, height: 1 }, [0, 36, 221, 51]);
+    const card = onStage(glass);
+    expect(colourAt(card, 599, 314)).toEqual([189, 191, 221, 255]);
+    expect(colourAt(card, 600, 315)).toEqual(STAGE);
+  });
+
   test('has a cape on the back', () => {
     const cape = fill(makePicture(64, 32), { x: 0, y: 0, width: 64, height: 32 }, [250, 0, 200, 255]);
-    const card = drawCard({ skin, variant: 'slim', cape }, TEXT);
-    expect(colourAt(card, 317 + 165, 40 + 300)).toEqual([250, 0, 200, 255]);
-  });
-
-  test('stays inside its margins, however long the texts are', () => {
-    const wide = 'MW@'.repeat(16);
-    for (const name of ['Al', 'Knight of the North', 'a_very_long.name-that goes on until 48 chars', wide]) {
-      const card = draw({ name, service: wide });
-      const texts = boundsOf(card, [INK, QUIET, GOOD], 0, CARD.height);
-      expect([name, texts.left >= 670, texts.right < 1150, texts.top >= 60, texts.bottom < 570]).toEqual([
-        name,
-        true,
-        true,
-        true,
-        true,
-      ]);
-      const signer = boundsOf(card, [QUIET], 0, CARD.height);
-      expect(boundsOf(card, [INK], 0, signer.top).bottom).toBeLessThan(signer.top);
-      expect(signer.bottom).toBeLessThan(500);
-    }
-  });
-
-  test('says who signed: the game in green', () => {
-    const game = draw({ signer: 'game' });
-    expect([boundsOf(game, [GOOD], 0, 630).left, boundsOf(game, [QUIET], 0, 630)]).toEqual([670, NOWHERE]);
-    const [server, other] = (['server', 'other'] as const).map((signer) => draw({ signer }));
-    expect(Buffer.from(server!.pixels).equals(other!.pixels)).toBe(false);
-  });
-
-  test('leaves out what the font lacks', () => {
-    const nameless = draw({ name: '日本語', service: 'skins 🐞' });
-    expect(boundsOf(nameless, [INK], 0, 630)).toEqual(NOWHERE);
-    expect(boundsOf(nameless, [QUIET], 0, 630).top).toBeLessThan(90);
+    const card = drawCard({ ...one, cape });
+    expect(colourAt(card, 630 + 165, 40 + 300)).toEqual([250, 0, 200, 255]);
   });
 
   test('is the same picture each time', () => {
-    expect(Buffer.from(draw().pixels).equals(draw().pixels)).toBe(true);
+    expect(Buffer.from(drawCard(one).pixels).equals(drawCard(one).pixels)).toBe(true);
+  });
+});
+
+describe('the card of a set', () => {
+  test.each([1, 2, 5, 12, 13, MAX_GROUP])('shows all of %i skins, as large as they fit', (count) => {
+    const card = drawSetCard(Array.from({ length: count }, () => one));
+    expect([card.width, card.height, isOpaque(card)]).toEqual([CARD.width, CARD.height, true]);
+    const { figure, perRow, width, height } = lineupSize(count, CARD.height);
+    expect([width <= CARD.width, height <= CARD.height]).toEqual([true, true]);
+    expect(width > CARD.width - 2 * perRow - 24 || height > CARD.height - 8).toBe(true);
+    const lone = drawSolid(skin, SCENES.body, { ...one, width: figure, height: 2 * figure, overlay: true });
+    const drawn = drawnIn(card);
+    expect(drawn).toHaveLength(count * drawnIn(lone).length);
+    const [above, below] = [drawn[0]!, CARD.width * CARD.height - 1 - drawn.at(-1)!];
+    expect(Math.abs(above - below) / CARD.width).toBeLessThan(30);
   });
 });
 
@@ -99,13 +77,11 @@ describe('a line-up', () => {
     [MAX_LINEUP, 1_200, 942],
   ])('of %i is %i × %i pixels', (count, width, height) => {
     expect(lineupSize(count)).toMatchObject({ width, height });
-    const one = { skin, variant: 'slim' } as const;
     const picture = drawLineup(Array.from({ length: count }, () => one));
     expect([picture.width, picture.height]).toEqual([width, height]);
   });
 
   test('has each figure once, whole, on a transparent background, and a short row in the middle', () => {
-    const one = { skin, variant: 'slim' } as const;
     const { figure, perRow } = lineupSize(13);
     const picture = drawLineup(Array.from({ length: 13 }, () => one));
     const lone = drawSolid(skin, SCENES.body, { ...one, width: figure, height: 2 * figure, overlay: true });

@@ -101,21 +101,4 @@ describe('limits', () => {
     clock.forward(60_000);
     expect(spendAll('10.0.0.1')).toBe(37);
   });
-
-  test('a turn costs as much as all of its pictures', async () => {
-    const clock = new MovableClock();
-    const budget = new RenderBudget(clock);
-    const renders = new Renders(budget, new KnownAddresses(() => 0));
-    onTestFinished(async () => await renders.close());
-    const one = anonymousCaller({ address: '127.0.0.1', origin: undefined }, new Plans());
-    // 560 of the 600 units of a minute.
-    budget.spend(one, { width: 256 * 56, height: 256 * 10 });
-    const size = { width: 300, height: 400 };
-    await expect(
-      async () => await renders.render(input({ view: 'turn', ...size }), one),
-    ).rejects.toMatchObject({
-      code: 'rate_limit',
-    });
-    expect((await renders.render(input({ view: 'body', ...size }), one)).bytes.length).toBeGreaterThan(0);
-  });
 });

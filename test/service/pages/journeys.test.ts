@@ -244,7 +244,7 @@ test('On a phone, the name of a skin and what to copy are within a screen and a 
   expect(complaints).toEqual([]);
 });
 
-test('A skin is shared: its address is copied, and another site shows it turning', async () => {
+test('A skin is shared: its address is copied, and another site shows it', async () => {
   const server = await runServer();
   const { body } = await server.owner.upload('/v2/generate', skinPng(1), { name: 'Knight' });
   const { page, complaints } = await openPage(browser);
@@ -276,22 +276,11 @@ test('A skin is shared: its address is copied, and another site shows it turning
     response.setHeader('content-type', 'text/html');
     response.end(`<iframe sandbox="allow-popups" width="320" height="460" src="${embed}"></iframe>`);
   });
-  const visitor = await openPage(browser, { reducedMotion: 'no-preference' });
+  const visitor = await openPage(browser);
   await visitor.page.goto(forum.url.replace('127.0.0.1', 'localhost'));
   const frame = visitor.page.frameLocator('iframe');
   await frame.getByRole('heading', { name: 'Knight' }).waitFor();
-  const picture = frame.getByRole('img', { name: 'The skin Knight, turning' });
-  expect(await picture.evaluate((one) => 'naturalWidth' in one && one.naturalWidth)).toBe(300);
+  const picture = frame.getByRole('img', { name: 'The skin Knight' });
+  expect(await picture.evaluate((one) => 'naturalWidth' in one && one.naturalWidth)).toBe(200);
   expect(visitor.complaints).toEqual([]);
-
-  // Browsers see a whole turn without an end.
-  const decoded = `(async () => {
-    const data = await (await fetch('/v2/skins/${body.skin?.uuid}/turn.webp')).arrayBuffer();
-    const decoder = new ImageDecoder({ data, type: 'image/webp' });
-    await decoder.tracks.ready;
-    const { frameCount, repetitionCount } = decoder.tracks.selectedTrack;
-    const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
-    return [frameCount, repetitionCount === Infinity, image.duration, image.codedWidth, image.codedHeight];
-  })()`;
-  expect(await page.evaluate(decoded)).toEqual([24, true, 100_000, 300, 400]);
 });

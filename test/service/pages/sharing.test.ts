@@ -207,7 +207,6 @@ describe('the page of a skin', () => {
     const { text } = await new PlainBrowser(server.url).open(`/ui/skins/${uuid}`);
     expect(text).toContain(`data-share="${server.url}/ui/skins/${uuid}"`);
     expect(text).toContain(`&lt;iframe src=&quot;${server.url}/embed/${uuid}&quot;`);
-    expect(text).toContain(`<img src="/v2/skins/${uuid}/turn.webp"`);
     const pictures = [...text.matchAll(/href="\/v2\/skins\/\w+\/(\w+)\.png\?size=512"/g)].map(
       ([, view]) => view,
     );
@@ -227,7 +226,7 @@ test('Other sites may show a skin in a frame, without scripts, cookies or a sess
   expect(policy).toMatch(/^default-src 'none'/);
   expect(policy).not.toContain('script-src');
   expect(text).not.toMatch(/<script|<form|sign-out/);
-  expect(text).toContain(`<img src="/v2/skins/${uuid}/turn.webp"`);
+  expect(text).toContain(`<img src="/v2/skins/${uuid}/body.png?size=400"`);
   expect(text).toContain('>Knight<');
   const other = await new PlainBrowser(server.url).open(`/embed/${uuid}`);
   expect(other.text).toBe(text);

@@ -150,6 +150,4 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'openid-client': ['server/openid'],
   skinview3d: ['pages/browser'],
   'prom-client': ['server/metrics.ts'],
-  '@jsquash/webp/codec/enc/webp_enc.js': ['server/pictures'],
-  '@jsquash/webp/meta.js': ['server/pictures'],
 };

@@ -4,18 +4,16 @@ import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
 import { CARD, MIN_SIZE, widthOf } from '../../../skin/render/views.ts';
 import { type ServiceContext, USUAL_NAME } from '../../context.ts';
-import { wholeInput } from '../../pictures/renders.ts';
+import { cardInput } from '../../pictures/renders.ts';
 import type { Caller } from '../../service/callers.ts';
 import { ownPath } from '../../service/own-addresses.ts';
 import { Refusal } from '../../service/refusal.ts';
-import { readSkin, signedBy } from '../../service/skins/skins.ts';
+import { readSkin } from '../../service/skins/skins.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { type Route, route } from '../route.ts';
 import { headersFor, renderAnswer } from './pictures.ts';
 
-/** Pixels of a turn. */
-export const TURN = { width: 300, height: 400 } as const;
-/** Pixels of the frame in which other sites show a skin: the turn, and a line for its name. */
+/** Pixels of the frame in which other sites show a skin: the figure, its name and the service's. */
 export const EMBED = { width: 320, height: 460 } as const;
 
 /**
@@ -82,24 +80,7 @@ export const CARD_ROUTES: readonly Route[] = [
     handle: async (call) => {
       const { context, caller, params } = call;
       const skin = await readShownSkin(context, caller, params.uuid);
-      const signer = await signedBy(context, skin);
-      const text = { name: titleOf(skin), signer, service: serviceNameOf(context) };
-      const input = await wholeInput(context, skin, { view: 'card', text, ...CARD });
-      return await renderAnswer(call, input, headersFor(skin.visibility));
-    },
-  }),
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/:uuid/turn.webp'],
-    summary: 'A skin turning once, as an animation without an end',
-    params,
-    answers: { 200: 'image/webp', 404: errorAnswerSchema },
-    cache: 'public',
-    handle: async (call) => {
-      const { context, caller, params } = call;
-      const skin = await readShownSkin(context, caller, params.uuid);
-      const input = await wholeInput(context, skin, { view: 'turn', ...TURN });
-      return await renderAnswer(call, input, headersFor(skin.visibility));
+      return await renderAnswer(call, await cardInput(context, skin), headersFor(skin.visibility));
     },
   }),
   route({

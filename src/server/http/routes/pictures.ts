@@ -66,8 +66,7 @@ export async function renderAnswer(
   if (request.headers['if-none-match'] === tagged.ETag)
     return { status: 304, body: undefined, headers: tagged };
   const { bytes } = await context.renders.render(input, caller, name);
-  const type = input.view === 'turn' ? 'image/webp' : 'image/png';
-  return { status: 200, body: bytesOf(bytes), headers: { ...tagged, 'Content-Type': type } };
+  return { status: 200, body: bytesOf(bytes), headers: { ...tagged, 'Content-Type': 'image/png' } };
 }
 
 /** A view of the same bytes, which nothing changes. */

@@ -42,7 +42,6 @@ import type { SetRow } from '../../store/schema/tables.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer, storedPackAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { type Notes, pageLinks, skinListItem, v2Answer } from '../views.ts';
-import { serviceNameOf } from './cards.ts';
 import { headersFor, PRIVATE_ANSWER, renderAnswer } from './pictures.ts';
 
 const params = z.object({ set: setReferenceSchema });
@@ -242,8 +241,7 @@ export const SET_ROUTES: readonly Route[] = [
       const full = await setOf(call);
       const seen = full.skins.filter((skin) => isSeenByAll(skin, full.set));
       if (full.set.visibility === 'private' || seen.length === 0) throw noSuchSet(call.params.set);
-      const input = await groupInput(context, seen, { name: full.set.name, service: serviceNameOf(context) });
-      return await renderAnswer(call, input, headersFor(full.set.visibility));
+      return await renderAnswer(call, await groupInput(context, seen), headersFor(full.set.visibility));
     },
   }),
   route({

@@ -92,16 +92,10 @@ async function addAxe(page: Page): Promise<void> {
 /** What makes axe's run several times as long: what it says about elements that are as they should be. */
 const ONLY_FAULTS: RunOptions = { resultTypes: ['violations'] };
 
-/** Looking at colours takes axe longer than all its other rules. */
-const NO_COLOURS: RunOptions = {
-  ...ONLY_FAULTS,
-  rules: { 'color-contrast': { enabled: false }, 'link-in-text-block': { enabled: false } },
-};
-
 /** What axe finds: the rule and the elements that break it. The page must have been opened with `bypassCSP`. */
-export async function violationsOn(page: Page, { hasColours = true } = {}): Promise<string[]> {
+export async function violationsOn(page: Page): Promise<string[]> {
   await addAxe(page);
-  return await runAxe(page, hasColours ? ONLY_FAULTS : NO_COLOURS);
+  return await runAxe(page, ONLY_FAULTS);
 }
 
 /** axe's findings in the other colour scheme on a page that `violationsOn` has checked: only colours differ. */

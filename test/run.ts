@@ -12,8 +12,8 @@ import { makeSetup, SHARED } from './support/setup/build.ts';
 import { setEnvironment } from './support/setup/environment.ts';
 import { WAITING_FILES } from './support/setup/test-order.ts';
 
-/** Workers for tests that wait. Each has the modules of its tests in memory. */
-const WAITERS = 8;
+/** Workers for tests that wait. They end before the busy ones; more of them would only slow each other down. */
+const WAITERS = 4;
 
 const root = join(import.meta.dirname, '..');
 const options = process.argv.slice(2);

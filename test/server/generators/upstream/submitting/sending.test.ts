@@ -52,7 +52,7 @@ describe('Nothing is sent twice', () => {
       { url: front.url, key: hosted.key },
       {
         clock,
-        upstream: { url: front.url, apiKey: hosted.key, timeout: 1_000 }, // a tenth of it once the clock is hurried
+        upstream: { url: front.url, apiKey: hosted.key, timeout: 1_000 }, // a fifth of it once the clock is hurried
         ...REACHING,
       },
     );
@@ -64,7 +64,7 @@ describe('Nothing is sent twice', () => {
     );
     front.release();
     await whenAccepted(hosted, 1);
-    hurry(clock); // until the service must show a job of which nobody knows whether it arrived
+    hurry(clock, 5); // until the service must show a job of which nobody knows whether it arrived
     const [job] = await ends(gateway.dataDir, 1);
     expect(job).toMatchObject({ status: 'completed', attempts: 1 });
     expect([front.submissions, hosted.records.doubleSubmissions]).toEqual([1, []]);

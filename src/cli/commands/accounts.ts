@@ -291,7 +291,7 @@ export const accountsLink = {
   description:
     'Link a game account to a skinsmith service, to make skins with it.\n' +
     'The account makes your skins and, with --share, those of all users. Prints a code that the owner of the account enters at Microsoft, and waits. Alternatively takes ' +
-    'a token: a Microsoft refresh token, or or a Minecraft access token (valid for a day).',
+    'a token: a Microsoft refresh token, or a Minecraft access token (valid for a day).',
   examples: [
     ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
     ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 
 /** Names in five scripts, and one that needs quotes. */
-export const NAMES = ['Guard', 'Señor Pérez', 'Рыцарь', '騎士', 'فارس', "King's Guard"];
+export const NAMES = ['Guard', 'Señor Pérez', 'Рыцарь', '騎士', 'فارس', 'Ιππότης', "King's Guard"];
 
 /** Skin data of a name, different for each. */
 export function skinDataOf(name: string) {

@@ -74,7 +74,7 @@ describe('A restore', () => {
     const names = await readdir(dataDir);
     await expect(restoreInto(dataDir, await backupFile())).rejects.toMatchObject({
       code: 'data_in_the_way',
-      hint: expect.stringContaining('--force'),
+      hint: expect.stringContaining('--move-aside'),
     });
     expect(await readdir(dataDir)).toEqual(names);
     expect(await skinsIn(dataDir)).toBe(0);

@@ -63,12 +63,15 @@ export const MAKE_PAGES: readonly PageRoute[] = [
     scopes: ['read'],
     handle: async (call) => {
       const { ids } = zipSchema.parse(call.request.body ?? {});
-      const found: SkinWithData[] = [];
-      for (const uuid of new Set(ids)) {
-        const skin = await findVisible(call.context, call.caller, uuid);
-        if (skin) found.push(skin);
-      }
-      return await skinsAnswer('zip', call, { file: 'skins', skins: found });
+      const read = async () => {
+        const skins: SkinWithData[] = [];
+        for (const uuid of new Set(ids)) {
+          const skin = await findVisible(call.context, call.caller, uuid);
+          if (skin) skins.push(skin);
+        }
+        return { file: 'skins', skins };
+      };
+      return await skinsAnswer('zip', call, read);
     },
   }),
 ];

@@ -66,8 +66,11 @@ const anySetParams = z.object({ uuid: uuidSchema });
 const fileRoutes: readonly PageRoute[] = [
   ...(Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]).map((kind) =>
     fileRoute(`skins.${kind}`, async (call) => {
-      const { set, skins } = await setOf(call);
-      return await skinsAnswer(kind, call, { file: set.slug, skins });
+      const read = async () => {
+        const { set, skins } = await setOf(call);
+        return { file: set.slug, skins };
+      };
+      return await skinsAnswer(kind, call, read);
     }),
   ),
   ...(['resource', 'data'] as const).map((kind) =>

@@ -12,8 +12,13 @@ import type { setPackQuerySchema } from '../../protocol/set.ts';
 import type { skinPackQuerySchema } from '../../protocol/skin.ts';
 import type { ServiceContext, StoredPack } from '../context.ts';
 import { Refusal } from '../service/refusal.ts';
-import { type ExportQuery, exportSkins, exportThese, type SkinExport } from '../service/skins/export.ts';
-import type { FullSet } from '../service/skins/sets.ts';
+import {
+  type ExportQuery,
+  exportSkins,
+  exportThese,
+  type NamedSkins,
+  type SkinExport,
+} from '../service/skins/export.ts';
 import type { SetPackQuery, SkinPack } from '../service/skins/skin-pack.ts';
 import type { Answer, Call } from './route.ts';
 
@@ -88,39 +93,41 @@ export async function exportAnswer(
   const { after: _, ...filters } = query;
   const partAfter = (after: string) =>
     `${context.publicUrl()}${path}?${new URLSearchParams({ ...withoutAbsent(filters), after })}`;
-  const open = async () => await exportSkins(context, caller, query);
-  return await streamedExport(kind, call, { file: 'skins', open, partAfter });
+  const open = async () => ({ file: 'skins', ...(await exportSkins(context, caller, query)) });
+  return await streamedExport(kind, call, { fileName: async () => 'skins', open, partAfter });
 }
 
-/** Skins that have been read as a file, which is named after `file`. @throws Refusal */
+/** The skins that `read` finds as a file. @throws Refusal */
 export async function skinsAnswer(
   kind: keyof typeof EXPORTS,
   call: DownloadCall,
-  { file, skins }: { readonly file: string; readonly skins: FullSet['skins'] },
+  read: () => Promise<NamedSkins>,
 ): Promise<Answer> {
-  const open = async () => await exportThese(call.context, call.caller, skins);
-  return await streamedExport(kind, call, { file, open, partAfter: (after) => after });
+  const open = async () => await exportThese(call.context, call.caller, read);
+  const fileName = async () => (await read()).file;
+  return await streamedExport(kind, call, { fileName, open, partAfter: (after) => after });
 }
 
 interface Download extends ExportOptions {
-  /** Name of the file without its extension. */
-  readonly file: string;
-  readonly open: () => Promise<SkinExport>;
+  /** Its name without the extension, of a file that is not made. */
+  readonly fileName: () => Promise<string>;
+  readonly open: () => Promise<SkinExport & Pick<NamedSkins, 'file'>>;
 }
 
 async function streamedExport(
   kind: keyof typeof EXPORTS,
   { context, request, verify }: DownloadCall,
-  { file, open, partAfter }: Download,
+  { fileName, open, partAfter }: Download,
 ): Promise<Answer> {
   const { type, write } = EXPORTS[kind];
-  const headers = {
+  const headersOf = (file: string) => ({
     'Content-Type': type,
     'Content-Disposition': `attachment; filename="${file}.${kind}"`,
     'Cache-Control': 'no-store',
-  };
-  if (request.method === 'HEAD') return { status: 200, headers, body: undefined };
-  const { skins, reading, end } = await open();
+  });
+  if (request.method === 'HEAD')
+    return { status: 200, headers: headersOf(await fileName()), body: undefined };
+  const { file, skins, reading, end } = await open();
   const pieces = counted(write(skins, { partAfter }), (bytes) => reading.add(bytes));
   const body = Readable.from(pieces, { objectMode: false, highWaterMark: BACKLOG });
   reading.whenDropped(() => void body.destroy());
@@ -130,7 +137,7 @@ async function streamedExport(
     end();
   });
   endInTime(body, request.signal, context);
-  return { status: 200, headers, body };
+  return { status: 200, headers: headersOf(file), body };
 }
 
 async function* counted(

@@ -5,13 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { zipArchive } from '../../../src/server/http/downloads.ts';
-import { KnownAddresses, Turns } from '../../../src/server/pools.ts';
+import { KnownAddresses, SHARES, Turns } from '../../../src/server/pools.ts';
 import { anonymousCaller, userCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import {
   type ExportContext,
   Exports,
   exportSkins,
+  exportThese,
   packInTurn,
   Reading,
 } from '../../../src/server/service/skins/export.ts';
@@ -192,6 +193,21 @@ test('A pack for which nobody waits any more is not made', async () => {
   await expect(second).rejects.toMatchObject({ code: 'service_unavailable' });
   await first;
   expect(made).toEqual(['first']);
+});
+
+test('Skins are read only where there is a place, which is free again if they cannot be', async () => {
+  const exports = new Exports(nobody);
+  const { context, caller } = await insideOf(await runServer(), exports);
+  let reads = 0;
+  const read = async (): Promise<never> => {
+    reads++;
+    throw new Error('gone');
+  };
+  for (let n = 0; n < 5; n++) await expect(exportThese(context, caller, read)).rejects.toThrow('gone');
+  expect(reads).toBe(5);
+  for (let n = 0; n < SHARES.exports.known; n++) exports.begin(caller);
+  await expect(exportThese(context, caller, read)).rejects.toMatchObject({ code: 'concurrency_limit' });
+  expect(reads).toBe(5);
 });
 
 /** What the service does it with, over the same store. */

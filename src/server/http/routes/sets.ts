@@ -61,8 +61,11 @@ const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
     isStreamed: true,
     cache: 'none',
     handle: async (call) => {
-      const { set, skins } = await setOf(call);
-      return await skinsAnswer(kind, call, { file: set.slug, skins });
+      const read = async () => {
+        const { set, skins } = await setOf(call);
+        return { file: set.slug, skins };
+      };
+      return await skinsAnswer(kind, call, read);
     },
   }),
 );

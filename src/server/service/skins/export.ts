@@ -127,14 +127,29 @@ export async function exportSkins(
   return { skins: exported(context, caller, query), ...begun };
 }
 
-/** The same for skins that have been read. @throws Refusal `concurrency_limit`, `service_unavailable` */
+/** Skins under a name for their file. */
+export interface NamedSkins {
+  readonly file: string;
+  readonly skins: readonly SkinWithData[];
+}
+
+/**
+ * The same for skins that `read` finds once there is a place: a set has up to a megabyte.
+ * @throws Refusal `concurrency_limit`, `service_unavailable`, and what `read` throws
+ */
 export async function exportThese(
   context: ExportContext,
   caller: Caller,
-  skins: readonly SkinWithData[],
-): Promise<SkinExport> {
+  read: () => Promise<NamedSkins>,
+): Promise<SkinExport & Pick<NamedSkins, 'file'>> {
   const begun = await beginExport(context, caller);
-  return { skins: all(withPictures(context, caller, skins)), ...begun };
+  try {
+    const { file, skins } = await read();
+    return { file, skins: all(withPictures(context, caller, skins)), ...begun };
+  } catch (error) {
+    begun.end();
+    throw error;
+  }
 }
 
 async function* all(skins: AsyncGenerator<ExportedSkin>): SkinExport['skins'] {

@@ -5,7 +5,7 @@ import type { HostedService, ServiceOptions } from '../../support/hosted/hosted-
 import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway } from '../../support/server/gateway.ts';
-import { hurriedClock } from '../../support/server/hurried-clock.ts';
+import { hurriedClock, WITH_RENEWALS } from '../../support/server/hurried-clock.ts';
 import { LogLines } from '../../support/server/log-lines.ts';
 import { poll } from '../../support/server/poll.ts';
 import { openOwnStore, type ServerUnderTest } from '../../support/server/running-server.ts';
@@ -14,8 +14,8 @@ const allCompleted = (ended: Awaited<ReturnType<typeof ends>>) =>
   ended.every(({ status, attempts }) => status === 'completed' && attempts === 1);
 
 /** A hosted service, and a clock that all gateways to it share with it: they pause for seconds. */
-async function runHurried(options: ServiceOptions = {}) {
-  const clock = hurriedClock();
+async function runHurried(options: ServiceOptions = {}, times?: number) {
+  const clock = hurriedClock(times);
   return { hosted: await runHosted({ clock, ...options }), clock };
 }
 
@@ -126,12 +126,10 @@ describe('Limits there', () => {
 });
 
 describe('A job there', () => {
-  const over = async (fate: Fate) => {
+  const over = async (fate: Fate, times?: number) => {
     const bad = pixelHash(drawSkin(1));
-    const { hosted, clock } = await runHurried({
-      serviceTime: 20,
-      fate: (pixels) => (pixels === bad ? fate : undefined),
-    });
+    const serviceOptions = { serviceTime: 20, fate: (pixels: string) => (pixels === bad ? fate : undefined) };
+    const { hosted, clock } = await runHurried(serviceOptions, times);
     const gateway = await runGateway(hosted, { clock });
     // To believe that a job was forgotten takes ten seconds, as long as a request waits by default.
     const { status, body } = await gateway.owner.upload('/v2/generate?timeout=30', skinPng(1));
@@ -167,7 +165,7 @@ describe('A job there', () => {
   });
 
   test('that is forgotten before its skin was fetched is submitted again, in the same attempt', async () => {
-    const made = await over({ kind: 'forgotten', times: 1, after: 0, keepsSkin: false });
+    const made = await over({ kind: 'forgotten', times: 1, after: 0, keepsSkin: false }, WITH_RENEWALS);
     expect(made).toEqual({ status: 200, code: undefined, attempts: 1, submitted: 2 });
   });
 });

@@ -8,7 +8,7 @@ import {
 import { runHosted, whenAccepted } from '../../../../support/hosted/run-hosted.ts';
 import { ends, push, runGateway, runGatewayProcess } from '../../../../support/server/gateway.ts';
 import { holdSubmissionsTo } from '../../../../support/server/holding-front.ts';
-import { hurry } from '../../../../support/server/hurried-clock.ts';
+import { hurry, WITH_RENEWALS } from '../../../../support/server/hurried-clock.ts';
 import { poll } from '../../../../support/server/poll.ts';
 import { openOwnStore } from '../../../../support/server/running-server.ts';
 
@@ -52,7 +52,7 @@ describe('Nothing is sent twice', () => {
       { url: front.url, key: hosted.key },
       {
         clock,
-        upstream: { url: front.url, apiKey: hosted.key, timeout: 1_000 }, // a fifth of it once the clock is hurried
+        upstream: { url: front.url, apiKey: hosted.key, timeout: 400 },
         ...REACHING,
       },
     );
@@ -64,7 +64,7 @@ describe('Nothing is sent twice', () => {
     );
     front.release();
     await whenAccepted(hosted, 1);
-    hurry(clock, 5); // until the service must show a job of which nobody knows whether it arrived
+    hurry(clock, WITH_RENEWALS); // until the service must show a job of which nobody knows whether it arrived
     const [job] = await ends(gateway.dataDir, 1);
     expect(job).toMatchObject({ status: 'completed', attempts: 1 });
     expect([front.submissions, hosted.records.doubleSubmissions]).toEqual([1, []]);

@@ -13,7 +13,7 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   const file = join(machine.folder, 'it.backup');
   const serving = await machine.serve();
   const { body } = await serving.caller().upload('/v2/generate', skinPng(1));
-  const made = await machine.run(['backup', file, '--json']);
+  const made = await machine.run(['backup', '--out', file, '--json']);
   expect([made.exitCode, JSON.parse(made.stdout)]).toEqual([
     0,
     { file, bytes: expect.any(Number), missing: [] },
@@ -50,10 +50,23 @@ test('The way back leads to the folder that was backed up, and a file that is no
   const machine = await freshMachine();
   const [file, data] = [join(machine.folder, 'it.backup'), join(machine.folder, 'lib')];
   await machine.run(['generate', 'examples/smith.png'], { env: { SKINSMITH_DATA_DIR: data } });
-  const { stderr } = await machine.run(['backup', file, '--data', data]);
+  const { stderr } = await machine.run(['backup', '--out', file, '--data', data]);
   expect(stderr).toContain(`To restore it: skinsmith restore ${file} --data ${data}\n`);
   const none = await machine.run(['backup', '--verify', 'package.json']);
   expect([none.exitCode, none.stderr]).toEqual([1, expect.stringMatching(/\nhint: Use a file/)]);
+});
+
+test.each([
+  [[], 'missing_output', '--out skins.backup'],
+  [['a.backup', '--out', 'b.backup'], 'two_outputs', 'a.backup and b.backup'],
+  [['--verify'], 'needs_backup', 'skinsmith backup --verify skins.backup'],
+  [['--verify', 'a.backup', '--out', 'b.backup'], 'needs_backup', 'writes nothing'],
+])('backup %j says which file it needs, and writes none', async (words, code, said) => {
+  const machine = await freshMachine();
+  const { exitCode, stdout, stderr } = await machine.run(['backup', ...words, '--json']);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(code);
+  expect(stderr).toContain(said);
 });
 
 /** A backup of a service with one skin, and the machine that made it. */
@@ -61,7 +74,7 @@ async function machineWithBackup() {
   const machine = await freshMachine();
   const file = join(machine.folder, 'it.backup');
   await machine.run(['generate', 'examples/smith.png']);
-  await machine.run(['backup', file]);
+  await machine.run(['backup', '--out', file]);
   return { machine, file };
 }
 
@@ -101,11 +114,11 @@ test.each([
 
 test('backup says what is wrong with where it is to go, and with a folder that has no data', async () => {
   const machine = await freshMachine();
-  const none = await machine.run(['backup', join(machine.folder, 'it.backup')]);
+  const none = await machine.run(['backup', '--out', join(machine.folder, 'it.backup')]);
   expect([none.exitCode, none.stderr]).toEqual([1, expect.stringMatching(/^error: No service data/)]);
   await machine.run(['generate', 'examples/smith.png']);
   // A limit of the size of files stands for a disk that is full.
-  const words = [...PROGRAM, 'backup', join(machine.folder, 'it.backup')];
+  const words = [...PROGRAM, 'backup', '--out', join(machine.folder, 'it.backup')];
   const { exitCode, stderr } = await execa('bash', ['-c', 'ulimit -f 32; exec "$@"', 'bash', ...words], {
     env: machine.env,
     reject: false,

@@ -208,12 +208,12 @@ describe('No output replaces', () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1 });
     await shop.run('generate', 'a.png');
-    expect((await shop.run('backup', 'it.backup')).exitCode).toBe(0);
+    expect((await shop.run('backup', '--out', 'it.backup')).exitCode).toBe(0);
     const before = await shop.versions('.');
-    const again = await shop.run('backup', 'it.backup');
+    const again = await shop.run('backup', '--out', 'it.backup');
     expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('--overwrite')]);
     expect(await shop.versions('.')).toEqual(before);
-    expect((await shop.run('backup', 'it.backup', '--overwrite')).exitCode).toBe(0);
+    expect((await shop.run('backup', '--out', 'it.backup', '--overwrite')).exitCode).toBe(0);
   });
 
   test('a pipe or a device: those are written to', async () => {

@@ -72,7 +72,7 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
     const file = join(machine.folder, 'roots');
     await mkdir(file, { mode: 0o700 });
     const backup = join(file, 'it.backup');
-    const backed = await run('backup', backup, '--json');
+    const backed = await run('backup', '--out', backup, '--json');
     expect([backed.exitCode, JSON.parse(String(backed.stdout))]).toMatchObject([
       0,
       { file: backup, missing: [] },
@@ -104,7 +104,7 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
     const { run, data, secret, machine } = place;
     await chmod(secret, 0o600);
     await symlink(secret, join(data, 'plans.json'));
-    const { exitCode, stderr } = await run('backup', 'it.backup');
+    const { exitCode, stderr } = await run('backup', '--out', 'it.backup');
     expect([exitCode, String(stderr)]).toEqual([1, expect.stringContaining('plans.json')]);
     expect(await readdir(machine.folder)).not.toContain('it.backup');
     expect((await readdir(machine.folder)).filter((name) => name.startsWith('.it'))).toEqual([]);
@@ -112,7 +112,7 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
 
   test('restores through no link that leads into a folder of its own', async () => {
     const { run, data, machine } = place;
-    await run('backup', 'it.backup');
+    await run('backup', '--out', 'it.backup');
     const own = join(machine.folder, 'own');
     await mkdir(own, { mode: 0o755 });
     await rm(data, { recursive: true });

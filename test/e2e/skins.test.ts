@@ -80,7 +80,7 @@ describe('sets', () => {
       stdout: expect.stringMatching(/^royal-guards\t1\tpublic\t[0-9a-f]{32}\tRoyal Guards\n$/),
     });
     expect(await sets('create', 'royal guards')).toMatchObject({ exitCode: 1, stdout: '' });
-    await skins('export', 'all.lock');
+    await skins('export', '--out', 'all.lock');
     const both = await sets('create', 'both', '--from', 'all.lock', '--visibility', 'unlisted');
     expect(both.stdout).toMatch(/^both\t2\tunlisted\t/);
     await sets('edit', 'royal-guards', '--add', blue, '--remove', red, '--name', 'Guards');
@@ -91,7 +91,7 @@ describe('sets', () => {
     for (const format of ['zip', 'lock', 'pack', 'datapack'])
       expect((await sets('export', 'guards', '--format', format)).exitCode).toBe(0);
     const pack = await readFile(join(machine.folder, 'guards-pack.zip'));
-    const again = await sets('export', 'guards', 'again.zip', '--format', 'pack');
+    const again = await sets('export', 'guards', '--out', 'again.zip', '--format', 'pack');
     expect(again.stderr).toContain(`resource-pack-sha1=${hash('sha1', pack)}`);
     expect(await readFile(join(machine.folder, 'again.zip'))).toEqual(pack);
     expect((await sets('export', 'guards')).stderr).toContain('already exists');

@@ -41,7 +41,7 @@ describe('With PostgreSQL', () => {
   test('backup says how a store in PostgreSQL is backed up, and what a dump of it is', async () => {
     const machine = await freshMachine();
     const file = join(machine.folder, 'it.dump');
-    const elsewhere = await machine.run(['backup', file, '--json'], {
+    const elsewhere = await machine.run(['backup', '--out', file, '--json'], {
       env: { SKINSMITH_STORE: 'postgres://ann:secret@db/skins' },
     });
     expect([elsewhere.exitCode, JSON.parse(elsewhere.stderr).error]).toEqual([

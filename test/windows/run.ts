@@ -107,7 +107,7 @@ const FLOWS: Readonly<Record<string, Flow>> = {
     await at.succeed('config', 'unset', 'visibility');
   },
   'data are saved and come back': async (at) => {
-    await at.succeed('backup', 'saved.db');
+    await at.succeed('backup', '--out', 'saved.db');
     await at.succeed('restore', 'saved.db', '--force');
     assert.match(await at.succeed('doctor'), /store\s+ok/);
   },

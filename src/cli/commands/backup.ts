@@ -5,14 +5,15 @@ import { isStream } from '../../base/files.ts';
 import type { Backup, CopyProgress, StoreCopy, StorePlace } from '../../server/server.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { backUpAsOwner, backUpToStream, switchToOwnerOf, withFileFor } from '../context/data-owner.ts';
-import { CliError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
+import { outFileOf, type TypedOutFile } from '../options/out-file.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
 import { settingsOf } from '../serve/store.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
 
-interface BackupOptions {
+interface BackupOptions extends TypedOutFile {
   readonly data?: string;
   readonly verify?: boolean;
   readonly overwrite?: boolean;
@@ -55,8 +56,8 @@ export const backup = {
     'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
     '--verify has pg_restore read all of such a dump. If you run it as root, it switches to the owner of the folder.',
   examples: [
-    ['Back up the service of this machine', 'skinsmith backup skins.backup'],
-    ['Check that a backup is intact', 'skinsmith backup skins.backup --verify'],
+    ['Back up the service of this machine', 'skinsmith backup --out skins.backup'],
+    ['Check that a backup is intact', 'skinsmith backup --verify skins.backup'],
   ],
   output: [
     { json: { shape: 'object', fields: FIELDS } },
@@ -64,7 +65,8 @@ export const backup = {
   ],
   declare(command) {
     command
-      .argument('<file>', 'backup file, or - for stdout', nonEmpty)
+      .argument('[file]', 'backup to check, with --verify', nonEmpty)
+      .option('--out <file>', 'file to write, or - for stdout', nonEmpty)
       .option('--data <folder>', 'data folder of the service', nonEmpty)
       .option('--verify', 'check an existing backup and write nothing')
       .option(
@@ -75,12 +77,19 @@ export const backup = {
   run: runBackup,
 } satisfies CommandModule;
 
+/** `typed`: the backup to check; scripts from before `--out` also name the file to write here. */
 async function runBackup(
-  file: string,
-  { data, verify = false, overwrite = false }: BackupOptions,
+  typed: string | undefined,
+  options: BackupOptions,
   context: CommandContext,
 ): Promise<void> {
-  if (verify) return await verifyBackup(file, context);
+  const { data, verify = false, overwrite = false } = options;
+  if (verify) return await verifyBackup(backupToCheck(typed, options), context);
+  const file = outFileOf(typed, options);
+  if (file === undefined) {
+    const hint = 'Name the file to write: --out skins.backup';
+    throw usageError('missing_output', 'A backup needs a file.', hint);
+  }
   const { folders, clock, signal, flags, io, messages } = context;
   if (data === undefined && context.env['SKINSMITH_STORE']) throw inPostgres(file);
   const { backUp, DATA_FILES } = await import('../../server/server.ts');
@@ -99,6 +108,13 @@ async function runBackup(
     `${file} contains all of ${dataDir}, including its secrets. To restore it: skinsmith restore ${file}${place}`,
   );
   for (const key of view.missing) await messages.warn(lacking(key, dataDir));
+}
+
+/** @throws CliError if there is none, or also a file to write */
+function backupToCheck(typed: string | undefined, { out }: BackupOptions): string {
+  if (typed !== undefined && out === undefined) return typed;
+  const hint = 'Name the backup to check, and no file to write: skinsmith backup --verify skins.backup';
+  throw usageError('needs_backup', 'With --verify, skinsmith checks one backup and writes nothing.', hint);
 }
 
 /** An earlier backup is as valuable as any other file. @throws CliError */

@@ -12,6 +12,7 @@ import { connectWithProgress, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
+import { addOutFile, outFileOf, type TypedOutFile } from '../options/out-file.ts';
 import { armVariantOption, visibilityOption } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
@@ -133,7 +134,7 @@ function unreadable(): CliError {
 const FORMATS: readonly SkinExportFormat[] = ['zip', 'lock'];
 const EXPORT = { what: 'export your skins', about: ['user_not_found'] };
 
-export interface SkinsExportOptions {
+export interface SkinsExportOptions extends TypedOutFile {
   readonly format?: SkinExportFormat;
   readonly filter?: string;
   readonly variant?: 'classic' | 'slim';
@@ -166,14 +167,13 @@ export const skinsExport = {
     ['Save all of your skins in skins.zip', 'skinsmith skins export'],
     [
       'Save only the values and signatures of your public skins',
-      'skinsmith skins export public.lock --visibility public',
+      'skinsmith skins export --out public.lock --visibility public',
     ],
-    ['Replace an earlier export', 'skinsmith skins export backup.zip --overwrite'],
+    ['Replace an earlier export', 'skinsmith skins export --out backup.zip --overwrite'],
   ],
   output: [{ json: { shape: 'object', fields: FIELDS } }],
   declare(command) {
-    command
-      .argument('[file]', 'file to write, or - for stdout (default: skins.zip or skins.lock)', nonEmpty)
+    addOutFile(command, { about: 'file to write, or - for stdout (default: skins.zip or skins.lock)' })
       .addOption(
         new Option(
           '--format <format>',
@@ -189,12 +189,13 @@ export const skinsExport = {
   run: runSkinsExport,
 } satisfies CommandModule;
 
-/** `named`: the file to write, or `-` for stdout. */
+/** `typed`: the file to write, or `-` for stdout, where `--out` does not name it. */
 export async function runSkinsExport(
-  named: string | undefined,
-  options: SkinsExportOptions,
+  typed: string | undefined,
+  { out, ...options }: SkinsExportOptions,
   context: CommandContext,
 ): Promise<void> {
+  const named = outFileOf(typed, { ...(out !== undefined && { out }) });
   const { format = named?.endsWith('.lock') ? 'lock' : 'zip', after, overwrite, ...filters } = options;
   const file = named ?? `skins.${format}`;
   verifyTarget(file, { format, isText: format === 'lock', overwrite }, context);
@@ -307,7 +308,7 @@ const ENDINGS: Readonly<Record<SetFileFormat, string>> = {
   datapack: '-datapack.zip',
 };
 
-interface SetsExportOptions {
+interface SetsExportOptions extends TypedOutFile {
   readonly format?: SetFileFormat;
   readonly namespace?: string;
   readonly game?: string;
@@ -335,13 +336,15 @@ export const setsExport = {
     'of the pack.',
   examples: [
     ['Save the pictures, values and signatures of a set', 'skinsmith sets export guards'],
-    ['Save the resource pack of a set', 'skinsmith sets export guards guards-pack.zip --format pack'],
+    ['Save the resource pack of a set', 'skinsmith sets export guards --format pack --out guards-pack.zip'],
   ],
   output: [{ json: { shape: 'object', fields: SET_EXPORT_FIELDS } }],
   declare(command) {
-    command
-      .argument('<set>', 'name or UUID of a set', nonEmpty)
-      .argument('[file]', 'file to write, or - for stdout (default: named after the set)', nonEmpty)
+    command.argument('<set>', 'name or UUID of a set', nonEmpty);
+    addOutFile(command, {
+      about: 'file to write, or - for stdout (default: named after the set)',
+      usage: '<set>',
+    })
       .addOption(
         new Option(
           '--format <format>',
@@ -357,10 +360,11 @@ export const setsExport = {
 
 async function runSetsExport(
   set: string,
-  named: string | undefined,
+  typed: string | undefined,
   options: SetsExportOptions,
   context: CommandContext,
 ): Promise<void> {
+  const named = outFileOf(typed, options);
   const { format = named?.endsWith('.lock') ? 'lock' : 'zip', namespace, game, overwrite } = options;
   const file = named ?? `${set.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}${ENDINGS[format]}`;
   verifyTarget(file, { format, isText: format === 'lock', overwrite }, context);

@@ -125,10 +125,10 @@ async function backUpInProcess(dataDir: string, file: string): Promise<Backup> {
   }
 }
 
-/** Runs the same program with `backup -`, whose stdout is the file. */
+/** Runs the same program with `backup --out -`, whose stdout is the file. */
 async function backUpElsewhere(dataDir: string, fd: number): Promise<Backup> {
   const program = isSea() ? [] : [process.argv[1] ?? '']; // a single executable is both Node and the program
-  const words = [...program, 'backup', '-', '--json', '--data', dataDir];
+  const words = [...program, 'backup', '--out', '-', '--json', '--data', dataDir];
   const child = spawn(process.execPath, words, { stdio: ['ignore', fd, 'pipe'] });
   const [said, [status]] = await Promise.all([text(child.stderr!), once(child, 'close')]);
   const last = said.trim().split('\n').at(-1) ?? '';

@@ -1,4 +1,4 @@
-import { type Command, Help, type Option } from 'commander';
+import { type Argument, type Command, Help, type Option } from 'commander';
 
 /** Help topics that are not commands; their texts are in man/. */
 export const TOPIC_SUMMARIES = [
@@ -165,6 +165,11 @@ export class HelpPage extends Help {
 
   override prepareContext(context: Parameters<Help['prepareContext']>[0]): void {
     super.prepareContext({ ...context, helpWidth: Math.min(context.helpWidth ?? 80, this.#maxColumns) });
+  }
+
+  /** An argument without a description is an earlier form of an option. */
+  override visibleArguments(command: Command): Argument[] {
+    return [...super.visibleArguments(command)].filter(({ description }) => description);
   }
 
   /** Omits the `help` subcommand that commander adds to every command with subcommands; in the order of the headings. */

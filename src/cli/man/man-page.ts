@@ -33,7 +33,10 @@ export function renderManPage(command: Command, version: string): string {
     '.SH DESCRIPTION',
     roff(head),
     ...(rest === '' ? [] : ['.PP', roff(rest)]),
-    ...section('ARGUMENTS', command.registeredArguments.flatMap(describeArgument)),
+    ...section(
+      'ARGUMENTS',
+      command.registeredArguments.filter(({ description }) => description).flatMap(describeArgument),
+    ),
     ...termSection(command),
     ...commandSections(command),
     ...optionSections(command),

@@ -4,11 +4,12 @@ import { describeParsing } from '../../support/cli/parsing.ts';
 describeParsing('backup', backup, {
   taken: [
     [['it.backup'], 'it.backup', {}],
-    [['it.backup', '--data', '/d'], 'it.backup', { data: '/d' }],
+    [['--out', 'it.backup', '--data', '/d'], undefined, { out: 'it.backup', data: '/d' }],
+    [['--verify', 'it.backup'], 'it.backup', { verify: true }],
   ],
   refused: [
-    [[], /missing required argument 'file'/],
     [[''], /must not be empty/],
+    [['--out', ''], /must not be empty/],
     [['a', 'b'], /too many arguments/],
     [['a', '--data', ''], /must not be empty/],
   ],

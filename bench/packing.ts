@@ -32,7 +32,7 @@ export async function packingRows(): Promise<Row[]> {
       measured: median(times[name]),
       baseline: median(times.hash),
       comparison: 'ratio',
-      limit: 12,
+      limit: 14,
     }));
   });
 }

@@ -13,21 +13,23 @@ import {
 } from '../server/service/accounts/accounts.ts';
 import { requireUser } from '../server/service/callers.ts';
 import { withinFetchLimits } from '../server/service/sources/fetches.ts';
+import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
+import { operatorPage } from './operator-list.ts';
 import {
-  accountPage,
-  actionButton,
-  checkBox,
-  copyField,
-  inEnglish,
-  moment,
-  operatorPage,
-  type Page,
-} from './frame.ts';
-import { checked, forUsers, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+  accountForm,
+  checked,
+  forUsers,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
 
 const PATH = '/ui/account/games';
-const ofAccount = z.object({ uuid: uuidSchema });
 const ofWhom = z.object({ whose: z.literal('all').optional() });
+const ofAccount = { params: z.object({ uuid: uuidSchema }), query: ofWhom };
+const settingFields = z.object({ share: checked, capes: checked, restore: checked });
+const pauseFields = z.object({ paused: z.enum(['yes', 'no']) });
 const ofLogin = z.object({ id: z.string().max(64) });
 
 export const GAME_PAGES: readonly PageRoute[] = [
@@ -49,16 +51,11 @@ export const GAME_PAGES: readonly PageRoute[] = [
       return gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now });
     },
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/logins`,
-    ...forUsers('account'),
-    handle: async ({ context, caller, request }) => {
-      const input = z.object({ share: checked }).parse(request.body ?? {});
-      const begin = async () => await beginGameLogin(context, caller, input);
-      const { id } = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
-      return seeOther(`${PATH}/logins/${id}?new=yes`);
-    },
+  accountForm(`${PATH}/logins`, { fields: z.object({ share: checked }) }, async (call) => {
+    const { context, caller, fields } = call;
+    const begin = async () => await beginGameLogin(context, caller, fields);
+    const { id } = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
+    return seeOther(`${PATH}/logins/${id}?new=yes`);
   }),
   // Checks whether the person has entered the code, except when the page is first shown.
   pageRoute({
@@ -82,52 +79,23 @@ export const GAME_PAGES: readonly PageRoute[] = [
     params: ofLogin,
     handle: async (call) => ({ status: 200, body: await loginOf(call) }),
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:uuid`,
-    ...forUsers('account'),
-    params: ofAccount,
-    query: ofWhom,
-    handle: async ({ context, caller, params, query, request }) => {
-      const change = z.object({ share: checked, capes: checked, restore: checked }).parse(request.body ?? {});
-      await changeGameAccount(context, caller, params.uuid, change);
-      return seeOther(listOf(query));
-    },
+  accountForm(`${PATH}/:uuid`, { ...ofAccount, fields: settingFields }, async (call) => {
+    await changeGameAccount(call.context, call.caller, call.params.uuid, call.fields);
+    return seeOther(listOf(call.query));
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:uuid/pause`,
-    ...forUsers('account'),
-    params: ofAccount,
-    query: ofWhom,
-    handle: async ({ context, caller, params, query, request }) => {
-      const { paused } = z.object({ paused: z.enum(['yes', 'no']) }).parse(request.body ?? {});
-      await changeGameAccount(context, caller, params.uuid, { paused: paused === 'yes' });
-      return seeOther(listOf(query));
-    },
+  accountForm(`${PATH}/:uuid/pause`, { ...ofAccount, fields: pauseFields }, async (call) => {
+    const change = { paused: call.fields.paused === 'yes' };
+    await changeGameAccount(call.context, call.caller, call.params.uuid, change);
+    return seeOther(listOf(call.query));
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:uuid/check`,
-    ...forUsers('account'),
-    params: ofAccount,
-    query: ofWhom,
-    handle: async ({ context, caller, params, query }) => {
-      const look = async () => await checkGameAccount(context, caller, params.uuid);
-      const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
-      return checkedPage(check, listOf(query));
-    },
+  accountForm(`${PATH}/:uuid/check`, ofAccount, async ({ context, caller, params, query }) => {
+    const look = async () => await checkGameAccount(context, caller, params.uuid);
+    const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
+    return checkedPage(check, listOf(query));
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:uuid/unlink`,
-    ...forUsers('account'),
-    params: ofAccount,
-    query: ofWhom,
-    handle: async ({ context, caller, params, query }) => {
-      const outcome = await unlinkGameAccount(context, caller, params.uuid);
-      return seeOther(listOf({ ...query, ...(outcome === 'not_restored' && { worn: 'yes' }) }));
-    },
+  accountForm(`${PATH}/:uuid/unlink`, ofAccount, async ({ context, caller, params, query }) => {
+    const outcome = await unlinkGameAccount(context, caller, params.uuid);
+    return seeOther(listOf({ ...query, ...(outcome === 'not_restored' && { worn: 'yes' }) }));
   }),
 ];
 

@@ -10,7 +10,6 @@ import {
   type Scope,
 } from '../protocol/api-key.ts';
 import type { Account } from '../protocol/user.ts';
-import type { HttpRequest } from '../server/http/request.ts';
 import { type Caller, hasScope } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
@@ -26,7 +25,16 @@ import {
 import { GAME_PAGES } from './account-games.ts';
 import { sessionCookie } from './cookies.ts';
 import { accountPage, checkBox, copyField, moment, type Page, planTable, usageMeters } from './frame.ts';
-import { checked, forUsers, lines, listField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import {
+  accountForm,
+  checked,
+  forUsers,
+  lines,
+  listField,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
 
 const PATH = '/ui/account/keys';
 const params = z.object({ id: z.string().max(64) });
@@ -35,6 +43,30 @@ const NAME_PATH = '/ui/account/name';
 
 const DELETE_PATH = '/ui/account/delete';
 const DELETED_PATH = '/ui/account/deleted';
+
+const deletionFields = z.object({ confirm: z.string(), shared: z.enum(['delete', 'leave']).optional() });
+
+const keyFields = z.object({
+  name: z.string(),
+  scope: listField(z.string()),
+  allowedIps: lines,
+  allowedOrigins: lines,
+  allowedAgents: lines,
+  v2Compat: checked,
+});
+
+/** The form brings along the new key's ID. */
+const newKeyFields = keyFields.extend({
+  id: z
+    .string()
+    .regex(/^[0-9a-f]{24}$/)
+    .optional(),
+});
+
+/** The fields in the shape that the API takes. */
+function keyIn({ scope, ...fields }: z.output<typeof keyFields>) {
+  return { ...fields, scopes: scope };
+}
 
 export const ACCOUNT_PAGES: readonly PageRoute[] = [
   pageRoute({
@@ -51,15 +83,9 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
       });
     },
   }),
-  pageRoute({
-    method: 'POST',
-    path: NAME_PATH,
-    ...forUsers('account'),
-    handle: async ({ context, caller, request }) => {
-      const { shown } = z.object({ shown: checked }).parse(request.body ?? {});
-      await showName(context, caller, shown);
-      return seeOther('/ui/account?saved=yes');
-    },
+  accountForm(NAME_PATH, { fields: z.object({ shown: checked }) }, async ({ context, caller, fields }) => {
+    await showName(context, caller, fields.shown);
+    return seeOther('/ui/account?saved=yes');
   }),
   pageRoute({
     method: 'GET',
@@ -72,14 +98,12 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
       });
     },
   }),
-  pageRoute({
-    method: 'POST',
-    path: DELETE_PATH,
-    ...forUsers('account'),
-    handle: async ({ context, caller, session, request }) => {
+  accountForm(
+    DELETE_PATH,
+    { fields: deletionFields },
+    async ({ context, caller, session, request, fields }) => {
       const name = session?.caller.name ?? '';
-      const fields = z.object({ confirm: z.string(), shared: z.enum(['delete', 'leave']).optional() });
-      const { confirm, shared } = fields.parse(request.body ?? {});
+      const { confirm, shared } = fields;
       const deletion = await readDeletion(context, caller);
       const isDecided = !isShared(deletion.shared) || shared !== undefined;
       if (confirm.trim() !== name || !isDecided)
@@ -87,7 +111,7 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
       await deleteAccount(context, caller, shared ?? 'delete');
       return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
     },
-  }),
+  ),
   pageRoute({
     method: 'GET',
     path: DELETED_PATH,
@@ -114,43 +138,25 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
       });
     },
   }),
-  pageRoute({
-    method: 'POST',
-    path: PATH,
-    ...forUsers('account'),
-    handle: async ({ context, caller, request }) => {
-      const input = apiKeyBodySchema.parse(keyIn(request));
-      const { id } = idSchema.parse(request.body ?? {});
-      try {
-        // A page, not a redirect: no address may lead to the key.
-        const key = await createKey(context, caller, { ...input, id });
-        return accountPage('keys', newKeyPage(key, PATH));
-      } catch (error) {
-        // That page was reloaded.
-        if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
-        throw error;
-      }
-    },
+  accountForm(PATH, { fields: newKeyFields }, async ({ context, caller, fields: { id, ...fields } }) => {
+    const input = apiKeyBodySchema.parse(keyIn(fields));
+    try {
+      // A page, not a redirect: no address may lead to the key.
+      const key = await createKey(context, caller, { ...input, id });
+      return accountPage('keys', newKeyPage(key, PATH));
+    } catch (error) {
+      // That page was reloaded.
+      if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
+      throw error;
+    }
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:id`,
-    ...forUsers('account'),
-    params,
-    handle: async ({ context, caller, params, request }) => {
-      await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(request)));
-      return seeOther(PATH);
-    },
+  accountForm(`${PATH}/:id`, { params, fields: keyFields }, async ({ context, caller, params, fields }) => {
+    await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(fields)));
+    return seeOther(PATH);
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:id/revoke`,
-    ...forUsers('account'),
-    params,
-    handle: async ({ context, caller, params }) => {
-      await revokeOwnKey(context, caller, params.id);
-      return seeOther(PATH);
-    },
+  accountForm(`${PATH}/:id/revoke`, { params }, async ({ context, caller, params }) => {
+    await revokeOwnKey(context, caller, params.id);
+    return seeOther(PATH);
   }),
   ...GAME_PAGES,
 ];
@@ -159,29 +165,6 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
 function scopesToGive(caller: Caller): Scope[] {
   const isOperator = caller.kind === 'user' && caller.isOperator;
   return SCOPES.filter((scope) => hasScope(caller, scope) && (scope !== 'operator' || isOperator));
-}
-
-const formSchema = z.object({
-  name: z.string(),
-  scope: listField(z.string()),
-  allowedIps: lines,
-  allowedOrigins: lines,
-  allowedAgents: lines,
-  v2Compat: checked,
-});
-
-/** The new key's ID, which the form brings along. */
-const idSchema = z.object({
-  id: z
-    .string()
-    .regex(/^[0-9a-f]{24}$/)
-    .optional(),
-});
-
-/** The form's fields of a key, in the shape that the API takes. */
-function keyIn({ body }: HttpRequest) {
-  const { scope, ...fields } = formSchema.parse(body ?? {});
-  return { ...fields, scopes: scope };
 }
 
 const SCOPE_NAMES: Readonly<Record<Scope, Html>> = {

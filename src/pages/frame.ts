@@ -374,22 +374,8 @@ export function accountPage(section: keyof typeof SECTIONS, page: Page): Page {
   return { ...page, body: html`${sectionTabs(say`Account`, SECTIONS, section)}\n${page.body}` };
 }
 
-const OPERATOR_SECTIONS = {
-  overview: ['/ui/operator', say`Overview`],
-  reports: ['/ui/operator/reports', say`Reports`],
-  images: ['/ui/operator/images', say`Blocked images`],
-  users: ['/ui/operator/users', say`Users`],
-  accounts: ['/ui/account/games?whose=all', say`Game accounts`],
-  capes: ['/ui/operator/capes', say`Capes`],
-  log: ['/ui/operator/log', say`Log`],
-} as const;
-
-/** A page for operators, with links to the others. */
-export function operatorPage(section: keyof typeof OPERATOR_SECTIONS, page: Page): Page {
-  return { ...page, body: html`${sectionTabs(say`Operator`, OPERATOR_SECTIONS, section)}\n${page.body}` };
-}
-
-function sectionTabs(
+/** Links to the pages of one part of the service. */
+export function sectionTabs(
   label: Html,
   sections: Readonly<Record<string, readonly [path: string, label: Html]>>,
   current: string,

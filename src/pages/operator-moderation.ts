@@ -14,7 +14,6 @@ import { uuidSchema } from '../protocol/skin.ts';
 import { readBody } from '../server/http/bodies.ts';
 import type { Answer } from '../server/http/route.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../server/http/routes/pictures.ts';
-import { placeAfter } from '../server/http/views.ts';
 import { inputFor } from '../server/pictures/renders.ts';
 import { requireOperator } from '../server/service/callers.ts';
 import {
@@ -31,17 +30,16 @@ import {
 } from '../server/service/moderation.ts';
 import { readSent } from '../server/service/skins/capes.ts';
 import { whichAreDisabled } from '../server/service/users/users.ts';
+import { actionButton, confirmed, moment, removeTag } from './frame.ts';
+import { operatorList } from './operator-list.ts';
 import {
-  actionButton,
-  confirmed,
-  listOr,
-  moment,
-  nextPageLink,
-  operatorPage,
-  type Page,
-  removeTag,
-} from './frame.ts';
-import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+  FOR_OPERATORS,
+  operatorForm,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from './page-route.ts';
 
 /** Reports that the operator has just decided. They stay in place, so that no other report moves under the pointer. */
 const decidedSchema = z
@@ -69,83 +67,67 @@ export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REP
 }
 
 const skinParams = z.object({ uuid: uuidSchema });
+const imageParams = z.object({ hash: imageHashSchema });
+const hiddenField = z.object({ hidden: z.enum(['yes', 'no']) });
 
 export const MODERATION_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: REPORTS,
-    ...FOR_OPERATORS,
+  operatorList({
+    section: 'reports',
     query: reportListQuerySchema.extend({ decided: decidedSchema }),
-    handle: async ({ context, caller, query }) => {
+    read: async ({ context, caller, query }): Promise<ReportsView> => {
       const { decided, ...page } = query;
-      const reports = await readReports(context, caller, { ...page, kept: decided.map(Number) });
-      const next = placeAfter(reports, query.size, ({ id }) => id);
-      const images = reports.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
-      const blocked = await whichAreBlocked(context, caller, images);
-      const owners = reports.flatMap(({ owner }) => owner ?? []);
-      const disabled = await whichAreDisabled(context, caller, owners);
-      const view = {
-        reports,
+      const entries = await readReports(context, caller, { ...page, kept: decided.map(Number) });
+      const images = entries.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
+      const owners = entries.flatMap(({ owner }) => owner ?? []);
+      return {
+        entries,
         decided,
         after: query.after,
-        blocked,
-        disabled,
+        blocked: await whichAreBlocked(context, caller, images),
+        disabled: await whichAreDisabled(context, caller, owners),
         me: caller.kind === 'user' ? caller.name : undefined,
+        state: query.state,
       };
-      return reportsPage({ ...view, state: query.state, next });
     },
+    placeOf: ({ id }) => id,
+    page: ({ state }) => ({ ...REPORT_WORDS[state], filters: { state } }),
+    row: reportRow,
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/reports/:id/close',
-    ...FOR_OPERATORS,
-    params: z.object({ id: reportNumberSchema }),
-    handle: async (call) => {
-      await dismissReport(call.context, call.caller, { ...call.params, note: '' });
+  operatorForm(`${REPORTS}/:id/close`, { params: z.object({ id: reportNumberSchema }) }, async (call) => {
+    await dismissReport(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call);
+  }),
+  operatorForm(
+    '/ui/operator/skins/:uuid/hidden',
+    { params: skinParams, fields: hiddenField },
+    async (call) => {
+      const { context, caller, params, fields } = call;
+      await setHidden(context, caller, { ...params, hidden: fields.hidden === 'yes', note: '' });
       return toReports(call);
     },
+  ),
+  operatorForm('/ui/operator/skins/:uuid/delete', { params: skinParams }, async (call) => {
+    await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call);
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/skins/:uuid/hidden',
-    ...FOR_OPERATORS,
-    params: skinParams,
-    handle: async (call) => {
-      const { context, caller, params, request } = call;
-      const { hidden } = z.object({ hidden: z.enum(['yes', 'no']) }).parse(request.body ?? {});
-      await setHidden(context, caller, { ...params, hidden: hidden === 'yes', note: '' });
-      return toReports(call);
-    },
-  }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/skins/:uuid/delete',
-    ...FOR_OPERATORS,
-    params: skinParams,
-    handle: async (call) => {
-      await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
-      return toReports(call);
-    },
-  }),
-  pageRoute({
-    method: 'GET',
-    path: IMAGES,
-    ...FOR_OPERATORS,
+  operatorList({
+    section: 'images',
     query: blockedImageListQuerySchema,
-    handle: async ({ context, caller, query }) => {
-      const images = await readBlockedImages(context, caller, query);
-      const next = placeAfter(images, query.size, ({ hash }) => hash);
-      const hashes = images.map(({ hash }) => hash);
-      const pictures = await whichHavePictures(context, caller, hashes);
-      return imagesPage({ images, pictures, next });
+    read: async ({ context, caller, query }) => {
+      const entries = await readBlockedImages(context, caller, query);
+      const hashes = entries.map(({ hash }) => hash);
+      return { entries, pictures: await whichHavePictures(context, caller, hashes) };
     },
+    placeOf: ({ hash }) => hash,
+    page: () => ({ title: say`Blocked images`, none: say`No blocked images.`, above: blockForms() }),
+    row: (image, { pictures }) => imageRow(image, pictures.has(image.hash)),
   }),
   // The service serves blocked images to nobody else.
   pageRoute({
     method: 'GET',
-    path: '/ui/operator/images/:hash/picture',
+    path: `${IMAGES}/:hash/picture`,
     ...FOR_OPERATORS,
-    params: z.object({ hash: imageHashSchema }),
+    params: imageParams,
     handle: async (call) => {
       const { context, caller, params } = call;
       const texture = await readAnyTexture(context, caller, params.hash);
@@ -153,43 +135,22 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
       return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
     },
   }),
-  pageRoute({
-    method: 'POST',
-    path: IMAGES,
-    ...FOR_OPERATORS,
-    handle: async (call) => {
-      requireOperator(call.caller); // before reading a body that may be large
-      const { fields, file } = await readBody(call.request);
-      const { hash, note } = fields;
-      const picture = file && { hash: readSent(file).pixels };
-      await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
-      return toReports(call, IMAGES);
-    },
+  operatorForm(IMAGES, {}, async (call) => {
+    requireOperator(call.caller); // before reading a body that may be large
+    const { fields, file } = await readBody(call.request);
+    const { hash, note } = fields;
+    const picture = file && { hash: readSent(file).pixels };
+    await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
+    return toReports(call, IMAGES);
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/images/:hash/unblock',
-    ...FOR_OPERATORS,
-    params: z.object({ hash: imageHashSchema }),
-    handle: async (call) => {
-      await unblockImage(call.context, call.caller, { ...call.params, note: '' });
-      return toReports(call, IMAGES);
-    },
+  operatorForm(`${IMAGES}/:hash/unblock`, { params: imageParams }, async (call) => {
+    await unblockImage(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call, IMAGES);
   }),
 ];
 
-interface ImagesView {
-  readonly images: readonly BlockedImage[];
-  /** Hashes of the images that the store has. */
-  readonly pictures: ReadonlySet<string>;
-  /** `after` of the next page. */
-  readonly next: string | undefined;
-}
-
-function imagesPage({ images, pictures, next }: ImagesView): Page {
-  return operatorPage('images', {
-    title: say`Blocked images`,
-    body: html`<p>${say`The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.`}</p>
+function blockForms(): Html {
+  return html`<p>${say`The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.`}</p>
 <form class="panel" method="post" action="${IMAGES}" enctype="multipart/form-data"><div class="row">
 <div><label for="file">${say`Skin picture (PNG)`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
 ${reasonField('file-note')}
@@ -198,20 +159,14 @@ ${reasonField('file-note')}
 <div><label for="hash">${say`Texture hash`}</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
 <p class="quiet">${say`The last 64 characters of its texture URL on this server, <code>/textures/…</code>`}</p></div>
 ${reasonField('note')}
-<div class="end"><button>${say`Block image`}</button></div></div></form></details>
-${listOr(
-  say`No blocked images.`,
-  images.map((image) => row(image, pictures.has(image.hash))),
-)}
-${nextPageLink(IMAGES, {}, next)}`,
-  });
+<div class="end"><button>${say`Block image`}</button></div></div></form></details>`;
 }
 
 function reasonField(id: string): Html {
   return html`<div><label for="${id}">${say`Reason, for the log`}</label><input id="${id}" name="note" maxlength="500" autocomplete="off"></div>`;
 }
 
-function row({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boolean): Html {
+function imageRow({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boolean): Html {
   const front = `${IMAGES}/${hash}/picture`;
   return html`${hasPicture ? html`<img src="${front}" alt="${say`Front view`}" width="64" height="128" loading="lazy">` : html`<span class="quiet">${say`No picture stored`}</span>`}<div class="grow"><code class="breaks">${hash}</code>${note !== '' && html`<p><bdi>${note}</bdi></p>`}
 <p class="quiet">${say`Blocked by <bdi>${blockedBy}</bdi>, ${moment(blockedAt)}`}</p></div>
@@ -219,7 +174,7 @@ function row({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boo
 }
 
 interface ReportsView {
-  readonly reports: readonly Report[];
+  readonly entries: readonly Report[];
   /** IDs of the reports that the operator has just decided, in order. */
   readonly decided: readonly string[];
   /** Hashes of blocked images that the decided reports are about. */
@@ -231,8 +186,6 @@ interface ReportsView {
   readonly state: 'open' | 'closed';
   /** Where the previous page ended. */
   readonly after: number | undefined;
-  /** `after` of the next page. */
-  readonly next: string | undefined;
 }
 
 /** The reasons that people choose from when they report a skin. */
@@ -274,24 +227,24 @@ const TEXTS = {
 /** How many reports stay in place after a decision. */
 const MAX_DECIDED = 100;
 
-function reportsPage({ next, ...listed }: ReportsView): Page {
-  const { state } = listed;
-  const isOpen = state === 'open';
-  return operatorPage('reports', {
-    title: isOpen ? say`Open reports` : say`Closed reports`,
-    body: html`${listOr(
-      isOpen ? say`No open reports.` : say`No closed reports.`,
-      listed.reports.map((report) => reportRow(report, listed)),
-    )}
-${nextPageLink(REPORTS, { state }, next)}
-<p><a href="${REPORTS}?state=${isOpen ? 'closed' : 'open'}">${isOpen ? say`Show closed reports` : say`Show open reports`}</a></p>`,
-  });
-}
-
-type Listed = Omit<ReportsView, 'next'>;
+const REPORT_WORDS = {
+  open: {
+    title: say`Open reports`,
+    none: say`No open reports.`,
+    below: html`<p><a href="${REPORTS}?state=closed">${say`Show closed reports`}</a></p>`,
+  },
+  closed: {
+    title: say`Closed reports`,
+    none: say`No closed reports.`,
+    below: html`<p><a href="${REPORTS}?state=open">${say`Show open reports`}</a></p>`,
+  },
+} as const;
 
 /** Fields of a form that leads back to this part of the list, where these reports stay. */
-function placeFields({ state, after }: Listed, decided: readonly string[]): Readonly<Record<string, string>> {
+function placeFields(
+  { state, after }: ReportsView,
+  decided: readonly string[],
+): Readonly<Record<string, string>> {
   return {
     decided: decided.join('.'),
     ...(after !== undefined && { after: String(after) }),
@@ -299,7 +252,7 @@ function placeFields({ state, after }: Listed, decided: readonly string[]): Read
   };
 }
 
-function reportRow(report: Report, listed: Listed): Html {
+function reportRow(report: Report, listed: ReportsView): Html {
   const { reason, text, createdAt, closedAt, reporter, reports = 1 } = report;
   const closed = closedAt !== undefined && say`closed ${moment(closedAt)}`;
   const often = reports > 1 && TEXTS[kindOf(report)].often(reports);
@@ -350,7 +303,7 @@ function userLink(name: string): Html {
   return html`<a href="${userPath(name)}"><bdi>${name}</bdi></a>`;
 }
 
-function ownerOf(report: Report, { disabled }: Listed): Html {
+function ownerOf(report: Report, { disabled }: ReportsView): Html {
   const { owner, visibility } = report;
   if (owner === undefined)
     return visibility === undefined ? say`Its owner is unknown` : say`Made by a visitor`;
@@ -377,7 +330,7 @@ export function disabling(
 }
 
 /** Disables the owner of a reported skin, or undoes that. Operators cannot disable themselves. */
-function ownerAction({ owner }: Report, listed: Listed): Html {
+function ownerAction({ owner }: Report, listed: ReportsView): Html {
   const { decided, disabled, me } = listed;
   if (owner === undefined || owner === me) return html``;
   const fields = placeFields(listed, decided);
@@ -401,7 +354,7 @@ function stateOf({ hidden, visibility }: Report): Html {
 }
 
 /** The decision, in place of the buttons, so that a second click decides nothing. */
-function decision(report: Report, listed: Listed): Html {
+function decision(report: Report, listed: ReportsView): Html {
   const { id, skin, hidden, visibility, texture } = report;
   const { decided, blocked } = listed;
   const fields = placeFields(listed, decided);
@@ -428,8 +381,8 @@ function setPath(report: Report): `/ui${string}` {
   return `/ui/operator/sets/${subjectOf(report)}`;
 }
 
-function decisions(report: Report, listed: Listed): Html {
-  const { reports, decided: before } = listed;
+function decisions(report: Report, listed: ReportsView): Html {
+  const { entries, decided: before } = listed;
   const { id, hidden, visibility, texture, closedAt } = report;
   const kind = kindOf(report);
   const about = TEXTS[kind].about(id);
@@ -439,8 +392,8 @@ function decisions(report: Report, listed: Listed): Html {
   };
   // Hiding a skin, set or image closes all its reports.
   const subject = subjectOf(report);
-  const ofSubject = after(reports.filter((other) => subjectOf(other) === subject));
-  const ofImage = after(reports.filter((other) => other.texture === texture));
+  const ofSubject = after(entries.filter((other) => subjectOf(other) === subject));
+  const ofImage = after(entries.filter((other) => other.texture === texture));
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
   return html`${closedAt === undefined && actionButton(`${REPORTS}/${id}/close`, say`Dismiss`, { about, fields: after([report]) })}
 ${isThere && (kind === 'set' ? setDecisions(report, { about, fields: ofSubject, before: after([]) }) : hiding(report, { about, fields: ofSubject }))}

@@ -9,7 +9,6 @@ import {
   userListQuerySchema,
   userNameSchema,
 } from '../protocol/user.ts';
-import { placeAfter } from '../server/http/views.ts';
 import { readGameAccounts } from '../server/service/accounts/accounts.ts';
 import { readIdentities } from '../server/service/openid.ts';
 import { createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
@@ -27,39 +26,41 @@ import {
   identityRows,
   listOr,
   moment,
-  nextPageLink,
-  operatorPage,
   type Page,
   pictureAt,
   usageMeters,
 } from './frame.ts';
+import { operatorList, operatorPage } from './operator-list.ts';
 import { disabling, toReports, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
-import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { FOR_OPERATORS, operatorForm, type PageRoute, pageRoute, seeOther } from './page-route.ts';
 
 const PATH = '/ui/operator/users';
 const params = z.object({ name: userNameSchema });
+const keyParams = params.extend({ id: z.string().max(64) });
+const changeFields = z.object({ plan: z.string(), disabled: z.enum(['yes', 'no']) }).partial();
 
 export const USER_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: PATH,
-    ...FOR_OPERATORS,
+  operatorList({
+    section: 'users',
     query: userListQuerySchema,
-    handle: async ({ context, caller, query }) => {
-      const users = await readUsers(context, caller, query);
-      const next = placeAfter(users, query.size, ({ name }) => name);
-      const plans = context.plans.all().map(({ name }) => name);
-      return usersPage({ users, filter: query.filter ?? '', plans, next });
-    },
+    read: async ({ context, caller, query }) => ({
+      entries: await readUsers(context, caller, query),
+      filter: query.filter ?? '',
+      plans: context.plans.all().map(({ name }) => name),
+    }),
+    placeOf: ({ name }) => name,
+    page: ({ filter, plans }) => ({
+      title: say`Users`,
+      none: filter === '' ? say`No users yet.` : say`No users match.`,
+      filters: { filter },
+      above: userSearch(filter),
+      below: newUser(plans),
+    }),
+    row,
   }),
-  pageRoute({
-    method: 'POST',
-    path: PATH,
-    ...FOR_OPERATORS,
-    handle: async ({ context, caller, request }) => {
-      const { name } = await createUser(context, caller, userBodySchema.parse(request.body ?? {}));
-      return seeOther(userPath(name));
-    },
+  operatorForm(PATH, { fields: userBodySchema }, async ({ context, caller, fields }) => {
+    const { name } = await createUser(context, caller, fields);
+    return seeOther(userPath(name));
   }),
   pageRoute({
     method: 'GET',
@@ -82,70 +83,42 @@ export const USER_PAGES: readonly PageRoute[] = [
       });
     },
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:name`,
-    ...FOR_OPERATORS,
-    params,
-    handle: async (call) => {
-      const { context, caller, request } = call;
-      const { name } = call.params;
-      const fields = z.object({ plan: z.string(), disabled: z.enum(['yes', 'no']) }).partial();
-      const { plan, disabled } = fields.parse(request.body ?? {});
-      const change = { plan, disabled: disabled && disabled === 'yes' };
-      await setUser(context, caller, name, userChangeSchema.parse(change));
-      return toReports(call, userPath(name));
-    },
+  operatorForm(`${PATH}/:name`, { params, fields: changeFields }, async (call) => {
+    const { context, caller, params } = call;
+    const { plan, disabled } = call.fields;
+    const change = { plan, disabled: disabled && disabled === 'yes' };
+    await setUser(context, caller, params.name, userChangeSchema.parse(change));
+    return toReports(call, userPath(params.name));
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:name/keys`,
-    ...FOR_OPERATORS,
-    params,
-    handle: async ({ context, caller, params: { name: user }, request }) => {
-      const { name } = z.object({ name: z.string() }).parse(request.body ?? {});
-      await readUserDetails(context, caller, user); // creating a key would create the user
-      const key = await createKey(context, caller, apiKeyBodySchema.parse({ name, user }));
-      return operatorPage('users', newKeyPage(key, userPath(user)));
-    },
+  operatorForm(`${PATH}/:name/keys`, { params, fields: z.object({ name: z.string() }) }, async (call) => {
+    const { context, caller, fields } = call;
+    const { name: user } = call.params;
+    await readUserDetails(context, caller, user); // creating a key would create the user
+    const key = await createKey(context, caller, apiKeyBodySchema.parse({ ...fields, user }));
+    return operatorPage('users', newKeyPage(key, userPath(user)));
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:name/keys/:id/revoke`,
-    ...FOR_OPERATORS,
-    params: params.extend({ id: z.string().max(64) }),
-    handle: async ({ context, caller, params: { name, id } }) => {
-      await revokeOwnKey(context, caller, id);
-      return seeOther(userPath(name));
+  operatorForm(
+    `${PATH}/:name/keys/:id/revoke`,
+    { params: keyParams },
+    async ({ context, caller, params }) => {
+      await revokeOwnKey(context, caller, params.id);
+      return seeOther(userPath(params.name));
     },
-  }),
+  ),
 ];
 
-interface UsersView {
-  readonly users: readonly User[];
-  /** Text that the names contain; empty: all users. */
-  readonly filter: string;
-  /** Names of the plans. */
-  readonly plans: readonly string[];
-  /** `after` of the next page. */
-  readonly next: string | undefined;
+function userSearch(filter: string): Html {
+  return html`<search><form method="get" action="${PATH}"><div class="row">
+<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="32" value="${filter}"></div>
+<div class="end"><button>${say`Search`}</button></div></div></form></search>`;
 }
 
-function usersPage({ users, filter, plans, next }: UsersView): Page {
-  const nothing = filter === '' ? say`No users yet.` : say`No users match.`;
-  return operatorPage('users', {
-    title: say`Users`,
-    body: html`<search><form method="get" action="${PATH}"><div class="row">
-<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="32" value="${filter}"></div>
-<div class="end"><button>${say`Search`}</button></div></div></form></search>
-${listOr(nothing, users.map(row))}
-${nextPageLink(PATH, { filter }, next)}
-<section aria-labelledby="new"><h2 id="new">${say`Create a user`}</h2>
+function newUser(plans: readonly string[]): Html {
+  return html`<section aria-labelledby="new"><h2 id="new">${say`Create a user`}</h2>
 <form class="panel" method="post" action="${PATH}"><div class="row">
 <div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" autocomplete="off" spellcheck="false"></div>
 <div><label for="plan">${say`Plan`}</label><select id="plan" name="plan">${planOptions('free', plans)}</select></div>
-<div class="end"><button>${say`Create user`}</button></div></div></form></section>`,
-  });
+<div class="end"><button>${say`Create user`}</button></div></div></form></section>`;
 }
 
 function row(user: User): Html {

@@ -8,7 +8,7 @@ import type { HealthFinding } from '../protocol/service.ts';
 import { uuidSchema } from '../protocol/skin.ts';
 import type { PlanView } from '../protocol/user.ts';
 import { readBody } from '../server/http/bodies.ts';
-import { capeView, placeAfter } from '../server/http/views.ts';
+import { capeView } from '../server/http/views.ts';
 import { requireOperator } from '../server/service/callers.ts';
 import { readOperatorLog } from '../server/service/moderation.ts';
 import { planView } from '../server/service/plans.ts';
@@ -26,15 +26,17 @@ import {
   inEnglish,
   listOr,
   moment,
-  nextPageLink,
-  operatorPage,
   type Page,
   planTable,
   reasonOf,
 } from './frame.ts';
+import { operatorList, operatorPage } from './operator-list.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
-import { FOR_OPERATORS, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { FOR_OPERATORS, operatorForm, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+
+const CAPES = '/ui/operator/capes';
+const ofCape = { params: z.object({ uuid: uuidSchema }) };
 
 export const OPERATOR_PAGES: readonly PageRoute[] = [
   pageRoute({
@@ -48,66 +50,40 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
     },
   }),
   ...USER_PAGES,
-  pageRoute({
-    method: 'GET',
-    path: '/ui/operator/capes',
-    ...FOR_OPERATORS,
-    handle: async ({ context, caller }) => {
-      const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
-      return capesPage(capes);
-    },
+  operatorList({
+    section: 'capes',
+    query: z.object({}),
+    read: async ({ context, caller }) => ({
+      entries: (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl)),
+    }),
+    page: () => ({ title: say`Capes`, none: say`No capes yet.`, above: newCape() }),
+    row: capeRow,
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/capes',
-    ...FOR_OPERATORS,
-    handle: async ({ context, caller, request }) => {
-      requireOperator(caller); // before reading a body that may be large
-      const { fields, file } = await readBody(request);
-      if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
-      await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
-      return seeOther('/ui/operator/capes');
-    },
+  operatorForm(CAPES, {}, async ({ context, caller, request }) => {
+    requireOperator(caller); // before reading a body that may be large
+    const { fields, file } = await readBody(request);
+    if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
+    await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
+    return seeOther(CAPES);
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/capes/:uuid',
-    ...FOR_OPERATORS,
-    params: z.object({ uuid: uuidSchema }),
-    handle: async ({ context, caller, params, request }) => {
-      await editCape(context, caller, params.uuid, capeChangeSchema.parse(request.body ?? {}));
-      return seeOther('/ui/operator/capes');
-    },
+  operatorForm(`${CAPES}/:uuid`, { ...ofCape, fields: capeChangeSchema }, async (call) => {
+    await editCape(call.context, call.caller, call.params.uuid, call.fields);
+    return seeOther(CAPES);
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/capes/:uuid/delete',
-    ...FOR_OPERATORS,
-    params: z.object({ uuid: uuidSchema }),
-    handle: async ({ context, caller, params }) => {
-      await deleteCape(context, caller, params.uuid);
-      return seeOther('/ui/operator/capes');
-    },
+  operatorForm(`${CAPES}/:uuid/delete`, ofCape, async ({ context, caller, params }) => {
+    await deleteCape(context, caller, params.uuid);
+    return seeOther(CAPES);
   }),
   ...MODERATION_PAGES,
-  pageRoute({
-    method: 'GET',
-    path: '/ui/operator/log',
-    ...FOR_OPERATORS,
+  operatorList({
+    section: 'log',
     query: pageQuerySchema,
-    handle: async ({ context, caller, query }) => {
-      const entries = await readOperatorLog(context, caller, query);
-      const next = placeAfter(entries, query.size, ({ id }) => id);
-      return logPage({ entries, next });
-    },
+    read: async ({ context, caller, query }) => ({ entries: await readOperatorLog(context, caller, query) }),
+    placeOf: ({ id }) => id,
+    page: () => ({ title: say`Operator log`, none: say`Nothing yet.` }),
+    row: logRow,
   }),
 ];
-
-interface LogView {
-  readonly entries: readonly LogEntry[];
-  /** `after` of the next page. */
-  readonly next: string | undefined;
-}
 
 const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) => Html>> = {
   hide_skin: (operator, subject) => say`${operator} hid the skin ${subject}`,
@@ -131,14 +107,6 @@ const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) =
   change_key: (operator, subject) => say`${operator} changed a key of the user ${subject}`,
   revoke_key: (operator, subject) => say`${operator} revoked a key of the user ${subject}`,
 };
-
-function logPage({ entries, next }: LogView): Page {
-  return operatorPage('log', {
-    title: say`Operator log`,
-    body: html`${listOr(say`Nothing yet.`, entries.map(logRow))}
-${nextPageLink('/ui/operator/log', {}, next)}`,
-  });
-}
 
 function logRow({ at, operator, action, subject, note }: LogEntry): Html {
   const deed = ACTIONS[action](html`<bdi>${operator}</bdi>`, html`<code class="breaks">${subject}</code>`);
@@ -268,21 +236,15 @@ function size(bytes: number): Html {
   return html`${measured(number, digits)} ${unit}`;
 }
 
-const CAPES_PATH = '/ui/operator/capes';
-
-function capesPage(capes: readonly WireCape[]): Page {
-  return operatorPage('capes', {
-    title: say`Capes`,
-    body: html`<form class="panel" method="post" action="${CAPES_PATH}" enctype="multipart/form-data"><div class="row">
+function newCape(): Html {
+  return html`<form class="panel" method="post" action="${CAPES}" enctype="multipart/form-data"><div class="row">
 <div><label for="file">${say`Picture, 64×32 pixels`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
 <div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
-<div class="end"><button>${say`Add the cape`}</button></div></div></form>
-${listOr(say`No capes yet.`, capes.map(capeRow))}`,
-  });
+<div class="end"><button>${say`Add the cape`}</button></div></div></form>`;
 }
 
 function capeRow({ uuid, alias, hash, support }: WireCape): Html {
-  const path = `${CAPES_PATH}/${uuid}`;
+  const path = `${CAPES}/${uuid}`;
   const isShown = support === 'public';
   return html`<div class="cape"><img src="/textures/${hash}" alt="${say`The cape`}" width="384" height="192" loading="lazy"></div>
 <div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">${say`hidden`}</span>`}</div>

@@ -72,6 +72,33 @@ export function forUsers(scope: Scope): Pick<PageRoute, 'isFor' | 'scopes'> {
 
 export const FOR_OPERATORS = forUsers('operator');
 
+interface FormSchemas<P, Q, F> {
+  readonly params?: P;
+  readonly query?: Q;
+  /** Of the form's fields; absent: the handler reads the body itself. */
+  readonly fields?: F;
+}
+
+/** Makes routes of forms for people who are signed in, with a key that has this scope. */
+export function formsFor(scope: Scope) {
+  return <P extends z.ZodObject, Q extends z.ZodObject, F extends z.ZodType>(
+    path: `/ui${string}`,
+    { fields, ...address }: FormSchemas<P, Q, F>,
+    handle: (call: PageCall<Parsed<P>, Parsed<Q>> & { readonly fields: z.output<F> }) => Promise<PageAnswer>,
+  ): PageRoute =>
+    pageRoute<P, Q>({
+      method: 'POST',
+      path,
+      ...forUsers(scope),
+      ...address,
+      handle: async (call) =>
+        await handle({ ...call, fields: fields?.parse(call.request.body ?? {}) as z.output<F> }),
+    });
+}
+
+export const operatorForm = formsFor('operator');
+export const accountForm = formsFor('account');
+
 /** Redirects to another address of this server after a form. */
 export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {
   return { status: 303, body: undefined, headers: { Location: path, ...headers } };

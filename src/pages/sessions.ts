@@ -14,8 +14,8 @@ import {
 import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
 import { userPath } from './operator-moderation.ts';
 import {
-  FOR_OPERATORS,
-  forUsers,
+  accountForm,
+  operatorForm,
   type PageAnswer,
   type PageCall,
   type PageRoute,
@@ -55,20 +55,16 @@ export const SESSION_PAGES: readonly PageRoute[] = [
       return seeOther('/ui/sessions');
     },
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/account/identities/:id/unlink',
-    ...forUsers('account'),
-    params: z.object({ id: identityIdSchema }),
-    handle: async (call) => await unlinked(call, undefined),
-  }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/users/:name/identities/:id/unlink',
-    ...FOR_OPERATORS,
-    params: z.object({ id: identityIdSchema, name: userNameSchema }),
-    handle: async (call) => await unlinked(call, call.params.name),
-  }),
+  accountForm(
+    '/ui/account/identities/:id/unlink',
+    { params: z.object({ id: identityIdSchema }) },
+    async (call) => await unlinked(call, undefined),
+  ),
+  operatorForm(
+    '/ui/operator/users/:name/identities/:id/unlink',
+    { params: z.object({ id: identityIdSchema, name: userNameSchema }) },
+    async (call) => await unlinked(call, call.params.name),
+  ),
 ];
 
 /** The session, which pages for users always have. */

@@ -41,9 +41,9 @@ import {
 import { newSetForm, newSetFormRoute } from './new-set.ts';
 import { toReports } from './operator-moderation.ts';
 import {
-  FOR_OPERATORS,
   forUsers,
   listField,
+  operatorForm,
   optionalField,
   type PageCall,
   type PageRoute,
@@ -61,6 +61,7 @@ const SIZE = 24;
 const params = z.object({ set: setReferenceSchema });
 
 const anySetParams = z.object({ uuid: uuidSchema });
+const decisionFields = z.object({ act: z.enum(['hide', 'show', 'clear-name']) });
 
 /** The files of a set for the visitor, who may see more than callers without a key. */
 const fileRoutes: readonly PageRoute[] = [
@@ -162,28 +163,15 @@ export const SET_PAGES: readonly PageRoute[] = [
   }),
   ...fileRoutes,
   // An operator's decisions about a reported set.
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/sets/:uuid',
-    ...FOR_OPERATORS,
-    params: anySetParams,
-    handle: async (call) => {
-      const { context, caller, params, request } = call;
-      const { act } = z.object({ act: z.enum(['hide', 'show', 'clear-name']) }).parse(request.body ?? {});
-      const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
-      await decideOnSet(context, caller, { ...params, ...decision, note: '' });
-      return toReports(call);
-    },
+  operatorForm('/ui/operator/sets/:uuid', { params: anySetParams, fields: decisionFields }, async (call) => {
+    const { act } = call.fields;
+    const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
+    await decideOnSet(call.context, call.caller, { ...call.params, ...decision, note: '' });
+    return toReports(call);
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/operator/sets/:uuid/delete',
-    ...FOR_OPERATORS,
-    params: anySetParams,
-    handle: async (call) => {
-      await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
-      return toReports(call);
-    },
+  operatorForm('/ui/operator/sets/:uuid/delete', { params: anySetParams }, async (call) => {
+    await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call);
   }),
 ];
 

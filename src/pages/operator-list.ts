@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import { type Content, type Html, html, say } from '../html/html.ts';
+import type { Parsed } from '../server/http/route.ts';
+import { placeAfter } from '../server/http/views.ts';
+import { listOr, nextPageLink, type Page, sectionTabs } from './frame.ts';
+import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute } from './page-route.ts';
+
+const SECTIONS = {
+  overview: ['/ui/operator', say`Overview`],
+  reports: ['/ui/operator/reports', say`Reports`],
+  images: ['/ui/operator/images', say`Blocked images`],
+  users: ['/ui/operator/users', say`Users`],
+  accounts: ['/ui/account/games?whose=all', say`Game accounts`],
+  capes: ['/ui/operator/capes', say`Capes`],
+  log: ['/ui/operator/log', say`Log`],
+} as const;
+
+type Section = keyof typeof SECTIONS;
+
+/** A page for operators, with links to the others. */
+export function operatorPage(section: Section, page: Page): Page {
+  return { ...page, body: html`${sectionTabs(say`Operator`, SECTIONS, section)}\n${page.body}` };
+}
+
+interface ListWords {
+  readonly title: Content;
+  /** In place of an empty list. */
+  readonly none: Content;
+  readonly above?: Html;
+  readonly below?: Html;
+  /** What the next page has of this one's query. */
+  readonly filters?: Readonly<Record<string, string>>;
+}
+
+interface OperatorList<Query, Entry, View> {
+  readonly section: Section;
+  readonly query: Query;
+  readonly read: (call: PageCall<unknown, Parsed<Query>>) => Promise<View & { entries: readonly Entry[] }>;
+  /** `after` of the page that follows an entry; absent: one page has all entries. */
+  readonly placeOf?: (entry: Entry) => string;
+  readonly page: (view: View) => ListWords;
+  readonly row: (entry: Entry, view: View) => Html;
+}
+
+/** A page for operators that lists things. */
+export function operatorList<Query extends z.ZodObject, Entry, View>({
+  section,
+  query,
+  read,
+  placeOf,
+  page,
+  row,
+}: OperatorList<Query, Entry, View>): PageRoute {
+  const [path] = SECTIONS[section];
+  return pageRoute<undefined, Query>({
+    method: 'GET',
+    path,
+    ...FOR_OPERATORS,
+    query,
+    handle: async (call) => {
+      const view = await read(call);
+      const { entries } = view;
+      const next = placeOf && placeAfter(entries, Number((call.query as { size?: number }).size), placeOf);
+      const { title, none, above, below, filters = {} } = page(view);
+      const rows = entries.map((entry) => row(entry, view));
+      const more = nextPageLink(path, filters, next);
+      return operatorPage(section, { title, body: html`${above}\n${listOr(none, rows)}\n${more}\n${below}` });
+    },
+  });
+}

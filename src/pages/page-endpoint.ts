@@ -1,9 +1,16 @@
 import type { z } from 'zod';
 import { type Html, html, say } from '../html/html.ts';
 import type { ServiceContext } from '../server/context.ts';
-import { compressed, refusalAnswer } from '../server/http/answers.ts';
+import {
+  compressed,
+  FRAMED_HEADERS,
+  noted,
+  refusalAnswer,
+  SECURITY_HEADERS,
+  type Written,
+  write,
+} from '../server/http/answers.ts';
 import type { EndpointOptions } from '../server/http/endpoint.ts';
-import type { ServiceLog } from '../server/http/log.ts';
 import { type HttpRequest, isUnderUnprovedName, OPAQUE_ORIGIN, originsOf } from '../server/http/request.ts';
 import type { Answer } from '../server/http/route.ts';
 import { UNLISTED } from '../server/http/routes/pictures.ts';
@@ -16,7 +23,7 @@ import {
   requireScope,
 } from '../server/service/callers.ts';
 import { countReportsToDecide } from '../server/service/moderation.ts';
-import { asRefusal, Refusal } from '../server/service/refusal.ts';
+import { Refusal } from '../server/service/refusal.ts';
 import { findCaller, type SessionCaller } from '../server/service/sessions.ts';
 import { readSessionCookie, signInAddress } from './cookies.ts';
 import { inEnglish, type Page, reasonOf, type Visitor } from './frame.ts';
@@ -59,10 +66,11 @@ const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 type PageEndpointOptions = Omit<EndpointOptions, 'localUser'>;
 
 /** The person who sent a request. */
-export type PageAdmission = Pick<PageCall, 'caller' | 'session'>;
+type PageAdmission = Pick<PageCall, 'caller' | 'session'>;
 
-/** Admits and answers the requests for one page. */
+/** The pages' way to serve a route. */
 export class PageEndpoint {
+  readonly body = {};
   readonly #route: PageRoute;
   readonly #options: PageEndpointOptions;
 
@@ -103,7 +111,16 @@ export class PageEndpoint {
   }
 
   /** @throws Refusal, or any unexpected error */
-  async answer(request: HttpRequest, { caller, session }: PageAdmission): Promise<Answer> {
+  async answer(request: HttpRequest, admission: PageAdmission): Promise<Written> {
+    const common = this.#route.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS;
+    return write(await this.#answer(request, admission), { request, common });
+  }
+
+  async refuse(error: unknown, request: HttpRequest, admission: PageAdmission | undefined): Promise<Written> {
+    return await writePageRefusal(error, request, this.#options.context, admission?.session);
+  }
+
+  async #answer(request: HttpRequest, { caller, session }: PageAdmission): Promise<Answer> {
     const { context, requestLimiter } = this.#options;
     const leave = requestLimiter.enter(caller);
     try {
@@ -124,7 +141,7 @@ export class PageEndpoint {
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query, reader };
       const made = await this.#handle(call);
       const at = this.#route.path;
-      const whole = written(made, { ...surroundingsOf(call), at });
+      const whole = rendered(made, { ...surroundingsOf(call), at });
       const answer = this.#needsSession() ? withPrivacy(whole) : whole;
       const isSafe = (isPage(made) ? made.isSafeToCompress : undefined) ?? this.#route.isSafeToCompress;
       return !session || isSafe ? await compressed(answer, request) : answer;
@@ -206,7 +223,7 @@ function surroundingsOf({
   return { visitor, site, origin: publicUrl(), reader, hasAddress: request.method === 'GET' };
 }
 
-function written(answer: PageAnswer, surroundings: Parameters<typeof renderPage>[1]): Answer {
+function rendered(answer: PageAnswer, surroundings: Parameters<typeof renderPage>[1]): Answer {
   if (!isPage(answer)) return withPageHeaders(answer);
   const { status = 200 } = answer;
   const headers = { ...HTML_TYPE, ...(answer.isIndexed !== true && UNLISTED), ...answer.headers };
@@ -228,32 +245,27 @@ function withPageHeaders(answer: Answer): Answer {
  * The answer to a person's failed request: a page, or for a page's own script what the API would answer, with a text in
  * the reader's language.
  */
-export async function pageErrorAnswer(
+export async function writePageRefusal(
   error: unknown,
-  {
-    request,
-    log,
-    context,
-  }: {
-    request: Pick<HttpRequest, 'headers' | 'method' | 'url'>;
-    log: ServiceLog;
-    context: ServiceContext;
-  },
-  { requestId, session }: { requestId: string; session?: SessionCaller | undefined },
-): Promise<Answer> {
-  const refusal = asRefusal(error);
-  if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
-  context.events.emit('refused', refusal.code);
+  request: HttpRequest,
+  context: ServiceContext,
+  session?: SessionCaller,
+): Promise<Written> {
+  const refusal = noted(error, request.log, context);
   const { headers, ...refused } = refusalAnswer(refusal);
   const reader = await readerOf(request, context.publicUrl());
+  const options = { request, common: SECURITY_HEADERS };
   if (!wantsPage(request.headers)) {
     const says = [reasonOf(refusal).writeText(reader), ...detailsOf(refusal)].join(' ');
-    return withPageHeaders({ ...refused, body: { ...(refused.body as object), says }, headers });
+    return write(
+      withPageHeaders({ ...refused, body: { ...(refused.body as object), says }, headers }),
+      options,
+    );
   }
   const visitor = await visitorOf(session, context);
-  const page = problemPage(refusal, { requestId, signIn: signInAddress(request) });
-  const answer = written(page, surroundingsOf({ visitor, context, reader, request }));
-  return { ...answer, headers: { ...headers, ...answer.headers } };
+  const page = problemPage(refusal, { requestId: request.id, signIn: signInAddress(request) });
+  const answer = rendered(page, surroundingsOf({ visitor, context, reader, request }));
+  return write({ ...answer, headers: { ...headers, ...answer.headers } }, options);
 }
 
 const TITLES: Readonly<Record<number, Html>> = {

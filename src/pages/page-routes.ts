@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { uuidSchema } from '../protocol/skin.ts';
 import type { ServiceContext } from '../server/context.ts';
-import { encodedFor, FRAMED_HEADERS, SECURITY_HEADERS } from '../server/http/answers.ts';
-import {
-  type App,
-  admitted,
-  type MountOptions,
-  type Pages,
-  receive,
-  respond,
-  type Visit,
-} from '../server/http/app.ts';
-import { originsOf } from '../server/http/request.ts';
-import type { Answer } from '../server/http/route.ts';
+import { encodedFor, SECURITY_HEADERS, type Written, write } from '../server/http/answers.ts';
+import { type App, type Pages, serve } from '../server/http/app.ts';
+import type { EndpointOptions } from '../server/http/endpoint.ts';
+import { type HttpRequest, originsOf } from '../server/http/request.ts';
 import { wantsPage } from '../server/http/visitors.ts';
 import { anonymousCaller } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
@@ -25,7 +17,7 @@ import { LOGO, readAsset } from './layout.ts';
 import { MAKE_PAGES } from './make.ts';
 import { MY_SKINS_PAGES } from './my-skins.ts';
 import { OPERATOR_PAGES } from './operator.ts';
-import { findPerson, type PageAdmission, PageEndpoint, pageErrorAnswer } from './page-endpoint.ts';
+import { findPerson, PageEndpoint, writePageRefusal } from './page-endpoint.ts';
 import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
 import { SESSION_PAGES } from './sessions.ts';
 import { SET_PAGES } from './sets.ts';
@@ -91,33 +83,12 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   ...OPERATOR_PAGES,
 ];
 
-function mountPage(app: App, route: PageRoute, options: MountOptions): void {
-  const endpoint = new PageEndpoint(route, options);
-  app.on(route.method, route.path, async (c) => {
-    c.set('pattern', route.path);
-    const request = c.get('request');
-    request.params = c.req.param();
-    let admission: PageAdmission | undefined;
-    try {
-      admission = await endpoint.admit(request);
-      admitted(c, admission.caller, options);
-      await receive(c, admission.caller, { ...options, route: {} });
-      const common = route.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS;
-      return respond(c, await endpoint.answer(request, admission), { common });
-    } catch (error) {
-      const parts = { request, log: c.get('log'), context: options.context };
-      const known = { requestId: c.get('id'), session: admission?.session };
-      const answer = await pageErrorAnswer(error, parts, known);
-      return respond(c, answer, { common: SECURITY_HEADERS });
-    }
-  });
-}
-
 /** Every page of the service. */
 export const PAGES: Pages = {
   mountLeads: leadToSkins,
   mount: (app, options) => {
-    for (const route of PAGE_ROUTES) mountPage(app, route, options);
+    for (const route of PAGE_ROUTES)
+      app.on(route.method, route.path, serve(route.path, new PageEndpoint(route, options)));
   },
   answerLost: answerLostPerson,
 };
@@ -126,24 +97,21 @@ export const PAGES: Pages = {
  * The hosted service has pages of skins at the address where Crafatar has the picture of a player's skin. People who
  * open a skin of this service there get to its page.
  */
-function leadToSkins(app: App, { context, requestLimiter }: MountOptions): void {
-  app.get('/skins/:uuid', async (c, next) => {
-    const request = c.get('request');
-    const uuid = uuidSchema.safeParse(c.req.param('uuid')).data;
-    if (uuid === undefined || !wantsPage(request.headers)) return await next();
+function leadToSkins(app: App, { context, requestLimiter }: EndpointOptions): void {
+  app.on('GET', '/skins/:uuid', async (request) => {
+    const uuid = uuidSchema.safeParse(request.params['uuid']).data;
+    if (uuid === undefined || !wantsPage(request.headers)) return undefined;
     const caller = anonymousCaller(originsOf(request), context.plans);
-    if (!(await findVisible(context, caller, uuid))) return await next();
+    if (!(await findVisible(context, caller, uuid))) return undefined;
     requestLimiter.count(caller);
     const headers = { 'Cache-Control': 'no-store', Vary: 'Accept' };
-    return respond(c, seeOther(`/ui/skins/${uuid}`, headers), { common: SECURITY_HEADERS });
+    return write(seeOther(`/ui/skins/${uuid}`, headers), { request, common: SECURITY_HEADERS });
   });
 }
 
-async function answerLostPerson(c: Visit, context: ServiceContext): Promise<Answer> {
-  const parts = { request: c.get('request'), log: c.get('log'), context };
-  const requestId = c.get('id');
-  return await findPerson(parts.request, context).then(
-    (session) => pageErrorAnswer(new Refusal('not_found'), parts, { requestId, session }),
-    (error: unknown) => pageErrorAnswer(error, parts, { requestId }),
+async function answerLostPerson(request: HttpRequest, context: ServiceContext): Promise<Written> {
+  return await findPerson(request, context).then(
+    async (session) => await writePageRefusal(new Refusal('not_found'), request, context, session),
+    async (error: unknown) => await writePageRefusal(error, request, context),
   );
 }

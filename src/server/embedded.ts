@@ -2,8 +2,10 @@ import { systemClock } from '../base/clock.ts';
 import { apiKeyBodySchema, SCOPES } from '../protocol/api-key.ts';
 import { rememberedPublicUrl } from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
-import { type App, buildApp } from './http/app.ts';
+import { responseOf } from './http/answers.ts';
+import { App } from './http/app.ts';
 import { Log } from './http/log.ts';
+import type { Carrier, Head } from './http/request.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { REQUEST_LIMITS } from './service/limits.ts';
 import { makeOwnersKey } from './service/users/keys.ts';
@@ -38,9 +40,9 @@ export class InProcessRequests {
     const gone = new AbortController();
     const leave = () => gone.abort(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
-    const hangUp = () => gone.abort(cutOff());
-    const answered = Promise.resolve(this.#app.fetch(request, { signal: gone.signal, hangUp }));
-    const taken = answered.then((response) => readable(response, gone.signal));
+    const carrier = { ...FREE, hangUp: () => gone.abort(cutOff()) };
+    const answered = this.#app.answer(this.#app.open(headOf(request, gone.signal), carrier));
+    const taken = answered.then((written) => readable(responseOf(written), gone.signal));
     const over = taken.then(
       async ({ end }) => await end,
       () => {},
@@ -68,6 +70,21 @@ export class InProcessRequests {
   cutOff(): void {
     for (const gone of this.#open.keys()) gone.abort(cutOff());
   }
+}
+
+/** Callers in this process share no connections, and nothing of theirs waits in the network. */
+const FREE: Omit<Carrier, 'hangUp'> = {
+  admitted: () => {},
+  nextTurn: async () => {},
+  holdUnread: () => {},
+};
+
+/** The address of callers in this process. */
+const THIS_MACHINE = '127.0.0.1';
+
+function headOf({ method, url, headers, body }: Request, signal: AbortSignal): Head {
+  const origin = { address: THIS_MACHINE, host: THIS_MACHINE };
+  return { method, url, headers: Object.fromEntries(headers), ...origin, content: body ?? undefined, signal };
 }
 
 /** The error for a request that gets no answer or only part of one, in the form of a network error. */
@@ -162,15 +179,8 @@ function openInProcess(options: EmbeddedOptions, { context, owner }: Parts): Emb
   const { clock = systemClock, logStream = process.stderr, logsWarnings = false, inMemory } = options;
   const level = logsWarnings ? 'warn' : 'silent';
   const log = new Log({ level, stream: logStream, now: () => clock.now() });
-  const app = buildApp({
-    context,
-    ...(!inMemory && { localUser: owner }),
-    allowsAnonymous: true,
-    limits: REQUEST_LIMITS,
-    log,
-    logAddresses: 'none',
-    isProxy: () => false,
-  });
+  const localUser = !inMemory && { localUser: owner };
+  const app = new App({ context, ...localUser, allowsAnonymous: true, limits: REQUEST_LIMITS, log });
   const requests = new InProcessRequests(app);
   return {
     log,

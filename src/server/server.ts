@@ -11,7 +11,7 @@ import {
 import type { ServerOptions } from './assembly/server-options.ts';
 import { NETWORK_LIMITS } from './http/connections.ts';
 import { Log } from './http/log.ts';
-import { proxyTest } from './http/request.ts';
+import { proxyTest } from './http/network-head.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { makeFirstOwnerKey } from './service/users/keys.ts';
 

@@ -78,16 +78,13 @@ export const PREFLIGHT: Answer = {
 /** Names in lower case. */
 type HeaderFields = Record<string, string | string[]>;
 
-interface ResponseOptions {
+/** What an answer depends on besides its route. */
+export interface WriteOptions {
   /** Headers of all answers. Names in lower case. */
   readonly common: Readonly<Record<string, string>>;
-  /** ID of the request. */
-  readonly id: string;
-  readonly method?: string;
-  /** Entity tags of what the caller already has. */
-  readonly ifNoneMatch?: string | undefined;
   /** Whether the answer gets an entity tag, and no body if the caller already has it. */
   readonly isTagged?: boolean;
+  readonly request: Pick<HttpRequest, 'id'> & Partial<Pick<HttpRequest, 'method' | 'headers'>>;
 }
 
 /** Scripts do not read the headers of pictures, and these headers matter only for documents. */
@@ -99,35 +96,38 @@ const NOT_FOR_PICTURES = [
   'x-xss-protection',
 ];
 
-/** Converts an answer to a standard `Response`. */
-export function responseOf(answer: Answer, options: ResponseOptions): Response {
-  const { status, headers, payload } = written(answer, options);
+/** An answer as its caller gets it. */
+export interface Written {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: HeaderFields;
+  readonly payload: string | Uint8Array | Readable | undefined;
+}
+
+/** The answer as a standard `Response`. */
+export function responseOf({ status, headers, payload }: Written): Response {
   const content =
     payload instanceof Readable ? streamOf(payload) : (payload as Uint8Array<ArrayBuffer> | undefined);
   return new Response(content ?? null, { status, headers: listOf(headers) });
 }
 
 /** Sends an answer to a request over the network. A `Response` would copy the bytes, which many answers may share. */
-export function send(outgoing: ServerResponse, answer: Answer, options: ResponseOptions): Response {
-  const { status, headers, payload } = written(answer, options);
-  if (payload instanceof Readable)
-    return new Response(streamOf(payload), { status, headers: listOf(headers) });
+export function send(outgoing: ServerResponse, written: Written): Response {
+  const { status, headers, payload } = written;
+  if (payload instanceof Readable) return responseOf(written);
   outgoing.writeHead(status, headers).end(payload);
   return RESPONSE_ALREADY_SENT;
 }
 
-interface Written {
-  readonly status: number;
-  readonly headers: HeaderFields;
-  readonly payload: string | Uint8Array | Readable | undefined;
-}
-
-function written({ status, body, headers }: Answer, options: ResponseOptions): Written {
+/** Completes an answer, and leaves out of it what the caller already has. */
+export function write({ status, body, headers }: Answer, options: WriteOptions): Written {
   const all = headersOf(options, headers);
+  const isHead = options.request.method === 'HEAD';
   if (body instanceof Readable) {
-    if (!isUnchanged(all, status, options)) return { status, headers: all, payload: body };
+    const isKnown = isUnchanged(all, status, options);
+    if (!isKnown && !isHead) return { status, headers: all, payload: body };
     body.destroy();
-    return unchanged(all);
+    return isKnown ? unchanged(all) : { status, headers: all, payload: undefined };
   }
   if (isPicture(all)) for (const name of NOT_FOR_PICTURES) delete all[name];
   const payload = payloadOf(body, all);
@@ -137,18 +137,15 @@ function written({ status, body, headers }: Answer, options: ResponseOptions): W
     if (isUnchanged(all, status, options)) return unchanged(all);
   }
   if (status === 204 || status === 304) return { status, headers: all, payload: undefined };
-  if (payload !== undefined || options.method !== 'HEAD')
+  if (payload !== undefined || !isHead)
     all['content-length'] = String(payload === undefined ? 0 : Buffer.byteLength(payload));
-  return { status, headers: all, payload };
+  return { status, headers: all, payload: isHead ? undefined : payload };
 }
 
 /** Whether the caller already has what the answer would send. */
-function isUnchanged(
-  { etag }: HeaderFields,
-  status: number,
-  { isTagged, ifNoneMatch }: ResponseOptions,
-): boolean {
-  return isTagged === true && status === 200 && etag !== undefined && isKnownTag(String(etag), ifNoneMatch);
+function isUnchanged({ etag }: HeaderFields, status: number, { isTagged, request }: WriteOptions): boolean {
+  const named = request.headers?.['if-none-match'];
+  return isTagged === true && status === 200 && etag !== undefined && isKnownTag(String(etag), named);
 }
 
 function unchanged({ 'content-type': _type, 'content-length': _length, ...headers }: HeaderFields): Written {
@@ -179,11 +176,11 @@ export function makeBreadcrumb(): string {
 }
 
 /** The headers of every answer, with IDs of the request that clients may show, and the answer's own. */
-function headersOf({ common, id }: ResponseOptions, headers: Answer['headers'] = {}): HeaderFields {
+function headersOf({ common, request }: WriteOptions, headers: Answer['headers'] = {}): HeaderFields {
   const breadcrumb = makeBreadcrumb();
   const all: HeaderFields = {
     ...common,
-    'x-request-id': id,
+    'x-request-id': request.id,
     'mineskin-server': SERVER_NAME,
     'mineskin-breadcrumb': breadcrumb,
   };
@@ -229,8 +226,9 @@ function weakTag(payload: string | Uint8Array): string {
 }
 
 /** Whether the caller sent this tag (RFC 9110, 13.1.2: weak comparison). */
-function isKnownTag(tag: string, named: string | undefined): boolean {
-  if (named === undefined) return false;
+function isKnownTag(tag: string, sent: string | string[] | undefined): boolean {
+  if (sent === undefined) return false;
+  const named = String(sent);
   const strong = (text: string) => text.trim().replace(/^W\//, '');
   return named.trim() === '*' || named.split(',').some((one) => strong(one) === strong(tag));
 }
@@ -265,19 +263,29 @@ export function refusalAnswer(refusal: Refusal): Answer {
 }
 
 /**
- * The answer to a failed request at `url`, in the format of the address's version: a malformed request does not reach
- * a route that could decide this.
+ * The API's answer to a failed request, in the format of the address's version: a malformed request does not reach a
+ * route that could decide this.
  */
-export function errorAnswer(
+export function writeRefusal(
   error: unknown,
-  { url, log, context }: { url: string; log: ServiceLog; context: Pick<ServiceContext, 'events'> },
-): Answer {
+  request: WriteOptions['request'] & Pick<HttpRequest, 'url' | 'log'>,
+  context: Pick<ServiceContext, 'events'>,
+  more: Answer['headers'] = {},
+): Written {
+  const refusal = noted(error, request.log, context);
+  if (refusal.code !== 'internal_error' && refusal.status >= 500)
+    request.log.warn(`${refusal.code}: ${refusal.message}`);
+  const answer = isV1Address(request.url) ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);
+  const headers = { ...NO_STORE, ...answer.headers, ...more };
+  return write({ ...answer, headers }, { request, common: API_HEADERS });
+}
+
+/** Logs and counts a failed request. */
+export function noted(error: unknown, log: ServiceLog, { events }: Pick<ServiceContext, 'events'>): Refusal {
   const refusal = asRefusal(error);
   if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
-  else if (refusal.status >= 500) log.warn(`${refusal.code}: ${refusal.message}`);
-  context.events.emit('refused', refusal.code);
-  const answer = isV1Address(url) ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);
-  return { ...answer, headers: { ...NO_STORE, ...answer.headers } };
+  events.emit('refused', refusal.code);
+  return refusal;
 }
 
 /** The bytes of an answer, plain and compressed, shared by all connections. */

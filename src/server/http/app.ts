@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Context, Hono, type Next } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { ServiceContext } from '../context.ts';
 import { anonymousCaller, type Caller } from '../service/callers.ts';
 import { RequestLimiter, type RequestLimits } from '../service/limits.ts';
 import { Refusal } from '../service/refusal.ts';
-import { API_HEADERS, errorAnswer, PREFLIGHT, responseOf, SECURITY_HEADERS, send } from './answers.ts';
-import { receiveBody } from './bodies.ts';
+import { PREFLIGHT, SECURITY_HEADERS, type Written, write, writeRefusal } from './answers.ts';
+import { type BodyOptions, receiveBody } from './bodies.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
-import { type Log, type LogAddresses, logRequest } from './log.ts';
-import { type Bindings, HttpRequest, originsOf } from './request.ts';
-import type { Answer, Route } from './route.ts';
+import type { Log } from './log.ts';
+import { type Carrier, type Head, HttpRequest, originsOf } from './request.ts';
+import type { Route } from './route.ts';
 import { ROUTES } from './routes/routes.ts';
 import { isLinkBot, wantsPage } from './visitors.ts';
 
@@ -20,63 +18,141 @@ export interface AppOptions extends Omit<EndpointOptions, 'requestLimiter'> {
   readonly pages?: Pages | undefined;
   readonly limits: RequestLimits;
   readonly log: Log;
-  readonly logAddresses: LogAddresses;
-  /** Whether an address belongs to a trusted proxy. */
-  readonly isProxy: (address: string) => boolean;
-  /** Called when the caller of a request over the network is known, before its body is read. */
-  readonly onAdmitted?: (incoming: IncomingMessage, caller: Caller) => void;
 }
 
 /** The pages for people, if the app has them. */
 export interface Pages {
   /** Mounts what leads people from addresses of the API to pages. */
-  readonly mountLeads: (app: App, options: MountOptions) => void;
-  readonly mount: (app: App, options: MountOptions) => void;
+  readonly mountLeads: (app: App, options: EndpointOptions) => void;
+  readonly mount: (app: App, options: EndpointOptions) => void;
   /** Answers a person's request for an address that does not exist. */
-  readonly answerLost: (c: Visit, context: ServiceContext) => Promise<Answer>;
+  readonly answerLost: (request: HttpRequest, context: ServiceContext) => Promise<Written>;
 }
 
-interface Variables {
-  readonly request: HttpRequest;
-  /** ID of the request, and the log whose lines contain it. */
-  readonly id: string;
-  readonly log: Log;
-  /** The address of the request's route, with placeholders; undefined if no route matches. */
-  readonly pattern: string | undefined;
-  readonly caller: Caller | undefined;
+/** Answers a request; undefined: something else at the same address does. */
+type Handler = (request: HttpRequest) => Promise<Written | undefined>;
+
+/** What is the API's or the pages' own about serving one address. */
+interface Served<Admission extends { readonly caller: Caller }> {
+  /** Whether the request is for it; default: all are. */
+  readonly takes?: (request: HttpRequest) => boolean;
+  /** Characters of the longest value of a placeholder; default: any number. */
+  readonly longestParam?: number;
+  readonly body: BodyOptions;
+  /** Identifies the caller before the body is read. @throws Refusal */
+  readonly admit: (request: HttpRequest) => Promise<Admission>;
+  /** @throws Refusal, or any unexpected error */
+  readonly answer: (request: HttpRequest, admission: Admission) => Promise<Written>;
+  /** Presents a refusal or an unexpected error. */
+  readonly refuse: (
+    error: unknown,
+    request: HttpRequest,
+    admission: Admission | undefined,
+  ) => Promise<Written>;
 }
 
-interface Env {
-  Bindings: Bindings;
-  Variables: Variables;
-}
-export type Visit = Context<Env>;
-
-/** The service as a function from a request to its answer. */
-export type App = Hono<Env>;
-
-/** Builds the service's app from its routes. */
-export function buildApp(options: AppOptions): App {
-  const { context, pages, limits } = options;
-  const requestLimiter = new RequestLimiter(limits, context.clock);
-  const app: App = new Hono<Env>({
-    router: new TrieRouter(),
-    getPath: (request, given) => {
-      const { path } = addressOf(request, given?.env as Bindings | undefined, pages !== undefined);
-      return withoutLastSlash(path);
-    },
-  });
-  const mounted = { ...options, requestLimiter };
-  app.use(async (c, next) => await begin(c, next, mounted));
-  pages?.mountLeads(app, mounted);
-  for (const [path, route] of inOrder(ROUTES)) mountRoute(app, path, route, mounted);
-  pages?.mount(app, mounted);
-  app.notFound(async (c) => await answerLost(c, mounted));
-  app.onError((error, c) => refuse(c, error, options));
-  return app;
+/** The steps of every request that has a route. `pattern`: the route's address, with placeholders */
+export function serve<A extends { readonly caller: Caller }>(pattern: string, served: Served<A>): Handler {
+  return async (request) => {
+    if (served.takes?.(request) === false) return undefined;
+    request.pattern = pattern;
+    verifyParams(request.params, served.longestParam);
+    let admission: A | undefined;
+    try {
+      admission = await served.admit(request);
+      request.admit(admission.caller);
+      await receiveBody(request, served.body);
+      if (request.method !== 'GET') await request.nextTurn(admission.caller);
+      return await served.answer(request, admission);
+    } catch (error) {
+      return await served.refuse(error, request, admission);
+    }
+  };
 }
 
-export type MountOptions = AppOptions & { readonly requestLimiter: RequestLimiter };
+/** @throws Refusal with status 414 */
+function verifyParams(params: HttpRequest['params'], longest = Number.POSITIVE_INFINITY): void {
+  if (Object.values(params).some((value) => value.length > longest)) throw urlTooLong();
+}
+
+/** The service as a function from a request to its answer, whatever carries the two. */
+export class App {
+  readonly #options: AppOptions;
+  readonly #requestLimiter: RequestLimiter;
+  readonly #router = new TrieRouter<Handler>();
+
+  constructor(options: AppOptions) {
+    this.#options = options;
+    const { context, pages, limits } = options;
+    this.#requestLimiter = new RequestLimiter(limits, context.clock);
+    const mounted = { ...options, requestLimiter: this.#requestLimiter };
+    pages?.mountLeads(this, mounted);
+    for (const [path, route] of inOrder(ROUTES))
+      this.on(route.method, path, serve(path, new Endpoint(route, mounted)));
+    pages?.mount(this, mounted);
+  }
+
+  /** Those that are mounted first take precedence. */
+  on(method: string, path: string, handler: Handler): void {
+    this.#router.add(method, path, handler);
+  }
+
+  /** The request that a head begins, with an ID. */
+  open(head: Head, carrier: Carrier): HttpRequest {
+    const id = requestId(head.headers['x-request-id']);
+    const url = addressOf(head, this.#options.pages !== undefined);
+    return new HttpRequest(head, carrier, { url, id, log: this.#options.log.of(id) });
+  }
+
+  async answer(request: HttpRequest): Promise<Written> {
+    try {
+      if (request.method === 'OPTIONS') {
+        this.#countStranger(request);
+        return write(PREFLIGHT, { request, common: SECURITY_HEADERS });
+      }
+      this.#verify(request);
+      return (await this.#handle(request)) ?? (await this.#answerLost(request));
+    } catch (error) {
+      return writeRefusal(error, request, this.#options.context);
+    }
+  }
+
+  /** Undefined if no route matches. */
+  async #handle(request: HttpRequest): Promise<Written | undefined> {
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const [found] = this.#router.match(method, pathOf(request.url));
+    for (const [handler, params] of found) {
+      request.params = decodedParams(params as HttpRequest['params']);
+      const written = await handler(request);
+      if (written) return written;
+    }
+    return undefined;
+  }
+
+  /** @throws Refusal with status 400, 414, 431 */
+  #verify(request: HttpRequest): void {
+    try {
+      verifyAddress(request.url);
+      if (request.problem) throw request.problem;
+    } catch (error) {
+      this.#countStranger(request);
+      throw error;
+    }
+  }
+
+  /** Counts a request that no route admits. @throws Refusal `rate_limit` */
+  #countStranger(request: HttpRequest): void {
+    this.#requestLimiter.count(anonymousCaller(originsOf(request), this.#options.context.plans));
+  }
+
+  /** Answers requests that match no route: people get a page, if there are pages. */
+  async #answerLost(request: HttpRequest): Promise<Written> {
+    const { pages, context } = this.#options;
+    this.#countStranger(request);
+    if (!pages || !isPersonsMistake(request)) throw new Refusal('not_found');
+    return await pages.answerLost(request, context);
+  }
+}
 
 /** Fixed parts of an address take precedence over placeholders. */
 function inOrder(routes: readonly Route[]): [path: string, route: Route][] {
@@ -86,68 +162,12 @@ function inOrder(routes: readonly Route[]): [path: string, route: Route][] {
     .toSorted(([a], [b]) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** Gives each request an ID, reports its end, and checks its headers. */
-async function begin(c: Visit, next: Next, options: MountOptions): Promise<Response | undefined> {
-  const { raw } = c.req;
-  const id = requestId(c.req.header('x-request-id'));
-  const log = options.log.of(id);
-  const { url } = addressOf(raw, c.env, options.pages !== undefined);
-  const request = new HttpRequest(raw, { url, carrier: c.env, log, isProxy: options.isProxy });
-  c.set('id', id);
-  c.set('log', log);
-  c.set('request', request);
-  if ('outgoing' in c.env) watch(c, c.env.outgoing, options);
-  if (request.method === 'OPTIONS') {
-    countStranger(request, options);
-    return respond(c, PREFLIGHT, { common: SECURITY_HEADERS });
-  }
-  try {
-    verifyAddress(url);
-    if ('incoming' in c.env) verifyHead(c.env.incoming);
-  } catch (error) {
-    countStranger(request, options);
-    throw error;
-  }
-  await next();
-  return undefined;
-}
-
-/** Counts a request that no route admits. @throws Refusal `rate_limit` */
-function countStranger(request: HttpRequest, { context, requestLimiter }: MountOptions): void {
-  requestLimiter.count(anonymousCaller(originsOf(request), context.plans));
-}
-
 /** The incoming id if it is safe for logs and headers, otherwise a new one. */
-function requestId(given: string | undefined): string {
-  return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
-}
-
-/** Reports a request over the network when it is over, whichever side ended it. */
-function watch(
-  c: Visit,
-  response: ServerResponse,
-  { context, log, logAddresses: addresses }: AppOptions,
-): void {
-  const { clock, events } = context;
-  const start = clock.monotonic();
-  const request = c.get('request');
-  response.once('close', () => {
-    const milliseconds = clock.monotonic() - start;
-    const { method } = request;
-    const caller = c.get('caller');
-    events.emit('requestAnswered', {
-      route: c.get('pattern'),
-      method,
-      status: response.statusCode,
-      milliseconds,
-    });
-    if (log.hasRequests) logRequest(c.get('log'), { request, response, caller, milliseconds, addresses });
-  });
+function requestId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
 const MAX_URL = 8 * 1024;
-/** Longest value in the path of an address, in characters. */
-const MAX_PARAM_LENGTH = 128;
 
 /** @throws Refusal with status 400, 414 */
 function verifyAddress(url: string): void {
@@ -167,130 +187,31 @@ export function malformedUrl(cause?: unknown): Refusal {
   return new Refusal('invalid_request', { message: 'The address is not well-formed.', cause });
 }
 
-/** Maximum number of headers per request. */
-const MAX_HEADERS = 100;
-/** Headers that Node must keep so that a request with too many is noticed. */
-export const KEPT_HEADERS = MAX_HEADERS + 1;
-
-/** @throws Refusal with status 400, 431 */
-function verifyHead({ headersDistinct, rawHeaders, httpVersion }: IncomingMessage): void {
-  const hosts = headersDistinct['host']?.length ?? 0;
-  // With two, a proxy in front of the service might use the other one.
-  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0'))
-    throw new Refusal('invalid_request', hosts > 1 ? 'Send one Host header only.' : 'Send a Host header.');
-  if (rawHeaders.length / 2 > MAX_HEADERS)
-    throw new Refusal('invalid_request', { status: 431, message: 'There are too many headers.' });
-}
-
 const START = '/ui';
 
 /**
- * The address of a request, for all code, so that everything agrees on the route and its version. From the network, it
- * stays as sent: dots in it must not lead anywhere else than a proxy in front has seen.
+ * The address of a request, for all code, so that everything agrees on the route and its version. It stays as sent: dots
+ * in it must not lead anywhere else than a proxy in front has seen.
  */
-function addressOf(
-  request: Request,
-  carrier: Bindings | undefined,
-  hasPages: boolean,
-): { readonly url: string; readonly path: string } {
-  const target = (carrier && 'incoming' in carrier ? carrier.incoming.url : undefined) ?? request.url;
-  const [whole = ''] = target.split('#', 1); // some clients send the fragment
+function addressOf({ url, headers }: Head, hasPages: boolean): string {
+  const [whole = ''] = url.split('#', 1); // some clients send the fragment
   const afterHost = whole.replace(/^[a-z]+:\/\/[^/?]*/i, '');
   const sent = afterHost.startsWith('/') ? afterHost : `/${afterHost}`;
   const plain = sent.replace(/^\/{2,}/, '/'); // a base address that ends in a slash makes two
   // `/` is the key document for programs and the start page for people, also where a link to it unfolds.
-  const isStart = hasPages && /^\/(?:\?|$)/.test(plain) && wantsStart(request.headers);
-  const url = isStart ? START : plain;
+  const isStart = hasPages && /^\/(?:\?|$)/.test(plain) && (wantsPage(headers) || isLinkBot(headers));
+  return isStart ? START : plain;
+}
+
+/** What the router matches: placeholders are decoded later, so escaped `/` and `%` stay. Ignores a slash at the end. */
+function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1);
-  return { url, path: decoded(path) };
+  const decoded = path.includes('%') ? decodeURI(path.replaceAll('%25', '%2525')) : path;
+  return decoded.length > 1 && decoded.endsWith('/') ? decoded.slice(0, -1) : decoded;
 }
 
-function wantsStart(headers: Headers): boolean {
-  const accept = headers.get('accept') ?? '';
-  return wantsPage({ accept }) || isLinkBot({ 'user-agent': headers.get('user-agent') ?? '' });
-}
-
-/** The router decodes placeholders, so escaped `/` and `%` stay. Malformed ones are refused later. */
-function decoded(path: string): string {
-  if (!path.includes('%')) return path;
-  try {
-    return decodeURI(path.replaceAll('%25', '%2525'));
-  } catch {
-    return path;
-  }
-}
-
-/** Ignores one slash at the end. */
-function withoutLastSlash(path: string): string {
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-}
-
-function mountRoute(app: App, path: string, route: Route, options: MountOptions): void {
-  const endpoint = new Endpoint(route, options);
-  app.on(route.method, path, async (c, next) => {
-    if (route.changes && c.req.method === 'HEAD') return await next();
-    c.set('pattern', path);
-    const request = c.get('request');
-    request.params = verifiedParams(c.req.param());
-    // Before the body is read.
-    const admission = await endpoint.admit(request).catch((error) => {
-      // Each guess at a key costs a connection, and what came over it besides is not looked at.
-      if ('outgoing' in c.env) c.env.outgoing.setHeader('Connection', 'close');
-      throw error;
-    });
-    admitted(c, admission.caller, options);
-    await receive(c, admission.caller, { ...options, route });
-    const answer = await endpoint.answer(request, admission);
-    return respond(c, answer, { common: API_HEADERS, isTagged: route.method === 'GET' });
-  });
-}
-
-/** @throws Refusal with status 414 */
-function verifiedParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  if (Object.values(params).some((value) => value.length > MAX_PARAM_LENGTH)) throw urlTooLong();
-  return params;
-}
-
-export function admitted(c: Visit, caller: Caller, { onAdmitted }: AppOptions): void {
-  c.set('caller', caller);
-  if ('incoming' in c.env) onAdmitted?.(c.env.incoming, caller);
-}
-
-/** Reads the body, and waits for the caller's turn: bodies of many connections may come at once. @throws Refusal */
-export async function receive(
-  c: Visit,
-  caller: Caller,
-  { context, route }: Pick<AppOptions, 'context'> & { readonly route: Parameters<typeof receiveBody>[1] },
-): Promise<void> {
-  const request = c.get('request');
-  await receiveBody(request, route);
-  if ('incoming' in c.env && request.method !== 'GET')
-    await context.turns.next(context.known.holderOf(caller));
-}
-
-export function respond(
-  c: Visit,
-  answer: Answer,
-  options: { readonly common: Readonly<Record<string, string>>; readonly isTagged?: boolean },
-): Response {
-  const { method } = c.req;
-  const all = { ...options, id: c.get('id'), method, ifNoneMatch: c.req.header('if-none-match') };
-  return 'outgoing' in c.env ? send(c.env.outgoing, answer, all) : responseOf(answer, all);
-}
-
-function refuse(c: Visit, error: unknown, { context }: AppOptions): Response {
-  const answer = errorAnswer(error, { url: c.get('request').url, log: c.get('log'), context });
-  return respond(c, answer, { common: API_HEADERS });
-}
-
-/** Answers requests that match no route: people get a page, if there are pages. */
-async function answerLost(c: Visit, options: MountOptions): Promise<Response> {
-  const { context, pages } = options;
-  const request = c.get('request');
-  countStranger(request, options);
-  if (!pages || !isPersonsMistake(request)) return refuse(c, new Refusal('not_found'), options);
-  const answer = await pages.answerLost(c, context);
-  return respond(c, answer, { common: SECURITY_HEADERS });
+function decodedParams(params: HttpRequest['params']): HttpRequest['params'] {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
 /** Prefixes of the API's addresses, whose errors are for programs, whatever they accept. */

@@ -26,14 +26,14 @@ export const BODY_LIMIT = 128 * 1024;
 /** Values of a JSON or form body: several times as many as a set has skins. Counted before the body is parsed. */
 const MAX_VALUES = 5_000;
 
+/** What a route says about the bodies that it reads. */
+export type BodyOptions = Pick<Route, 'bodies' | 'bodyLimit'> & { readonly paths?: Route['paths'] };
+
 /**
  * Reads the body of a request, JSON or a form; other types are refused. Routes read multipart bodies themselves,
  * because they know the allowed parts. @throws Refusal
  */
-export async function receiveBody(
-  request: HttpRequest,
-  route: Pick<Route, 'bodies' | 'bodyLimit'> & { readonly paths?: Route['paths'] },
-): Promise<void> {
+export async function receiveBody(request: HttpRequest, route: BodyOptions): Promise<void> {
   const { method, headers, content } = request;
   if (method === 'GET' || method === 'HEAD') return;
   const { bodyLimit: limit = BODY_LIMIT } = route;
@@ -73,7 +73,7 @@ function parseForm(text: string): unknown {
 }
 
 /** An empty body counts as none, because clients and proxies send a content type even without a body. */
-function parseJson(text: string, { bodies, paths }: Parameters<typeof receiveBody>[1]): unknown {
+function parseJson(text: string, { bodies, paths }: BodyOptions): unknown {
   // No field may get lost: a key without its bindings, for instance, would be unrestricted.
   const mayBeLost = bodies !== undefined && paths !== undefined && isAccountPath(paths[0]);
   if (text === '' && !mayBeLost) return undefined;
@@ -266,7 +266,7 @@ export interface GenerationBody {
   readonly isMultipart: boolean;
 }
 
-interface BodyOptions {
+interface ReadOptions {
   readonly anyPart?: boolean;
   readonly fileSize?: number;
 }
@@ -278,7 +278,7 @@ interface BodyOptions {
  */
 export async function readBody(
   request: HttpRequest,
-  { anyPart = false, fileSize = MAX_UPLOAD_BYTES }: BodyOptions = {},
+  { anyPart = false, fileSize = MAX_UPLOAD_BYTES }: ReadOptions = {},
 ): Promise<GenerationBody> {
   return request.parts
     ? fieldsAndFile(await request.parts({ ...PART_LIMITS, fileSize }), anyPart)

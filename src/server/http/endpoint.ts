@@ -13,7 +13,15 @@ import {
 import { type RequestLimiter, withLimits } from '../service/limits.ts';
 import { asRefusal, Refusal, validationRefusal } from '../service/refusal.ts';
 import type { UserRow } from '../store/schema/tables.ts';
-import { cacheHeaders, NO_STORE, refusalAnswer } from './answers.ts';
+import {
+  API_HEADERS,
+  cacheHeaders,
+  NO_STORE,
+  refusalAnswer,
+  type Written,
+  write,
+  writeRefusal,
+} from './answers.ts';
 import { v1RefusalAnswer } from './described-answers.ts';
 import { type HttpRequest, originsOf, provedOriginsOf } from './request.ts';
 import {
@@ -45,8 +53,10 @@ const STAND_IN = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 } as const;
 
-/** Admits and answers the requests for one route, from the network or this process. */
+/** The API's way to serve a route. */
 export class Endpoint {
+  readonly longestParam = 128;
+  readonly body: Route;
   readonly #route: Route;
   readonly #options: EndpointOptions;
   #query: Route['query'] | null = null;
@@ -54,9 +64,15 @@ export class Endpoint {
   readonly #tellsLimits: boolean;
 
   constructor(route: Route, options: EndpointOptions) {
+    this.body = route;
     this.#route = route;
     this.#options = options;
     this.#tellsLimits = route.isLimited === true && !isV1Address(route.paths[0]);
+  }
+
+  /** HEAD is not for what changes something. */
+  takes({ method }: HttpRequest): boolean {
+    return !(this.#route.changes && method === 'HEAD');
   }
 
   /**
@@ -75,7 +91,18 @@ export class Endpoint {
   }
 
   /** @throws Refusal, or any unexpected error */
-  async answer(request: HttpRequest, { caller, verify }: Admission): Promise<Answer> {
+  async answer(request: HttpRequest, admission: Admission): Promise<Written> {
+    const isTagged = this.#route.method === 'GET';
+    return write(await this.#answer(request, admission), { request, common: API_HEADERS, isTagged });
+  }
+
+  /** Each guess at a key costs a connection, and what came over it besides is not looked at. */
+  async refuse(error: unknown, request: HttpRequest, admission: Admission | undefined): Promise<Written> {
+    const { context } = this.#options;
+    return writeRefusal(error, request, context, admission ? {} : { Connection: 'close' });
+  }
+
+  async #answer(request: HttpRequest, { caller, verify }: Admission): Promise<Answer> {
     const { context } = this.#options;
     const route = this.#route;
     let leave: (() => void) | undefined;

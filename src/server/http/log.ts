@@ -95,11 +95,17 @@ function withoutKeys(line: string): string {
   return line.replace(KEYS, '…');
 }
 
-interface RequestEnd {
-  readonly request: { readonly method: string; readonly url: string; readonly address: string };
-  readonly response: ServerResponse;
-  /** Undefined if the route does not authenticate. */
+interface OverRequest {
+  readonly log: Log;
+  readonly method: string;
+  readonly url: string;
+  readonly address: string;
+  /** Undefined if it was not admitted. */
   readonly caller: Caller | undefined;
+}
+
+interface RequestEnd {
+  readonly response: ServerResponse;
   readonly milliseconds: number;
   readonly addresses: LogAddresses;
 }
@@ -109,8 +115,8 @@ const CHECKS = ['/health', '/ready'];
 
 /** Logs the line of a request, unless it is a check and all is well. */
 export function logRequest(
-  log: Log,
-  { request: { method, url, address }, response, caller, milliseconds, addresses }: RequestEnd,
+  { log, method, url, address, caller }: OverRequest,
+  { response, milliseconds, addresses }: RequestEnd,
 ): void {
   const path = url.split('?', 1)[0] ?? '';
   if (response.statusCode === 200 && CHECKS.includes(path)) return;

@@ -15,12 +15,13 @@ import { getRequestListener } from '@hono/node-server';
 import { SERVER_NAME } from '../../base/version.ts';
 import { networkOf } from '../outbound/target.ts';
 import { Refusal } from '../service/refusal.ts';
-import { API_HEADERS, errorAnswer, makeBreadcrumb, refusalAnswer, responseOf } from './answers.ts';
-import { type AppOptions, buildApp, KEPT_HEADERS, malformedUrl } from './app.ts';
+import { API_HEADERS, makeBreadcrumb, refusalAnswer, responseOf, send, writeRefusal } from './answers.ts';
+import { App, type AppOptions, malformedUrl } from './app.ts';
 import { Connections, type NetworkLimits } from './connections.ts';
 import { Exchanges } from './exchanges.ts';
-import { describeAddress } from './log.ts';
-import { callerAddress } from './request.ts';
+import { describeAddress, type LogAddresses, logRequest } from './log.ts';
+import { callerAddress, KEPT_HEADERS, networkHead } from './network-head.ts';
+import type { Carrier, HttpRequest } from './request.ts';
 import { CountedMessage, UnfinishedBodies, UnreadAnswers } from './unfinished.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. Callers beyond that retry after a second. */
@@ -30,8 +31,16 @@ const MAX_HEADER_SIZE = 16 * 1024;
 /** Requests per connection; the last answer closes it. */
 const MAX_REQUESTS = 10_000;
 
-interface HttpServerOptions extends Omit<AppOptions, 'onAdmitted' | 'limits'> {
+interface HttpServerOptions extends AppOptions {
   readonly limits: NetworkLimits;
+  readonly logAddresses: LogAddresses;
+  /** Whether an address belongs to a trusted proxy. */
+  readonly isProxy: (address: string) => boolean;
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
 }
 
 /** Where a server listens. */
@@ -153,33 +162,53 @@ export class HttpServer {
 
   /** Hands requests to the app, and its answers to the network. */
   #listener(): RequestListener {
-    const { limits, context, log } = this.#options;
-    const app = buildApp({
-      ...this.#options,
-      onAdmitted: (incoming, caller) => {
-        this.#connections.recognize(incoming.socket, caller.kind === 'user' ? caller.owner : undefined);
-        this.#bodies.attribute(incoming, caller.kind === 'user' ? undefined : caller.network);
-      },
-    });
-    const fetch = async (request: Request, env: { incoming: IncomingMessage; outgoing: ServerResponse }) => {
-      const { incoming, outgoing } = env;
-      const holder = () => this.#connections.holderOf(incoming.socket);
-      const holdUnread = (bytes: number) => this.#unread.hold(outgoing, holder(), bytes);
-      const response = await app.fetch(request, { ...env, holdUnread });
+    const { limits, context, isProxy } = this.#options;
+    const app = new App(this.#options);
+    const fetch = async (_: unknown, { incoming, outgoing }: Exchange) => {
+      const head = networkHead(incoming, outgoing, isProxy);
+      const request = app.open(head, this.#carrier(incoming, outgoing));
+      this.#watch(request, outgoing);
+      const response = send(outgoing, await app.answer(request));
       outgoing.setTimeout(limits.unreadTimeout); // a peer that reads nothing of the answer is cut off
-      this.#unread.follow(outgoing, holder());
+      this.#unread.follow(outgoing, this.#connections.holderOf(incoming.socket));
       return response;
     };
     return getRequestListener(fetch as Parameters<typeof getRequestListener>[0], {
       overrideGlobalObjects: false,
       hostname: 'localhost',
       // Malformed addresses and hosts do not reach the app.
-      errorHandler: (error) =>
-        responseOf(errorAnswer(malformedUrl(error), { url: '', log, context }), {
-          common: API_HEADERS,
-          id: randomUUID(),
-        }),
+      errorHandler: (error) => {
+        const request = { id: randomUUID(), url: '', log: this.#options.log };
+        return responseOf(writeRefusal(malformedUrl(error), request, context));
+      },
     }) as RequestListener;
+  }
+
+  #carrier(incoming: IncomingMessage, outgoing: ServerResponse): Carrier {
+    const { known, turns } = this.#options.context;
+    const { socket } = incoming;
+    return {
+      admitted: (caller) => {
+        this.#connections.recognize(socket, caller.kind === 'user' ? caller.owner : undefined);
+        this.#bodies.attribute(incoming, caller.kind === 'user' ? undefined : caller.network);
+      },
+      nextTurn: async (caller) => await turns.next(known.holderOf(caller)),
+      holdUnread: (bytes) => this.#unread.hold(outgoing, this.#connections.holderOf(socket), bytes),
+      hangUp: () => socket.destroy(),
+    };
+  }
+
+  /** Reports a request when it is over, whichever side ended it. */
+  #watch(request: HttpRequest, response: ServerResponse): void {
+    const { context, log, logAddresses: addresses } = this.#options;
+    const { clock, events } = context;
+    const start = clock.monotonic();
+    response.once('close', () => {
+      const milliseconds = clock.monotonic() - start;
+      const { pattern: route, method } = request;
+      events.emit('requestAnswered', { route, method, status: response.statusCode, milliseconds });
+      if (log.hasRequests) logRequest(request, { response, milliseconds, addresses });
+    });
   }
 
   #answerBadClient(error: NodeJS.ErrnoException, socket: Socket): void {

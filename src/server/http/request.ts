@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import { isInside } from '../outbound/target.ts';
-import type { Origins, WebPages } from '../service/callers.ts';
-import type { ServiceLog } from './log.ts';
+import type { Caller, Origins, WebPages } from '../service/callers.ts';
+import type { Refusal } from '../service/refusal.ts';
+import type { Log } from './log.ts';
 
 /** Limits on the parts of a multipart body. Sizes in bytes. */
 export interface PartLimits {
@@ -23,98 +22,114 @@ export type Part =
       readonly bytes: Uint8Array;
     };
 
-/** Where a request comes from: Node's server or this process. */
-export type Bindings =
-  | {
-      readonly incoming: IncomingMessage;
-      readonly outgoing: ServerResponse;
-      /** See `HttpRequest`. */
-      readonly holdUnread?: (bytes: number) => void;
-    }
-  // A call inside the process.
-  | { readonly signal: AbortSignal; readonly hangUp: () => void };
-
-interface RequestParts {
-  /** Path and query, as the service interprets them. */
-  readonly url: string;
-  readonly carrier: Bindings;
-  readonly log: ServiceLog;
-  /** Whether an address belongs to a trusted proxy. */
-  readonly isProxy: (address: string) => boolean;
-}
-
-/** The address of callers in this process. */
-const THIS_MACHINE = '127.0.0.1';
-
-/** A request in the form that routes receive. Create it while the connection is open: a closed one has no address. */
-export class HttpRequest {
+/** The head of a request, from the network or from this process. */
+export interface Head {
   /** Upper case. */
   readonly method: string;
-  /** Path and query. */
+  /** As sent: path and query, or a whole URL. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Values of the path's placeholders and of the query, as sent. */
-  params: unknown;
-  readonly query: unknown;
   /** IP address of the caller. */
   readonly address: string;
   /** The host and port that the caller addressed: as a trusted proxy reports it, if there is one. */
   readonly host: string;
   /** The bytes of the body; undefined if there is none. */
   readonly content: AsyncIterable<Uint8Array> | undefined;
+  /** Aborted when the caller is gone, or has the whole answer. */
+  readonly signal: AbortSignal;
+  /** Why the request cannot be answered. */
+  readonly problem?: Refusal | undefined;
+}
+
+/** What carries a request and its answer, as far as those who answer have to do with it. */
+export interface Carrier {
+  /** Call when the caller is known, before the body is read. */
+  readonly admitted: (caller: Caller) => void;
+  /** Waits until a caller whose body has been read may go on: bodies of many connections may come at once. */
+  readonly nextTurn: (caller: Caller) => Promise<void>;
+  /** Counts what waits to be read of a streamed answer, in bytes. If callers have too much, somebody's connection ends. */
+  readonly holdUnread: (bytes: number) => void;
+  /** Closes the connection, even if data is still unread. */
+  readonly hangUp: () => void;
+}
+
+interface RequestParts {
+  /** Path and query, as the service interprets them. */
+  readonly url: string;
+  readonly id: string;
+  readonly log: Log;
+}
+
+/** A request in the form that routes receive. */
+export class HttpRequest {
+  readonly method: Head['method'];
+  /** Path and query. */
+  readonly url: string;
+  /** Identifies the request for its caller, and in the log. */
+  readonly id: string;
+  readonly headers: Head['headers'];
+  readonly query: unknown;
+  readonly address: Head['address'];
+  readonly host: Head['host'];
+  readonly content: Head['content'];
+  readonly problem: Head['problem'];
+  readonly log: Log;
+  /** The address of the request's route, with placeholders; undefined if no route matches. */
+  pattern: string | undefined;
+  /** Values of the path's placeholders, as sent. */
+  params: Readonly<Record<string, string>> = {};
+  /** Undefined until the caller has been admitted. */
+  caller: Caller | undefined;
   /** Content of a JSON or form body; undefined if there is none or the caller is not known yet. */
   body: unknown;
   /** Reads a multipart body; undefined if the body is not multipart. */
   parts: ((limits: PartLimits) => Promise<readonly Part[]>) | undefined;
-  readonly #carrier: Bindings;
-  readonly #log: ServiceLog;
-  #signal: AbortSignal | undefined;
+  readonly #head: Head;
+  readonly #carrier: Carrier;
 
-  constructor(request: Request, { url, carrier, log, isProxy }: RequestParts) {
-    this.method = request.method;
+  constructor(head: Head, carrier: Carrier, { url, id, log }: RequestParts) {
+    this.method = head.method;
+    this.headers = head.headers;
+    this.address = head.address;
+    this.host = head.host;
+    this.content = head.content;
+    this.problem = head.problem;
     this.url = url;
     this.query = parse(queryOf(url), undefined, undefined, { maxKeys: 0 });
+    this.id = id;
+    this.log = log;
+    this.#head = head;
     this.#carrier = carrier;
-    this.#log = log;
-    if ('incoming' in carrier) {
-      const { incoming } = carrier;
-      this.headers = incoming.headers;
-      this.content = hasBody(incoming) ? incoming.iterator({ destroyOnReturn: false }) : undefined;
-      [this.address, this.host] = originIn(incoming, isProxy);
-    } else {
-      this.headers = Object.fromEntries(request.headers);
-      this.content = request.body ?? undefined;
-      [this.address, this.host] = [THIS_MACHINE, THIS_MACHINE];
-    }
   }
 
-  /** Aborted when the caller is gone, or has the whole answer. Created on demand, because few routes need it. */
+  /** See `Head`. Made on demand, because few routes need it. */
   get signal(): AbortSignal {
-    this.#signal ??= 'outgoing' in this.#carrier ? signalOf(this.#carrier.outgoing) : this.#carrier.signal;
-    return this.#signal;
+    return this.#head.signal;
   }
 
-  /** Counts what waits to be read of a streamed answer, in bytes. If callers have too much, somebody's connection ends. */
+  admit(caller: Caller): void {
+    this.caller = caller;
+    this.#carrier.admitted(caller);
+  }
+
+  /** See `Carrier`. */
+  async nextTurn(caller: Caller): Promise<void> {
+    await this.#carrier.nextTurn(caller);
+  }
+
   holdUnread(bytes: number): void {
-    if ('incoming' in this.#carrier) this.#carrier.holdUnread?.(bytes);
+    this.#carrier.holdUnread(bytes);
   }
 
-  /** Closes the connection, even if data is still unread. */
   hangUp(): void {
-    if ('incoming' in this.#carrier) this.#carrier.incoming.socket.destroy();
-    else this.#carrier.hangUp();
+    this.#carrier.hangUp();
   }
 
   /** Logs a fault of the service itself. */
   report(fault: unknown, message: string): void {
-    this.#log.error({ err: fault }, message);
+    this.log.error({ err: fault }, message);
   }
-}
-
-/** Whether a request over the network has a body. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function queryOf(url: string): string {
@@ -122,62 +137,6 @@ function queryOf(url: string): string {
   return start === -1 ? '' : url.slice(start + 1);
 }
 
-function signalOf(outgoing: ServerResponse): AbortSignal {
-  const closed = new AbortController();
-  if (outgoing.closed) closed.abort();
-  else outgoing.once('close', () => closed.abort());
-  return closed.signal;
-}
-
-/** The caller's address and the host that it addressed. Proxies put both into headers; each appends itself. */
-function originIn(
-  { socket, headers }: IncomingMessage,
-  isProxy: (address: string) => boolean,
-): [address: string, host: string] {
-  const { remoteAddress = '' } = socket;
-  const host = headers.host ?? '';
-  if (!isProxy(remoteAddress)) return [remoteAddress, host];
-  const named = lastOf(headers['x-forwarded-host']);
-  return [forwardedFor(headers['x-forwarded-for'], isProxy) ?? remoteAddress, named || host];
-}
-
-/** The caller's address, as a trusted proxy reports it if there is one. */
-export function callerAddress(incoming: IncomingMessage, isProxy: (address: string) => boolean): string {
-  return originIn(incoming, isProxy)[0];
-}
-
-/** The last address that is not a trusted proxy's; if all are, the first. */
-function forwardedFor(
-  header: string | string[] | undefined,
-  isProxy: (address: string) => boolean,
-): string | undefined {
-  const addresses = String(header ?? '')
-    .split(',')
-    .map((one) => one.trim())
-    .filter(Boolean);
-  return addresses.findLast((address) => !isProxy(address)) ?? addresses[0];
-}
-
-function lastOf(header: string | string[] | undefined): string {
-  return String(header ?? '')
-    .split(',')
-    .at(-1)!
-    .trim();
-}
-
-/** Names for networks, as in the configuration of reverse proxies. */
-const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
-  loopback: ['127.0.0.0/8', '::1/128'],
-  linklocal: ['169.254.0.0/16', 'fe80::/10'],
-  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-};
-
-/** Whether an address is one of the proxies in `--trust-proxy`. */
-export function proxyTest(trusted: string | undefined): (address: string) => boolean {
-  const names = (trusted ?? '').split(',').map((one) => one.trim());
-  const networks = names.filter(Boolean).flatMap((one) => NAMED_NETWORKS[one] ?? [one]);
-  return (address) => networks.some((network) => isInside(address, network));
-}
 /** The origins of a request: its address and what its headers claim. */
 export function originsOf({ address, headers }: HttpRequest): Origins {
   const { 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { Allowances } from '../fairness.ts';
 import { type Holder, type Place, Room } from '../pools.ts';
-import { hasBody } from './request.ts';
+import { hasBody } from './network-head.ts';
 
 /** Memory of each piece of a body besides its content, in bytes. */
 const PIECE = 512;

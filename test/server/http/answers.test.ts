@@ -75,6 +75,6 @@ test('A body that fails breaks off its answer', async () => {
 });
 
 function readerOf(body: Readable): ReadableStreamDefaultReader<Uint8Array> {
-  const { body: stream } = responseOf({ status: 200, headers: {}, body }, { common: {}, id: 'test' });
+  const { body: stream } = responseOf({ status: 200, headers: {}, payload: body });
   return stream!.getReader();
 }

@@ -138,7 +138,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'env-paths': ['cli'],
   ora: ['cli'],
   chalk: ['cli'],
-  hono: ['server/http'],
   'hono/router/trie-router': ['server/http'],
   '@hono/node-server': ['server/http'],
   '@hono/node-server/utils/response': ['server/http'],

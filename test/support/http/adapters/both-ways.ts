@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Fetch } from '../../../../src/client/transport.ts';
 import { InProcessRequests } from '../../../../src/server/embedded.ts';
-import { buildApp } from '../../../../src/server/http/app.ts';
+import { App } from '../../../../src/server/http/app.ts';
 import { Log } from '../../../../src/server/http/log.ts';
 import { type Adapter, openService, type Parts } from '../../../../src/server/open-service.ts';
 import { type ServerOptions, startServer } from '../../../../src/server/server.ts';
@@ -56,14 +56,7 @@ async function openAdapter(
   { anonymous = true }: ServerOptions,
 ): Promise<InProcessAdapter> {
   const log = new Log({ level: 'silent', stream: process.stderr, now: () => 0 });
-  const app = buildApp({
-    context,
-    allowsAnonymous: anonymous,
-    limits: REQUEST_LIMITS,
-    log,
-    logAddresses: 'none',
-    isProxy: () => false,
-  });
+  const app = new App({ context, allowsAnonymous: anonymous, limits: REQUEST_LIMITS, log });
   const requests = new InProcessRequests(app);
   return {
     log,

@@ -57,9 +57,17 @@ export interface ExistingPack extends PackWriter, Pick<EarlierPack, 'index' | 't
 
 /** @throws CliError if the pack cannot be changed */
 export function openExisting({ name, kind }: PackPlace, options: ExistingOptions): ExistingPack {
-  return explained(name, () =>
-    kind === 'zip' ? new ExistingZip(name, options) : new ExistingFolder(name, options),
-  );
+  return explained(name, () => (kind === 'zip' ? openZip(name, options) : new ExistingFolder(name, options)));
+}
+
+function openZip(name: string, options: ExistingOptions): ExistingZip {
+  const file = new OpenFile(name);
+  try {
+    return new ExistingZip({ name, file }, options);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }
 
 /** Errors about a pack begin with its name. @throws CliError */
@@ -133,9 +141,13 @@ class ExistingZip implements ExistingPack {
   #isSameIndex = false;
   copy: string | undefined;
 
-  constructor(name: string, { namespace, isOlderAllowed }: ExistingOptions) {
+  /** Then the file belongs to it. */
+  constructor(
+    { name, file }: { readonly name: string; readonly file: OpenFile },
+    { namespace, isOlderAllowed }: ExistingOptions,
+  ) {
     this.#name = name;
-    this.#file = new OpenFile(name);
+    this.#file = file;
     this.#archive = readArchive(this.#file);
     verifyFormats(this.#read(META_NAME), isOlderAllowed);
     this.#indexPath = indexInside(namespace);
@@ -147,10 +159,20 @@ class ExistingZip implements ExistingPack {
     this.#namespace = new OwnNamespace(this.#own, others);
     this.others = others.filter((path) => !path.endsWith('/')).length;
     this.#out = new Replacement(name);
-    const kept = keptArchive(this.#archive, (file) => isOurs(file.name));
-    let next = kept.next();
-    for (; !next.done; next = kept.next()) this.#write(next.value);
-    this.#zip = next.value;
+    this.#zip = this.#copy(isOurs);
+  }
+
+  /** Copies all files but these. Returns what writes others behind them. */
+  #copy(isDropped: (path: string) => boolean): ZipWriter {
+    try {
+      const kept = keptArchive(this.#archive, ({ name }) => isDropped(name));
+      let next = kept.next();
+      for (; !next.done; next = kept.next()) this.#write(next.value);
+      return next.value;
+    } catch (error) {
+      this.#out.discard();
+      throw error;
+    }
   }
 
   /** Those of our files that are there, as they were written. */

@@ -1,0 +1,179 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Leftovers } from '../../src/base/files.ts';
+import { Lockfile } from '../../src/batch/lockfile/lockfile.ts';
+import { save } from '../../src/cli/commands/exports.ts';
+import { PluginFile } from '../../src/cli/plugins/plugin-files.ts';
+import { type FileStep, watchSteps } from '../support/base/file-steps.ts';
+import { entriesOf, textOf } from '../support/batch/lock-entry.ts';
+import { packWorkshop } from '../support/cli/pack-workshop.ts';
+import { runCommand } from '../support/cli/run-command.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+
+/** Something that a command replaces, with an old state of it. */
+interface Place {
+  readonly folder: string;
+  /** Rejects, or resolves to the code of an error that it told. */
+  readonly replace: () => Promise<unknown>;
+}
+
+const META = '{"pack":{"description":"","min_format":69,"max_format":97}}';
+
+/** A pack in a zip, its functions and its index, of which a source changes. */
+async function ownPack(): Promise<Place> {
+  const { folder, draw, pack } = await packWorkshop();
+  const datapack = join(folder, 'functions.zip');
+  await draw('guard.png', 1);
+  await pack({ datapack });
+  await draw('smith.png', 2);
+  return { folder, replace: async () => (await pack({ datapack })).told };
+}
+
+/** Skins in a zip of others, of which one changes. */
+async function packOfOthers(): Promise<Place> {
+  const { folder, draw, pack } = await packWorkshop();
+  const into = join(folder, 'server.zip');
+  await draw('guard.png', 1);
+  await pack({ out: into });
+  const options = { into, namespace: 'npc' };
+  const run = async () => (await pack({ ...options, out: undefined } as Parameters<typeof pack>[0])).told;
+  await run();
+  await draw('smith.png', 2);
+  return { folder, replace: run };
+}
+
+/** Skins in a folder of others. */
+async function folderOfOthers(): Promise<Place> {
+  const { folder, draw, pack } = await packWorkshop();
+  const into = join(folder, 'server');
+  await mkdir(into);
+  await writeFile(join(into, 'pack.mcmeta'), META);
+  await draw('guard.png', 1);
+  const run = async () => (await pack({ into, out: undefined } as Parameters<typeof pack>[0])).told;
+  await run();
+  await draw('smith.png', 2);
+  return { folder, replace: run };
+}
+
+async function lockfile(): Promise<Place> {
+  const folder = await ownFolder();
+  const path = join(folder, 'skins.lock');
+  await writeFile(path, textOf(entriesOf('a.png', 'b.png')));
+  const replace = async () => {
+    const open = await Lockfile.open(path);
+    try {
+      open.rewrite(entriesOf('c.png'), () => true);
+    } finally {
+      open.close();
+    }
+  };
+  return { folder, replace };
+}
+
+async function exported(): Promise<Place> {
+  const folder = await ownFolder();
+  const file = join(folder, 'skins.zip');
+  await writeFile(file, 'old');
+  const fill = async (sink: (bytes: Uint8Array) => unknown) => {
+    for (const part of ['n', 'ew']) await sink(Buffer.from(part));
+  };
+  const run = async () =>
+    await runCommand(async (context) => {
+      await save(fill, { file, overwrite: true }, context);
+      return 0 as never;
+    }, {});
+  return { folder, replace: async () => (await run()).told };
+}
+
+async function pluginFile(): Promise<Place> {
+  const folder = await ownFolder();
+  const name = join(folder, 'npcs.yml');
+  await writeFile(name, 'old');
+  const replace = async () => {
+    const file = new PluginFile(name);
+    file.wanted = 'new';
+    file.write(new Leftovers(0));
+  };
+  return { folder, replace };
+}
+
+const PLACES = {
+  'a pack of its own': ownPack,
+  'skins in a zip of others': packOfOthers,
+  'skins in a folder of others': folderOfOthers,
+  'a lockfile': lockfile,
+  'an export': exported,
+  'a file of a plugin': pluginFile,
+} as const satisfies Record<string, () => Promise<Place>>;
+
+/** Contents of the files in a folder, without copies of what was there before. */
+function contentsOf(folder: string): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = paths.filter((path) => statSync(join(folder, path)).isFile() && !isCopy(path));
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'latin1')]));
+}
+
+const isCopy = (path: string) => /\.bak$|\.[0-9a-f]{8}\.zip$/.test(path);
+const isTemporary = (path: string) => path.endsWith('.tmp');
+
+/** What a failed disk says. */
+const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+
+/** The steps of a whole run, and what is there before and after. */
+async function wholeRun(prepare: () => Promise<Place>) {
+  const { folder, replace } = await prepare();
+  const before = contentsOf(folder);
+  const { steps, unwatch } = watchSteps(folder);
+  expect(await replace()).toBeUndefined();
+  unwatch();
+  return { folder, before, after: contentsOf(folder), steps };
+}
+
+describe.each(Object.entries(PLACES))('What replaces %s', (_name, prepare) => {
+  test('is on the disk before it has the name, and so is the name afterwards', async () => {
+    const { steps } = await wholeRun(prepare);
+    const renames = steps.flatMap(({ act, path, to = '' }, at) =>
+      act === 'rename' ? [{ at, path, to }] : [],
+    );
+    expect(renames.length).toBeGreaterThan(0);
+    for (const { at, path, to } of renames) {
+      const last = steps.slice(0, at).findLast((step: FileStep) => step.path === path);
+      expect(last, basename(to)).toMatchObject({ act: 'flush' });
+      const flushed = steps.slice(at).some(({ act, path: one }) => act === 'flush' && one === dirname(to));
+      expect([basename(to), flushed]).toEqual([basename(to), true]);
+    }
+  });
+
+  test('leaves the old or the new state, and nothing else, whatever step fails', async () => {
+    const { before, after, steps, folder: first } = await wholeRun(prepare);
+    const acts = steps.filter(({ act }) => act !== 'remove').length;
+    expect(acts).toBeGreaterThan(2);
+    for (let failing = 1; failing <= steps.length; failing++) {
+      if (steps[failing - 1]!.act === 'remove') continue;
+      const { folder, replace } = await prepare();
+      const { unwatch } = watchSteps(folder, (number) => {
+        if (number === failing) throw full();
+      });
+      const failed = await replace().then(
+        (told) => told !== undefined,
+        () => true,
+      );
+      unwatch();
+      const left = contentsOf(folder);
+      const where = `step ${failing}: ${steps[failing - 1]!.act} ${steps[failing - 1]!.path.slice(first.length)}`;
+      expect(Object.keys(left).filter(isTemporary), where).toEqual([]);
+      for (const [path, content] of Object.entries(left))
+        expect([before[path], after[path]], `${where}, ${path}`).toContain(content);
+      for (const path of Object.keys(before)) expect(existsSync(join(folder, path)), where).toBe(true);
+      if (!failed) expect(left, where).toEqual(after);
+    }
+  });
+});
+
+test('The index of a pack gets there first, as it alone makes the next run go on with its names', async () => {
+  const { steps } = await wholeRun(ownPack);
+  const names = steps.flatMap(({ act, to = '' }) => (act === 'rename' ? [basename(to)] : []));
+  expect(names).toEqual(['pack.skins.json', 'pack.zip', 'functions.zip']);
+});

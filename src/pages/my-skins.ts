@@ -10,6 +10,7 @@ import {
 } from '../protocol/skin.ts';
 import { MAX_NAME_LENGTH } from '../protocol/skin-name.ts';
 import { exportAnswer, skinPackAnswer } from '../server/http/downloads.ts';
+import { requireScope } from '../server/service/callers.ts';
 import { deleteSkins, editSkins, ownSkinsAmong, type SkinEditOf } from '../server/service/skins/changes.ts';
 import { packSkins, type SkinPack } from '../server/service/skins/skin-pack.ts';
 import { readOwnSkins } from '../server/service/skins/skins.ts';
@@ -90,6 +91,7 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
       const act = actOf(form);
       const missing = missingIn(form, act);
       if (missing) {
+        requireScope(caller, 'read'); // as the list does, which is shown again
         const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
         return { ...page, status: 400 };
       }

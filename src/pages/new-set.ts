@@ -4,7 +4,7 @@ import { setNameSchema, slugOf } from '../protocol/set.ts';
 import { visibilitySchema } from '../protocol/skin.ts';
 import type { ServiceContext } from '../server/context.ts';
 import { readBody } from '../server/http/bodies.ts';
-import type { Caller } from '../server/service/callers.ts';
+import { type Caller, ownerSeenBy } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { findListedSkins, type MissingSkin, readSkinList } from '../server/service/skins/listed-skins.ts';
 import { createSet, editSet } from '../server/service/skins/sets.ts';
@@ -36,13 +36,14 @@ export async function putIntoSet(
   }
 }
 
-/** Refuses to put skins into an existing set whose visibility is not the chosen one. */
+/** Refuses to put skins into an existing set, of which the visitor knows, whose visibility is not the chosen one. */
 async function requireVisibility(
   context: ServiceContext,
   caller: Caller,
   { name, visibility }: z.output<typeof formSchema>,
 ): Promise<void> {
-  const set = await findSetByName(context.db, { owner: caller.owner }, slugOf(name));
+  const owner = ownerSeenBy(caller);
+  const set = owner === undefined ? undefined : await findSetByName(context.db, { owner }, slugOf(name));
   if (set === undefined || set.visibility === visibility) return;
   throw new Refusal(
     'invalid_request',

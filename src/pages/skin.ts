@@ -60,6 +60,7 @@ export const SKIN_PAGES: readonly PageRoute[] = [
       const isOwn = session !== undefined && skin.owner === caller.owner;
       const view = {
         isOwn,
+        mayChange: isOwn && hasScope(caller, 'skins'),
         done: query.reported ? 'reported' : query.saved && 'saved',
         similar: await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR }),
         reactions: await readReactions(context, caller, skin),
@@ -188,6 +189,7 @@ type SkinView = UsableSkin & Pick<SkinWithData, 'views' | 'skin_created_at' | 'h
 
 interface SkinPageOptions {
   readonly isOwn: boolean;
+  readonly mayChange: boolean;
   /** What the visitor has just done. */
   readonly done: 'reported' | 'saved' | undefined;
   readonly reactions: Reactions;
@@ -208,7 +210,7 @@ const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as c
 
 function skinPage(skin: SkinView, options: SkinPageOptions): Page {
   const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
-  const { isOwn, done, owner, signer, similar, origin } = options;
+  const { isOwn, mayChange, done, owner, signer, similar, origin } = options;
   const title = name ?? say`Skin ${uuid.slice(0, 8)}`;
   return {
     title,
@@ -242,7 +244,7 @@ ${reactions(uuid, options.reactions)}
 </div>
 </div>
 ${similar.length > 0 && similarCards(similar)}
-${isOwn ? ownerForms(skin) : done !== 'reported' && reportForm(`/ui/skins/${uuid}/report`, say`Report this skin`)}`,
+${mayChange && ownerForms(skin)}${!isOwn && done !== 'reported' && reportForm(`/ui/skins/${uuid}/report`, say`Report this skin`)}`,
     terminal: { command: `skinsmith skins get ${uuid}`, path: `/v2/skins/${uuid}` },
   };
 }

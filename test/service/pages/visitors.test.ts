@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { runServer } from '../../support/server/running-server.ts';
+import type { TestCaller } from '../../support/server/test-caller.ts';
+
+/** A service with sets of ann's: an open one with a private skin, a quiet and a secret one; and a name that is reserved for her. */
+async function openScene() {
+  const server = await runServer();
+  const ann = await userWithPlan(server, 'ann');
+  const make = async (n: number, visibility: string) =>
+    (await ann.upload('/v2/generate', skinPng(n), { name: `Hat ${n}`, visibility })).body.skin!.uuid;
+  const [shown, hidden] = [await make(1, 'public'), await make(2, 'private')];
+  await ann.patch(`/v2/skins/${shown}`, { tags: ['knight'] });
+  const set = async (name: string, visibility: string, caller: TestCaller = ann) =>
+    (await caller.json('/v2/sets', { name, visibility, skins: [shown, hidden] })).body.set!.uuid;
+  const open = await set('Former', 'public');
+  await ann.patch(`/v2/sets/${open}`, { name: 'Open' });
+  const names = { [shown]: 'SKIN', [open]: 'OPEN', [await set('Quiet', 'unlisted')]: 'QUIET' };
+  names[await set('Secret', 'private')] = 'SECRET';
+  await server.user('bob');
+  const visitor = async (user: string, scopes?: readonly string[]) => {
+    const person = new PlainBrowser(server.url);
+    const { body } = await server.owner.json('/v2/account/keys', { user, ...(scopes && { scopes }) });
+    await person.signIn(body.key?.secret);
+    return person;
+  };
+  const visitors = {
+    nobody: new PlainBrowser(server.url),
+    bob: await visitor('bob'),
+    ann: await visitor('ann'),
+    'ann, reading only': await visitor('ann', ['read']),
+    'ann, not reading': await visitor('ann', ['skins']),
+    operator: await visitor('owner'),
+  };
+  const pages = { sets: '/ui/sets', set: `/ui/sets/${open}`, skin: `/ui/skins/${shown}` };
+  const named = (text: string) =>
+    Object.entries(names).reduce((all, [uuid, name]) => all.replaceAll(uuid, name), text);
+  return { visitors, pages, named, secret: hidden };
+}
+
+/** What the forms of a page do: their addresses, each with what its fields and buttons say that it does. */
+function deedsOf(page: string): string[] {
+  const forms = page.matchAll(/<form[^>]*method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs);
+  const deeds = Array.from(forms, ([, address = '', content = '']) => {
+    const acts = Array.from(content.matchAll(/name="(?:act|vote)" value="([^"]*)"/g), ([, act]) => act);
+    return [address.replace('/ui/', ''), ...acts].join(' ');
+  });
+  return deeds.filter((deed) => deed !== 'language' && deed !== 'sign-out');
+}
+
+/** What each visitor can do on a page, after the sets that it names. */
+const SHOWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  sets: {
+    nobody: 'OPEN',
+    bob: 'OPEN; sets',
+    ann: 'SECRET QUIET OPEN; sets, set-names/release',
+    'ann, reading only': 'SECRET QUIET OPEN',
+    'ann, not reading': 'OPEN; sets',
+    operator: 'OPEN; sets',
+  },
+  set: {
+    nobody: 'OPEN; sets/OPEN/report',
+    bob: 'OPEN; sets/OPEN/report',
+    ann: 'OPEN; sets/OPEN remove, sets/OPEN save, sets/OPEN delete',
+    'ann, reading only': 'OPEN',
+    'ann, not reading': 'OPEN; sets/OPEN remove, sets/OPEN save, sets/OPEN delete',
+    operator: 'OPEN; sets/OPEN/report',
+  },
+  skin: {
+    nobody: 'Sign in to like it; skins/SKIN/report',
+    bob: '; skins/SKIN/like like, skins/SKIN/report',
+    ann: '; skins/SKIN/like like, skins/SKIN/tags down, skins/SKIN/tags up, skins/SKIN, skins/SKIN/delete',
+    'ann, reading only': '',
+    'ann, not reading':
+      '; skins/SKIN/like like, skins/SKIN/tags down, skins/SKIN/tags up, skins/SKIN, skins/SKIN/delete',
+    operator: '; skins/SKIN/like like, skins/SKIN/tags down, skins/SKIN/report',
+  },
+};
+
+test('Each visitor sees what that visitor may see, and no form that would be refused', async () => {
+  const { visitors, pages, named } = await openScene();
+  const shown: Record<string, Record<string, string>> = {};
+  for (const [page, path] of Object.entries(pages)) {
+    shown[page] = {};
+    for (const [name, person] of Object.entries(visitors)) {
+      const { text } = await person.open(path);
+      const main = named(text.slice(text.indexOf('<main')));
+      const seen = new Set(main.match(/QUIET|SECRET|OPEN|Sign in to like it/g));
+      shown[page][name] = [
+        [...seen].join(' '),
+        ...(deedsOf(main).length > 0 ? [deedsOf(main).join(', ')] : []),
+      ].join('; ');
+    }
+  }
+  expect(shown).toEqual(SHOWN);
+});
+
+test('What a key must not read, no form of its session shows either', async () => {
+  const { visitors } = await openScene();
+  const writer = visitors['ann, not reading'];
+  const list = await writer.open('/ui/skins', { form: { act: 'change' } });
+  expect(list.status).toBe(403);
+  expect(list.text).not.toMatch(/Hat 2|Select/);
+  const form = new FormData();
+  form.set('name', 'secret');
+  form.set('visibility', 'public');
+  form.set('file', new Blob(['Hat 1\n']), 'list.csv');
+  const refused = await writer.open('/ui/sets', { form });
+  expect(refused.status).toBe(400);
+  expect(refused.text).not.toMatch(/Secret|private/);
+});
+
+test('A like of a skin that is not there, or not for the visitor, is refused on its page too', async () => {
+  const { visitors, secret } = await openScene();
+  for (const [uuid, name, status] of [
+    ['0'.repeat(32), 'bob', 404],
+    [secret, 'bob', 404],
+    [secret, 'ann', 303],
+    [secret, 'ann, reading only', 403],
+  ] as const) {
+    const { status: seen } = await visitors[name].open(`/ui/skins/${uuid}/like`, { form: { act: 'like' } });
+    expect([name, uuid, seen]).toEqual([name, uuid, status]);
+  }
+});

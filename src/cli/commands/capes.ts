@@ -3,19 +3,17 @@ import { Option } from 'commander';
 import type { Cape, CapeChange } from '../../protocol/cape.ts';
 import { capeIn, connectWithProgress, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { usageError } from '../errors/exit.ts';
 import type { SeenName } from '../history.ts';
+import { eachOf, oneOf, verifyChange } from '../nouns.ts';
 import {
   doneViews,
   type Fields,
   fieldColumns,
-  printRow,
   printRows,
   type Table,
   tableOutput,
 } from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
-import { jsonDocument } from '../text/text.ts';
 
 const FIELDS: Fields<ReturnType<typeof capeView>> = {
   uuid: 'UUID of the cape, with dashes',
@@ -61,19 +59,15 @@ export const capesList = {
   declare(command) {
     command.option('--all', 'list hidden capes of a skinsmith service as well (operators only)');
   },
-  run: runCapesList,
+  // Everybody may read the public ones, also of services without accounts.
+  async run({ all = false }: { readonly all?: boolean }, context: CommandContext): Promise<void> {
+    const capes = all
+      ? await withAccount(context, (account, call) => account.capes(call))
+      : await readPublic(context);
+    await context.seenNames.add('capes', capes.map(seenCape));
+    await printRows(capes, TABLE, context, 'No capes.');
+  },
 } satisfies CommandModule;
-
-export async function runCapesList(
-  { all = false }: { readonly all?: boolean },
-  context: CommandContext,
-): Promise<void> {
-  const capes = all
-    ? await withAccount(context, (account, call) => account.capes(call))
-    : await readPublic(context);
-  await context.seenNames.add('capes', capes.map(seenCape));
-  await printRows(capes, TABLE, context, 'No capes.');
-}
 
 async function readPublic(context: CommandContext): Promise<readonly Cape[]> {
   const { client } = await connectWithProgress(await context.settings(), context);
@@ -91,28 +85,23 @@ export const capesCreate = {
     ['Add a cape that is named after its file', 'skinsmith capes create team.png'],
     ['Add a cape that nobody can use yet', 'skinsmith capes create winter.png --alias winter-2026 --hidden'],
   ],
-  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('<file>', 'PNG file of 64×32 pixels')
       .option('--alias <alias>', 'name of the cape (default: the file name)')
       .option('--hidden', 'do not let anybody use the cape yet');
   },
-  run: runCapesCreate,
+  ...oneOf(
+    TABLE,
+    async (context, file: string, typed: CapesCreateOptions) => {
+      const png = await readBounded(file);
+      const { alias = basename(file, extname(file)), hidden = false } = typed;
+      const support = hidden ? 'none' : 'public';
+      return await withAccount(context, (account, call) => account.addCape(png, { alias, support }, call));
+    },
+    { seen: ['capes', seenCape] },
+  ),
 } satisfies CommandModule;
-
-export async function runCapesCreate(
-  file: string,
-  typed: CapesCreateOptions,
-  context: CommandContext,
-): Promise<void> {
-  const png = await readBounded(file);
-  const { alias = basename(file, extname(file)), hidden = false } = typed;
-  const input = { alias, support: hidden ? 'none' : 'public' } as const;
-  const cape = await withAccount(context, (account, call) => account.addCape(png, input, call));
-  await context.seenNames.add('capes', [seenCape(cape)]);
-  printRow(cape, TABLE, context);
-}
 
 interface CapesEditOptions {
   readonly alias?: string;
@@ -128,7 +117,6 @@ export const capesEdit = {
     ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
     ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
   ],
-  output: [tableOutput('object', TABLE)],
   declare(command) {
     command
       .argument('<cape>', 'UUID or alias of the cape')
@@ -136,26 +124,16 @@ export const capesEdit = {
       .option('--hide', 'hide the cape, so that nobody can use it')
       .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'));
   },
-  run: runCapesEdit,
+  ...oneOf(TABLE, async (context, name: string, { alias, hide, show }: CapesEditOptions) => {
+    const support = hide ? 'none' : show ? 'public' : undefined;
+    const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
+    verifyChange(change, 'capes edit');
+    return await withAccount(context, async (account, call) => {
+      const { uuid } = capeIn(await account.capes(call), name, context);
+      return await account.changeCape(uuid, change, call);
+    });
+  }),
 } satisfies CommandModule;
-
-export async function runCapesEdit(
-  name: string,
-  typed: CapesEditOptions,
-  context: CommandContext,
-): Promise<void> {
-  const { alias, hide, show } = typed;
-  const support = hide ? 'none' : show ? 'public' : undefined;
-  if (alias === undefined && support === undefined) {
-    throw usageError('nothing_to_change', 'Nothing to change.', 'See: skinsmith capes edit --help');
-  }
-  const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
-  const cape = await withAccount(context, async (account, call) => {
-    const { uuid } = capeIn(await account.capes(call), name, context);
-    return await account.changeCape(uuid, change, call);
-  });
-  printRow(cape, TABLE, context);
-}
 
 const DELETED = doneViews('uuid', 'UUID of the cape', 'deleted');
 export const capesDelete = {
@@ -170,20 +148,15 @@ export const capesDelete = {
   declare(command) {
     command.argument('<cape...>', 'UUIDs or aliases of capes');
   },
-  run: runCapesDelete,
+  async run(names: readonly string[], context: CommandContext): Promise<void> {
+    await withAccount(context, async (account, call) => {
+      const all = await account.capes(call);
+      const capes = names.map((name) => capeIn(all, name, context)); // resolve every name before deleting any cape
+      await eachOf(capes, DELETED, context, async ({ uuid, alias }) => {
+        await account.deleteCape(uuid, call);
+        await context.seenNames.remove('capes', alias);
+        return [uuid, `Deleted cape ${alias}.`];
+      });
+    });
+  },
 } satisfies CommandModule;
-
-export async function runCapesDelete(names: readonly string[], context: CommandContext): Promise<void> {
-  const { messages, seenNames, flags, io } = context;
-  const deleted = await withAccount(context, async (account, call) => {
-    const all = await account.capes(call);
-    const capes = names.map((name) => capeIn(all, name, context)); // resolve every name before deleting any cape
-    for (const { uuid, alias } of capes) {
-      await account.deleteCape(uuid, call);
-      await seenNames.remove('capes', alias);
-      messages.say(`Deleted cape ${alias}.`);
-    }
-    return capes;
-  });
-  if (flags.json) io.out.write(jsonDocument(deleted.map(({ uuid }) => DELETED.view(uuid))));
-}

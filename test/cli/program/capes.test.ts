@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   type CapesCreateOptions,
-  runCapesCreate,
-  runCapesDelete,
-  runCapesEdit,
-  runCapesList,
+  capesCreate,
+  capesDelete,
+  capesEdit,
+  capesList,
 } from '../../../src/cli/commands/capes.ts';
 import { type GenerateCommandOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
 import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
@@ -32,30 +32,33 @@ describe('capes', () => {
     const at = { url, key };
     const file = await fileOf('Red.png', capePng(1));
     const add = async (options: CapesCreateOptions) =>
-      await runCommand((context) => runCapesCreate(file, options, context), { ...at, flags: { json: true } });
+      await runCommand((context) => capesCreate.run(file, options, context), {
+        ...at,
+        flags: { json: true },
+      });
     const red = JSON.parse((await add({})).out) as { uuid: string };
     expect(red).toMatchObject({ alias: 'Red', support: 'public' });
     expect(JSON.parse((await add({ alias: 'Blue', hidden: true })).out)).toMatchObject({ support: 'none' });
 
     const list = async (all: boolean) =>
-      (await runCommand((context) => runCapesList({ all }, context), at)).out
+      (await runCommand((context) => capesList.run({ all }, context), at)).out
         .split('\n')
         .filter(Boolean)
         .map((row) => row.split('\t').slice(1, 3).join(' '));
     expect([await list(false), await list(true)]).toEqual([['public Red'], ['none Blue', 'public Red']]);
 
-    await runCommand((context) => runCapesEdit('blue', { show: true, alias: 'Navy' }, context), at);
-    await runCommand((context) => runCapesEdit(red.uuid, { hide: true }, context), at);
+    await runCommand((context) => capesEdit.run('blue', { show: true, alias: 'Navy' }, context), at);
+    await runCommand((context) => capesEdit.run(red.uuid, { hide: true }, context), at);
     expect([await list(false), await list(true)]).toEqual([['public Navy'], ['public Navy', 'none Red']]);
 
-    const gone = await runCommand((context) => runCapesDelete(['navy', red.uuid], context), at);
+    const gone = await runCommand((context) => capesDelete.run(['navy', red.uuid], context), at);
     expect([gone.status, await list(true)]).toEqual([0, []]);
   });
 
   test('stay if one of several to delete does not exist', async () => {
     const server = await runServer();
     await addCape(server, 'red');
-    const { told } = await runCommand((context) => runCapesDelete(['red', 'blue'], context), server);
+    const { told } = await runCommand((context) => capesDelete.run(['red', 'blue'], context), server);
     expect(told).toMatchObject({ code: 'invalid_cape', exit: 'failed' });
     expect((await server.owner.get('/v2/capes')).body.capes).toHaveLength(1);
   });
@@ -65,11 +68,11 @@ describe('capes', () => {
     const { body } = await server.owner.json('/v2/account/keys', { user: 'bob' });
     const bob = { url: server.url, key: String(body.key?.secret) };
     const file = await fileOf('a.png', capePng(1));
-    const refused = await runCommand((context) => runCapesCreate(file, {}, context), bob);
+    const refused = await runCommand((context) => capesCreate.run(file, {}, context), bob);
     expect(refused.told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
-    const nothing = await runCommand((context) => runCapesEdit('red', {}, context), server);
+    const nothing = await runCommand((context) => capesEdit.run('red', {}, context), server);
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
-    const missing = await runCommand((context) => runCapesCreate('/nowhere/a.png', {}, context), server);
+    const missing = await runCommand((context) => capesCreate.run('/nowhere/a.png', {}, context), server);
     expect(missing.told).toMatchObject({ code: 'no_such_file' });
   });
 });

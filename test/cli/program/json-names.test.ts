@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runCapesDelete } from '../../../src/cli/commands/capes.ts';
+import { capesDelete } from '../../../src/cli/commands/capes.ts';
 import { runJobs } from '../../../src/cli/commands/jobs.ts';
 import { keysCreate, keysRevoke } from '../../../src/cli/commands/keys.ts';
 import { skinsGet } from '../../../src/cli/commands/skins.ts';
@@ -36,5 +36,5 @@ test('JSON has the same field for the same thing, once', async () => {
   const { id } = await json((context) => keysCreate.run('ci', {}, context));
   expect(await json((context) => keysRevoke.run([id], context))).toEqual([{ id, revoked: true }]);
   const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
-  expect(await json((context) => runCapesDelete(['red'], context))).toEqual([{ uuid, deleted: true }]);
+  expect(await json((context) => capesDelete.run(['red'], context))).toEqual([{ uuid, deleted: true }]);
 });

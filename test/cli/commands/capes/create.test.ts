@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { capesCreate, runCapesCreate } from '../../../../src/cli/commands/capes.ts';
+import { capesCreate } from '../../../../src/cli/commands/capes.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 
@@ -16,6 +16,6 @@ describeParsing('capes create', capesCreate, {
 });
 
 test('A missing file gets no advice that only applies to skins', async () => {
-  const ran = await runCommand(async (context) => await runCapesCreate('-', {}, context), {});
+  const ran = await runCommand(async (context) => await capesCreate.run('-', {}, context), {});
   expect(ran.told).toMatchObject({ message: 'No file -.', hint: undefined });
 });

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { type Html, html, say } from '../html/html.ts';
+import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../protocol/cape.ts';
+import { uuidSchema } from '../protocol/skin.ts';
+import { readBody } from '../server/http/bodies.ts';
+import { capeView } from '../server/http/views.ts';
+import { requireOperator } from '../server/service/callers.ts';
+import { Refusal } from '../server/service/refusal.ts';
+import { addCape, deleteCape, editCape, readAllCapes } from '../server/service/skins/capes.ts';
+import { actionButton, confirmed } from './frame.ts';
+import { operatorList } from './operator-list.ts';
+import { operatorForm, type PageRoute, seeOther } from './page-route.ts';
+
+const CAPES = '/ui/operator/capes';
+const ofCape = { params: z.object({ uuid: uuidSchema }) };
+
+export const CAPE_PAGES: readonly PageRoute[] = [
+  operatorList({
+    section: 'capes',
+    query: z.object({}),
+    read: async ({ context, caller }) => ({
+      entries: (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl)),
+    }),
+    page: () => ({ title: say`Capes`, none: say`No capes yet.`, above: newCape() }),
+    row: capeRow,
+  }),
+  operatorForm(CAPES, {}, async ({ context, caller, request }) => {
+    requireOperator(caller); // before reading a body that may be large
+    const { fields, file } = await readBody(request);
+    if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
+    await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
+    return seeOther(CAPES);
+  }),
+  operatorForm(`${CAPES}/:uuid`, { ...ofCape, fields: capeChangeSchema }, async (call) => {
+    await editCape(call.context, call.caller, call.params.uuid, call.fields);
+    return seeOther(CAPES);
+  }),
+  operatorForm(`${CAPES}/:uuid/delete`, ofCape, async ({ context, caller, params }) => {
+    await deleteCape(context, caller, params.uuid);
+    return seeOther(CAPES);
+  }),
+];
+
+function newCape(): Html {
+  return html`<form class="panel" method="post" action="${CAPES}" enctype="multipart/form-data"><div class="row">
+<div><label for="file">${say`Picture, 64×32 pixels`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
+<div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
+<div class="end"><button>${say`Add the cape`}</button></div></div></form>`;
+}
+
+function capeRow({ uuid, alias, hash, support }: WireCape): Html {
+  const path = `${CAPES}/${uuid}`;
+  const isShown = support === 'public';
+  return html`<div class="cape"><img src="/textures/${hash}" alt="${say`The cape`}" width="384" height="192" loading="lazy"></div>
+<div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">${say`hidden`}</span>`}</div>
+<div class="acts">${actionButton(path, isShown ? say`Hide` : say`Show`, { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
+${confirmed(say`Delete`, { about: alias, path: `${path}/delete`, warning: say`This removes the cape from the list. Skins that have it keep it.`, button: say`Delete the cape` })}</div>`;
+}

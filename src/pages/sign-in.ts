@@ -210,7 +210,7 @@ async function orSignInPage(
     return await answer(context);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (REPORTED.has(error.code)) request.report(error, 'sign-in by OpenID Connect failed');
+    if (REPORTED.has(error.code)) request.log.error({ err: error }, 'sign-in by OpenID Connect failed');
     const next = keptNext(call);
     const provider = providerOf(context, next);
     const { status, text } = PROBLEMS[error.code];

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { parse } from 'node:querystring';
 import { TrieRouter } from 'hono/router/trie-router';
 import type { ServiceContext } from '../context.ts';
 import { anonymousCaller, type Caller } from '../service/callers.ts';
@@ -8,7 +9,7 @@ import { PREFLIGHT, SECURITY_HEADERS, type Written, write, writeRefusal } from '
 import { type BodyOptions, receiveBody } from './bodies.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import type { Log } from './log.ts';
-import { type Carrier, type Head, HttpRequest, originsOf } from './request.ts';
+import { type Carrier, type Head, type HttpRequest, originsOf } from './request.ts';
 import type { Route } from './route.ts';
 import { ROUTES } from './routes/routes.ts';
 import { isLinkBot, wantsPage } from './visitors.ts';
@@ -60,14 +61,21 @@ export function serve<A extends { readonly caller: Caller }>(pattern: string, se
     let admission: A | undefined;
     try {
       admission = await served.admit(request);
-      request.admit(admission.caller);
-      await receiveBody(request, served.body);
-      if (request.method !== 'GET') await request.nextTurn(admission.caller);
+      request.caller = admission.caller;
+      request.admitted(admission.caller);
+      if (!onlyReads(request)) {
+        await receiveBody(request, served.body);
+        await request.nextTurn(admission.caller);
+      }
       return await served.answer(request, admission);
     } catch (error) {
       return await served.refuse(error, request, admission);
     }
   };
+}
+
+function onlyReads({ method }: HttpRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** @throws Refusal with status 414 */
@@ -101,7 +109,18 @@ export class App {
   open(head: Head, carrier: Carrier): HttpRequest {
     const id = requestId(head.headers['x-request-id']);
     const url = addressOf(head, this.#options.pages !== undefined);
-    return new HttpRequest(head, carrier, { url, id, log: this.#options.log.of(id) });
+    const [, query = ''] = /\?(.*)/s.exec(url) ?? [];
+    return Object.assign(head, carrier, {
+      url,
+      query: parse(query, undefined, undefined, { maxKeys: 0 }),
+      id,
+      log: this.#options.log.of(id),
+      pattern: undefined,
+      params: {},
+      caller: undefined,
+      body: undefined,
+      parts: undefined,
+    });
   }
 
   async answer(request: HttpRequest): Promise<Written> {
@@ -119,7 +138,7 @@ export class App {
 
   /** Undefined if no route matches. */
   async #handle(request: HttpRequest): Promise<Written | undefined> {
-    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const method = onlyReads(request) ? 'GET' : request.method;
     const [found] = this.#router.match(method, pathOf(request.url));
     for (const [handler, params] of found) {
       request.params = decodedParams(params as HttpRequest['params']);
@@ -222,6 +241,7 @@ function firstPart(address: string): string {
 }
 
 /** Whether a person opened this unknown address in a browser. */
-function isPersonsMistake({ method, url, headers }: HttpRequest): boolean {
-  return (method === 'GET' || method === 'HEAD') && wantsPage(headers) && !API.has(firstPart(url));
+function isPersonsMistake(request: HttpRequest): boolean {
+  const { url, headers } = request;
+  return onlyReads(request) && wantsPage(headers) && !API.has(firstPart(url));
 }

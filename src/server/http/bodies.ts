@@ -34,8 +34,7 @@ export type BodyOptions = Pick<Route, 'bodies' | 'bodyLimit'> & { readonly paths
  * because they know the allowed parts. @throws Refusal
  */
 export async function receiveBody(request: HttpRequest, route: BodyOptions): Promise<void> {
-  const { method, headers, content } = request;
-  if (method === 'GET' || method === 'HEAD') return;
+  const { headers, content } = request;
   const { bodyLimit: limit = BODY_LIMIT } = route;
   const encoding = encodingOf(request);
   const type = headers['content-type'];

@@ -1,4 +1,3 @@
-import { parse } from 'node:querystring';
 import type { Caller, Origins, WebPages } from '../service/callers.ts';
 import type { Refusal } from '../service/refusal.ts';
 import type { Log } from './log.ts';
@@ -54,87 +53,25 @@ export interface Carrier {
   readonly hangUp: () => void;
 }
 
-interface RequestParts {
+/** A request in the form that routes receive. */
+export interface HttpRequest extends Head, Carrier {
   /** Path and query, as the service interprets them. */
   readonly url: string;
-  readonly id: string;
-  readonly log: Log;
-}
-
-/** A request in the form that routes receive. */
-export class HttpRequest {
-  readonly method: Head['method'];
-  /** Path and query. */
-  readonly url: string;
+  /** Values of the query, as sent. */
+  readonly query: unknown;
   /** Identifies the request for its caller, and in the log. */
   readonly id: string;
-  readonly headers: Head['headers'];
-  readonly query: unknown;
-  readonly address: Head['address'];
-  readonly host: Head['host'];
-  readonly content: Head['content'];
-  readonly problem: Head['problem'];
   readonly log: Log;
   /** The address of the request's route, with placeholders; undefined if no route matches. */
   pattern: string | undefined;
   /** Values of the path's placeholders, as sent. */
-  params: Readonly<Record<string, string>> = {};
+  params: Readonly<Record<string, string>>;
   /** Undefined until the caller has been admitted. */
   caller: Caller | undefined;
   /** Content of a JSON or form body; undefined if there is none or the caller is not known yet. */
   body: unknown;
   /** Reads a multipart body; undefined if the body is not multipart. */
   parts: ((limits: PartLimits) => Promise<readonly Part[]>) | undefined;
-  readonly #head: Head;
-  readonly #carrier: Carrier;
-
-  constructor(head: Head, carrier: Carrier, { url, id, log }: RequestParts) {
-    this.method = head.method;
-    this.headers = head.headers;
-    this.address = head.address;
-    this.host = head.host;
-    this.content = head.content;
-    this.problem = head.problem;
-    this.url = url;
-    this.query = parse(queryOf(url), undefined, undefined, { maxKeys: 0 });
-    this.id = id;
-    this.log = log;
-    this.#head = head;
-    this.#carrier = carrier;
-  }
-
-  /** See `Head`. Made on demand, because few routes need it. */
-  get signal(): AbortSignal {
-    return this.#head.signal;
-  }
-
-  admit(caller: Caller): void {
-    this.caller = caller;
-    this.#carrier.admitted(caller);
-  }
-
-  /** See `Carrier`. */
-  async nextTurn(caller: Caller): Promise<void> {
-    await this.#carrier.nextTurn(caller);
-  }
-
-  holdUnread(bytes: number): void {
-    this.#carrier.holdUnread(bytes);
-  }
-
-  hangUp(): void {
-    this.#carrier.hangUp();
-  }
-
-  /** Logs a fault of the service itself. */
-  report(fault: unknown, message: string): void {
-    this.log.error({ err: fault }, message);
-  }
-}
-
-function queryOf(url: string): string {
-  const start = url.indexOf('?');
-  return start === -1 ? '' : url.slice(start + 1);
 }
 
 /** The origins of a request: its address and what its headers claim. */

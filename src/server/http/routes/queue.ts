@@ -262,7 +262,7 @@ function patienceFor(seconds: number | undefined): JobPatience {
 function refusedItem({ context, request }: Call, error: unknown): BatchItem {
   const refusal = asRefusal(error);
   context.events.emit('refused', refusal.code);
-  if (refusal.code === 'internal_error') request.report(refusal.cause ?? refusal, 'batch');
+  if (refusal.code === 'internal_error') request.log.error({ err: refusal.cause ?? refusal }, 'batch');
   const { notes = [] } = refusal.details;
   return { success: false, errors: [{ code: refusal.code, message: refusal.message }, ...notes] };
 }

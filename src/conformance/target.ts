@@ -72,9 +72,14 @@ export class Making {
     if (number > this.budget)
       throw notTried(`All ${this.budget} skins of this run are used up: --generations ${number}`);
     const draft = this.spare(drawn);
+    this.#add(draft);
+    return draft;
+  }
+
+  /** Its job has its time from now on. */
+  #add(draft: Draft): void {
     this.drafts.push(draft);
     this.#due = this.#session.clock.monotonic() + LONGEST_JOBS;
-    return draft;
   }
 
   /** One for a submission that must be refused. */
@@ -86,7 +91,7 @@ export class Making {
 
   /** Notes that a submission was accepted which should have been refused. */
   keep(draft: Draft, answer: Answer): void {
-    this.drafts.push(draft);
+    this.#add(draft);
     this.took(draft, answer);
   }
 

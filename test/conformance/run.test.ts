@@ -332,3 +332,35 @@ test('A record with another name than those of the run is never deleted', async 
   const deleted = double.requests.filter(({ kind }) => kind === 'delete').map(({ address }) => address);
   expect(deleted.filter((address) => address.includes(theirs.uuid))).toEqual([]);
 });
+
+/** What a server at fault does with a submission, and the check that meets it. */
+const ACCEPTING: readonly (readonly [string, string, (fetch: Fetch) => Fetch])[] = [
+  [
+    'accepts what it should refuse',
+    'submit-variant',
+    (fetch) => async (request) => {
+      if (!isSubmission(request)) return await fetch(request);
+      const body = await request.text();
+      return await fetch(new Request(request, { body: body.replace('"steve"', '"classic"') }));
+    },
+  ],
+  [
+    'accepts and answers 500',
+    'queue-file',
+    changing(async (answer, request) =>
+      isSubmission(request)
+        ? new Response('{}', { status: 500, headers: { 'content-type': 'application/json' } })
+        : answer,
+    ),
+  ],
+];
+
+test.each(ACCEPTING)('Nothing stays at a server that %s', async (_what, only, before) => {
+  const double = await open();
+  const { differs, stays } = await judge(double, { only, before });
+  expect([differs, stays]).toEqual([[only], []]);
+  const headers = { authorization: `Bearer ${double.key}` };
+  const list = await double.fetch(new Request(`${double.url}/v2/me/skins`, { headers }));
+  expect((await list.json()) as object).toMatchObject({ skins: [] });
+  expect(double.requests.some(({ kind, status }) => kind === 'delete' && status === 200)).toBe(true);
+});

@@ -46,8 +46,10 @@ test('It judges a server, says what it made there, and writes the same as JUnit'
   // An earlier report is replaced; a file of somebody else is not.
   const other = join(await ownFolder(), 'notes.xml');
   writeFileSync(other, 'mine');
+  const before = double.requests.length;
   const { told } = await judge({ junit: other }, { url, key });
   expect([told?.code, readFileSync(other, 'utf8')]).toEqual(['output_exists', 'mine']);
+  expect(double.requests).toHaveLength(before);
 });
 
 test('It exits with 1 for a server that differs, and cleans what that answers', async () => {

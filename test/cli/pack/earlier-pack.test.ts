@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { EarlierPack } from '../../../src/cli/pack/earlier-pack.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { packWorkshop } from '../../support/cli/pack-workshop.ts';
@@ -252,3 +253,19 @@ test('A run that ends after another one has written the pack gives no names that
     'assets/skinsmith/textures/entity/player/tom.png',
   );
 });
+
+test.each(['pack.zip', 'pack.skins.json'])(
+  'A run ends without a pack if another one has written %s',
+  async (name) => {
+    const { folder, draw, pack, out } = await packWorkshop();
+    await draw('guard.png', 1);
+    await pack();
+    const earlier = new EarlierPack({ name: out, kind: 'zip' }, undefined);
+    earlier.verifyUnchanged();
+    const path = join(folder, name);
+    await writeFile(path, await readFile(path));
+    await utimes(path, 1, 1);
+    expect(() => earlier.verifyUnchanged()).toThrow(expect.objectContaining({ code: 'pack_changed' }));
+    earlier.close();
+  },
+);

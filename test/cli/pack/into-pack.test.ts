@@ -167,8 +167,9 @@ describe('Skins in a pack of others', () => {
     expect([await bytes(), await readdir(folder)]).toEqual([before, files]);
     await into();
     const changed = await bytes();
+    const there = await readdir(folder);
     expect((await takeOut({ dryRun: true })).err).toMatch(/^Would change .* Textures: 2 removed\./m);
-    expect(await bytes()).toEqual(changed);
+    expect([await bytes(), await readdir(folder)]).toEqual([changed, there]);
   });
 
   test('show no sources to players', async () => {

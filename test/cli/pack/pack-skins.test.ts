@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { status } from '../../../src/cli/commands/jobs.ts';
 import { skinsGet } from '../../../src/cli/commands/skins.ts';
+import { IndexedPack } from '../../../src/cli/pack/pack-skins.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { packWorkshop } from '../../support/cli/pack-workshop.ts';
 import { makeJob, makeSkin } from '../../support/client/answers.ts';
@@ -85,4 +86,22 @@ describe.each(['get', 'status'] as const)('With --pack, %s', (command) => {
     await writeFile(other, JSON.stringify(index));
     expect((await run(other)).out).toBe(COMMAND('anna', 'anna'));
   });
+});
+
+test('The commands of a list are those of its own sources, where the pack lacks one of them', async () => {
+  const { out, skins, draw, pack } = await packWorkshop();
+  await draw('anna.png', 1);
+  await draw('tom.png', 2);
+  await pack();
+  await draw('new.png', 3);
+  async function* sources() {
+    for (const stem of ['anna', 'new', 'tom'])
+      yield { content: { kind: 'file', path: join(skins, `${stem}.png`) }, label: stem, stem } as const;
+  }
+  const known = new IndexedPack(out, undefined);
+  const noted = await Array.fromAsync(known.noted(sources()));
+  expect(noted.map(({ content }) => content.kind)).toEqual(['file', 'problem', 'file']);
+  const skin = { name: 'x', value: '', signature: '' } as Parameters<IndexedPack['lookOf']>[0];
+  expect([0, 2].map((at) => known.lookOf(skin, undefined, at).name)).toEqual(['anna', 'tom']);
+  expect(() => known.lookOf(skin, undefined, 1)).toThrow(/does not have this skin/);
 });

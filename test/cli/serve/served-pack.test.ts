@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
+import fs from 'node:fs';
 import { mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -159,4 +161,37 @@ describe('A folder', () => {
   test('is refused without a pack.mcmeta', async () => {
     await expect(serve(await ownFolder())).rejects.toThrow(/has no pack\.mcmeta/);
   });
+});
+
+test('A pack that changes while it is read is served only when it is whole', async () => {
+  const path = join(await ownFolder(), 'server.zip');
+  await writeFile(path, zipWith('one'));
+  const pack = await serve(path);
+  const { readFile: read } = fs.promises;
+  let reads = 0;
+  const reading = async (...args: Parameters<typeof read>) => {
+    const bytes = await read(...args);
+    if (args[0] === path && ++reads === 1) await writeFile(path, zipWith('three'));
+    return bytes;
+  };
+  onTestFinished(() => {
+    fs.promises.readFile = read;
+    syncBuiltinESMExports();
+  });
+  fs.promises.readFile = reading as typeof read;
+  syncBuiltinESMExports();
+  const change = follow(pack)();
+  await writeFile(path, zipWith('two'));
+  expect(await change).toBe('changed');
+  expect(pack.sha1).toBe(hash('sha1', zipWith('three')));
+  expect(reads).toBeGreaterThan(1);
+});
+
+test('A copy that cannot be put among the others is not left beside them', async () => {
+  const [path, folder] = [join(await ownFolder(), 'server.zip'), await ownFolder()];
+  await writeFile(path, zipWith('one'));
+  const inTheWay = `${hash('sha1', zipWith('one'))}.zip`;
+  await mkdir(join(folder, inTheWay, 'x'), { recursive: true });
+  await expect(serve(path, folder)).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+  expect(await readdir(folder)).toEqual([inTheWay]);
 });

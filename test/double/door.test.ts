@@ -107,4 +107,25 @@ describe('A double that listens', () => {
       }
     },
   );
+
+  test('stops at once, whatever a client has begun', async () => {
+    const double = await startDouble();
+    const socket = connect(Number(new URL(double.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket
+      .on('error', () => {})
+      .write('POST /v2/queue HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n');
+    await double.stop();
+    await closed;
+  });
+
+  test('gives its port back when it cannot start', async () => {
+    const first = await startDouble();
+    const port = Number(new URL(first.url).port);
+    await first.stop();
+    const replay = '/nowhere/at/all';
+    await expect(startDouble({ port, replay })).rejects.toMatchObject({ code: 'recording_unusable' });
+    await (await startDouble({ port })).stop();
+  });
 });

@@ -318,6 +318,41 @@ test('A reset forgets requests, jobs and expectations', async () => {
   await call(double, '/_double/reset', { method: 'POST', body: '{}' });
   expect([double.requests, double.violations()]).toEqual([[], []]);
   expect((await job(double, accepted)).body.errors?.[0]?.code).toBe('job_not_found');
+  await submit(double, 1);
+  expect(double.violations()).toEqual([]);
+});
+
+test('A reset ends the requests that were under way', async () => {
+  const double = await open({ clock: 'manual', scenario: { service: { latency: '1m' } } });
+  const waiting = call(double, '/v2/me');
+  await double.reset({});
+  await expect(waiting).rejects.toThrow(/abort/i);
+  expect((await call(double, '/v2/me')).status).toBe(200);
+});
+
+test('Every rule counts the requests that match it, also those that an earlier one takes', async () => {
+  const answer = (status: number) => ({ answer: { status, code: 'job_limit' } });
+  const route = 'GET /v2/me';
+  const rules = [
+    { on: { route, nth: 1 }, do: answer(409) },
+    { on: { route, nth: 2 }, do: answer(410) },
+  ];
+  const double = await open({ clock: 'manual', scenario: { rules } });
+  const statuses: number[] = [];
+  for (let n = 0; n < 3; n++) statuses.push((await call(double, '/v2/me')).status);
+  expect(statuses).toEqual([409, 410, 200]);
+});
+
+test.each([
+  ['guard*d', 'guard', false],
+  ['guard*d', 'guard-d', true],
+  ['*a*a*', 'a', false],
+  ['*a*a*', 'xaay', true],
+  ['guard', 'guards', false],
+])('A rule for %s and the name %s: %s', async (name, sent, matches) => {
+  const rules = [{ on: { name }, do: { answer: { status: 418, code: 'job_limit' } } }];
+  const double = await open({ clock: 'manual', scenario: { rules } });
+  expect((await submit(double, 1, sent)).status === 418).toBe(matches);
 });
 
 test('Received requests are shown without a key', async () => {
@@ -390,6 +425,21 @@ const BAD_CLIENTS: Readonly<Record<string, Client>> = {
     await submit(double, 1, 'limit-429');
   },
 };
+
+test('A recorded answer is found for another key in the address', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-recording-'));
+  onTestFinished(async () => await rm(folder, { recursive: true }));
+  const file = join(folder, 'exchanges.jsonl');
+  const upstream = await startDouble({ clock: 'manual' });
+  onTestFinished(async () => await upstream.stop());
+  const recorder = await startDouble({ listens: false, record: { upstream: upstream.url, file } });
+  const ask = async (double: Double, key: string) =>
+    (await double.fetch(new Request(`${double.url}/v2/capes?key=${key}`))).status;
+  const recorded = await ask(recorder, 'first-secret');
+  await recorder.stop();
+  expect(await readFile(file, 'utf8')).not.toContain('first-secret');
+  expect(await ask(await open({ replay: file }), 'second-secret')).toBe(recorded);
+});
 
 test('Requests take as long as the latency of the scenario, each way', async () => {
   const double = await open({ clock: 'manual', scenario: { service: { latency: '2s' } } });

@@ -35,6 +35,7 @@ export {
 } from './client/errors.ts';
 export { type ReceivedWebhook, verifyWebhook } from './client/jobs.ts';
 export type { ModerationClient } from './client/moderation-client.ts';
+export type { PlayerClient } from './client/player-client.ts';
 export type { RetryPolicy } from './client/rate-limits.ts';
 export { parseBaseUrl } from './client/requester.ts';
 export type { SetClient, SetFileFormat } from './client/set-client.ts';
@@ -92,6 +93,7 @@ export {
   type ReportInput,
   type ReportReason,
 } from './protocol/moderation.ts';
+export type { OwnPlayerName, Player, WearInput } from './protocol/player.ts';
 export type { Diagnosis, HealthFinding } from './protocol/service.ts';
 export {
   MAX_SET,

@@ -50,6 +50,7 @@ import {
 } from '../protocol/user.ts';
 import { ModerationClient } from './moderation-client.ts';
 import { nextIn, queryOf, skinPath } from './pages.ts';
+import { PlayerClient } from './player-client.ts';
 import type { Requester } from './requester.ts';
 import { SetClient } from './set-client.ts';
 import type {
@@ -145,12 +146,15 @@ export class AccountClient {
   readonly moderation: ModerationClient;
   /** Sets of skins. */
   readonly sets: SetClient;
+  /** Player names and what they wear. */
+  readonly players: PlayerClient;
   readonly #requester: Requester;
 
   constructor(requester: Requester) {
     this.games = new GameAccountClient(requester);
     this.moderation = new ModerationClient(requester);
     this.sets = new SetClient(requester);
+    this.players = new PlayerClient(requester);
     this.#requester = requester;
   }
 

@@ -15,7 +15,7 @@ import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } fro
 import { type RequestContent, type Transport, type TransportAnswer, unknownEncoding } from './transport.ts';
 
 export interface ClientRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Including the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

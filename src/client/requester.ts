@@ -229,7 +229,7 @@ export class Requester {
 
   /** Sends JSON. */
   async send<S extends z.ZodType>(
-    method: 'POST' | 'PATCH',
+    method: 'POST' | 'PUT' | 'PATCH',
     path: string,
     json: object,
     { schema, call }: { readonly schema: S; readonly call: CallOptions },

@@ -26,7 +26,7 @@ export type RequestContent =
 
 /** One request, as a transport sends it. */
 export interface TransportRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Scheme, host and port. */
   readonly origin: string;
   /** With the query. */

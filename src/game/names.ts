@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { bareUuid, isUuid } from '../base/text.ts';
 import { GameError } from './errors.ts';
@@ -19,6 +20,14 @@ export function parsePlayerId(text: string): string | undefined {
  */
 export function isOfflineId(id: string): boolean {
   return id[12] === '3';
+}
+
+/** The UUID that servers in offline mode give to a player of this name, in this spelling: 32 lower-case digits. */
+export function offlineIdOf(name: string): string {
+  const bytes = createHash('md5').update(`OfflinePlayer:${name}`).digest();
+  bytes[6] = (bytes[6]! & 0x0f) | 0x30; // version 3
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80; // the variant of RFC 4122
+  return bytes.toString('hex');
 }
 
 /** A player as the game knows it now, with the name in the player's own spelling. */

@@ -64,6 +64,9 @@ const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) =
   create_key: (operator, subject) => say`${operator} created a key for the user ${subject}`,
   change_key: (operator, subject) => say`${operator} changed a key of the user ${subject}`,
   revoke_key: (operator, subject) => say`${operator} revoked a key of the user ${subject}`,
+  dress_player: (operator, subject) => say`${operator} changed what the player name ${subject} wears`,
+  give_player: (operator, subject) => say`${operator} gave the player name ${subject} to a user`,
+  release_player: (operator, subject) => say`${operator} released the player name ${subject}`,
 };
 
 function logRow({ at, operator, action, subject, note }: LogEntry): Html {

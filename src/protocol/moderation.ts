@@ -29,6 +29,9 @@ const OPERATOR_ACTIONS = [
   'create_key',
   'change_key',
   'revoke_key',
+  'dress_player',
+  'give_player',
+  'release_player',
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 

@@ -22,6 +22,8 @@ export interface PlanLimits {
   early_access: boolean;
   batch_generation: boolean;
   capes: boolean;
+  /** Player names that a user may have. skinsmith only; older versions do not send it. */
+  player_names?: number | undefined;
 }
 
 export const planLimitsSchema = z.object({
@@ -37,6 +39,7 @@ export const planLimitsSchema = z.object({
   early_access: z.boolean(),
   batch_generation: z.boolean(),
   capes: z.boolean(),
+  player_names: z.number().optional(),
 }) satisfies z.ZodType<PlanLimits>;
 
 /** A plan that users may be on. */
@@ -77,6 +80,7 @@ export const planFileSchema = z.record(
       early_access: z.boolean(),
       batch_generation: z.boolean(),
       capes: z.boolean(),
+      player_names: whole(0, 1_000_000),
     })
     .partial(),
 );

@@ -12,6 +12,7 @@ import type { FollowContext, JobFeeds } from './service/jobs/job-feeds.ts';
 import type { WaitContext } from './service/jobs/jobs.ts';
 import type { PollingContext } from './service/limits.ts';
 import type { OpenIdContext } from './service/openid.ts';
+import type { WardrobeContext } from './service/players/wardrobe.ts';
 import type { Exports } from './service/skins/export.ts';
 import type { Searches, SignedByContext, Views } from './service/skins/skins.ts';
 import type { DiagnosisContext } from './service/status/health.ts';
@@ -83,7 +84,8 @@ export interface ServiceContext
     StatusContext,
     SubmitContext,
     UsersContext,
-    WaitContext {
+    WaitContext,
+    WardrobeContext {
   readonly events: ServiceEvents;
   readonly queue: StoreQueue;
   readonly feeds: JobFeeds;

@@ -112,6 +112,7 @@ const TOLD: readonly Step[] = [
   post('/v2/account/blocked-images', json({ hash: NO_IMAGE })),
   { route: 'DELETE /v2/account/blocked-images/:hash', params: () => ({ hash: NO_IMAGE }) },
   { route: 'DELETE /v2/account/skins/:uuid', params: () => ({ uuid: PLAYER }) },
+  { route: 'PUT /v2/players/:name', params: () => ({ name: 'Steve' }), content: json({ user: 'bob' }) },
   post('/v2/sets', json({ name: 'Set One' })),
   patch('/v2/sets/:set', json({ visibility: 'unlisted' }), ofSet),
   { route: 'DELETE /v2/set-names/:name', params: () => ({ name: 'none' }) },
@@ -179,6 +180,7 @@ const TOLD: readonly Step[] = [
   get('/openapi.json'),
   { route: 'DELETE /v2/account/keys/:id', params: ({ keyId }) => ({ id: keyId }) },
   { route: 'DELETE /v2/sets/:set', params: ofSet },
+  { route: 'DELETE /v2/players/:name', params: () => ({ name: 'Steve' }) },
   { route: 'DELETE /v2/skins/:uuid', params: ofSkin },
 ];
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { WARDROBE_RULES } from '../../protocol/player.ts';
 import type {
   ClaimTest,
   GeneratorKind,
@@ -266,6 +267,12 @@ export const SERVE_OPTIONS = {
       flag: '--max-connections-per-address <number>',
       help: 'maximum number of open connections of an address without a valid key (default: 100)',
       parse: wholeNumber(1, 65_535),
+    },
+    {
+      flag: '--wardrobe <who>',
+      help: 'who may give skins to player names that nobody has yet (default: operator)',
+      choices: WARDROBE_RULES,
+      to: 'wardrobe',
     },
     { flag: '--open-metrics', help: "allow reading /metrics without an operator's key", to: 'openMetrics' },
     { flag: '--no-pages', help: 'serve the API only, without pages for browsers' },

@@ -26,6 +26,7 @@ import { OpenRequests, WebPages } from '../service/callers.ts';
 import { GameServers } from '../service/game-servers.ts';
 import { JobFeeds } from '../service/jobs/job-feeds.ts';
 import { MAX_STORE_BYTES, Polling, StoreCeiling } from '../service/limits.ts';
+import { LOOKUPS, LookupBudget } from '../service/lookups.ts';
 import { PLANS, type Plans } from '../service/plans.ts';
 import { secretOfStore } from '../service/sessions.ts';
 import { Exports } from '../service/skins/export.ts';
@@ -103,7 +104,7 @@ export async function makeService(
   const limiters = makeLimiters(parts.clock);
   const { queue, pool, feeds } = jobs;
   const joins = { joinsPerMinute: options.joinsPerMinute };
-  const rules = rulesOf(options);
+  const rules = rulesOf(options, parts.clock);
   const status = makeStatus(options, { parts, store, state, ownKey, jobs });
   const context: ServiceContext = {
     ...parts,
@@ -148,12 +149,13 @@ function makeLimiters(clock: Clock) {
 }
 
 /** The operator's settings. */
-function rulesOf(options: AssemblyOptions) {
+function rulesOf(options: AssemblyOptions, clock: Clock) {
   return {
     generatorKind: kindOf(options),
     plans: options.plans,
     callbacks: callbackPolicy(options),
     usersMayLink: options.userAccounts ?? true,
+    wardrobe: { rule: options.wardrobe ?? 'operator', claims: new LookupBudget(clock, LOOKUPS.claims) },
     site: { name: USUAL_NAME, ...options.site },
     findPack: options.findPack ?? (async () => undefined),
   };

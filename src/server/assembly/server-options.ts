@@ -4,6 +4,7 @@ import type { Proxies } from '../../base/proxies.ts';
 import type { GameAddresses } from '../../game/addresses.ts';
 import type { GameOptions } from '../../game/game.ts';
 import type { ErrorCode } from '../../protocol/errors.ts';
+import type { WardrobeRule } from '../../protocol/player.ts';
 import type { AccountRules } from '../accounts/availability.ts';
 import type { FindPack, Site } from '../context.ts';
 import type { GeneratorKind } from '../generators/port.ts';
@@ -95,6 +96,8 @@ export interface ServerOptions {
   readonly anonymousPerHour?: number;
   /** Origins of web pages that may make and report skins, and see their visitors' jobs, without a key; `*`: any. The service's own always may. */
   readonly allowedOrigins?: readonly string[];
+  /** Who may give skins to player names that nobody has yet; default: `operator`. */
+  readonly wardrobe?: WardrobeRule;
   /** The single sign-on provider, in addition to keys and links. */
   readonly openId?: OpenIdSettings | undefined;
   /**

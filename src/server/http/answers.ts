@@ -69,7 +69,7 @@ export const PREFLIGHT: Answer = {
   body: undefined,
   headers: {
     ...CORS_HEADERS,
-    'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers': ALLOWED_HEADERS.join(', '),
     'access-control-max-age': String(24 * 3600),
   },

@@ -78,7 +78,7 @@ interface RouteAccess {
 
 /** One endpoint. Both the app and /openapi.json are built from these. */
 export interface Route extends RouteInput, RouteAccess {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Equivalent addresses; the first one is documented. */
   readonly paths: readonly [string, ...string[]];
   readonly summary: string;

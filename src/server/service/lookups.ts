@@ -13,6 +13,8 @@ export const LOOKUPS = {
   textures: { all: 120, strangers: 90, stranger: 40, known: 40 },
   /** For players of Bedrock Edition, whom another service knows. */
   bedrock: { all: 27, strangers: 22, stranger: 20, known: 20 },
+  /** For users who want a player name: whether it is that of a Minecraft account. */
+  claims: { all: 9, strangers: 0, stranger: 0, known: 3 },
   /** For game servers that look up players through the service. Each server is one caller. */
   servers: { all: 27, strangers: 18, stranger: 9, known: 27 },
 } as const satisfies Record<string, Shares>;

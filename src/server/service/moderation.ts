@@ -45,6 +45,7 @@ import {
   tagsOf,
 } from '../store/skins.ts';
 import { findTexture, storedTextures } from '../store/textures.ts';
+import { undressSkin } from '../store/wardrobe.ts';
 import {
   ANONYMOUS_OWNERS,
   type Caller,
@@ -136,7 +137,7 @@ async function showAgain(tx: Db, skin: SkinWithData): Promise<void> {
   if (visibility !== 'private') await shareData(tx, skin.identity);
 }
 
-/** Deletes any user's skin, and closes its reports. @throws Refusal `skin_not_found` */
+/** Deletes any user's skin, takes it off all player names, and closes its reports. @throws Refusal `skin_not_found` */
 export async function deleteAnySkin(
   { db, clock }: StoreContext,
   caller: Caller,
@@ -145,6 +146,7 @@ export async function deleteAnySkin(
   const operator = requireOperator(caller);
   await inManagement(db, async (tx) => {
     const { id, identity } = await moderatedSkin(tx, uuid);
+    await undressSkin(tx, uuid, { now: clock.now() });
     await deleteSkinRow(tx, id);
     await withdrawData(tx, identity);
     await closeReportsOf(tx, uuid, clock.now());

@@ -13,6 +13,8 @@ export interface Plan extends SubmitLimits {
   readonly earlyAccess: boolean;
   readonly batchGeneration: boolean;
   readonly capes: boolean;
+  /** Player names that a user may have. */
+  readonly names: number;
 }
 
 /** A plan as configured: its burst may be left to the default, which depends on the generator. */
@@ -47,6 +49,7 @@ const ALL = {
 export const PLANS = {
   anonymous: {
     name: 'anonymous',
+    names: 0,
     slots: SLOTS,
     perMinute: 20,
     perHour: 300,
@@ -57,6 +60,7 @@ export const PLANS = {
   },
   free: {
     name: 'free',
+    names: 3,
     slots: SLOTS,
     perMinute: 60,
     perHour: 1_500,
@@ -67,6 +71,7 @@ export const PLANS = {
   },
   lite: {
     name: 'lite',
+    names: 5,
     slots: 8,
     perMinute: 120,
     perHour: 4_000,
@@ -79,6 +84,7 @@ export const PLANS = {
   },
   basic: {
     name: 'basic',
+    names: 10,
     slots: 10,
     perMinute: 240,
     perHour: 8_000,
@@ -91,6 +97,7 @@ export const PLANS = {
   },
   plus: {
     name: 'plus',
+    names: 20,
     slots: 15,
     perMinute: 480,
     perHour: 16_000,
@@ -102,6 +109,7 @@ export const PLANS = {
   },
   pro: {
     name: 'pro',
+    names: 50,
     slots: 25,
     perMinute: 1_200,
     perHour: 40_000,
@@ -112,6 +120,7 @@ export const PLANS = {
   },
   owner: {
     name: 'owner',
+    names: 1_000_000,
     slots: SLOTS,
     perMinute: 60_000,
     perHour: 2_000_000,
@@ -197,6 +206,7 @@ function limitsOf(plan: Plan): PlanLimits {
     early_access: plan.earlyAccess,
     batch_generation: plan.batchGeneration,
     capes: plan.capes,
+    player_names: plan.names,
   };
 }
 
@@ -216,6 +226,7 @@ export function planFrom(view: Omit<PlanView, 'burst'> & { readonly burst?: numb
     earlyAccess: view.early_access,
     batchGeneration: view.batch_generation,
     capes: view.capes,
+    names: view.player_names ?? 0,
   };
 }
 

@@ -52,6 +52,8 @@ const KEYS = {
   set_skins: ['set_id', 'skin_id'],
   set_names: ['slug'],
   capes: ['uuid'],
+  wardrobe: ['name'],
+  wardrobe_history: ['id'],
   players: ['id'],
   jobs: ['id'],
   idempotency_keys: ['owner', 'key'],
@@ -75,6 +77,7 @@ export const NUMBERED = [
   'callbacks',
   'reports',
   'operator_log',
+  'wardrobe_history',
 ] as const satisfies TableName[];
 
 /** Facts about one store, not about its content. */

@@ -51,7 +51,7 @@ export async function storedTextures(db: Db, hashes: readonly string[]): Promise
   return rows.map(({ hash }) => hash);
 }
 
-/** A picture that signed data or a cape needs and that is not blocked. The service serves no others. */
+/** A picture that signed data, a cape or a player name needs and that is not blocked. The service serves no others. */
 export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await servedTextures(db).selectAll().where('hash', '=', hash).executeTakeFirst();
 }
@@ -124,7 +124,7 @@ export async function deleteTextureData(db: Db, identity: string): Promise<void>
 /** Pictures checked in one statement, so that requests do not have to wait for all of them. */
 const CHUNK = 1_000;
 
-/** Removes pictures that are older than `before` and not needed by signed data, a cape or a job. */
+/** Removes pictures that are older than `before` and not needed by signed data, a cape, a player name or a job. */
 export async function pruneUnusedTextures(db: Db, before: number): Promise<void> {
   let done: string | undefined = '';
   while (done !== undefined) {
@@ -167,6 +167,8 @@ function neededBy({ exists, selectFrom }: ExpressionBuilder<Tables, 'textures'>)
     exists(data.whereRef('texture_data.texture_hash', '=', 'textures.hash')),
     exists(data.whereRef('texture_data.cape_hash', '=', 'textures.hash')),
     exists(selectFrom('capes').select('uuid').whereRef('capes.texture_hash', '=', 'textures.hash')),
+    exists(selectFrom('wardrobe').select('name').whereRef('wardrobe.texture_hash', '=', 'textures.hash')),
+    exists(selectFrom('wardrobe').select('name').whereRef('wardrobe.cape_hash', '=', 'textures.hash')),
   ];
 }
 

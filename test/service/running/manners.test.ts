@@ -50,7 +50,7 @@ describe('A web page of another origin', () => {
         204,
         expect.objectContaining({
           'access-control-allow-origin': '*',
-          'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+          'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
           'access-control-allow-headers': expect.stringMatching(
             /^Authorization, Content-Type, .*User-Agent, MineSkin-User-Agent, .*Idempotency-Key$/,
           ),

@@ -60,6 +60,8 @@ const TABLES = [
     'set_names',
     'sets',
     'skins',
+    'wardrobe_history',
+    'wardrobe',
     'players',
     'capes',
   ],
@@ -69,7 +71,15 @@ const TABLES = [
 ] as const;
 
 /** Whose rows are numbered from 1. */
-const NUMBERED = ['callbacks', 'jobs', 'operator_log', 'reports', 'sets', 'skins'] as const;
+const NUMBERED = [
+  'callbacks',
+  'jobs',
+  'operator_log',
+  'reports',
+  'sets',
+  'skins',
+  'wardrobe_history',
+] as const;
 
 /** By the addresses of databases, connections that empty them: opening one takes longer than to delete the rows. */
 const emptying = new Map<string, Client>();

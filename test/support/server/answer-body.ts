@@ -5,6 +5,7 @@ import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
 import type { BatchItem } from '../../../src/protocol/generate.ts';
 import type { WireJob } from '../../../src/protocol/job.ts';
 import type { BlockedImage, LogEntry, Report } from '../../../src/protocol/moderation.ts';
+import type { OwnPlayerName, Player } from '../../../src/protocol/player.ts';
 import type { ReservedSetName, SkinSetSummary } from '../../../src/protocol/set.ts';
 import type { Skin, WireSkinListItem } from '../../../src/protocol/skin.ts';
 import type { PlanView, User } from '../../../src/protocol/user.ts';
@@ -24,6 +25,8 @@ export interface Body {
   readonly set?: SkinSetSummary;
   readonly sets?: SkinSetSummary[];
   readonly names?: ReservedSetName[];
+  readonly player?: Player;
+  readonly players?: OwnPlayerName[];
   readonly tags?: { tag: string; vote: string | null; suggested: boolean }[];
   readonly missing?: string[];
   readonly deleted?: string[];

@@ -52,6 +52,11 @@ export class TestCaller {
     return await this.send('PATCH', path, { body: JSON.stringify(content), headers });
   }
 
+  async put(path: string, content: unknown): Promise<Heard> {
+    const headers = { 'content-type': 'application/json' };
+    return await this.send('PUT', path, { body: JSON.stringify(content), headers });
+  }
+
   /** Multipart with the PNG in a part `file`. */
   async upload(path: string, png: Uint8Array, fields: Record<string, string> = {}): Promise<Heard> {
     const form = new FormData();

@@ -5,7 +5,7 @@ import { type Answer, type Call, type Route, route } from '../route.ts';
 
 /** Names in one request: as many as the game accepts. */
 const MAX_NAMES = 10;
-const MAX_NAME_LENGTH = 64;
+export const MAX_NAME_LENGTH = 64;
 
 const propertySchema = z.object({ name: z.string(), value: z.string(), signature: z.string().optional() });
 const profileSchema = z.object({

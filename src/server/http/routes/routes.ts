@@ -8,6 +8,7 @@ import { MODERATION_ROUTES } from './moderation.ts';
 import { RENDER_ROUTES, SKIN_VIEW_ROUTES, TEXTURE_ROUTES } from './pictures.ts';
 import { CRAFATAR_ROUTES } from './pictures-crafatar.ts';
 import { MINOTAR_ROUTES } from './pictures-minotar.ts';
+import { PLAYER_ROUTES } from './players.ts';
 import { generateRoute, QUEUE_ROUTES } from './queue.ts';
 import { SET_ROUTES } from './sets.ts';
 import { OWN_SKIN_LIST_ROUTES, SKIN_LIST_ROUTES } from './skin-lists.ts';
@@ -24,6 +25,7 @@ export const ROUTES: readonly Route[] = [
   ...SKIN_VIEW_ROUTES,
   ...CARD_ROUTES,
   ...SET_ROUTES,
+  ...PLAYER_ROUTES,
   ...ME_ROUTES,
   ...OWN_SKIN_LIST_ROUTES,
   ...OWN_SKIN_ROUTES,

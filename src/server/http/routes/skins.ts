@@ -112,12 +112,14 @@ export const SKIN_ROUTES: readonly Route[] = [
     scopes: ['skins'],
     needsKey: true,
     paths: ['/v2/skins/:uuid'],
-    summary: 'Delete a skin (its owner only); its texture stays while another skin uses it',
+    summary: 'Delete a skin (its owner only); its texture stays while another skin or a player name uses it',
     params,
+    // Whether to take it off the caller's player names, too; otherwise they go on wearing it.
+    query: z.object({ undress: z.enum(['true', 'false']).default('false') }),
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async (call) => {
-      const { context, caller, warnings } = call;
-      await deleteSkin(context, caller, await uuidOf(call));
+      const { context, caller, query, warnings } = call;
+      await deleteSkin(context, caller, await uuidOf(call), { undress: query.undress === 'true' });
       const messages = [{ code: 'deleted', message: 'The skin is deleted.' }];
       return v2Answer({ warnings, messages, links });
     },

@@ -9,6 +9,7 @@ import {
   type SkinWithData,
   tagsOf,
 } from '../../store/skins.ts';
+import { undressSkin } from '../../store/wardrobe.ts';
 import { type Caller, hasScope, requireUser, type StoreContext, type UserCaller } from '../callers.ts';
 import type { StoreCeiling } from '../limits.ts';
 import { logAction } from '../moderation.ts';
@@ -68,13 +69,22 @@ async function requireOpen(tx: Db, skin: SkinWithData): Promise<void> {
 }
 
 /**
- * Deletes a skin of the caller, and its data if no other skin uses it.
+ * Deletes a skin of the caller, and its data if no other skin uses it. Player names go on wearing it, unless operators
+ * have hidden it, or `undress` takes it off those of the caller.
  * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others)
  */
-export async function deleteSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
-  requireUser(caller);
+export async function deleteSkin(
+  { db, clock }: StoreContext,
+  caller: Caller,
+  uuid: string,
+  { undress = false }: { readonly undress?: boolean } = {},
+): Promise<void> {
+  const { owner } = requireUser(caller);
   await inManagement(db, async (tx) => {
     const skin = await ownSkin(tx, caller, uuid);
+    const now = clock.now();
+    if (skin.hidden_from !== null) await undressSkin(tx, uuid, { now });
+    else if (undress) await undressSkin(tx, uuid, { now, owner });
     await deleteSkinRow(tx, skin.id);
     await withdrawData(tx, skin.identity);
   });
@@ -105,14 +115,14 @@ export async function editSkins(
 
 /** Deletes several skins of the caller. @throws Refusal `unauthorized` */
 export async function deleteSkins(
-  { db }: { readonly db: Db },
+  { db, clock }: StoreContext,
   caller: Caller,
   skins: readonly string[],
 ): Promise<BulkOutcome<string>> {
   requireUser(caller);
   const all = skins.map((uuid) => ({ uuid }));
   return await forEach(db, all, async (tx, { uuid }) => {
-    await deleteSkin({ db: tx }, caller, uuid);
+    await deleteSkin({ db: tx, clock }, caller, uuid);
     return uuid;
   });
 }

@@ -49,6 +49,7 @@ import {
   type SkinWithData,
   skinsOfOwner,
 } from '../../store/skins.ts';
+import { deleteNamesOf } from '../../store/wardrobe.ts';
 import { type AccountsContext, unlinkGameAccount } from '../accounts/accounts.ts';
 import {
   type Caller,
@@ -407,7 +408,7 @@ export async function readDeletion({ db }: { readonly db: Db }, caller: Caller):
 }
 
 /**
- * Deletes the caller's account: keys, sessions, sign-ins, game accounts, jobs, likes, sets and skins. The account goes last, so
+ * Deletes the caller's account: keys, sessions, sign-ins, game accounts, jobs, likes, sets, skins and player names. The account goes last, so
  * that it can be deleted again if this was interrupted.
  * @throws Refusal for the owner, the last operator, and while a skin is being made or a game account is in use
  */
@@ -434,6 +435,7 @@ export async function deleteAccount(
     await verifyDeletable(tx, user);
     await verifyIdle(tx, owner);
     await noteRevocation(tx);
+    await deleteNamesOf(tx, owner);
     await deleteUserRows(tx, user);
   });
 }

@@ -178,6 +178,28 @@ const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, mor
     support ${text} not null,
     created_at bigint not null
   )`,
+  `create table wardrobe (
+    name ${text} primary key,
+    spelling ${text} not null,
+    player_id ${text} not null,
+    owner ${text} not null,
+    skin_uuid ${text},
+    texture_hash ${text} references textures (hash),
+    variant ${text},
+    cape_hash ${text},
+    value ${text},
+    signature ${text},
+    changed_at bigint not null
+  )`,
+  `create table wardrobe_history (
+    id ${rowNumber} ${numbered},
+    name ${text} not null references wardrobe (name) on delete cascade,
+    at bigint not null,
+    changed_by ${text} not null,
+    skin_uuid ${text},
+    texture_hash ${text},
+    cape_hash ${text}
+  )`,
   `create table players (
     id ${text} primary key,
     name ${text} not null,
@@ -362,6 +384,13 @@ const INDICES = [
   'create index set_skins_by_skin on set_skins (skin_id)',
   'create index set_names_of_owner on set_names (owner)',
   'create index set_names_of_set on set_names (set_id)',
+  // What a player wears by the UUID in offline mode; the names of a user; those that wear a skin or need a picture.
+  'create unique index wardrobe_by_player on wardrobe (player_id)',
+  'create index wardrobe_of_owner on wardrobe (owner, name)',
+  'create index wardrobe_by_skin on wardrobe (skin_uuid) where skin_uuid is not null',
+  'create index wardrobe_by_texture on wardrobe (texture_hash) where texture_hash is not null',
+  'create index wardrobe_by_cape on wardrobe (cape_hash) where cape_hash is not null',
+  'create index wardrobe_history_of_name on wardrobe_history (name, id)',
   'create index players_by_name on players (name, looked_up_at)',
   'create index players_by_time on players (looked_up_at)',
   // An owner's jobs, and the failed ones, which are few among many; those to prune.

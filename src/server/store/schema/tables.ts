@@ -216,6 +216,46 @@ export interface CapesTable {
   created_at: number;
 }
 
+/** A player name that a user has, and what it wears: copied when it was chosen, so that it stays whatever becomes of the skin. */
+export interface WardrobeTable {
+  /** In lower case. */
+  name: string;
+  /** As it was written last. */
+  spelling: string;
+  /** UUID of the player in offline mode, which depends on the spelling: 32 hexadecimal digits. */
+  player_id: string;
+  /** The owner key of the user who has the name. */
+  owner: string;
+  /** The skin that was chosen; it may have been deleted since. */
+  skin_uuid: string | null;
+  /** Null, as the four that follow: the name wears nothing. */
+  texture_hash: string | null;
+  variant: 'classic' | 'slim' | null;
+  /** Null also for a skin without a cape. */
+  cape_hash: string | null;
+  value: string | null;
+  signature: string | null;
+  changed_at: number;
+}
+
+export type WardrobeRow = Selectable<WardrobeTable>;
+
+/** What a name has worn: its last ten changes. */
+export interface WardrobeHistoryTable {
+  /** Order of the changes. */
+  id: Generated<number>;
+  /** In lower case. */
+  name: string;
+  at: number;
+  /** The owner key of the user who made the change. */
+  changed_by: string;
+  skin_uuid: string | null;
+  texture_hash: string | null;
+  cape_hash: string | null;
+}
+
+export type WardrobeHistoryRow = Selectable<WardrobeHistoryTable>;
+
 /** A player whose signed profile was looked up, with the resulting data. */
 export interface PlayersTable {
   /** 32 hexadecimal digits. */
@@ -479,6 +519,8 @@ export interface Tables {
   capes: CapesTable;
   callbacks: CallbacksTable;
   upstream_jobs: UpstreamJobsTable;
+  wardrobe: WardrobeTable;
+  wardrobe_history: WardrobeHistoryTable;
   players: PlayersTable;
   game_accounts: GameAccountsTable;
   sessions: SessionsTable;

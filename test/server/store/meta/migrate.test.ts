@@ -60,6 +60,8 @@ describe('Opening a store', () => {
       'textures',
       'upstream_jobs',
       'users',
+      'wardrobe',
+      'wardrobe_history',
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { offlineIdOf } from '../../../../src/game/names.ts';
 import type { Generator } from '../../../../src/server/generators/port.ts';
 import { identityOfJob } from '../../../../src/server/service/skins/identity.ts';
 import type {
@@ -8,6 +9,7 @@ import type {
 } from '../../../../src/server/store/schema/tables.ts';
 import { wordsIn } from '../../../../src/server/store/skins.ts';
 import { dayOf, hourOf } from '../../../../src/server/store/usage.ts';
+import { NOTHING_WORN } from '../../../../src/server/store/wardrobe.ts';
 import { bandsOf, pictureFingerprint } from '../../../../src/skin/fingerprint.ts';
 import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
 import { encodePng } from '../../../../src/skin/png/encode.ts';
@@ -140,8 +142,27 @@ type SkinTable =
       | 'skin_views'
       | 'capes'
       | 'players'
+      | 'wardrobe'
+      | 'wardrobe_history'
       | 'blocked_images'
     );
+
+/** A player name that wears the sixth skin, and one that is reserved. */
+function wardrobeRows(data: TextureDataRow): Pick<Rows, 'wardrobe' | 'wardrobe_history'> {
+  const { texture_hash, variant, cape_hash, value, signature } = data;
+  const worn = { skin_uuid: skinUuid(6), texture_hash, cape_hash };
+  const rows = [
+    { spelling: 'Steve_1', owner: dora, changed_at: MOMENT, ...worn, variant, value, signature },
+    { spelling: 'Reserved', owner: emil, changed_at: LATER, ...NOTHING_WORN },
+  ];
+  return {
+    wardrobe: rows.map(({ spelling, ...rest }) => ({
+      ...{ name: spelling.toLowerCase(), spelling, player_id: offlineIdOf(spelling) },
+      ...rest,
+    })),
+    wardrobe_history: [{ id: 1, name: 'steve_1', at: MOMENT, changed_by: dora, ...worn }],
+  };
+}
 
 /** Skins, with what they are made of. */
 export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTable>> {
@@ -180,6 +201,7 @@ export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTab
       { ...cape, uuid: hex('cape', 32), alias: 'Violet', texture_hash: CAPE.hash },
       { ...cape, uuid: hex('other', 32), alias: 'Hidden', texture_hash: HIDDEN_CAPE.hash, support: 'none' },
     ],
+    ...wardrobeRows(data[5]!),
     players: [{ id: hex('player', 32), name: 'notch', identity, looked_up_at: MOMENT }],
     blocked_images: [
       { hash: hex('a bad image'), note: 'not "here"', blocked_by: 'owner', blocked_at: MOMENT },

@@ -153,6 +153,28 @@ CREATE TABLE capes (
     support text not null,
     created_at bigint not null
   );
+CREATE TABLE wardrobe (
+    name text primary key,
+    spelling text not null,
+    player_id text not null,
+    owner text not null,
+    skin_uuid text,
+    texture_hash text references textures (hash),
+    variant text,
+    cape_hash text,
+    value text,
+    signature text,
+    changed_at bigint not null
+  );
+CREATE TABLE wardrobe_history (
+    id integer primary key autoincrement,
+    name text not null references wardrobe (name) on delete cascade,
+    at bigint not null,
+    changed_by text not null,
+    skin_uuid text,
+    texture_hash text,
+    cape_hash text
+  );
 CREATE TABLE players (
     id text primary key,
     name text not null,
@@ -395,6 +417,9 @@ insert into "set_skins" ("set_id", "skin_id", "position", "pack_id") values (1, 
 insert into "set_skins" ("set_id", "skin_id", "position", "pack_id") values (2, 1, 0, null);
 insert into "capes" ("uuid", "alias", "texture_hash", "support", "created_at") values ('0ed2fa2539de546945afee750df626e1', 'Violet', '6f8857107c8c50c1154d823734f3b30d69d7d0436013274ab241c1763a179b38', 'public', 1759320000000);
 insert into "capes" ("uuid", "alias", "texture_hash", "support", "created_at") values ('d9298a10d1b0735837dc4bd85dac641b', 'Hidden', '4b2d8d7b94bc7f161b93cccb5cb60848614f30ff30466e9f44a8f0ed9ec68c4b', 'none', 1759320000000);
+insert into "wardrobe" ("name", "spelling", "player_id", "owner", "skin_uuid", "texture_hash", "variant", "cape_hash", "value", "signature", "changed_at") values ('steve_1', 'Steve_1', 'ed378328805a3b9a940a29bd82fbcf20', 'user:3178d5c42848235aff57660f417325ee', 'd185681d18ddc47f2e9f647eab63fea7', 'f18f651550ee4e9c56e9c9f891cb23557f975ef0da54888f0c8217013988c855', 'classic', '6f8857107c8c50c1154d823734f3b30d69d7d0436013274ab241c1763a179b38', 'eyJ0aW1lc3RhbXAiOjE3NTkzMjAwMDAwMDAsInByb2ZpbGVJZCI6IjU0OTQyYmMwMGJiNjA1ZmQ4MzEzNjgyNGJmZTI5MjYwIiwicHJvZmlsZU5hbWUiOiJza2luc21pdGgiLCJzaWduYXR1cmVSZXF1aXJlZCI6dHJ1ZSwidGV4dHVyZXMiOnsiU0tJTiI6eyJ1cmwiOiJodHRwczovL3NraW5zLmV4YW1wbGUub3JnL3RleHR1cmVzL2YxOGY2NTE1NTBlZTRlOWM1NmU5YzlmODkxY2IyMzU1N2Y5NzVlZjBkYTU0ODg4ZjBjODIxNzAxMzk4OGM4NTUifSwiQ0FQRSI6eyJ1cmwiOiJodHRwczovL3NraW5zLmV4YW1wbGUub3JnL3RleHR1cmVzLzZmODg1NzEwN2M4YzUwYzExNTRkODIzNzM0ZjNiMzBkNjlkN2QwNDM2MDEzMjc0YWIyNDFjMTc2M2ExNzliMzgifX19', 'K6a606ZH/ntim0QyqrO1GJ/vHMjXkueep6Gqzdn5SxGaB8llNhZ72Ob/+Sd+9eqPzM63WWgO0bdlbID6EaIQN5q/0AM3Uc8a2wdKJWDNY8QncJvT6r/IrLmINEcokah5DvvYThDO58s2hpxaJ7bZAyjKHlZCDcvsM1qiwDnPC5okpA+mXSGxxo0a15q3gBv5RY+RlnxpXp0AUcZrkiihwlZVs2eCWX2z6i2hTs/3vOm8RJZMU92FB3Kauq57fh0IkMFCHVLyBIyYgTz/1W9Qj2O4qW0iqKteig/LN2jRUNdqQjWCE63FcOpxU4lE8xfodxOwId+m18IsI5IJwNr1PIQC/+1JxAxxQNfuOQ5DbNmnxnQlA3X+0xz7sMQVzMX+Dqfhyzx4go50L/N9Rgxz9SlduptMChyheAH1AXMqRDSWKFnu+46nxQDNV7gmdHejfVzw7IJsMx69KjjNZf3te95qCIDxOQvKXoQIN8VFjCtqWldb6zDnQvNJfYFMOT5Vf778GR7thUiZcxEq6UPYe9oEyFb8489tiB3YsCYYkLyh/LfzloocFDKLXpuztm/FUWq7Nab+rYwE+c9fcOp0FSu47exdyov3p927VG1xv8WLvMw0YsBqco7yAVzaaMZPYVB+JFrLPgtTmwWAfvriRvaaxlkkHSBTsmitvR0D3qU=', 1759320000000);
+insert into "wardrobe" ("name", "spelling", "player_id", "owner", "skin_uuid", "texture_hash", "variant", "cape_hash", "value", "signature", "changed_at") values ('reserved', 'Reserved', '06104217529b3d4693a9ceead951c9e6', 'user:6e1b0e56f1a37053b4afeb9e144d8364', null, null, null, null, null, null, 1759320060000);
+insert into "wardrobe_history" ("id", "name", "at", "changed_by", "skin_uuid", "texture_hash", "cape_hash") values (1, 'steve_1', 1759320000000, 'user:3178d5c42848235aff57660f417325ee', 'd185681d18ddc47f2e9f647eab63fea7', 'f18f651550ee4e9c56e9c9f891cb23557f975ef0da54888f0c8217013988c855', '6f8857107c8c50c1154d823734f3b30d69d7d0436013274ab241c1763a179b38');
 insert into "players" ("id", "name", "identity", "looked_up_at") values ('cdb59355f3ba293977fc0945fb85f118', 'notch', '482767c3597e3acf070c29f21b99874565e5c97ac30dff4b69bc0cd81171142c', 1759320000000);
 insert into "jobs" ("id", "uuid", "owner", "status", "request_key", "identity", "texture_hash", "variant", "visibility", "name", "skin_uuid", "error_code", "error_message", "attempts", "run_at", "lease_owner", "lease_until", "created_at", "finished_at", "via", "turn", "concurrency", "cape_hash", "burst", "started_at", "idempotency_key", "source") values (1, '5ba23c875f8cd6b695e6a994edbf8d85', 'user:3178d5c42848235aff57660f417325ee', 'completed', 'fd59c4cc2090ff73dc94cd0b9ff0ba55e5f7d99e4b8315440b7edb81921cd858', '482767c3597e3acf070c29f21b99874565e5c97ac30dff4b69bc0cd81171142c', '432797cea1436fa29505c28c5e392ac67c05099e70ca44adf35cf05c7fda6727', 'classic', 'public', 'Steel Smith', 'fbae7a59c7fcdb5909887073699b7ede', null, null, 1, 1759320000000, null, null, 1759320000000, 1759320060000, 'queue', 1.5, 2, null, 3, 1759320000000, 'the first of all', 'steel "smith''s".png');
 insert into "jobs" ("id", "uuid", "owner", "status", "request_key", "identity", "texture_hash", "variant", "visibility", "name", "skin_uuid", "error_code", "error_message", "attempts", "run_at", "lease_owner", "lease_until", "created_at", "finished_at", "via", "turn", "concurrency", "cape_hash", "burst", "started_at", "idempotency_key", "source") values (2, '7c6e8c1cfc579aa385312e0ec0eab928', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'failed', 'b6c4217b8ca51855995b459641263722c45013efc95ca2f99184bccdfdf92607', '1a5b87ce6fbf38c2a4acecc87460ec0cfdad8f2fd7226a7f4fe4133f7d8500fe', '6de4d4ceaf2ab98cd41ffa34079120ce038f19b015473601226423eeaec526e5', 'classic', 'public', null, null, 'job_failed', 'It "failed", Ä 💎', 3, 1759320000000, null, null, 1759320000000, 1759320060000, 'queue', 2.5, 2, null, 3, 1759320000000, null, 'https://pictures.example.org/7.png');
@@ -413,8 +438,8 @@ insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "h
 insert into "callers" ("owner", "turn", "spent_at", "generated_at", "minute", "hour") values ('address:37fcff24bf62035b2b08020afc08b4fe', 1, 1759320000000, 0, '[[1759320000,2]]', '[[29322000,2]]');
 insert into "queue_clock" ("id", "turn") values (1, 1.5);
 insert into "upstream_jobs" ("identity", "job_id", "idempotency_key", "mark", "submitted_at", "sender", "sending_until", "settles_at") values ('1581e27de87bffae0bd4d745cd7964e68528d7a83e2e4c259a782d275df6f558', 'f648d50848a530af353f9b47526f9a86', 'sent', 1759320000000, 1759320000000, 'elsewhere/7/0011aabbccdd#2', 1759320060000, 1759320060000);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.Rv5iiWPOWRDefkRN.H4vCdbmybfpazNBbWXNP6Q.ICx9uHmlOf3VR-AIwFHTuV_EN4PU61T3f9sL7J-Dri2toLiYo5byLmkwaUDAKG846LNP', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
-insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.AgphUEQPkS8jCc4f.k0z1Mnqv_SaDxZPW6QgxjA.peG81JbeA5Mmm2Oj8Uq_ZxtbQBr5jekFo-BeBwUX4SuD1kdbT6xkAvt4jVz-gn2wyid6', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('8899ecd1626db63dd12b9c57879efda7', 'Forge', 'active', 'v1.lvSuCQVY1gwqnzZS.VO9wHeICwXLWNKxJLOj-Tg.vUDBaVyj19-CBXlMqmmuqc-Ika-pAO3NFsEPOiqMQMvyZBaYVEOfyGb2vsWvx0DqqJ2H', 'http://textures.example.org/texture/6c819e5efedb6286105406000aa9a142e723edb289f0d40fa595b6159ca5385b', 'slim', 1, 1, 0, 1759320000000, 1759320000000, 1759320060000, 0, null, null, null, 9, 2, 1759320000000, null, null, 'user:3178d5c42848235aff57660f417325ee', 1);
+insert into "game_accounts" ("uuid", "name", "state", "secret", "original_url", "original_variant", "restores", "shows_cape", "altered", "cape_checked_at", "last_used_at", "cool_until", "error_streak", "last_error_code", "last_error_message", "last_error_at", "generated", "failed", "linked_at", "lease_owner", "lease_until", "owner", "shared") values ('297fa03ced0b0de4014e5ffee0f640f9', 'Anvil', 'needs_login', 'v1.dC7e9awKrWrPrYXy.B3WtQblmaSkv29sFU1sNYQ.b8M15J9N8gMrcNcMUgaRTKyDjh5fP9ES9l3UompJ0lDNKEOQ8tdyFRWC1XPoxtfLM83b', null, null, 0, 1, 1, 1759320000000, 1759320000000, 1759320060000, 3, 'needs_login', 'Sign in "again"', 1759320060000, 9, 2, 1759320000000, 'elsewhere/7/0011aabbccdd#3', 1759320060000, 'user:3178d5c42848235aff57660f417325ee', 0);
 insert into "reports" ("id", "kind", "subject", "reporter", "reason", "text", "created_at", "closed_at") values (1, 'skin', 'fe91d0957cca15934122d5ffe5247e86', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'offensive', 'look: "Ä" 💎', 1759320000000, 1759320060000);
 insert into "reports" ("id", "kind", "subject", "reporter", "reason", "text", "created_at", "closed_at") values (2, 'skin', 'fbae7a59c7fcdb5909887073699b7ede', 'user:6e1b0e56f1a37053b4afeb9e144d8364', 'copyright', 'look: "Ä" 💎', 1759320000000, null);
 insert into "blocked_images" ("hash", "note", "blocked_by", "blocked_at") values ('2b92d7e0f0f4712480f1c161701b2bdfe6e16ad36d3218faa6a63bada0d43b4f', 'not "here"', 'owner', 1759320000000);
@@ -429,6 +454,7 @@ insert into "sqlite_sequence" ("name", "seq") values ('jobs', 11);
 insert into "sqlite_sequence" ("name", "seq") values ('callbacks', 8);
 insert into "sqlite_sequence" ("name", "seq") values ('reports', 7);
 insert into "sqlite_sequence" ("name", "seq") values ('operator_log', 7);
+insert into "sqlite_sequence" ("name", "seq") values ('wardrobe_history', 6);
 CREATE INDEX api_keys_by_user on api_keys (user_id, created_at);
 CREATE INDEX sessions_by_user on sessions (user_id, created_at);
 CREATE INDEX sessions_by_key on sessions (key_id);
@@ -462,6 +488,12 @@ CREATE INDEX sets_public_newest on sets (id) where visibility = 'public';
 CREATE INDEX set_skins_by_skin on set_skins (skin_id);
 CREATE INDEX set_names_of_owner on set_names (owner);
 CREATE INDEX set_names_of_set on set_names (set_id);
+CREATE UNIQUE INDEX wardrobe_by_player on wardrobe (player_id);
+CREATE INDEX wardrobe_of_owner on wardrobe (owner, name);
+CREATE INDEX wardrobe_by_skin on wardrobe (skin_uuid) where skin_uuid is not null;
+CREATE INDEX wardrobe_by_texture on wardrobe (texture_hash) where texture_hash is not null;
+CREATE INDEX wardrobe_by_cape on wardrobe (cape_hash) where cape_hash is not null;
+CREATE INDEX wardrobe_history_of_name on wardrobe_history (name, id);
 CREATE INDEX players_by_name on players (name, looked_up_at);
 CREATE INDEX players_by_time on players (looked_up_at);
 CREATE INDEX jobs_by_owner on jobs (owner, id);

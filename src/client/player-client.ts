@@ -1,0 +1,52 @@
+import {
+  type OwnPlayerName,
+  type Player,
+  receivedOwnNamesAnswerSchema,
+  receivedPlayerAnswerSchema,
+  type WearInput,
+} from '../protocol/player.ts';
+import { nextIn, queryOf } from './pages.ts';
+import type { Requester } from './requester.ts';
+import type { CallOptions, Listed } from './types.ts';
+
+/** Player names of a skinsmith service, and what they wear. */
+export class PlayerClient {
+  readonly #requester: Requester;
+
+  constructor(requester: Requester) {
+    this.#requester = requester;
+  }
+
+  /** GET /v2/me/players: the caller's names in alphabetical order; `all`: those of everybody (operator only). */
+  async list(
+    {
+      all = false,
+      ...page
+    }: { readonly after?: string | undefined; readonly size?: number; readonly all?: boolean } = {},
+    call: CallOptions = {},
+  ): Promise<Listed<OwnPlayerName>> {
+    const path = `/v2/me/players?${queryOf({ ...page, ...(all && { all: 'true' }) })}`;
+    const { players, links } = await this.#requester.get(path, receivedOwnNamesAnswerSchema, call);
+    return { entries: players, next: nextIn(links) };
+  }
+
+  /** GET /v2/players/:name: what a name wears. */
+  async get(name: string, call: CallOptions = {}): Promise<Player> {
+    return (await this.#requester.get(pathOf(name), receivedPlayerAnswerSchema, call)).player;
+  }
+
+  /** PUT /v2/players/:name: lets a name show a skin and a cape; operators also give it to a user. */
+  async wear(name: string, input: WearInput, call: CallOptions = {}): Promise<Player> {
+    const schema = receivedPlayerAnswerSchema;
+    return (await this.#requester.send('PUT', pathOf(name), input, { schema, call })).player;
+  }
+
+  /** DELETE /v2/players/:name: releases a name. */
+  async release(name: string, call: CallOptions = {}): Promise<void> {
+    await this.#requester.delete(pathOf(name), call);
+  }
+}
+
+function pathOf(name: string): string {
+  return `/v2/players/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,330 @@
+import type { z } from 'zod';
+import type { Game } from '../../../game/game.ts';
+import { offlineIdOf } from '../../../game/names.ts';
+import type { OwnPlayerName, Player, WardrobeRule, wearSchema } from '../../../protocol/player.ts';
+import type { Generator } from '../../generators/port.ts';
+import { type Db, inManagement } from '../../store/db.ts';
+import type { WardrobeHistoryRow, WardrobeRow } from '../../store/schema/tables.ts';
+import { findUserByName } from '../../store/sessions.ts';
+import type { SkinWithData } from '../../store/skins.ts';
+import {
+  addToHistory,
+  countNamesOf,
+  deleteName,
+  findName,
+  findWorn,
+  listNames,
+  NOTHING_WORN,
+  putName,
+  readHistory,
+  type WornRow,
+} from '../../store/wardrobe.ts';
+import {
+  type Caller,
+  ownerOf,
+  ownerSeenBy,
+  requireOperator,
+  requireUser,
+  type StoreContext,
+  type UserCaller,
+} from '../callers.ts';
+import type { StoreCeiling } from '../limits.ts';
+import type { LookupBudget } from '../lookups.ts';
+import { logAction, namesOf } from '../moderation.ts';
+import { Refusal } from '../refusal.ts';
+import { readCapeFor } from '../skins/capes.ts';
+import { requireUnblocked } from '../skins/identity.ts';
+import { readSkin } from '../skins/skins.ts';
+import { userNotFound } from '../users/users.ts';
+import { requireNoAccount } from './claims.ts';
+
+/** Changes of a name that are remembered. */
+const HISTORY = 10;
+
+/** What a service allows with player names. */
+export interface WardrobeContext extends StoreContext {
+  readonly ceiling: StoreCeiling;
+  readonly generator: Generator;
+  readonly game: Game;
+  readonly wardrobe: {
+    readonly rule: WardrobeRule;
+    /** Look-ups whether a name is that of a Minecraft account. */
+    readonly claims: LookupBudget;
+  };
+  readonly textureUrl: (hash: string) => string;
+}
+
+/** What a player name is to show, or whose it is. */
+type Wish = z.output<typeof wearSchema>;
+
+/** What a name wears. */
+type Outfit = Pick<
+  WardrobeRow,
+  'skin_uuid' | 'texture_hash' | 'variant' | 'cape_hash' | 'value' | 'signature'
+>;
+
+/**
+ * What a player name wears. For its user and for operators, also whose it is and what it wore before.
+ * @throws Refusal `not_found`, the same for a name that nobody has as for one that shows nothing
+ */
+export async function readPlayer(context: WardrobeContext, caller: Caller, name: string): Promise<Player> {
+  const { db } = context;
+  const key = name.toLowerCase();
+  const own = await findName(db, key);
+  const isManaged = own !== undefined && mayManage(caller, own);
+  const row = isManaged ? own : await findWorn(db, { name: key });
+  if (!row) throw noSuchPlayer();
+  return { ...playerView(context, row), ...(isManaged && (await detailsOf(db, row))) };
+}
+
+/** The caller's names, or those of all for operators, in alphabetical order. @throws Refusal */
+export async function readNames(
+  { db }: StoreContext,
+  caller: Caller,
+  { all, after, size }: { readonly all: boolean; readonly after?: string | undefined; readonly size: number },
+): Promise<OwnPlayerName[]> {
+  const user = all ? requireOperator(caller) : requireUser(caller);
+  const owner = all ? undefined : user.owner;
+  const rows = await listNames(db, { owner, after: after?.toLowerCase(), size });
+  const users = await namesOf(
+    db,
+    rows.map((row) => row.owner),
+  );
+  return rows.map((row) => ownNameView(row, users));
+}
+
+/** The number of names that others may add for this caller; undefined: any. */
+export async function roomForNames(db: Db, user: UserCaller): Promise<number | undefined> {
+  if (user.isOperator) return undefined;
+  return Math.max(0, user.plan.names - (await countNamesOf(db, user.owner)));
+}
+
+/**
+ * Lets a player name show a skin and a cape, or gives it to a user.
+ * @throws Refusal `unauthorized`, `insufficient_grants` for a name that the caller may not have, `skin_not_found`,
+ *   `blocked_image`, `invalid_cape`, `invalid_request` for a private skin that is not to be published and beyond the plan's limit
+ */
+export async function wear(
+  context: WardrobeContext,
+  caller: Caller,
+  name: string,
+  wish: Wish,
+): Promise<Player> {
+  const user = requireUser(caller);
+  context.ceiling.verifyRoom();
+  const { db, clock } = context;
+  const key = name.toLowerCase();
+  const before = await findName(db, key);
+  await requireRight(context, user, name, before);
+  const holder = await holderOf(db, user, before, wish);
+  const outfit = await outfitFor(context, caller, before ?? NOTHING_WORN, wish);
+  return await inManagement(db, async (tx) => {
+    const current = await findName(tx, key);
+    // Somebody else was faster.
+    if (current?.owner !== before?.owner) throw taken(name);
+    if (!current && holder === user.owner) await requirePlanRoom(tx, user);
+    const row = {
+      ...(outfit ?? current ?? NOTHING_WORN),
+      ...{ name: key, spelling: name, player_id: offlineIdOf(name), owner: holder },
+      changed_at: clock.now(),
+    };
+    await putName(tx, row);
+    if (outfit) await note(tx, user, row);
+    if (current?.owner !== holder && wish.user !== undefined)
+      await logAction(tx, clock, {
+        operator: user,
+        action: 'give_player',
+        subject: name,
+        note: wish.user,
+      });
+    else if (holder !== user.owner)
+      await logAction(tx, clock, { operator: user, action: 'dress_player', subject: name });
+    return { ...playerView(context, row), ...(await detailsOf(tx, row)) };
+  });
+}
+
+/** Lets everybody have the name again, and forgets what it wore. @throws Refusal `unauthorized`, `not_found` */
+export async function releasePlayer(
+  { db, clock }: StoreContext,
+  caller: Caller,
+  name: string,
+): Promise<void> {
+  const user = requireUser(caller);
+  await inManagement(db, async (tx) => {
+    const row = await findName(tx, name.toLowerCase());
+    if (!row || !mayManage(user, row)) throw noSuchPlayer();
+    await deleteName(tx, row.name);
+    if (row.owner !== user.owner)
+      await logAction(tx, clock, { operator: user, action: 'release_player', subject: row.spelling });
+  });
+}
+
+/** The same answer whether nobody has a name, or whether it shows nothing, or nothing that others may see. */
+export function noSuchPlayer(): Refusal {
+  return new Refusal('not_found', 'No player of this service has this name.');
+}
+
+function mayManage(caller: Caller, { owner }: WardrobeRow): boolean {
+  return caller.kind === 'user' && (caller.isOperator || ownerSeenBy(caller) === owner);
+}
+
+/** @throws Refusal `insufficient_grants`, `service_unavailable` */
+async function requireRight(
+  context: WardrobeContext,
+  user: UserCaller,
+  name: string,
+  before: WardrobeRow | undefined,
+): Promise<void> {
+  if (user.isOperator || before?.owner === user.owner) return;
+  if (before) throw taken(name);
+  if (context.wardrobe.rule === 'operator')
+    throw new Refusal('insufficient_grants', 'Only operators of this service give player names to users.');
+  await requirePlanRoom(context.db, user);
+  await requireNoAccount(context, user, name);
+}
+
+function taken(name: string): Refusal {
+  return new Refusal('insufficient_grants', `The player name ${name} is another user's.`);
+}
+
+/** @throws Refusal `invalid_request` */
+async function requirePlanRoom(db: Db, user: UserCaller): Promise<void> {
+  if ((await roomForNames(db, user)) !== 0) return;
+  const { name, names } = user.plan;
+  const most = names === 1 ? '1 player name' : `${names} player names`;
+  throw new Refusal('invalid_request', `Your plan (${name}) has room for ${most}. Release one first.`);
+}
+
+/** Whose the name is from now on. @throws Refusal `insufficient_grants`, `user_not_found` */
+async function holderOf(
+  db: Db,
+  user: UserCaller,
+  before: WardrobeRow | undefined,
+  { user: wanted }: Wish,
+): Promise<string> {
+  if (wanted === undefined) return before?.owner ?? user.owner;
+  requireOperator(user);
+  const found = await findUserByName(db, wanted);
+  if (!found) throw userNotFound(wanted);
+  return ownerOf(found.id);
+}
+
+/** What the name wears from now on; undefined: the same as before. @throws Refusal */
+async function outfitFor(
+  context: WardrobeContext,
+  caller: Caller,
+  before: Outfit,
+  { skin: uuid, cape, publish }: Wish,
+): Promise<Outfit | undefined> {
+  if (uuid === undefined && cape === undefined) return undefined;
+  const base =
+    uuid === undefined ? before : outfitOf(await readWearable(context, caller, uuid, publish === true));
+  if (base.texture_hash === null || base.variant === null)
+    throw new Refusal('invalid_request', 'This name wears no skin yet. Send a skin.');
+  await requireUnblocked(context.db, { texture_hash: base.texture_hash });
+  if (cape === undefined) return base;
+  return await withCape(context, caller, { ...base, hash: base.texture_hash, variant: base.variant }, cape);
+}
+
+/** @throws Refusal `skin_not_found`, `insufficient_grants`, `invalid_request` */
+async function readWearable(
+  { db }: StoreContext,
+  caller: Caller,
+  uuid: string,
+  publish: boolean,
+): Promise<SkinWithData> {
+  const skin = await readSkin({ db }, caller, uuid);
+  if (skin.hidden_from !== null)
+    throw new Refusal('insufficient_grants', 'The operator of this server has hidden this skin.');
+  if (skin.visibility === 'private' && !publish)
+    throw new Refusal(
+      'invalid_request',
+      'This skin is private. Everybody sees what a player wears: send "publish": true if that is what you want.',
+    );
+  return skin;
+}
+
+function outfitOf({ uuid, texture_hash, variant, cape_hash, value, signature }: SkinWithData): Outfit {
+  return { skin_uuid: uuid, texture_hash, variant, cape_hash, value, signature };
+}
+
+/** Signs the skin with another cape, or without one. @throws Refusal `invalid_cape` */
+async function withCape(
+  context: WardrobeContext,
+  caller: Caller,
+  base: Outfit & { readonly hash: string; readonly variant: 'classic' | 'slim' },
+  uuid: string | null,
+): Promise<Outfit> {
+  const { hash, ...outfit } = base;
+  const { generator } = context;
+  const capeHash = uuid === null ? null : (await readCapeFor(context, caller, uuid)).texture_hash;
+  if (capeHash === base.cape_hash) return outfit;
+  if (generator.refusesCapes !== undefined) throw new Refusal('invalid_cape', generator.refusesCapes);
+  const { owner } = caller;
+  const identity = `wardrobe:${hash}`;
+  const texture = {
+    ...{ owner, identity, hash, capeHash },
+    variant: base.variant,
+    visibility: 'public',
+  } as const;
+  const { value, signature } = await generator.generate(texture, new AbortController().signal);
+  return { ...outfit, cape_hash: capeHash, value, signature };
+}
+
+async function note(tx: Db, user: UserCaller, row: WardrobeRow): Promise<void> {
+  const { name, changed_at: at, skin_uuid, texture_hash, cape_hash } = row;
+  await addToHistory(tx, { name, at, changed_by: user.owner, skin_uuid, texture_hash, cape_hash }, HISTORY);
+}
+
+/** What everybody may see of a name. */
+export function playerView(
+  { textureUrl }: Pick<WardrobeContext, 'textureUrl'>,
+  row: WardrobeRow | WornRow,
+): Player {
+  const { spelling, player_id, variant, texture_hash, cape_hash, value, signature } = row;
+  const texture = (hash: string) => ({ hash, url: textureUrl(hash) });
+  return {
+    name: spelling,
+    id: player_id,
+    ...(variant !== null && { variant }),
+    ...(texture_hash !== null && { skin: texture(texture_hash) }),
+    ...(cape_hash !== null && { cape: texture(cape_hash) }),
+    ...(value !== null && { value }),
+    ...(signature !== null && { signature }),
+  };
+}
+
+async function detailsOf(db: Db, { name, owner }: WardrobeRow): Promise<Pick<Player, 'user' | 'history'>> {
+  const history = await readHistory(db, name);
+  const users = await namesOf(db, [owner, ...history.map((entry) => entry.changed_by)]);
+  const user = users.get(owner);
+  return { ...(user !== undefined && { user }), history: history.map((entry) => historyView(entry, users)) };
+}
+
+function historyView(
+  { at, changed_by, skin_uuid, texture_hash, cape_hash }: WardrobeHistoryRow,
+  users: ReadonlyMap<string, string>,
+) {
+  const by = users.get(changed_by);
+  return {
+    at: new Date(at).toISOString(),
+    ...(by !== undefined && { by }),
+    ...(skin_uuid !== null && { skin: skin_uuid }),
+    ...(texture_hash !== null && { texture: texture_hash }),
+    ...(cape_hash !== null && { cape: cape_hash }),
+  };
+}
+
+function ownNameView(row: WardrobeRow, users: ReadonlyMap<string, string>): OwnPlayerName {
+  const { spelling, player_id, texture_hash, skin_uuid, cape_hash, owner, changed_at } = row;
+  const user = users.get(owner);
+  return {
+    name: spelling,
+    id: player_id,
+    ...(texture_hash !== null && { texture: texture_hash }),
+    ...(skin_uuid !== null && { skin: skin_uuid }),
+    ...(cape_hash !== null && { cape: cape_hash }),
+    ...(user !== undefined && { user }),
+    changedAt: new Date(changed_at).toISOString(),
+  };
+}

@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'vitest';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { addCape } from '../../support/server/drawn-capes.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
+import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
+
+guardAgainstLeaks();
+
+const UNKNOWN = '0123456789abcdef0123456789abcdef';
+
+/** A new skin of the caller. */
+async function skinOf(caller: TestCaller, number: number, fields: Record<string, string> = {}) {
+  const { body } = await caller.upload('/v2/generate?timeout=30', skinPng(number), fields);
+  return body.skin!;
+}
+
+const wear = async (caller: TestCaller, name: string, wish: object) =>
+  await caller.put(`/v2/players/${name}`, wish);
+
+async function runWithUsers(options: Parameters<typeof runServer>[0] = {}) {
+  const server = await runServer({ wardrobe: 'users', ...options });
+  const [ann, bob] = [await userWithPlan(server, 'ann'), await userWithPlan(server, 'bob')];
+  return { server, ann, bob, owner: server.owner, nobody: server.anonymous() };
+}
+
+/** The same where Mojang can be asked. */
+async function runBesideMojang() {
+  const game = await runGame();
+  return { game, ...(await runWithUsers({ gameAddresses: game.addresses })) };
+}
+
+test('An operator lets a name wear a skin, and everybody sees its texture and signed data in any case of letters', async () => {
+  const { owner, nobody } = await runWithUsers();
+  const skin = await skinOf(owner, 1);
+  const put = await wear(owner, 'Steve_1', { skin: skin.uuid });
+  expect(put.status).toBe(200);
+  for (const name of ['Steve_1', 'sTEVE_1']) {
+    const { status, body } = await nobody.get(`/v2/players/${name}`);
+    expect(status).toBe(200);
+    const { value, signature } = skin.texture.data;
+    expect(body.player).toEqual({
+      name: 'Steve_1',
+      id: 'ed378328805a3b9a940a29bd82fbcf20',
+      variant: 'classic',
+      skin: { hash: skin.texture.hash.skin, url: skin.texture.url.skin },
+      value,
+      signature,
+    });
+  }
+});
+
+test.each(['', 'a-b', 'Grün', 'seventeen_letters', '.Bedrock'])(
+  '%j is no name for a player',
+  async (name) => {
+    const { owner, nobody } = await runWithUsers();
+    const address = `/v2/players/${encodeURIComponent(name)}`;
+    const { uuid } = await skinOf(owner, 1);
+    expect((await owner.put(address, { skin: uuid })).status).toBe(name === '' ? 404 : 400);
+    expectRefusal(await nobody.get(address), 'not_found', 404);
+  },
+);
+
+test('A worn texture stays until it is changed, also when its skin is gone and its picture pruned', async () => {
+  const { server, ann, owner, nobody } = await runWithUsers();
+  const skin = await skinOf(ann, 1);
+  await wear(owner, 'Steve', { skin: skin.uuid, user: 'ann' });
+  expect((await ann.send('DELETE', `/v2/skins/${skin.uuid}`)).status).toBe(200);
+  const { db } = await openOwnStore(server.dataDir);
+  const { pruneUnusedTextures } = await import('../../../src/server/store/textures.ts');
+  await pruneUnusedTextures(db, Date.now() + 1_000);
+  const { body } = await nobody.get('/v2/players/Steve');
+  const { hash } = body.player!.skin!;
+  expect(hash).toBe(skin.texture.hash.skin);
+  expect((await nobody.get(`/textures/${hash}`)).status).toBe(200);
+  await owner.send('DELETE', '/v2/players/Steve');
+  await pruneUnusedTextures(db, Date.now() + 1_000);
+  expect((await nobody.get(`/textures/${hash}`)).status).toBe(404);
+});
+
+test('A deleted skin is taken off the names of its owner if that is asked for', async () => {
+  const { ann, bob, owner, nobody } = await runWithUsers();
+  const skin = await skinOf(ann, 1);
+  await wear(owner, 'Mine', { skin: skin.uuid, user: 'ann' });
+  await wear(owner, 'Theirs', { skin: skin.uuid, user: 'bob' });
+  await ann.send('DELETE', `/v2/skins/${skin.uuid}?undress=true`);
+  expectRefusal(await nobody.get('/v2/players/Mine'), 'not_found', 404);
+  expect((await nobody.get('/v2/players/Theirs')).status).toBe(200);
+  expect((await ann.get('/v2/me/players')).body.players?.map(({ name }) => name)).toEqual(['Mine']);
+  expect((await bob.get('/v2/me/players')).body.players?.map(({ name }) => name)).toEqual(['Theirs']);
+});
+
+test('A name shows its last ten changes to its user and to operators, and to nobody else', async () => {
+  const { ann, bob, owner, nobody } = await runWithUsers();
+  const skins = [await skinOf(ann, 1), await skinOf(ann, 2)];
+  await wear(owner, 'Steve', { user: 'ann' });
+  for (let n = 0; n < 12; n++) await wear(ann, 'Steve', { skin: skins[n % 2]!.uuid });
+  for (const caller of [ann, owner]) {
+    const { player } = (await caller.get('/v2/players/Steve')).body;
+    expect(player?.user).toBe('ann');
+    expect(player?.history).toHaveLength(10);
+    expect(player?.history?.map(({ skin, by }) => [skin, by]).slice(0, 2)).toEqual([
+      [skins[1]!.uuid, 'ann'],
+      [skins[0]!.uuid, 'ann'],
+    ]);
+  }
+  for (const caller of [bob, nobody]) {
+    const { player } = (await caller.get('/v2/players/Steve')).body;
+    expect(Object.keys(player ?? {}).toSorted()).toEqual([
+      'id',
+      'name',
+      'signature',
+      'skin',
+      'value',
+      'variant',
+    ]);
+  }
+});
+
+describe('Who may have a name', () => {
+  test('Without --wardrobe users, only operators give names; their users dress them', async () => {
+    const { ann, owner } = await runWithUsers({ wardrobe: 'operator' });
+    const { uuid } = await skinOf(ann, 1);
+    expectRefusal(await wear(ann, 'Steve', { skin: uuid }), 'insufficient_grants', 403);
+    expect((await wear(owner, 'Steve', { user: 'ann' })).status).toBe(200);
+    expect((await wear(ann, 'Steve', { skin: uuid })).status).toBe(200);
+  });
+
+  test('With it, the first user has the name, and others do not get it until it is released', async () => {
+    const { ann, bob, nobody } = await runBesideMojang();
+    const { uuid } = await skinOf(ann, 1);
+    expectRefusal(await wear(nobody, 'Steve', { skin: uuid }), 'unauthorized', 401);
+    expect((await wear(ann, 'Steve', { skin: uuid })).status).toBe(200);
+    expectRefusal(await wear(bob, 'STEVE', { skin: uuid }), 'insufficient_grants', 403);
+    expectRefusal(await bob.send('DELETE', '/v2/players/Steve'), 'not_found', 404);
+    expect((await ann.send('DELETE', '/v2/players/Steve')).status).toBe(200);
+    expect((await wear(bob, 'STEVE', { skin: uuid })).status).toBe(200);
+    expect((await bob.get('/v2/players/steve')).body.player?.history).toHaveLength(1);
+  });
+
+  test('The name of a Minecraft account belongs to whoever linked it, or to whom an operator gives it', async () => {
+    const { game, server, ann, bob, owner } = await runBesideMojang();
+    const { id } = game.addPlayer({ name: 'Notch' });
+    const { uuid } = await skinOf(ann, 1);
+    expectRefusal(await wear(ann, 'notch', { skin: uuid }), 'insufficient_grants', 403);
+    const { db } = await openOwnStore(server.dataDir);
+    const { insertAccount } = await import('../../../src/server/store/accounts.ts');
+    const bobs = await db
+      .selectFrom('users')
+      .select('id')
+      .where('name', '=', 'bob')
+      .executeTakeFirstOrThrow();
+    await insertAccount(db, {
+      ...{ uuid: id, name: 'Notch', owner: `user:${bobs.id}`, shared: 0, state: 'paused', secret: '' },
+      ...{ original_url: null, original_variant: null, restores: 0, shows_cape: 0, altered: 0 },
+      ...{ cape_checked_at: 0, last_used_at: 0, cool_until: 0, error_streak: 0, last_error_code: null },
+      ...{ last_error_message: null, last_error_at: null, generated: 0, failed: 0, linked_at: 0 },
+      ...{ lease_owner: null, lease_until: null },
+    });
+    expect((await wear(bob, 'notch', { skin: uuid })).status).toBe(200);
+    expect((await wear(owner, 'NOTCH', { user: 'ann' })).status).toBe(200);
+    expect((await wear(ann, 'Notch', { skin: uuid })).status).toBe(200);
+  });
+
+  test('While Mojang cannot be asked, users get no new names, and operators do', async () => {
+    const { ann, owner } = await runWithUsers();
+    const { uuid } = await skinOf(owner, 1);
+    expectRefusal(await wear(ann, 'Steve', { skin: uuid }), 'service_unavailable', 503);
+    expect((await wear(owner, 'Steve', { skin: uuid })).status).toBe(200);
+  });
+
+  test('A plan limits the names of a user; operators give more', async () => {
+    const game = await runGame();
+    const plans = { one: { player_names: 1 }, none: { player_names: 0 } };
+    const server = await runServerWithPlans(plans, { wardrobe: 'users', gameAddresses: game.addresses });
+    const { one, none } = server.users;
+    const { uuid } = await skinOf(server.owner, 1);
+    expect((await wear(one, 'A', { skin: uuid })).status).toBe(200);
+    expect((await wear(one, 'A', { skin: uuid })).status).toBe(200);
+    const refused = await wear(one, 'B', { skin: uuid });
+    expectRefusal(refused, 'invalid_request', 400);
+    expect(refused.body.errors[0]?.message).toBe(
+      'Your plan (one) has room for 1 player name. Release one first.',
+    );
+    expectRefusal(await wear(none, 'C', { skin: uuid }), 'invalid_request', 400);
+    expect((await wear(server.owner, 'B', { skin: uuid, user: 'one' })).status).toBe(200);
+  });
+
+  test('Only operators give names to users, and only to those who exist; their log says so', async () => {
+    const { ann, owner } = await runWithUsers();
+    const { uuid } = await skinOf(owner, 1);
+    await wear(owner, 'Steve', { user: 'ann' });
+    expectRefusal(await wear(ann, 'Steve', { user: 'bob' }), 'insufficient_grants', 403);
+    expectRefusal(await wear(owner, 'Alex', { user: 'zoe' }), 'user_not_found', 404);
+    await wear(owner, 'Steve', { skin: uuid });
+    await owner.send('DELETE', '/v2/players/Steve');
+    const { entries } = (await owner.get('/v2/account/log')).body;
+    expect(entries?.slice(0, 3).map(({ action, subject, note }) => [action, subject, note])).toEqual([
+      ['release_player', 'Steve', ''],
+      ['dress_player', 'Steve', ''],
+      ['give_player', 'Steve', 'ann'],
+    ]);
+  });
+
+  test('A full store takes no new names', async () => {
+    const { owner } = await runWithUsers({ maxStoreBytes: 1 });
+    expectRefusal(await wear(owner, 'Steve', { user: 'owner' }), 'store_full', 503);
+  });
+});
+
+describe('Privacy', () => {
+  test('A private skin is worn only if its owner says that everybody may see it, and its record stays private', async () => {
+    const { ann, bob, owner, nobody } = await runWithUsers();
+    const { uuid, texture } = await skinOf(ann, 1, { visibility: 'private' });
+    await wear(owner, 'Steve', { user: 'ann' });
+    const refused = await wear(ann, 'Steve', { skin: uuid });
+    expectRefusal(refused, 'invalid_request', 400);
+    expect(refused.body.errors[0]?.message).toContain('This skin is private.');
+    expectRefusal(await nobody.get('/v2/players/Steve'), 'not_found', 404);
+    expect((await wear(ann, 'Steve', { skin: uuid, publish: true })).status).toBe(200);
+    const { player } = (await nobody.get('/v2/players/Steve')).body;
+    expect(player?.skin?.hash).toBe(texture.hash.skin);
+    expect(JSON.stringify(player)).not.toContain(uuid);
+    for (const caller of [nobody, bob]) expect((await caller.get(`/v2/skins/${uuid}`)).status).toBe(404);
+  });
+
+  test('Nobody wears the private skin of somebody else', async () => {
+    const { ann, owner } = await runWithUsers();
+    const { uuid } = await skinOf(ann, 1, { visibility: 'private' });
+    expectRefusal(await wear(owner, 'Steve', { skin: uuid, publish: true }), 'skin_not_found', 404);
+    expectRefusal(await wear(owner, 'Steve', { skin: UNKNOWN }), 'skin_not_found', 404);
+  });
+
+  test('What operators block, hide or delete is not shown any more, even if its owner deletes it', async () => {
+    const { ann, owner, nobody } = await runWithUsers();
+    const [blocked, hidden, deleted, gone] = [1, 2, 3, 4].map((n) => async () => await skinOf(ann, n));
+    const names = { Blocked: blocked!, Hidden: hidden!, Deleted: deleted!, Gone: gone! };
+    const uuids: Record<string, string> = {};
+    for (const [name, make] of Object.entries(names)) {
+      uuids[name] = (await make()).uuid;
+      await wear(owner, name, { skin: uuids[name], user: 'ann' });
+      expect((await nobody.get(`/v2/players/${name}`)).status).toBe(200);
+    }
+    await owner.json('/v2/account/blocked-images', { skin: uuids['Blocked'] });
+    await owner.patch(`/v2/account/skins/${uuids['Hidden']}`, { hidden: true });
+    await owner.patch(`/v2/account/skins/${uuids['Gone']}`, { hidden: true });
+    await ann.send('DELETE', `/v2/skins/${uuids['Gone']}`);
+    await owner.send('DELETE', `/v2/account/skins/${uuids['Deleted']}`);
+    const missing = (await nobody.get('/v2/players/Never')).bytes.toString();
+    for (const name of Object.keys(names)) {
+      const heard = await nobody.get(`/v2/players/${name}`);
+      expect([name, heard.status]).toEqual([name, 404]);
+      expect(heard.bytes.toString()).toBe(missing);
+    }
+    expectRefusal(await wear(ann, 'Blocked', { skin: uuids['Hidden'] }), 'insufficient_grants', 403);
+    await owner.patch(`/v2/account/skins/${uuids['Hidden']}`, { hidden: false });
+    expect((await nobody.get('/v2/players/Hidden')).status).toBe(200);
+  });
+
+  test('Who deletes an account releases its names', async () => {
+    const { server, bob, owner, nobody } = await runWithUsers();
+    const { uuid } = await skinOf(owner, 1);
+    await wear(owner, 'Steve', { skin: uuid, user: 'bob' });
+    const { key } = (await owner.json('/v2/account/keys', { user: 'bob' })).body;
+    const browser = new PlainBrowser(server.url);
+    await browser.signIn(key?.secret);
+    await browser.open('/ui/account/delete', { form: { confirm: 'bob', shared: 'delete' } });
+    expect((await bob.get('/v2/me')).status).toBe(403);
+    expectRefusal(await nobody.get('/v2/players/Steve'), 'not_found', 404);
+  });
+
+  test('Only operators list the names of all', async () => {
+    const { ann, bob, owner, nobody } = await runWithUsers();
+    await wear(owner, 'Steve', { user: 'ann' });
+    await wear(owner, 'Alex', { user: 'bob' });
+    expectRefusal(await nobody.get('/v2/me/players'), 'unauthorized', 401);
+    expectRefusal(await ann.get('/v2/me/players?all=true'), 'insufficient_grants', 403);
+    const page = (await owner.get('/v2/me/players?all=true&size=1')).body;
+    expect(page.players?.map(({ name, user }) => [name, user])).toEqual([['Alex', 'bob']]);
+    const next = (await owner.get(page.links['next']!)).body;
+    expect(next.players?.map(({ name, user }) => [name, user])).toEqual([['Steve', 'ann']]);
+    expect((await bob.get('/v2/me/players')).body.players?.map(({ name }) => name)).toEqual(['Alex']);
+  });
+});
+
+describe('Capes', () => {
+  test('A name wears another cape than its skin was made with, or none, and its signed data says so', async () => {
+    const { server, owner, nobody } = await runWithUsers();
+    const cape = await addCape(server, 'team');
+    const { uuid } = await skinOf(owner, 1);
+    await wear(owner, 'Steve', { skin: uuid });
+    expect((await wear(owner, 'Steve', { cape })).status).toBe(200);
+    const { player } = (await nobody.get('/v2/players/Steve')).body;
+    expect(player?.cape?.hash).toMatch(/^[0-9a-f]{64}$/);
+    const signed = JSON.parse(Buffer.from(player?.value ?? '', 'base64').toString());
+    expect(signed.textures.CAPE.url).toBe(player?.cape?.url);
+    expect(signed.textures.SKIN.url).toBe(player?.skin?.url);
+    await wear(owner, 'Steve', { cape: null });
+    expect((await nobody.get('/v2/players/Steve')).body.player?.cape).toBeUndefined();
+  });
+
+  test('A name without a skin has no cape, and unknown capes are refused', async () => {
+    const { server, owner } = await runWithUsers();
+    const cape = await addCape(server, 'team');
+    expectRefusal(await wear(owner, 'Steve', { cape }), 'invalid_request', 400);
+    const { uuid } = await skinOf(owner, 1);
+    expectRefusal(await wear(owner, 'Steve', { skin: uuid, cape: UNKNOWN }), 'invalid_cape', 400);
+  });
+});

@@ -20,12 +20,12 @@ export const ANSWERED: readonly AskedOfGame[] = [
   {
     endpoints: ['GET /sessionserver/session/minecraft/hasJoined'],
     who: 'A game server when a player joins.',
-    here: "Mojang's answer.",
+    here: "Mojang's answer, with what the player's name wears here.",
   },
   {
     endpoints: ['GET /sessionserver/session/minecraft/profile/{uuid}'],
     who: 'Game servers and clients, for the skins of players and heads; plugins.',
-    here: "Mojang's signed profile; 204 if there is none.",
+    here: "Mojang's signed profile, with what the player's name wears here; so for the UUIDs of such names in offline mode. 204 if there is none.",
   },
   {
     endpoints: [
@@ -43,7 +43,7 @@ export const ANSWERED: readonly AskedOfGame[] = [
       'POST /api/minecraft/profile/lookup/bulk/byname',
     ],
     who: 'Game servers of all versions for several names. The agent itself sends the first one, for the second as well.',
-    here: 'A list of `{id, name}` without unused names; at most 10 names, as at Mojang.',
+    here: 'A list of `{id, name}` without unused names; at most 10 names, as at Mojang. Names that only wear something here have their UUIDs in offline mode.',
   },
   {
     endpoints: ['GET /minecraftservices/minecraft/profile/lookup/{uuid}'],

@@ -11,7 +11,8 @@ import type { KnownAddresses } from '../pools.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
 import { LOOKUPS, LookupBudget } from '../service/lookups.ts';
 import { findBlockedImage } from '../store/moderation.ts';
-import type { PlayerKey } from '../store/textures.ts';
+import { findServedTexture, type PlayerKey } from '../store/textures.ts';
+import { findWorn } from '../store/wardrobe.ts';
 import type { GameTextures, NamedTexture } from './renders.ts';
 
 /** The two default skins for players without a skin of their own. */
@@ -164,7 +165,7 @@ export interface PlayerLooksOptions extends StoreContext {
 }
 
 /**
- * The skins and capes that players wear, for pictures. They are kept in memory only, because strangers may request any
+ * The skins and capes that players wear, for pictures: by their names on this service, otherwise at Mojang. The latter are kept in memory only, because strangers may request any
  * player and must not fill the store. If the game is unreachable or a limit is reached, earlier answers are used.
  */
 export class PlayerLooks {
@@ -183,9 +184,23 @@ export class PlayerLooks {
 
   /** A player's skin or cape, unless its image is blocked. */
   async find(player: PlayerKey, kind: TextureKind, caller: Caller): Promise<PlayerLook> {
+    const worn = await this.#findWorn(player, kind);
+    if (worn) return worn;
     const look = await this.#find(player, kind, caller);
     const isHidden = look.texture && (await findBlockedImage(this.#options.db, look.texture.hash));
     return isHidden ? { ...look, texture: undefined } : look;
+  }
+
+  /** What the player's name wears on this service; undefined: nothing. */
+  async #findWorn(player: PlayerKey, kind: TextureKind): Promise<PlayerLook | undefined> {
+    const { db } = this.#options;
+    const key = 'id' in player ? { playerId: player.id } : { name: player.name.toLowerCase() };
+    const worn = await findWorn(db, key);
+    if (!worn) return undefined;
+    const { player_id: id, variant } = worn;
+    const hash = kind === 'skin' ? worn.texture_hash : worn.cape_hash;
+    const texture = hash === null ? undefined : await findServedTexture(db, hash);
+    return { origin: texture ? 'cached' : 'none', id, variant, texture };
   }
 
   async #find(player: PlayerKey, kind: TextureKind, caller: Caller): Promise<PlayerLook> {

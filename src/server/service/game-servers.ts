@@ -12,6 +12,7 @@ import {
 import { type Holder, type KnownAddresses, Remembered } from '../pools.ts';
 import type { Caller, StoreContext } from './callers.ts';
 import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from './lookups.ts';
+import { joinedInWorn, offlinePlayers, offlineProfile, withWorn } from './players/profiles.ts';
 import { Refusal } from './refusal.ts';
 import { requestFromGame } from './sources/player.ts';
 
@@ -62,30 +63,37 @@ export class GameServers {
 
   /** Undefined if the game does not know the player. @throws Refusal `service_unavailable` */
   async profile(id: string, caller: Caller): Promise<SignedProfile | undefined> {
-    const { http } = this.#options.game;
+    const { db, game } = this.#options;
+    const offline = await offlineProfile(db, id);
+    if (offline) return offline;
     const [found] = await this.#unlessJoined([id], caller, async () => {
       try {
-        return [await fetchSignedProfile(http, id)];
+        return [await fetchSignedProfile(game.http, id)];
       } catch (error) {
         if (error instanceof GameError && error.kind === 'not_found') return [];
         throw error;
       }
     });
-    return found;
+    return found && (await withWorn(db, found));
   }
 
-  /** The players with these names; unused names are absent. @throws Refusal `service_unavailable` */
+  /** The players with these names, also those who only wear something here; other unused names are absent. @throws Refusal `service_unavailable` */
   async named(names: readonly string[], caller: Caller): Promise<readonly PlayerName[]> {
-    const { http } = this.#options.game;
+    const { db, game } = this.#options;
     const found = await this.#unlessJoined(
       names.map((name) => name.toLowerCase()),
       caller,
-      async (): Promise<PlayerName[]> => [...(await resolveNames(http, names)).values()],
+      async (): Promise<PlayerName[]> => [...(await resolveNames(game.http, names)).values()],
     );
-    return [...new Map(found.map((player) => [player.id, player])).values()];
+    const known = new Set(found.map(({ name }) => name.toLowerCase()));
+    const others = await offlinePlayers(
+      db,
+      names.filter((name) => !known.has(name.toLowerCase())),
+    );
+    return [...new Map([...found, ...others].map((player) => [player.id, player])).values()];
   }
 
-  /** The game's answer, unchanged. @throws Refusal `service_unavailable` */
+  /** The game's answer, with what the player's name wears here. @throws Refusal `service_unavailable` */
   async hasJoined(question: JoinQuestion, caller: Caller): Promise<GameAnswer> {
     // Nothing is awaited between the last look and the next join, which counts at once.
     for (let other = this.#joinBefore(caller); other; other = this.#joinBefore(caller)) await other;
@@ -93,7 +101,7 @@ export class GameServers {
       const ask = async () => await this.#askPatiently(question);
       const answer = await this.#ask(caller, ask, this.#joins);
       if (answer.status === 200) this.#noteJoined(answer, caller);
-      return answer;
+      return await joinedInWorn(this.#options.db, answer);
     });
   }
 

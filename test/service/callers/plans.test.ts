@@ -45,7 +45,7 @@ test('Callers without a key have the strictest limits', async () => {
     expect(much, what).toBeLessThanOrEqual(free.get(what)!);
     return much < free.get(what)! ? [what] : [];
   });
-  expect(lower).toEqual(['per_minute', 'per_hour', 'priority', 'haste']);
+  expect(lower).toEqual(['per_minute', 'per_hour', 'priority', 'player_names', 'haste']);
   const { rateLimit } = (await anonymous().get('/v2/delay')).body;
   expect(rateLimit?.limit.minute.limit).toBe(plans.find(({ name }) => name === 'anonymous')?.per_minute);
 });

@@ -51,6 +51,7 @@ const pathItem = z
     get: operation,
     head: operation,
     post: operation,
+    put: operation,
     patch: operation,
     delete: operation,
   })

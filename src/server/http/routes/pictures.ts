@@ -81,7 +81,8 @@ function tag(name: string, headers: HeaderFields) {
 const DEFAULT_SIZE = 256;
 /** Seconds. The pixels of a hash never change, and the tag of a picture includes the renderer's version. */
 const CACHE_AGE = 30 * 24 * 3600;
-const IMMUTABLE = { 'Cache-Control': `public, max-age=${CACHE_AGE}, immutable` };
+/** For textures by their hash. */
+export const IMMUTABLE = { 'Cache-Control': `public, max-age=${CACHE_AGE}, immutable` };
 
 /** Pages add parameters to bypass caches, so unknown ones are ignored. */
 const query = z.object({

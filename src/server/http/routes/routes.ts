@@ -2,6 +2,7 @@ import type { Route } from '../route.ts';
 import { ACCOUNT_ROUTES, ME_ROUTES, statsRoute, USER_ROUTES } from './account.ts';
 import { CAPE_ROUTES, capeListRoute } from './capes.ts';
 import { CARD_ROUTES } from './cards.ts';
+import { CSL_ROUTES } from './csl.ts';
 import { GAME_ACCOUNT_ROUTES } from './game-accounts.ts';
 import { GAME_SERVER_ROUTES } from './game-servers.ts';
 import { MODERATION_ROUTES } from './moderation.ts';
@@ -42,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   ...V1_PLAYER_ROUTES,
   ...RENDER_ROUTES,
   ...GAME_SERVER_ROUTES,
+  ...CSL_ROUTES,
   ...TEXTURE_ROUTES,
   ...SYSTEM_ROUTES,
   ...CRAFATAR_ROUTES,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { apply, mutationsOf } from './mutations.ts';
 import { missingPaths, ROOMS } from './rooms.ts';
+import { mutationFor, readWrittenList, WRITTEN_LISTS } from './written.ts';
 
 const mutants = (text: string) => mutationsOf(text).map((mutation) => apply(text, mutation));
 
@@ -29,4 +30,19 @@ test.each([
 test('All paths of the rooms exist', () => {
   const root = resolve(import.meta.dirname, '../..');
   expect(Object.values(ROOMS).flatMap((room) => missingPaths(root, room))).toEqual([]);
+});
+
+test.each(WRITTEN_LISTS)('The list %s names tests that there are, and its bugs change something', (name) => {
+  const root = resolve(import.meta.dirname, '../..');
+  const { tests, built = [], bugs } = readWrittenList(name);
+  expect(missingPaths(root, { sources: bugs.map(({ file }) => file), tests: [...tests, ...built] })).toEqual(
+    [],
+  );
+  expect(bugs.filter(({ from, to }) => from === to)).toEqual([]);
+});
+
+test('A written bug fits where its text stands once', () => {
+  const bug = { file: 'a.ts', what: 'w', from: 'f();', to: '' };
+  expect(mutationFor(bug, 'f(); g();')).toEqual({ start: 0, end: 4, replacement: '', what: 'w' });
+  for (const text of ['g();', 'f(); f();']) expect(mutationFor(bug, text)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Mutation } from './mutations.ts';
 
 /** A bug that a person thought of: a text of one source, which is there once, and what stands there with the bug. */
-export interface WrittenBug {
+interface WrittenBug {
   /** Path of the source from the project's root. */
   readonly file: string;
   /** What goes wrong, for the report. */
@@ -13,7 +13,7 @@ export interface WrittenBug {
 }
 
 /** The bugs of some rooms, and what should notice them: paths from the project's root, of files or folders. */
-export interface WrittenList {
+interface WrittenList {
   /** Tests that load the sources. */
   readonly tests: readonly string[];
   /** Tests of the built program and the scripts of pages, tried last: each needs a build. */

@@ -299,3 +299,36 @@ onSqlite(test)('Reports, decisions and the log are for operators only', async ()
     expectRefusal(await call(server.anonymous()), 'unauthorized');
   }
 });
+
+onSqlite(test)('A decision closes what is open, and leaves when earlier reports were closed', async () => {
+  const clock = new MovableClock();
+  const server = await runServer({ clock });
+  const ann = await server.user('ann');
+  const skin = await makeSkin(ann, 1);
+  const { body } = await ann.json('/v2/sets', { name: 'Rude', skins: [skin] });
+  const set = body.set!.uuid;
+  for (const [subject, hide, remove] of [
+    [`/v2/skins/${skin}`, `/v2/account/skins/${skin}`, undefined],
+    [`/v2/sets/${set}`, `/v2/account/sets/${set}`, `/v2/account/sets/${set}`],
+  ] as const) {
+    const report = async (address: string) =>
+      expect((await server.anonymous(address).json(`${subject}/report`, { reason: 'other' })).status).toBe(
+        200,
+      );
+    await report('127.0.0.2');
+    const [{ id } = { id: '' }] = await openReports(server);
+    await server.owner.json(`/v2/account/reports/${id}/close`, {});
+    const closed = async () =>
+      (await server.owner.get('/v2/account/reports?state=closed')).body.reports?.find((one) => one.id === id)
+        ?.closedAt;
+    const before = await closed();
+    expect(before).toBeDefined();
+    clock.forward(HOUR);
+    await report('127.0.0.3');
+    expect(await openReports(server)).toHaveLength(1);
+    if (remove) await server.owner.send('DELETE', remove);
+    else await server.owner.patch(hide, { hidden: true });
+    expect(await openReports(server)).toEqual([]);
+    expect(await closed()).toBe(before);
+  }
+});

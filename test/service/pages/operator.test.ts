@@ -273,6 +273,34 @@ test('A decision about a report leads back to the part of the list where it was'
   }
 });
 
+test('Decisions on closed reports lead back to these; nobody disables oneself, and what is private has no link', async () => {
+  const server = await runServer();
+  const uuids: string[] = [];
+  for (const number of [1, 2]) {
+    const { body } = await server.owner.upload('/v2/generate', skinPng(number));
+    uuids.push(String(body.skin?.uuid));
+    await server.anonymous().json(`/v2/skins/${uuids.at(-1)}/report`, { reason: 'other' });
+  }
+  const reports = (await server.owner.get('/v2/account/reports')).body.reports ?? [];
+  for (const { id } of reports) await server.owner.json(`/v2/account/reports/${id}/close`, {});
+  await server.owner.patch(`/v2/skins/${uuids[0]}`, { visibility: 'private' });
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const { text } = await operator.open('/ui/operator/reports?state=closed');
+  expect(uuids.map((uuid) => text.includes(`href="/ui/skins/${uuid}"`))).toEqual([false, true]);
+  expect(text).not.toContain('action="/ui/operator/users/');
+  const forms = [
+    ...text.matchAll(/<form method="post" action="(\/ui\/operator\/[^"]*)">([\s\S]*?)<\/form>/g),
+  ];
+  expect(forms.length).toBeGreaterThan(0);
+  for (const [, path = '', inside = ''] of forms) {
+    const fields = [...inside.matchAll(/name="(\w+)" value="([^"]*)"/g)];
+    const form = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+    const { headers } = await operator.open(path, { form });
+    expect([path, headers.get('location')]).toEqual([path, expect.stringMatching(/\bstate=closed\b/)]);
+  }
+});
+
 test('The page of a user shows what others can see, the usage and the last use, and nothing that is private', async () => {
   const server = await runServer();
   const ann = await server.user('ann');

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { readHeader } from '../../../src/skin/png/header.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import type { TestCaller } from '../../support/server/test-caller.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 /** A service with sets of ann's: an open one with a private skin, a quiet and a secret one; and a name that is reserved for her. */
 async function openScene() {
@@ -37,7 +38,10 @@ async function openScene() {
   const pages = { sets: '/ui/sets', set: `/ui/sets/${open}`, skin: `/ui/skins/${shown}` };
   const named = (text: string) =>
     Object.entries(names).reduce((all, [uuid, name]) => all.replaceAll(uuid, name), text);
-  return { visitors, pages, named, secret: hidden };
+  const quiet = Object.entries(names).find(([, name]) => name === 'QUIET')![0];
+  const { body: writing } = await server.owner.json('/v2/account/keys', { user: 'ann', scopes: ['skins'] });
+  const writerKey = writing.key?.secret;
+  return { server, ann, visitors, pages, named, shown, secret: hidden, open, quiet, writerKey };
 }
 
 /** What the forms of a page do: their addresses, each with what its fields and buttons say that it does. */
@@ -123,4 +127,49 @@ test('A like of a skin that is not there, or not for the visitor, is refused on 
     const { status: seen } = await visitors[name].open(`/ui/skins/${uuid}/like`, { form: { act: 'like' } });
     expect([name, uuid, seen]).toEqual([name, uuid, status]);
   }
+});
+
+test('An unlisted set is not for search engines, and its command finds it', async () => {
+  const { visitors, quiet } = await openScene();
+  for (const name of ['nobody', 'ann'] as const) {
+    const { text, headers } = await visitors[name].open(`/ui/sets/${quiet}`);
+    expect([name, headers.get('x-robots-tag')]).toEqual([name, 'noindex']);
+    expect(text).toContain(`skinsmith sets export ${quiet}`);
+  }
+  const { headers, text } = await visitors.nobody.open('/ui/sets/open');
+  expect(headers.get('x-robots-tag')).toBeNull();
+  expect(text).toContain('skinsmith sets export open');
+});
+
+test('A key that does not read puts no private skin into a set, and a group picture has no hidden skin', async () => {
+  const { server, writerKey, ann, secret, shown, open } = await openScene();
+  const writer = new TestCaller(server.url, { key: writerKey });
+  expectRefusal(await writer.json('/v2/sets', { name: 'Mine', skins: [secret] }), 'skin_not_found', 404);
+  expectRefusal(await writer.patch(`/v2/sets/${open}`, { add: [secret] }), 'skin_not_found', 404);
+  const edited = await ann.patch(`/v2/sets/${open}`, { remove: [shown], add: [shown] });
+  expect(edited.body.skins?.map(({ uuid }) => uuid)).toEqual([secret, shown]);
+  const widthOf = async () => {
+    const heard = await ann.get(`/v2/sets/${open}/group.png`);
+    return heard.status === 200 ? readHeader(heard.bytes).width : undefined;
+  };
+  const both = await widthOf();
+  await server.owner.patch(`/v2/account/skins/${shown}`, { hidden: true });
+  expect(await widthOf()).toBeLessThan(both!);
+});
+
+test('What an operator takes away or releases is in the log', async () => {
+  const { server, shown, ann } = await openScene();
+  await server.owner.json(`/v2/skins/${shown}/tags`, { tag: 'knight', vote: 'down' });
+  await server.owner.send('DELETE', '/v2/set-names/former');
+  await ann.patch('/v2/sets/quiet', { visibility: 'public', name: 'Loud' });
+  await ann.patch('/v2/sets/loud', { name: 'Soft' });
+  await ann.send('DELETE', '/v2/set-names/loud');
+  const { entries = [] } = (await server.owner.get('/v2/account/log')).body;
+  expect(entries.map(({ action, subject }) => [action, subject])).toEqual(
+    expect.arrayContaining([
+      ['release_set_name', 'former'],
+      ['remove_tag', shown],
+    ]),
+  );
+  expect(entries.filter(({ subject }) => subject === 'loud')).toEqual([]);
 });

@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
-import { zipArchive } from '../../../src/server/http/downloads.ts';
+import { exportAnswer, zipArchive } from '../../../src/server/http/downloads.ts';
 import { KnownAddresses, SHARES, Turns } from '../../../src/server/pools.ts';
 import { anonymousCaller, userCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
@@ -210,6 +211,54 @@ test('Skins are read only where there is a place, which is free again if they ca
   expect(reads).toBe(5);
 });
 
+test('A file names the next part of the same search, and is not looked at any more once it is read', async () => {
+  const { server } = await withSkins();
+  const { context, caller } = await insideOf(server, new Exports(nobody, 1));
+  let held = 0;
+  const hold = () => {
+    held++;
+    return () => void held--;
+  };
+  const call = {
+    context: { ...context, openRequests: { hold } },
+    request: { method: 'GET', signal: new AbortController().signal },
+    ...{ caller, verify: async () => {}, query: { filter: 'hat', visibility: 'public' } },
+  } as unknown as Parameters<typeof exportAnswer>[2];
+  const { body } = await exportAnswer('zip', '/v2/me/skins.zip', call);
+  expect(held).toBe(1);
+  const files = readZip(await buffer(body as Readable));
+  expect(String(files.get('MORE.txt'))).toMatch(
+    /The next part: http:\/\/x\/v2\/me\/skins\.zip\?filter=hat&visibility=public&after=\w+\n/,
+  );
+  await vi.waitFor(() => expect(held).toBe(0));
+});
+
+test('No export begins while the service stops', async () => {
+  const { context, caller } = await insideOf(await runServer(), new Exports(nobody));
+  const stopping = { ...context, isStopping: () => true };
+  await expect(exportSkins(stopping, caller, {})).rejects.toMatchObject({ code: 'service_unavailable' });
+});
+
+test('A picture of a later page takes no name of an earlier one', async () => {
+  const { server } = await withSkins();
+  const { context, caller } = await insideOf(server, new Exports(nobody));
+  const { id: _id, ...row } = await context.db
+    .selectFrom('skins')
+    .selectAll()
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const uuidOf = (n: number) =>
+    `${n % 80 === 0 ? 'aaaaaaaa' : n.toString(16).padStart(8, '0')}${n.toString(16).padStart(24, '0')}`;
+  const rows = Array.from({ length: 81 }, (_, n) => ({ ...row, uuid: uuidOf(n), name: 'same' }));
+  await context.db.insertInto('skins').values(rows).execute();
+  const { skins, end } = await exportSkins(context, caller, {});
+  const sources: string[] = [];
+  for await (const { line } of skins) sources.push(line.source);
+  end();
+  expect(sources).toHaveLength(81 + SKINS.length);
+  expect(new Set(sources).size).toBe(sources.length);
+});
+
 /** What the service does it with, over the same store. */
 async function insideOf({ dataDir }: ServerUnderTest, exports: Exports) {
   const { db } = await openOwnStore(dataDir);
@@ -222,7 +271,10 @@ async function insideOf({ dataDir }: ServerUnderTest, exports: Exports) {
     turns: new Turns(systemClock),
     searches: new Searches(systemClock),
     clock: systemClock,
-    game: { keys: { known: [] } } as unknown as ExportContext['game'],
+    game: {
+      keys: { known: [] },
+      http: { addresses: { textures: 'http://t' } },
+    } as unknown as ExportContext['game'],
     ownKey: async () => undefined,
     ownAddresses: () => [],
     publicUrl: () => 'http://x',

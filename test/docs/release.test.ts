@@ -287,6 +287,8 @@ test('A recipe that lacks a download is left out here, and an error where the re
   const release = await ownFolder();
   await writeFile(join(release, `skinsmith-${VERSION}-linux-x64.tar.xz`), 'x');
   await writeFile(join(release, `skinsmith-${VERSION}-linux-arm64.tar.xz`), 'y');
+  await mkdir(join(release, 'packages'));
+  await writeFile(join(release, 'packages', 'flake.nix'), 'of an earlier build');
   expect((await finishRelease(release, false)).sort()).toEqual([
     'flake.nix',
     'skinsmith.json',
@@ -304,4 +306,5 @@ test('CHANGELOG.md says something about this version, which becomes the notes of
   const other =
     '# Changelog\n\n## [Unreleased]\n\n- a\n\n## [2.0.0] - 2027-01-01\n\n- b\n\n## [1.0.0]\n\n- c\n\n[1.0.0]: x\n';
   expect([notesOf('2.0.0', other), notesOf('1.0.0', other)]).toEqual(['- b\n', '- c\n']);
+  expect(notesOf('2.0.1', '# Changelog\n\n## [2.0.10]\n\n- ten\n\n## [2.0.1]\n\n- one\n')).toBe('- one\n');
 });

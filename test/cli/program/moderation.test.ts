@@ -77,6 +77,7 @@ test('A reported set is hidden, shown, stripped of its name and deleted by its U
     'hide_set',
     undefined,
   ]);
+  expect(log.out).toContain(`\tclear_set_name\t${uuid}\trude\n`);
   const { told } = await run((context) => moderationReplaceName.run(['Rude Words'], {}, context));
   expect(told).toMatchObject({ code: 'not_a_uuid', message: '"Rude Words" is not the UUID of a set.' });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Backend, DoubleError, hostedBackend, recordingOf, replayOf } from './backend.ts';
+import { type Backend, DoubleError, hostedBackend } from './backend.ts';
 import { DoubleClock, durationSchema } from './clock.ts';
 import { type Door, openDoor } from './door.ts';
 import {
@@ -61,10 +61,6 @@ export interface DoubleOptions {
   readonly port?: number;
   /** False: it is reached by `fetch` only. */
   readonly listens?: boolean;
-  /** Passes requests on to this service, and writes its answers into a new file. */
-  readonly record?: { readonly upstream: string; readonly file: string };
-  /** Answers from such a file. */
-  readonly replay?: string;
   /** Called when `POST /_double/stop` has been answered; without it, there is nothing at this address. */
   readonly onStop?: () => void;
 }
@@ -119,7 +115,7 @@ const CONTROL = '/_double/';
  * const double = await startDouble({ scenario: 'lossy' });
  * const client = new SkinClient({ baseUrl: double.url, apiKey: double.key, insecureHttp: true });
  * await double.stop();
- * @throws DoubleError when it cannot listen, record or replay; ScenarioError for an unusable scenario
+ * @throws DoubleError when it cannot listen; ScenarioError for an unusable scenario
  */
 export async function startDouble(options: DoubleOptions = {}): Promise<Double> {
   const double = new RunningDouble(options);
@@ -187,7 +183,7 @@ class RunningDouble implements Double {
   }
 
   get key(): string {
-    return this.#state.backend.key ?? DOUBLE_KEY;
+    return this.#state.backend.key;
   }
 
   get requests(): readonly Exchange[] {
@@ -394,12 +390,7 @@ interface Setting {
   readonly scenario: Scenario;
 }
 
-async function openBackend(
-  { as = 'hosted', seed = 1, record, replay }: DoubleOptions,
-  setting: Setting,
-): Promise<Backend> {
-  if (record) return recordingOf(record.upstream, record.file);
-  if (replay !== undefined) return replayOf(replay);
+async function openBackend({ as = 'hosted', seed = 1 }: DoubleOptions, setting: Setting): Promise<Backend> {
   const { url, clock, scenario, texturesUrl } = setting;
   if (as === 'skinsmith') {
     const { skinsmithBackend } = await import('./skinsmith-backend.ts');
@@ -460,10 +451,10 @@ function marked(outcome: Outcome, as: string): Outcome {
   return answered({ ...reply, headers: { ...reply.headers, 'x-skinsmith-double': as } });
 }
 
-function keyOf({ headers }: DoubleRequest, key: string | undefined): RuledRequest['key'] {
+function keyOf({ headers }: DoubleRequest, key: string): RuledRequest['key'] {
   const sent = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (sent === undefined) return 'none';
-  return key === undefined || sent === key ? 'valid' : 'unknown';
+  return sent === key ? 'valid' : 'unknown';
 }
 
 function plannedReply({ status, code, message, headers = {}, body }: PlannedAnswer): Reply {

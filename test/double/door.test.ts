@@ -124,8 +124,9 @@ describe('A double that listens', () => {
     const first = await startDouble();
     const port = Number(new URL(first.url).port);
     await first.stop();
-    const replay = '/nowhere/at/all';
-    await expect(startDouble({ port, replay })).rejects.toMatchObject({ code: 'recording_unusable' });
+    const scenario = { rules: [{ do: { job: { polls: 3 } } }] };
+    const unplayable = startDouble({ port, as: 'skinsmith', scenario });
+    await expect(unplayable).rejects.toMatchObject({ code: 'scenario_unsupported' });
     await (await startDouble({ port })).stop();
   });
 });

@@ -1,7 +1,4 @@
 import { createPublicKey } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SkinClient } from '../../src/client/skin-client.ts';
 import { type Double, type DoubleOptions, startDouble } from '../../src/double/double.ts';
@@ -370,33 +367,6 @@ test('Received requests are shown without a key', async () => {
   expect(JSON.stringify(body)).not.toContain(double.key);
 });
 
-test('Answers are recorded without secrets, and replayed in their order', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-recording-'));
-  onTestFinished(async () => await rm(folder, { recursive: true }));
-  const file = join(folder, 'exchanges.jsonl');
-  const upstream = await startDouble({ clock: 'manual' });
-  onTestFinished(async () => await upstream.stop());
-  const recorder = await startDouble({ listens: false, record: { upstream: upstream.url, file } });
-  const asUser = { ...recorder, url: recorder.url, key: upstream.key, fetch: recorder.fetch } as Double;
-  const accepted = await submit(asUser, 1);
-  const early = await job(asUser, accepted);
-  upstream.advance('1m');
-  const done = await job(asUser, accepted);
-  await recorder.stop();
-  expect(await readFile(file, 'utf8')).not.toContain(upstream.key);
-  const replay = await open({ replay: file });
-  expect(await submit(replay, 1)).toEqual(accepted);
-  expect([await job(replay, accepted), await job(replay, accepted), await job(replay, accepted)]).toEqual([
-    early,
-    done,
-    done,
-  ]);
-  expect((await submit(replay, 2)).body.errors?.[0]?.code).toBe('not_recorded');
-  await expect(startDouble({ listens: false, record: { upstream: upstream.url, file } })).rejects.toThrow(
-    'EEXIST',
-  );
-});
-
 /** A client as they are found in the wild: each does one thing that it must not. */
 type Client = (double: Double) => Promise<void>;
 
@@ -425,21 +395,6 @@ const BAD_CLIENTS: Readonly<Record<string, Client>> = {
     await submit(double, 1, 'limit-429');
   },
 };
-
-test('A recorded answer is found for another key in the address', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-recording-'));
-  onTestFinished(async () => await rm(folder, { recursive: true }));
-  const file = join(folder, 'exchanges.jsonl');
-  const upstream = await startDouble({ clock: 'manual' });
-  onTestFinished(async () => await upstream.stop());
-  const recorder = await startDouble({ listens: false, record: { upstream: upstream.url, file } });
-  const ask = async (double: Double, key: string) =>
-    (await double.fetch(new Request(`${double.url}/v2/capes?key=${key}`))).status;
-  const recorded = await ask(recorder, 'first-secret');
-  await recorder.stop();
-  expect(await readFile(file, 'utf8')).not.toContain('first-secret');
-  expect(await ask(await open({ replay: file }), 'second-secret')).toBe(recorded);
-});
 
 test('Requests take as long as the latency of the scenario, each way', async () => {
   const double = await open({ clock: 'manual', scenario: { service: { latency: '2s' } } });

@@ -37,11 +37,6 @@ export async function runDouble(options: ServeOptions, context: CommandContext):
 function checkOptions(options: ServeOptions): void {
   const other = Object.keys(options).find((name) => name !== 'port' && !OWN.includes(name));
   if (other) throw usageError('conflicting_options', `--double and --${dashed(other)} cannot be combined.`);
-  const { record, recording, replay } = options;
-  if ((record === undefined) !== (recording === undefined))
-    throw usageError('conflicting_options', '--record and --recording belong together.');
-  if (record !== undefined && replay !== undefined)
-    throw usageError('conflicting_options', '--record and --replay cannot be combined.');
 }
 
 /** @throws CliError for an option that only a double has */
@@ -59,14 +54,11 @@ async function doubleOptions({
   polite: _polite,
   parentStdin: _parentStdin,
   scenario,
-  record,
-  recording,
   ...options
 }: ServeOptions): Promise<DoubleOptions> {
   return {
     ...options,
     ...(scenario !== undefined && { scenario: await readScenario(scenario) }),
-    ...(record !== undefined && recording !== undefined && { record: { upstream: record, file: recording } }),
   };
 }
 

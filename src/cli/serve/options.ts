@@ -372,13 +372,6 @@ export const SERVE_OPTIONS = {
       flag: '--parent-stdin',
       help: 'end when standard input ends, as it does when the program that started this one is gone',
     },
-    {
-      flag: '--record <url>',
-      help: 'pass requests on to this service, and write its answers down',
-      parse: httpUrl,
-    },
-    { flag: '--recording <file>', help: 'new file for what --record writes', parse: nonEmpty },
-    { flag: '--replay <file>', help: 'answer from a file written by --record', parse: nonEmpty },
   ],
 } as const satisfies Readonly<Record<string, readonly Row[]>>;
 

@@ -77,6 +77,11 @@ export const diagnosisAnswerSchema = envelopeSchema.extend({
   /** The generator; each kind reports its own findings. */
   generator: z.object({ kind: z.string(), findings }),
   store: z.object({ findings }),
+  /** The provider of sign-ins by OpenID Connect; absent if there is none. */
+  openId: z.object({ findings }).optional(),
 });
 /** What a service finds out about its own health. */
-export type Diagnosis = Pick<z.infer<typeof diagnosisAnswerSchema>, 'publicUrl' | 'generator' | 'store'>;
+export type Diagnosis = Pick<
+  z.infer<typeof diagnosisAnswerSchema>,
+  'publicUrl' | 'generator' | 'store' | 'openId'
+>;

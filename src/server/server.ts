@@ -1,3 +1,4 @@
+import type { HealthFinding } from '../protocol/service.ts';
 import {
   addressesOf,
   DEFAULT_HOST,
@@ -46,6 +47,8 @@ export interface RunningServer extends Pick<OpenService<Adapter>, 'close'> {
   readonly url: string;
   /** The owner's API key, on the very first start only, unless none was wanted. */
   readonly key: string | undefined;
+  /** Asks the provider of sign-ins whether it can be used; nothing to say without one. Never rejects. */
+  readonly examineSignIn: () => Promise<readonly HealthFinding[]>;
 }
 
 /** Carries requests from the network to the service. */
@@ -54,13 +57,15 @@ interface NetworkAdapter extends Adapter {
   url: string;
   /** The owner's first API key. It is shown only once, so it is created when nothing can fail any more. */
   makeFirstKey(): Promise<string | undefined>;
+  examineSignIn(): Promise<readonly HealthFinding[]>;
 }
 
 /** Starts the service on the network. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { adapter, close } = await openService(options, async (parts) => await openNetwork(options, parts));
   try {
-    return { url: adapter.url, key: await adapter.makeFirstKey(), close };
+    const { url, examineSignIn } = adapter;
+    return { url, key: await adapter.makeFirstKey(), examineSignIn, close };
   } catch (error) {
     await close();
     throw error;
@@ -92,6 +97,7 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
       (options.ownerKey ?? true)
         ? await makeFirstOwnerKey(context.db, owner, context.clock.now())
         : undefined,
+    examineSignIn: async () => (await context.openId?.examine()) ?? [],
     url: '',
     open: async () => {
       const listening = await http.listen(host, port);

@@ -9,7 +9,14 @@ import { describe, expect, test } from 'vitest';
 import { FakeProvider } from '../support/openid/fake-provider.ts';
 import { PlainBrowser } from '../support/pages/browser.ts';
 import { lines } from '../support/program/batches.ts';
-import { freshMachine, type Machine, PROGRAM, ROOT, type Serving } from '../support/program/program.ts';
+import {
+  freshMachine,
+  type Machine,
+  PROGRAM,
+  ROOT,
+  type Serving,
+  saying,
+} from '../support/program/program.ts';
 import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
 import { jobAt } from '../support/server/job-at.ts';
 import { poll } from '../support/server/poll.ts';
@@ -215,6 +222,18 @@ test('People sign in to the built program with a provider, as its options say, a
   const { stderr } = await end('SIGTERM');
   expect(stderr).toMatch(/^\d\d:\d\d:\d\d GET \/v2\/account\/users\/anna 200 [\d.]+ ms/m);
   expect(stderr).not.toMatch(/"msg"/);
+});
+
+test('A service says at its start that its provider is in a private network, and what to do', async () => {
+  const provider = await FakeProvider.start();
+  const { issuer, clientId } = provider.settings();
+  const machine = await freshMachine();
+  const child = machine.start([
+    ...['serve', '--port', '0', '--log-format', 'text'],
+    ...['--oidc-issuer', issuer, '--oidc-client-id', clientId],
+  ]);
+  const said = await saying(child, 'stderr', /a private address.*\n/);
+  expect(said).toMatch(/127\.0\.0\.1 has a private address.*--allow-network/);
 });
 
 describe('serve --double', () => {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { RunningServer } from '../../server/server.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { keepAllFiles, switchToOwnerOf } from '../context/data-owner.ts';
+import { hintFor } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Fields } from '../output/described.ts';
 import { refuseDoubleOptions, runDouble } from '../serve/double.ts';
@@ -70,11 +71,27 @@ export async function runServe(options: ServeOptions, context: CommandContext): 
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer({ ...all, findPack: async (sha1) => await pack?.find(sha1) });
   await announce(server, options, context);
+  void warnOfProvider(server, options, context);
   if (pack) offerPack(pack, options.publicUrl ?? server.url, options, context);
   await aborted(context.signal);
   ownLog(options, context).say('Finishing running jobs, then stopping.');
   await server.close();
   return exitStatus('done');
+}
+
+/** The service has started and does without its provider, which may take a while to answer. */
+async function warnOfProvider(
+  { examineSignIn }: Pick<RunningServer, 'examineSignIn'>,
+  options: ServeOptions,
+  context: CommandContext,
+): Promise<void> {
+  const findings = await examineSignIn();
+  if (context.signal.aborted) return;
+  for (const { result, code, message } of findings) {
+    if (result === 'ok') continue;
+    const hint = hintFor([code], context);
+    await ownLog(options, context).warn(hint === undefined ? message : `${message} ${hint}`);
+  }
 }
 
 /** Services that share a data folder may serve different packs, so each pack has a folder of its own. */

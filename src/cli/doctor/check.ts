@@ -19,6 +19,7 @@ export const CHECK_NAMES = [
   'signature',
   'store',
   'generator',
+  'sign-in',
 ] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
@@ -83,6 +84,11 @@ const HINTS: Readonly<Record<string, string | ((naming: ServiceNaming) => string
   game_limits: "Other programs at the same address may be using Mojang's services too.",
   upstream_key_refused: 'Start serve with a key that is valid there: --upstream-key-file',
   upstream_unreachable: 'Check the other service: skinsmith doctor --base-url <its address>',
+  provider_private: 'Allow its network when you start the service: serve --allow-network 10.0.0.0/8',
+  provider_unreachable: 'Check --oidc-issuer, and that the service can reach the provider.',
+  provider_wrong: "Compare --oidc-issuer with the provider's own address, to the last slash.",
+  claim_not_listed:
+    'Let the provider send it, through a mapper or with a scope: --oidc-scopes. Some providers send claims that they do not list: then a sign-in ends this warning.',
   upstream_wait: 'Check the other service: skinsmith doctor --base-url <its address>',
 };
 

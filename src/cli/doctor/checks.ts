@@ -60,6 +60,17 @@ const generatorCheck: Check = {
   },
 };
 
+/** Checks that people can sign in with the accounts of the service's OpenID Connect provider. */
+const signInCheck: Check = {
+  needs: ['key'],
+  look: async (setup) => {
+    const diagnosis = await setup.diagnosis();
+    if (typeof diagnosis === 'string') return notDiagnosed(diagnosis);
+    if (!diagnosis.openId) return skipped('The service has no OpenID Connect provider.');
+    return summary(diagnosis.openId.findings, setup.context);
+  },
+};
+
 /** Why the service cannot even look up keys: `/ready` tells this to everybody. */
 const LOST: Readonly<Record<string, string>> = {
   store_unreachable: 'The service cannot reach its database, or gets no answer from it.',
@@ -197,4 +208,5 @@ export const CHECKS = {
   signature: signatureCheck,
   store: storeCheck,
   generator: generatorCheck,
+  'sign-in': signInCheck,
 } satisfies Record<CheckName, Check>;

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import * as client from 'openid-client';
 import { remembered } from '../../base/caches.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { HealthFinding } from '../../protocol/service.ts';
 import { type Allowance, Allowances, refill } from '../fairness.ts';
 import { fetchGuarded, type GuardedAgent } from '../outbound/guarded-agent.ts';
 import { blockOf } from '../outbound/target.ts';
@@ -18,6 +19,7 @@ import {
   type Rights,
   rightsIn,
 } from './claims.ts';
+import { claimFindings, providerFault } from './findings.ts';
 
 /** Time limit of a request to the provider, in milliseconds. */
 const TIMEOUT = 8_000;
@@ -98,6 +100,8 @@ export class OpenIdProvider {
   readonly #failed: Remembered;
   /** The states with which sign-ins came back. */
   readonly #used: Remembered;
+  /** Claims of the settings that have come with a sign-in. */
+  readonly #arrived = new Set<string>();
   readonly #configuration: () => Promise<client.Configuration>;
 
   constructor(options: ProviderOptions) {
@@ -113,6 +117,17 @@ export class OpenIdProvider {
   /** The provider's name on the button. */
   get name(): string {
     return this.#options.settings.name;
+  }
+
+  /** Whether the provider can be used, and sends what the settings need. Never rejects. */
+  async examine(): Promise<HealthFinding[]> {
+    const { settings } = this.#options;
+    try {
+      const { claims_supported: claims } = (await this.#configuration()).serverMetadata();
+      return claimFindings(settings, { claims, arrived: this.#arrived });
+    } catch (error) {
+      return [providerFault(error, settings)];
+    }
   }
 
   /** The provider's address to sign in at. @throws ProviderError */
@@ -176,6 +191,8 @@ export class OpenIdProvider {
     const { settings, knowsPlan } = this.#options;
     // Otherwise, everyone with an empty sub would be one person.
     if (sub === '') throw new ProviderError('invalid', 'the claim sub is empty');
+    for (const name of claimsAskedFor(settings))
+      if (claimOf(claims, name) !== undefined) this.#arrived.add(name);
     if (settings.requiredClaim && !passes(claims, settings.requiredClaim))
       throw new ProviderError(
         'not_allowed',

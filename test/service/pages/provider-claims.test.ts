@@ -57,6 +57,23 @@ test('Claims that are not set up decide nothing, and the owner keeps everything'
   expect(await userNamed(at, 'owner')).toMatchObject({ plan: 'owner', role: 'operator' });
 });
 
+test('The operator hears of a claim that the provider does not list, until a sign-in has it', async () => {
+  const at = await world({ planClaim: 'plan', operatorClaim: { claim: 'realm.roles', value: 'admin' } });
+  at.provider.lists = ['sub', 'plan'];
+  const findings = async () => (await at.server.owner.get('/v2/account/doctor')).body.openId?.findings;
+  expect(await findings()).toEqual([
+    {
+      code: 'claim_not_listed',
+      result: 'warning',
+      message: expect.stringContaining('claim realm.roles among those that it sends'),
+    },
+    expect.objectContaining({ code: 'provider_answers', result: 'ok' }),
+  ]);
+  at.provider.claims = { sub: 'p', nickname: 'anna', realm: { roles: ['admin'] } };
+  await newcomer(at);
+  expect(await findings()).toEqual([expect.objectContaining({ code: 'provider_answers' })]);
+});
+
 test('Claims that the ID token lacks are requested', async () => {
   const at = await world({ planClaim: 'groups' });
   at.provider.userInfo = { groups: ['pro'] };

@@ -31,6 +31,8 @@ export class FakeProvider {
   clock: Pick<Clock, 'now'> = systemClock;
   /** Its claims about the next person who signs in. */
   claims: Readonly<Record<string, unknown>> = { sub: 'person-1', preferred_username: 'anna' };
+  /** The claims that it says it may send; undefined: it does not say. */
+  lists: readonly string[] | undefined;
   /** Claims that need the access token. */
   userInfo: Readonly<Record<string, unknown>> | undefined;
   /** Wrong claims for the next ID token. */
@@ -120,6 +122,7 @@ export class FakeProvider {
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256'],
       authorization_response_iss_parameter_supported: true,
+      ...(this.lists && { claims_supported: this.lists }),
     };
   }
 

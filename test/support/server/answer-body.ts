@@ -32,6 +32,7 @@ export interface Body {
   readonly deleted?: string[];
   readonly total?: number;
   readonly rateLimit?: RateLimit;
+  readonly openId?: { readonly findings: readonly unknown[] };
   readonly usage?: unknown;
   readonly user?: string;
   readonly name?: string;

@@ -15,7 +15,7 @@ import { TestCaller } from './test-caller.ts';
 
 const STORE_FILE = 'skinsmith.db';
 
-export interface ServerUnderTest extends RunningServer {
+export interface ServerUnderTest extends Omit<RunningServer, 'examineSignIn'> {
   readonly dataDir: string;
   /** Calls with the owner's key. */
   readonly owner: TestCaller;

@@ -1,6 +1,7 @@
 import { AWAKE, systemClock } from '../../../base/clock.ts';
 import { type Diagnosis, finding, type HealthFinding } from '../../../protocol/service.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
+import type { OpenIdProvider } from '../../openid/provider.ts';
 import { type Db, type OpenStore, StoreTooNewError } from '../../store/db.ts';
 import { isUnreachable, StoreGoneError } from '../../store/failures.ts';
 import { NEWEST_SCHEMA, readVersion, writeMeta } from '../../store/meta.ts';
@@ -173,32 +174,46 @@ export interface DiagnosisContext extends StoreContext {
   readonly generatorKind: GeneratorKind;
   readonly publicUrl: () => string;
   readonly examineStore: () => Promise<HealthFinding[]>;
+  readonly openId: OpenIdProvider | undefined;
 }
 
 /** Health checks that only the service itself can make. @throws Refusal for callers other than the operator */
 export async function diagnose(context: DiagnosisContext, caller: Caller): Promise<Diagnosis> {
   requireOperator(caller);
-  const [generator, store] = await Promise.all([generatorFindings(context), storeFindings(context)]);
+  const { openId } = context;
+  const [generator, store, provider] = await Promise.all([
+    inTime(async (signal) => (await context.generator.health?.(signal)) ?? [], GENERATOR_SILENT, context),
+    storeFindings(context),
+    openId && inTime(async () => await openId.examine(), PROVIDER_SILENT, context),
+  ]);
   return {
     publicUrl: context.publicUrl(),
     generator: { kind: context.generatorKind, findings: [...generator] },
     store: { findings: store },
+    ...(provider && { openId: { findings: [...provider] } }),
   };
 }
 
-async function generatorFindings({ generator, clock }: DiagnosisContext): Promise<readonly HealthFinding[]> {
-  if (!generator.health) return [];
+const GENERATOR_SILENT = finding(
+  'problem',
+  'generator_silent',
+  `The generator did not report its health within ${LIMIT / 1000} s.`,
+);
+const PROVIDER_SILENT = finding(
+  'problem',
+  'provider_unreachable',
+  `The OpenID Connect provider did not answer within ${LIMIT / 1000} s.`,
+);
+
+/** What `ask` finds; `silent` if it takes too long. */
+async function inTime(
+  ask: (signal: AbortSignal) => Promise<readonly HealthFinding[]>,
+  silent: HealthFinding,
+  { clock }: Pick<DiagnosisContext, 'clock'>,
+): Promise<readonly HealthFinding[]> {
   const over = new AbortController();
-  const asked = generator.health(over.signal);
-  const late = clock.sleep(LIMIT, over.signal).then(() => {
-    return [
-      finding(
-        'problem',
-        'generator_silent',
-        `The generator did not report its health within ${LIMIT / 1000} s.`,
-      ),
-    ];
-  });
+  const asked = ask(over.signal);
+  const late = clock.sleep(LIMIT, over.signal).then(() => [silent]);
   try {
     return await Promise.race([asked, late]);
   } finally {

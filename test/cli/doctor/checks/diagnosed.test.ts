@@ -22,6 +22,21 @@ describe('The checks of the store and of the generator', () => {
     });
   });
 
+  test('tell of the provider for sign-ins, if the service has one', async () => {
+    const findings = [
+      ok('It answers.'),
+      { code: 'claim_not_listed', result: 'warning', message: 'No claim groups.' },
+    ];
+    const { setup } = await servedSetup([READY, diagnosis({ openId: { findings } })]);
+    expect(await CHECKS['sign-in'].look(setup)).toEqual({
+      result: 'warning',
+      detail: 'No claim groups. It answers.',
+      hint: expect.stringContaining('--oidc-scopes'),
+    });
+    const { setup: without } = await servedSetup([READY, diagnosis()]);
+    expect(await CHECKS['sign-in'].look(without)).toMatchObject({ result: 'skipped' });
+  });
+
   test.each([
     ['another service', FOREIGN, [], /Only a skinsmith service/],
     ['an older skinsmith', READY, [{ expect: 'GET /v2/account/doctor', ...NOT_FOUND }], /Only a skinsmith/],

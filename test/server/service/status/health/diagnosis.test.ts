@@ -54,6 +54,7 @@ async function service(health?: (signal: AbortSignal) => Promise<readonly Health
     generator,
     publicUrl,
     examineStore,
+    openId: undefined,
   };
   return { db, context: { ...context, generatorKind: 'accounts' as const } };
 }

@@ -80,3 +80,16 @@ test('Ctrl-C while waiting exits 130 and says how to continue; the job is still 
   const { body } = await new TestCaller(service.url, { key: service.key, isOurs: false }).get('/v2/queue');
   expect(body.jobs).toHaveLength(1);
 });
+
+test('A skin of status, or of a lockfile, in a format for people is followed by where to paste it', async () => {
+  const machine = await freshMachine();
+  const place = /Paste it into the server console/;
+  const queued = await machine.run(['queue', 'examples/smith.png', '--json']);
+  const { job } = JSON.parse(queued.stdout);
+  const status = await machine.run(['status', '--wait', job, '--format', 'citizens']);
+  expect(status).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(place) });
+  const lock = ['examples/smith.png', '--lock', join(machine.folder, 'skins.lock')];
+  expect((await machine.run(['generate', ...lock])).exitCode).toBe(0);
+  const frozen = await machine.run(['generate', ...lock, '--frozen', '--format', 'citizens']);
+  expect(frozen).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(place) });
+});

@@ -7,7 +7,8 @@ import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import type { GithubReport } from '../output/github.ts';
-import { ResultPrinter, type ResultView, resultView } from '../output/results.ts';
+import { ResultPrinter, type ResultView, resultView, skinFields } from '../output/results.ts';
+import { sayWhereToPaste } from '../output/where-to-paste.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
 import {
@@ -52,6 +53,7 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
     signers: new SignerTally(own),
   };
   const delivery = { output, required: typed.requireSigner, gameKeys: game.keys.offline() };
+  let delivered: BatchResult | undefined;
   try {
     for await (const planned of plan(call, {
       lockfile: output.lockfile,
@@ -73,6 +75,7 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
         continue;
       }
       const result = await deliver(planned, delivery);
+      delivered = result;
       if (isMissing(planned)) tally.missing++;
       else if (result.error) tally.failed++;
       else if (planned.outlook === 'given') tally.given++;
@@ -91,6 +94,8 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
     printer.endEarly();
     await reports.abandon();
   }
+  if (delivered?.skin && !shape.isList && !shape.ndjson)
+    sayWhereToPaste(formatsOf(call), { ...delivered, skin: skinFields(delivered.skin) }, context);
   const text = endText(tally, typed);
   if (tally.fresh + tally.gone + tally.renamed > 0 && typed.allowNew) github.notice('new', text);
   await github.finish(text, { made: 0, left: tally.missing + tally.fresh + tally.failed });

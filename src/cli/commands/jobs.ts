@@ -24,6 +24,7 @@ import {
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
 import { printRows } from '../output/described.ts';
 import {
+  isFinished,
   JOB_COLUMNS,
   JOB_FIELDS,
   JOB_OUTPUT,
@@ -36,6 +37,7 @@ import {
   type ResultView,
   resultView,
 } from '../output/results.ts';
+import { sayWhereToPaste } from '../output/where-to-paste.ts';
 import { type PackSkins, packNamed } from '../pack/pack-skins.ts';
 import { textureOf } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
@@ -223,12 +225,8 @@ async function runStatus(
   const json = context.flags.json ?? false;
   const isList = jobs.length > 1;
   const pack = await packNamed(options, context.messages);
-  const printer = new ResultPrinter(context.io, {
-    json,
-    ndjson: false,
-    formats: openFormats(settings.format, { pack }),
-    isList,
-  });
+  const formats = openFormats(settings.format, { pack });
+  const printer = new ResultPrinter(context.io, { json, ndjson: false, formats, isList });
   const connection = await connectWithProgress(settings, context);
   const sources = await context.jobSources.sources();
   const results: ResultView[] = [];
@@ -247,6 +245,8 @@ async function runStatus(
   } finally {
     printer.end();
   }
+  const [skin] = results;
+  if (skin && !isList && isFinished(skin)) sayWhereToPaste(formats, { skin }, context);
   if (results.some((result) => result.error)) return exitStatus('failed');
   return exitStatus(results.every((result) => result.status === 'completed') ? 'done' : 'pending');
 }

@@ -77,7 +77,7 @@ export function resultView({ source, job, skin, status, warnings = [], error }: 
   };
 }
 
-function isFinished(
+export function isFinished(
   result: ResultView,
 ): result is ResultView & Required<Pick<ResultView, 'value' | 'signature'>> {
   return result.value !== undefined && result.signature !== undefined;

@@ -303,8 +303,8 @@ function deleteAccountPage({ name, shared, obstacle, isRefused = false }: Deleti
       isRefused &&
       html`<p class="problem" role="alert">${
         mayChoose
-          ? say`Type your name as below, and choose what becomes of your skins.`
-          : say`Type your name as below.`
+          ? say`Type your name exactly as shown, and choose what happens to your skins.`
+          : say`Type your name exactly as shown.`
       }</p>`
     }
 <p>${say`This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. The operators’ log keeps your name where it says what operators did.`}</p>

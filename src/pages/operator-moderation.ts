@@ -208,7 +208,7 @@ const TEXTS = {
       }),
     unchanged: say`The report is closed. The skin is unchanged.`,
     hidden: say`The skin is hidden, and its reports are closed.`,
-    deleted: say`The skin is deleted.`,
+    deleted: say`The skin was deleted.`,
   },
   set: {
     about: (id: string) => say`the set of report ${id}`,
@@ -220,7 +220,7 @@ const TEXTS = {
       }),
     unchanged: say`The report is closed. The set is unchanged.`,
     hidden: say`The set is hidden, and its reports are closed.`,
-    deleted: say`The set is deleted.`,
+    deleted: say`The set was deleted.`,
   },
 } as const;
 

@@ -57,9 +57,9 @@ export const AUDIENCES: Readonly<Record<Audience, Html>> = {
   'signed-again': say`Everyone will see it: the plugin has MineSkin sign the picture again.`,
   'has-pack': say`Everyone who has the resource pack will see it.`,
   account: say`Everyone will see it, on every server.`,
-  server: say`Only players whose game trusts this server will see it.`,
-  earlier: say`Only players whose game trusts an earlier key of this server will see it. Make the skin again to have it signed with the present key.`,
-  other: say`Only players whose game trusts the service that signed it will see it.`,
+  server: say`Only players whose Minecraft trusts this server will see it.`,
+  earlier: say`Only players whose Minecraft trusts an earlier key of this server will see it. Make the skin again to have it signed with the present key.`,
+  other: say`Only players whose Minecraft trusts the service that signed it will see it.`,
 };
 
 /** One way to use a skin: a file, a text to copy, or both. */

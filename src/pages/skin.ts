@@ -256,9 +256,9 @@ const SIGNERS: Readonly<Record<SignerKind, Html>> = {
   other: say`Another service`,
 };
 
-/** What players do whose game shall show skins that this server signs. */
+/** What players do so that their Minecraft shows skins that this server signs. */
 function trustSteps(origin: string): Html {
-  return html`<details class="trust"><summary>${say`Let a game trust this server: three steps`}</summary>
+  return html`<details class="trust"><summary>${say`Let Minecraft trust this server: three steps`}</summary>
 <ol id="trust">
 <li>${say`This works on game servers in offline mode: <code>online-mode=false</code> in server.properties.`}</li>
 <li>${say`Each player downloads <a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a> into the folder of Minecraft.`}</li>

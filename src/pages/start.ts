@@ -42,7 +42,7 @@ const GROUP = say`Five Minecraft skins: a smith, a ranger, a knight, a robot and
 type SigningMode = 'signing' | 'accounts' | 'upstream';
 
 const SIGNERS: Readonly<Record<SigningMode, Html>> = {
-  signing: say`This server signs skins with its own key. Only players whose game trusts this server
+  signing: say`This server signs skins with its own key. Only players whose Minecraft trusts this server
 (<a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a>) see these skins.`,
   accounts: say`Mojang signs the skins made here. Every server accepts them.`,
   upstream: say`Another service makes and signs the skins for this server.`,

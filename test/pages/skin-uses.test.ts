@@ -164,7 +164,7 @@ test('Make offers the best way for the use that the visitor chose last', () => {
     notes: [
       'Put the file into plugins/SkinsRestorer/skins.',
       'Paste this into the chat.',
-      'Only players whose game trusts this server will see it.',
+      'Only players whose Minecraft trusts this server will see it.',
     ],
   });
   expect(bestWayOf('json', skinAt(LOCAL), { signer: 'game', reader: ENGLISH })?.file).toBeUndefined();

@@ -256,7 +256,7 @@ describe('A report of a set', () => {
     expect(await decide('clear-name')).toBe(after);
     expect((await ann.get(`/v2/sets/${uuid}`)).body.set?.name).toBe(`Set ${uuid.slice(0, 8)}`);
     expect(await decide('', `/ui/operator/sets/${uuid}/delete`)).toBe(after);
-    expect((await operator.open(after)).text).toContain('The set is deleted.');
+    expect((await operator.open(after)).text).toContain('The set was deleted.');
     const intruder = new PlainBrowser(server.url);
     await intruder.signIn((await server.owner.json('/v2/account/keys', { user: 'ann' })).body.key?.secret);
     const refused = await intruder.open(`/ui/operator/sets/${uuid}`, { form: { act: 'hide' } });

@@ -54,13 +54,13 @@ test('A skin that was signed at an earlier address of the server is still its ow
   const { url } = await runServer({ dataDir: earlier.dataDir, publicUrl: 'https://new.example.org' });
   const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
   expect(text).toContain('<dd>This server, with its own key</dd>');
-  expect(text).toContain('Let a game trust this server: three steps');
+  expect(text).toContain('Let Minecraft trust this server: three steps');
   const { db } = await openOwnStore(earlier.dataDir);
   await db.updateTable('texture_data').set({ signature: 'bm9uZQ==' }).execute(); // of another key
   const seen = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
   expect(seen.text).toContain('<dd>Another service</dd>');
   expect(answerFor(seen.text, 'head-1.21.9')).toContain(
-    'Only players whose game trusts the service that signed',
+    'Only players whose Minecraft trusts the service that signed',
   );
   expect(seen.text).not.toContain('authlib-injector');
 });
@@ -82,7 +82,7 @@ test('The last line of each way says who will see the skin, and its page does no
   expect(text).not.toContain('<aside');
   expect(text).toContain(`-javaagent:authlib-injector.jar=${url}</code>`);
   expect(answerFor(text, 'head-1.21.9')).toMatch(
-    /Only players whose game trusts this server will see it\. <a href="#trust">Three steps<\/a><\/p>\s*(?:<\/div>|<details)/,
+    /Only players whose Minecraft trusts this server will see it\. <a href="#trust">Three steps<\/a><\/p>\s*(?:<\/div>|<details)/,
   );
   expect(answerFor(text, 'pack')).toContain('Everyone who has the resource pack will see it.');
 

@@ -79,7 +79,7 @@ export const CAPE_ROUTES: readonly Route[] = [
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params: { uuid }, warnings }) => {
       await deleteCape(context, caller, uuid);
-      const messages = [{ code: 'cape_removed', message: 'The cape is deleted.' }];
+      const messages = [{ code: 'cape_removed', message: 'The cape was deleted.' }];
       return v2Answer({ warnings, messages, links });
     },
   }),

@@ -86,7 +86,7 @@ export const MODERATION_ROUTES: readonly Route[] = [
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, query, warnings }) => {
       await deleteAnySkin(context, caller, { ...params, ...query });
-      const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
+      const messages = [{ code: 'skin_deleted', message: 'The skin was deleted.' }];
       return v2Answer({ warnings, messages, links: { log: LOG } });
     },
   }),

@@ -145,7 +145,7 @@ export const SET_ROUTES: readonly Route[] = [
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, warnings }) => {
       await deleteSet(context, caller, params.set);
-      const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
+      const messages = [{ code: 'deleted', message: 'The set was deleted.' }];
       return v2Answer({ warnings, messages, links: { list: OWN } });
     },
   }),
@@ -297,7 +297,7 @@ export const SET_ROUTES: readonly Route[] = [
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, query, warnings }) => {
       await deleteAnySet(context, caller, { ...params, ...query });
-      const messages = [{ code: 'deleted', message: 'The set is deleted.' }];
+      const messages = [{ code: 'deleted', message: 'The set was deleted.' }];
       return v2Answer({ warnings, messages, links: { log: '/v2/account/log' } });
     },
   }),

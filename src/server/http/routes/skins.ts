@@ -120,7 +120,7 @@ export const SKIN_ROUTES: readonly Route[] = [
     handle: async (call) => {
       const { context, caller, query, warnings } = call;
       await deleteSkin(context, caller, await uuidOf(call), { undress: query.undress === 'true' });
-      const messages = [{ code: 'deleted', message: 'The skin is deleted.' }];
+      const messages = [{ code: 'deleted', message: 'The skin was deleted.' }];
       return v2Answer({ warnings, messages, links });
     },
   }),

@@ -11,7 +11,7 @@ import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import type { Variant } from '../../skin/regions.ts';
-import { rootsOf } from '../batch/call.ts';
+import { rootsOf, verifySources } from '../batch/call.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
@@ -33,6 +33,8 @@ import { clean, count, hanging, jsonDocument } from '../text/text.ts';
 interface CheckOptions extends TypedPictureOption {
   readonly recursive?: boolean;
   readonly ignore?: readonly string[];
+  /** Lists of files. */
+  readonly from?: readonly string[];
   /** Folder for clean copies. */
   readonly fix?: string;
   /** The arms that the clean copies get. */
@@ -101,9 +103,10 @@ export const check = {
   ],
   declare(command) {
     addPictureOption(command)
-      .argument('<path...>', 'PNG files, folders, or - for stdin')
+      .argument('[path...]', 'PNG files, folders, or - for stdin')
       .option('-r, --recursive', 'recurse into subfolders')
       .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
+      .option('--from <list>', 'check the files that a list names; - for stdin (repeatable)', collect)
       .option('--fix <folder>', 'write clean copies into this folder')
       .addOption(armVariantOption('with --fix, convert the arms of the copies to this variant'))
       .option(...OVERWRITE);
@@ -113,7 +116,7 @@ export const check = {
 
 export async function runCheck(
   paths: readonly string[],
-  { recursive = false, ignore = [], picture, fix, variant, overwrite }: CheckOptions,
+  { recursive = false, ignore = [], from = [], picture, fix, variant, overwrite }: CheckOptions,
   context: CommandContext,
 ): Promise<number> {
   const { io, flags } = context;
@@ -123,6 +126,12 @@ export async function runCheck(
       '--variant works only with --fix.',
       'Name a folder for the copies: --fix clean/',
     );
+  if (overwrite && from.length > 0)
+    throw usageError(
+      'overwrites_sources',
+      '--overwrite cannot be combined with --from: a copy could replace a file that the list names.',
+      'Write into a new folder, without --overwrite.',
+    );
   const copies =
     fix === undefined
       ? undefined
@@ -130,7 +139,8 @@ export async function runCheck(
           ...(overwrite && { overwrite }),
           ...(variant && { variant }),
         });
-  const spec = { args: paths, from: [], recursive, ignore, as: 'file' } as const;
+  const spec = { args: paths, players: [], from: [...from], recursive, ignore, as: 'file' as const };
+  verifySources(spec, 'Give PNG files, a folder, or --from LIST.');
   const isList = !(await isSingle(spec, rootsOf(context)));
   const list = flags.json && isList ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);

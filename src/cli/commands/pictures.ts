@@ -1,17 +1,19 @@
 import { resolve } from 'node:path';
-import { Option } from 'commander';
-import type { VariantInput } from '../../batch/model.ts';
+import { type Command, Option } from 'commander';
+import type { BatchSource, VariantInput } from '../../batch/model.ts';
+import { isSingle } from '../../batch/sources/lists.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';
 import { decodeCape } from '../../skin/read-skin.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { drawView } from '../../skin/render/render.ts';
 import { DEFAULT_SIZE, DEFAULT_VIEW, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/views.ts';
-import { onlySource } from '../batch/call.ts';
+import { onlySource, rootsOf, specOf } from '../batch/call.ts';
+import { drawEach } from '../batch/each-source.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { type CliError, usageError } from '../errors/exit.ts';
+import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { wholeNumber } from '../options/option-values.ts';
-import { OVERWRITE, variantOption } from '../options/skin-options.ts';
+import { collect, OVERWRITE, variantOption } from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../output/output-guard.ts';
 import {
@@ -23,9 +25,22 @@ import {
 import { bytesOf, type FoundPicture, findPicture, frontAndBack, readable } from '../preview.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
-export interface PreviewOptions extends TypedPictureOption {
+/** Options for sources, of which there may be several. */
+interface SeveralOptions {
+  readonly recursive?: boolean;
+  readonly ignore?: readonly string[];
+}
+
+function addSeveral(command: Command): Command {
+  return command
+    .argument('<source...>', 'PNG file, folder, URL, UUID, player name, skin data, or - for stdin')
+    .option('-r, --recursive', 'recurse into subfolders')
+    .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect);
+}
+
+export interface PreviewOptions extends TypedPictureOption, SeveralOptions {
   readonly variant?: VariantInput;
-  /** PNG file to write. */
+  /** PNG file to write; for several sources, a folder. */
   readonly out?: string;
   readonly overwrite?: boolean;
 }
@@ -53,18 +68,18 @@ export const preview = {
   description:
     'Show a skin in the terminal.\n' +
     'Draws the front of a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or ' +
-    'skin data (a texture value, or JSON with one) as Minecraft shows it. With --out, writes front and back to a PNG file instead.',
+    'skin data (a texture value, or JSON with one) as Minecraft shows it, and those in folders. With --out, writes ' +
+    'front and back to a PNG file instead, or one file per source to a folder.',
   examples: [
     ['Show a skin in the terminal', 'skinsmith preview skin.png'],
     ["Save front and back of a player's skin as a picture", 'skinsmith preview Notch --out notch.png'],
   ],
-  output: [{ columns: COLUMNS, json: { shape: 'object', fields: FIELDS } }],
+  output: [{ columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } }],
   declare(command) {
     addPictureOption(
-      command
-        .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
+      addSeveral(command)
         .addOption(variantOption().default(undefined, 'auto'))
-        .option('--out <file>', 'write front and back to this PNG file')
+        .option('--out <path>', 'write front and back to this PNG file, or to this folder')
         .option(...OVERWRITE),
     );
   },
@@ -72,22 +87,44 @@ export const preview = {
 } satisfies CommandModule;
 
 export async function runPreview(
-  typed: string,
+  sources: readonly string[],
   options: PreviewOptions,
   context: CommandContext,
-): Promise<void> {
-  const { variant = 'auto', out } = options;
-  const guard = new OutputGuard([typed], options);
-  if (out !== undefined) guard.verify(out, DRAWN_PICTURE);
-  const source = await onlySource(typed, context);
-  const found = await findPicture(source, variant, context);
-  if (out !== undefined) {
-    guard.write(out, markPng(frontAndBack(found.picture, found.variant)), DRAWN_PICTURE);
-    if (!context.flags.json) context.messages.say(`Wrote ${clean(out)}.`);
+): Promise<number> {
+  const { out } = options;
+  const spec = specOf({ ...options, sources });
+  const isOne = await isSingle(spec, rootsOf(context));
+  const guard = new OutputGuard(sources, options);
+  if (isOne && out !== undefined) guard.verify(out, DRAWN_PICTURE);
+  const drawing = { options, guard, context };
+  if (!isOne) {
+    const draw = async (source: BatchSource, file: string | undefined) =>
+      await previewOne(source, file, drawing);
+    return await drawEach(spec, { folder: out, draw }, context);
   }
-  if (context.flags.json)
-    context.io.out.write(jsonDocument({ ...previewView(found), ...(out && { file: out }) }));
-  else if (out === undefined) show(found, options, context);
+  const view = await previewOne(await onlySource(sources[0] ?? '', context), out, drawing);
+  if (context.flags.json) context.io.out.write(jsonDocument(view));
+  else if (out !== undefined) context.messages.say(`Wrote ${clean(out)}.`);
+  return exitStatus('done');
+}
+
+interface Drawing<Options> {
+  readonly options: Options;
+  readonly guard: OutputGuard;
+  readonly context: CommandContext;
+}
+
+/** Writes one skin to a file, or shows it; neither beside JSON. */
+async function previewOne(
+  source: BatchSource,
+  file: string | undefined,
+  { options, guard, context }: Drawing<PreviewOptions>,
+): Promise<PreviewView> {
+  const found = await findPicture(source, options.variant ?? 'auto', context);
+  if (file !== undefined)
+    guard.write(file, markPng(frontAndBack(found.picture, found.variant)), DRAWN_PICTURE);
+  else if (!context.flags.json) show(found, options, context);
+  return { ...previewView(found), ...(file !== undefined && { file }) };
 }
 
 function previewView({ title, variant, picture: { width, height } }: FoundPicture): PreviewView {
@@ -115,7 +152,7 @@ function noPictures(): CliError {
   );
 }
 
-export interface RenderCommandOptions {
+export interface RenderCommandOptions extends SeveralOptions {
   readonly view?: View;
   /** Height in pixels. */
   readonly size?: number;
@@ -123,7 +160,7 @@ export interface RenderCommandOptions {
   readonly variant?: VariantInput;
   /** PNG file of a cape. */
   readonly cape?: string;
-  /** PNG file to write, or `-` for stdout. */
+  /** PNG file to write, or `-` for stdout; for several sources, a folder. */
   readonly out: string;
   readonly overwrite?: boolean;
 }
@@ -151,20 +188,23 @@ export const render = {
   description:
     'Draw a skin as a PNG file.\n' +
     'Draws a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or skin data (a texture ' +
-    'value, or JSON with one) on a transparent background, without smoothing. Whole figures are half as wide ' +
+    'value, or JSON with one), or every skin in folders, on a transparent background, without smoothing. Whole figures are half as wide ' +
     'as they are tall; face, head and bust are square.',
   examples: [
     ['Draw a skin as Minecraft shows it', 'skinsmith render skin.png --out body.png'],
     ["Draw a player's head, 64 pixels high", 'skinsmith render jeb_ --view head --size 64 --out head.png'],
     [
+      'Draw the faces of a folder for a web page',
+      'skinsmith render skins/ --view face --size 8 --out faces/',
+    ],
+    [
       'Draw a skin with a cape from behind',
       'skinsmith render skin.png --view back --cape cape.png --out back.png',
     ],
   ],
-  output: [{ json: { shape: 'object', fields: RENDER_FIELDS } }],
+  output: [{ json: { shape: 'object or list', fields: RENDER_FIELDS } }],
   declare(command) {
-    command
-      .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
+    addSeveral(command)
       .addOption(
         new Option('--view <view>', `what to draw (default: ${DEFAULT_VIEW})`)
           .choices(VIEWS)
@@ -181,36 +221,62 @@ export const render = {
       .option('--no-overlay', 'leave out the outer layer')
       .addOption(variantOption().default(undefined, 'auto'))
       .option('--cape <file>', 'PNG file of a cape, for the view back')
-      .requiredOption('--out <file>', 'PNG file to write, or - for stdout')
+      .requiredOption('--out <path>', 'PNG file to write, - for stdout, or for several sources a folder')
       .option(...OVERWRITE);
   },
   run: runRender,
 } satisfies CommandModule;
 
 export async function runRender(
-  source: string,
+  sources: readonly string[],
   options: RenderCommandOptions,
   context: CommandContext,
-): Promise<void> {
-  const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wanted = 'auto', overlay, out } = options;
-  verifyOutput(options, context);
-  const inputs = [source, ...(options.cape === undefined ? [] : [options.cape])];
-  const guard = new OutputGuard(inputs, options);
-  if (out !== '-') guard.verify(out, DRAWN_PICTURE);
+): Promise<number> {
+  const { out } = options;
+  const spec = specOf({ ...options, sources });
+  const isOne = await isSingle(spec, rootsOf(context));
+  if (isOne) verifyOutput(options, context);
+  else verifyCape(options);
+  const guard = new OutputGuard([...sources, ...(options.cape === undefined ? [] : [options.cape])], options);
+  if (isOne && out !== '-') guard.verify(out, DRAWN_PICTURE);
   const cape = options.cape === undefined ? undefined : capeIn(options.cape);
-  const { title, picture, variant } = await findPicture(await onlySource(source, context), wanted, context);
-  const drawn = drawView(picture, { view, size, variant, overlay, cape });
-  const { width, height } = drawn;
-  write(markPng(encodeSmallPng(drawn)), { out, guard }, context);
-  const shown: RenderView = { source: title, view, variant, width, height, file: out };
+  const drawing = { options, guard, context, cape };
+  if (!isOne) {
+    const draw = async (source: BatchSource, file: string | undefined) =>
+      await renderOne(source, file ?? out, drawing);
+    return await drawEach(spec, { folder: out, draw }, context);
+  }
+  const shown = await renderOne(await onlySource(sources[0] ?? '', context), out, drawing);
   if (context.flags.json) context.io.out.write(jsonDocument(shown));
+  else if (out !== '-') context.messages.say(`Wrote ${clean(out)}.`);
+  return exitStatus('done');
 }
 
-function verifyOutput({ view, cape, out }: RenderCommandOptions, { io, flags }: CommandContext): void {
-  if (cape !== undefined && view !== 'back') {
+/** Draws one skin into a file, or `-` for stdout. */
+async function renderOne(
+  source: BatchSource,
+  file: string,
+  { options, guard, context, cape }: Drawing<RenderCommandOptions> & { readonly cape: Picture | undefined },
+): Promise<RenderView> {
+  const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wanted = 'auto', overlay } = options;
+  const { title, picture, variant } = await findPicture(source, wanted, context);
+  const drawn = drawView(picture, { view, size, variant, overlay, cape });
+  const { width, height } = drawn;
+  const png = markPng(encodeSmallPng(drawn));
+  if (file === '-') context.io.out.write(png);
+  else guard.write(file, png, DRAWN_PICTURE);
+  return { source: title, view, variant, width, height, file };
+}
+
+/** @throws CliError */
+function verifyCape({ view, cape }: RenderCommandOptions): void {
+  if (cape !== undefined && view !== 'back')
     throw usageError('cape_not_shown', 'A cape is visible only from behind.', 'Add --view back.');
-  }
-  if (out !== '-') return;
+}
+
+function verifyOutput(options: RenderCommandOptions, { io, flags }: CommandContext): void {
+  verifyCape(options);
+  if (options.out !== '-') return;
   if (flags.json) {
     const hint = 'Write the picture to a file, such as --out skin-render.png, or leave out --json.';
     throw usageError('stdout_taken', 'The picture and the JSON document cannot both go to stdout.', hint);
@@ -225,17 +291,4 @@ function verifyOutput({ view, cape, out }: RenderCommandOptions, { io, flags }: 
 function capeIn(path: string): Picture {
   const bytes = bytesOf({ kind: 'file', path: resolve(path), fit: false }, path);
   return readable(clean(path), () => decodeCape(bytes), 'A cape is a PNG file of 64×32 pixels.');
-}
-
-function write(
-  png: Uint8Array,
-  { out, guard }: { readonly out: string; readonly guard: OutputGuard },
-  { io, flags, messages }: CommandContext,
-): void {
-  if (out === '-') {
-    io.out.write(png);
-    return;
-  }
-  guard.write(out, png, DRAWN_PICTURE);
-  if (!flags.json) messages.say(`Wrote ${clean(out)}.`);
 }

@@ -21,7 +21,34 @@ describeParsing('check', check, {
     [['a', '--fix', 'b', '--overwrite'], ['a'], { fix: 'b', overwrite: true }],
     [['a', '--fix', 'b', '--variant', 'slim'], ['a'], { fix: 'b', variant: 'slim' }],
   ],
-  refused: [[[], /missing required argument 'path'/]],
+  refused: [[['a', '--from'], /argument missing/]],
+});
+
+test('The files that a list names are checked', async () => {
+  const folder = await ownFolder();
+  await writeFile(join(folder, 'good.png'), encodePng(drawFigure('slim')));
+  await writeFile(join(folder, 'list.txt'), 'good.png\nmissing.png\n');
+  const { status, out } = await runCommand(
+    (context) => runCheck([], { from: [join(folder, 'list.txt')] }, context),
+    { flags: { json: true } },
+  );
+  expect(status).toBe(1);
+  expect(JSON.parse(out)).toMatchObject([
+    { valid: true, variant: 'slim' },
+    { valid: false, error: { code: 'no_such_file' } },
+  ]);
+});
+
+test('No copy may replace a file that only a list names', async () => {
+  const options = { from: ['list.txt'], fix: 'clean', overwrite: true };
+  const { told } = await runCommand((context) => runCheck([], options, context), {});
+  expect(told).toMatchObject({ code: 'overwrites_sources' });
+});
+
+test('Without files or lists, there is nothing to check', async () => {
+  expect((await runCommand((context) => runCheck([], {}, context), {})).told).toMatchObject({
+    code: 'no_source',
+  });
 });
 
 test('A file that holds no picture is named as it was typed', async () => {

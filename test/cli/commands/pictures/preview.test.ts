@@ -17,7 +17,7 @@ type Typed = PreviewOptions & { readonly source: string };
 type Call = Parameters<typeof runCommand>[1];
 
 async function preview({ source, ...options }: Typed, call: Call = {}) {
-  return await runCommand(async (context) => await runPreview(source, options, context), call);
+  return await runCommand(async (context) => await runPreview([source], options, context), call);
 }
 
 async function fileOf(bytes: Uint8Array): Promise<string> {
@@ -65,20 +65,42 @@ describe('a file', () => {
 
   test.each([
     ['what is no skin', async () => await fileOf(Buffer.from('hello')), 'invalid_image'],
-    ['a folder of several', async () => 'examples', 'not_one_source'],
     ['what is not there', async () => './nothing.png', 'no_such_file'],
   ])('is not %s', async (_, sourceOf, code) => {
     expect((await preview({ source: await sourceOf() })).told).toMatchObject({ code });
   });
+});
 
-  test('is not in a folder without one, and no hint names an option that does not exist', async () => {
+describe('a folder', () => {
+  test('is shown skin by skin, and one that is no skin does not stop the others', async () => {
+    const folder = await ownFolder();
+    for (const n of [1, 3]) await writeFile(join(folder, `${n}.png`), skinPng(n));
+    await writeFile(join(folder, '2.png'), 'hello');
+    const ran = await preview({ source: folder }, { flags: { quiet: false } });
+    expect(ran.status).toBe(1);
+    expect(ran.out.split('\n').map((row) => row.split('\t')[0])).toEqual([
+      join(folder, '1.png'),
+      join(folder, '3.png'),
+      '',
+    ]);
+    expect(ran.err).toContain(join(folder, '2.png'));
+  });
+
+  test('without a picture has a hint with an option that exists', async () => {
     const above = await ownFolder();
     await mkdir(join(above, 'below'));
     await writeFile(join(above, 'below/skin.png'), skinPng(1));
-    expect((await preview({ source: above })).told).toMatchObject({
-      code: 'not_one_source',
-      hint: 'Give one PNG file, not a folder.',
-    });
+    const { status, err } = await preview({ source: above }, { flags: { quiet: false } });
+    expect([status, err]).toEqual([1, expect.stringContaining('Use -r ')]);
+    expect((await preview({ source: above, recursive: true })).status).toBe(0);
+  });
+
+  test('is written as a folder', async () => {
+    const [folder, out] = [await ownFolder(), join(await ownFolder(), 'views')];
+    for (const n of [1, 2]) await writeFile(join(folder, `${n}.png`), skinPng(n));
+    const ran = await preview({ source: folder, out }, { flags: { json: true } });
+    expect(JSON.parse(ran.out)).toMatchObject([1, 2].map((n) => ({ file: join(out, `${n}.png`) })));
+    expect(readHeader(await readFile(join(out, '2.png')))).toMatchObject({ width: 608, height: 576 });
   });
 });
 

@@ -20,7 +20,7 @@ type Typed = RenderCommandOptions & { readonly source: string };
 type Call = Parameters<typeof runCommand>[1];
 
 async function render({ source, ...options }: Typed, call: Call = {}) {
-  return await runCommand(async (context) => await runRender(source, options, context), call);
+  return await runCommand(async (context) => await runRender([source], options, context), call);
 }
 
 async function fileOf(bytes: Uint8Array, name = 'skin.png'): Promise<string> {
@@ -110,7 +110,8 @@ describe('a file', () => {
       async () => ({ source: await fileOf(Buffer.from('hello')) }),
       'invalid_image',
     ],
-    ['a folder of several', async () => ({ source: 'examples' }), 'not_one_source'],
+    ['a folder into one file', async () => ({ source: 'examples' }), 'one_file_many_sources'],
+    ['a folder to stdout', async () => ({ source: 'examples', out: '-' }), 'one_file_many_sources'],
     [
       'a cape from the front',
       async () => ({ view: 'front', cape: await fileOf(capePng(1)) }),
@@ -132,6 +133,14 @@ describe('a file', () => {
     expect(told).toMatchObject({ code });
     expect(told?.hint).toBeTruthy();
   });
+});
+
+test('every skin of a folder is drawn into another folder', async () => {
+  const [folder, out] = [await ownFolder(), join(await ownFolder(), 'faces')];
+  for (const n of [1, 2]) await writeFile(join(folder, `${n}.png`), skinPng(n));
+  const ran = await render({ source: folder, view: 'face', size: 8, out }, { flags: { quiet: false } });
+  expect([ran.status, ran.out, ran.err]).toEqual([0, '', expect.stringContaining('Wrote 2 pictures to')]);
+  for (const n of [1, 2]) expect(await sizeOf(join(out, `${n}.png`))).toEqual([8, 8]);
 });
 
 test('a player is found by name, with the arms of its profile', async () => {

@@ -8,7 +8,7 @@ import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute } from './page-
 const SECTIONS = {
   overview: ['/ui/operator', say`Overview`],
   reports: ['/ui/operator/reports', say`Reports`],
-  images: ['/ui/operator/images', say`Blocked images`],
+  images: ['/ui/operator/images', say`Blocked pictures`],
   users: ['/ui/operator/users', say`Users`],
   accounts: ['/ui/account/games?whose=all', say`Game accounts`],
   capes: ['/ui/operator/capes', say`Capes`],

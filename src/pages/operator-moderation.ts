@@ -119,7 +119,7 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
       return { entries, pictures: await whichHavePictures(context, caller, hashes) };
     },
     placeOf: ({ hash }) => hash,
-    page: () => ({ title: say`Blocked images`, none: say`No blocked images.`, above: blockForms() }),
+    page: () => ({ title: say`Blocked pictures`, none: say`No blocked pictures.`, above: blockForms() }),
     row: (image, { pictures }) => imageRow(image, pictures.has(image.hash)),
   }),
   // The service serves blocked images to nobody else.
@@ -150,16 +150,16 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
 ];
 
 function blockForms(): Html {
-  return html`<p>${say`The service refuses a blocked image in any file and no longer serves it. Skins that have it are hidden.`}</p>
+  return html`<p>${say`The service refuses a blocked picture in any file and no longer serves it. Skins that have it are hidden.`}</p>
 <form class="panel" method="post" action="${IMAGES}" enctype="multipart/form-data"><div class="row">
 <div><label for="file">${say`Skin picture (PNG)`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
 ${reasonField('file-note')}
 <div class="end"><button>${say`Block picture`}</button></div></div></form>
-<details><summary>${say`Block an image by its hash`}</summary><form class="panel" method="post" action="${IMAGES}"><div class="row">
+<details><summary>${say`Block a picture by its hash`}</summary><form class="panel" method="post" action="${IMAGES}"><div class="row">
 <div><label for="hash">${say`Texture hash`}</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
 <p class="quiet">${say`The last 64 characters of its texture URL on this server, <code>/textures/…</code>`}</p></div>
 ${reasonField('note')}
-<div class="end"><button>${say`Block image`}</button></div></div></form></details>`;
+<div class="end"><button>${say`Block picture`}</button></div></div></form></details>`;
 }
 
 function reasonField(id: string): Html {
@@ -362,8 +362,8 @@ function decision(report: Report, listed: ReportsView): Html {
   const texts = TEXTS[kind];
   if (visibility === undefined) return html`<p role="status">${texts.deleted}</p>`;
   if (texture !== undefined && blocked.has(texture))
-    return html`<p role="status">${say`The image is blocked. Skins that have it are hidden, and their reports are closed.`}</p>
-${actionButton(`/ui/operator/images/${texture}/unblock`, say`Unblock`, { about: say`the image of report ${id}`, fields })}`;
+    return html`<p role="status">${say`The picture is blocked. Skins that have it are hidden, and their reports are closed.`}</p>
+${actionButton(`/ui/operator/images/${texture}/unblock`, say`Unblock`, { about: say`the picture of report ${id}`, fields })}`;
   if (!hidden) return html`<p role="status">${texts.unchanged}</p>`;
   const about = texts.about(id);
   return html`<p role="status">${texts.hidden}</p>
@@ -397,7 +397,7 @@ function decisions(report: Report, listed: ReportsView): Html {
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
   return html`${closedAt === undefined && actionButton(`${REPORTS}/${id}/close`, say`Dismiss`, { about, fields: after([report]) })}
 ${isThere && (kind === 'set' ? setDecisions(report, { about, fields: ofSubject, before: after([]) }) : hiding(report, { about, fields: ofSubject }))}
-${texture !== undefined && actionButton(IMAGES, say`Block image`, { about, fields: { ...ofImage, hash: texture } })}
+${texture !== undefined && actionButton(IMAGES, say`Block picture`, { about, fields: { ...ofImage, hash: texture } })}
 ${isThere && kind === 'skin' && confirmed(say`Delete`, { about, path: `/ui/operator/skins/${subject}/delete`, fields: ofSubject, warning: say`This deletes its page and its data, for its owner too.`, button: say`Delete for good` })}
 ${ownerAction(report, listed)}`;
 }

@@ -4,9 +4,9 @@
  */
 export const ERRORS = {
   validation_error: { status: 400, message: 'The request is invalid.' },
-  invalid_image: { status: 400, message: 'The image is not a usable skin.' },
-  blocked_image: { status: 400, message: 'The operator of this service has blocked this image.' },
-  invalid_image_url: { status: 400, message: 'The image URL cannot be used.' },
+  invalid_image: { status: 400, message: 'The picture is not a usable skin.' },
+  blocked_image: { status: 400, message: 'The operator of this service has blocked this picture.' },
+  invalid_image_url: { status: 400, message: 'The URL of the picture cannot be used.' },
   invalid_user: { status: 400, message: 'No such player.' },
   invalid_file: { status: 400, message: 'The uploaded file cannot be used.' },
   missing_file: { status: 400, message: 'No file, url or user was sent.' },

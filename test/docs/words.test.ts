@@ -29,8 +29,11 @@ test.each(TEXTS)('%s has no word that means two things', (path) => {
   expect(found).toEqual([]);
 });
 
+/** Pages have one word for what people give, and none for the program but its name. */
+const AVOIDED_ON_PAGES = [...AVOIDED.map(([word]) => word), /\bimages?\b/i, /\bwhose game\b|\ba game trust/i];
+
 test('The texts of pages have none either', () => {
   const texts = findSayings().map(({ english }) => english);
   expect(texts.length).toBeGreaterThan(500);
-  expect(texts.filter((text) => AVOIDED.some(([word]) => word.test(text)))).toEqual([]);
+  expect(texts.filter((text) => AVOIDED_ON_PAGES.some((word) => word.test(text)))).toEqual([]);
 });

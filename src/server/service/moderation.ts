@@ -244,7 +244,7 @@ export async function unblockImage(
 ): Promise<void> {
   const operator = requireOperator(caller);
   await inTransaction(db, async (tx) => {
-    if (!(await deleteBlockedImage(tx, hash))) throw new Refusal('not_found', 'This image is not blocked.');
+    if (!(await deleteBlockedImage(tx, hash))) throw new Refusal('not_found', 'This picture is not blocked.');
     await logAction(tx, clock, { operator, action: 'unblock_image', subject: hash, note });
   });
 }

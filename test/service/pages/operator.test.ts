@@ -68,10 +68,10 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   await page.getByText('The service accepts jobs.').waitFor();
   await page.getByRole('link', { name: '1 open report' }).click();
   await page.getByText('Look at its back').waitFor();
-  await page.getByRole('button', { name: /^Block image/ }).click();
-  await page.getByText('The image is blocked.').waitFor();
+  await page.getByRole('button', { name: /^Block picture/ }).click();
+  await page.getByText('The picture is blocked.').waitFor();
   expect((await visitor.page.goto(skin))?.status()).toBe(404);
-  await page.getByRole('link', { name: 'Blocked images' }).click();
+  await page.getByRole('link', { name: 'Blocked pictures' }).click();
   await page.getByText(/^[0-9a-f]{64}$/).waitFor();
   await page.getByRole('link', { name: 'Reports' }).click();
   await page.getByText('No open reports.').waitFor();
@@ -129,7 +129,7 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
     'owner created the user',
     'owner disabled the user',
     'owner changed the plan',
-    'owner blocked the image',
+    'owner blocked the picture',
     'owner created a key',
     'owner created a key',
   ]);
@@ -184,11 +184,11 @@ test('An image that was blocked in the report queue can be unblocked there, and 
   const seen = async () =>
     await Promise.all(uuids.map(async (uuid) => (await server.anonymous().get(`/v2/skins/${uuid}`)).status));
   await page
-    .getByRole('button', { name: /^Block image/ })
+    .getByRole('button', { name: /^Block picture/ })
     .last()
     .click();
-  await page.getByText('The image is blocked.').first().waitFor();
-  expect(await page.getByText('The image is blocked.').count()).toBe(2);
+  await page.getByText('The picture is blocked.').first().waitFor();
+  expect(await page.getByText('The picture is blocked.').count()).toBe(2);
   expect(await seen()).toEqual([404, 404, 200]);
   await page
     .getByRole('button', { name: /^Unblock/ })

@@ -29,6 +29,7 @@ const doctor = async () => await import('./commands/doctor.ts');
 const keys = async () => await import('./commands/keys.ts');
 const identities = async () => await import('./commands/identities.ts');
 const capes = async () => await import('./commands/capes.ts');
+const players = async () => await import('./commands/players.ts');
 const users = async () => await import('./commands/users.ts');
 const accounts = async () => await import('./commands/accounts.ts');
 const reports = async () => await import('./commands/reports.ts');
@@ -65,6 +66,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   status: leaf('show the status of jobs', jobs, 'status'),
   jobs: leaf('list your jobs', jobs, 'jobs'),
   retry: leaf('submit failed jobs again', jobs, 'retry'),
+  wear: leaf('let a player name of a service wear a skin', players, 'wear'),
   sets: {
     summary: 'group skins, and export each group as one file',
     commands: {
@@ -133,6 +135,15 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       create: leaf('add a cape', capes, 'capesCreate'),
       edit: leaf('rename, hide or show a cape', capes, 'capesEdit'),
       delete: leaf('delete capes', capes, 'capesDelete'),
+    },
+  },
+  players: {
+    summary: 'manage player names that wear skins',
+    commands: {
+      list: leaf('list player names', players, 'playersList'),
+      get: leaf('print what a player name wears', players, 'playersGet'),
+      import: leaf('let many player names wear skins', players, 'playersImport'),
+      release: leaf('release a player name', players, 'playersRelease'),
     },
   },
   users: {

@@ -52,8 +52,8 @@ const historyEntrySchema = z
     by: z.string().optional(),
     /** UUID of the skin at that time; absent: none. */
     skin: z.string().optional(),
-    /** Hashes of the textures; absent: none. */
-    texture: z.string().optional(),
+    /** Hash of its texture, and that of the cape; absent: none. */
+    hash: z.string().optional(),
     cape: z.string().optional(),
   })
   .meta({ id: 'WornBefore' });
@@ -87,7 +87,7 @@ const ownNameSchema = z
     name: z.string(),
     id: z.string(),
     /** Hash of the texture; absent: it shows no skin. */
-    texture: z.string().optional(),
+    hash: z.string().optional(),
     /** UUID of the skin as it was chosen; it may have been deleted since. */
     skin: z.string().optional(),
     cape: z.string().optional(),

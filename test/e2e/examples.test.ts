@@ -118,6 +118,7 @@ class Bench {
     ] as const)
       await writeFile(at('skins', `${stem}.png`), skinPng(number));
     await writeFile(at('skins.csv'), 'source,name\nskins/smith.png,Smith\nskins/more/tom.png,Tom\n');
+    await writeFile(at('names.csv'), 'name,user\nAlex,owner\n');
     for (const [index, name] of ['team', 'winter', 'spring-2026', 'cape'].entries())
       await writeFile(at(`${name}.png`), capePng(index + 1));
     await writeFile(at('mineskin.key'), `${hostedKey}\n`);

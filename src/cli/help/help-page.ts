@@ -89,13 +89,14 @@ export function describedRows(
 /** Headings of `skinsmith --help` in order, each with its commands. */
 export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Make skins:': ['generate', 'queue', 'status', 'jobs', 'retry', 'pack'],
-  'View skins:': ['skins', 'sets', 'download', 'preview', 'render', 'check', 'verify'],
+  'View skins:': ['skins', 'sets', 'wear', 'download', 'preview', 'render', 'check', 'verify'],
   'Account and settings:': ['login', 'logout', 'whoami', 'config', 'doctor'],
   'Run a service:': [
     'serve',
     'health',
     'conformance',
     'open',
+    'players',
     'users',
     'keys',
     'identities',

@@ -22,6 +22,7 @@ Make skins:
 View skins:
   skins             list, print, download, export, edit and delete skins
   sets              group skins, and export each group as one file
+  wear              let a player name of a service wear a skin
   download          save skins of players, UUIDs or URLs as PNG files
   preview           show a skin in the terminal
   render            draw a skin as a PNG file
@@ -40,6 +41,7 @@ Run a service:
   health            check whether a service is alive
   conformance       test whether a server implements the API correctly
   open              open the pages of the service in a browser
+  players           manage player names that wear skins
   users             manage users of a service
   keys              manage API keys of a service
   identities        manage single sign-on logins

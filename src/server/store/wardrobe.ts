@@ -3,7 +3,7 @@ import { countRows, type Db, hasEffect, PreparedQuery } from './db.ts';
 import type { WardrobeHistoryRow, WardrobeRow } from './schema/tables.ts';
 
 /** A name by which a wardrobe is asked: in lower case, or the UUID of a player in offline mode. */
-export type WornKey = { readonly name: string } | { readonly playerId: string };
+type WornKey = { readonly name: string } | { readonly playerId: string };
 
 /** What others see of a name that wears something. */
 export type WornRow = WardrobeRow & {
@@ -98,17 +98,6 @@ export async function listNames(
   if (owner !== undefined) page = page.where('owner', '=', owner);
   if (after !== undefined) page = page.where('name', '>', after);
   return await page.execute();
-}
-
-/** Up to `size` names that wear a skin, in alphabetical order. `owner` undefined: of all. */
-export async function namesWearing(
-  db: Db,
-  skin: string,
-  { owner, size }: { readonly owner?: string | undefined; readonly size: number },
-): Promise<WardrobeRow[]> {
-  const names = db.selectFrom('wardrobe').selectAll().where('skin_uuid', '=', skin);
-  const those = owner === undefined ? names : names.where('owner', '=', owner);
-  return await those.orderBy('name').limit(size).execute();
 }
 
 /** Takes a skin off the names that wear it: those of an owner, or all. They stay with their users. */

@@ -120,6 +120,19 @@ test('A name shows its last ten changes to its user and to operators, and to nob
   }
 });
 
+test('Of two users who want a name at once, one gets it; of two changes at once, the last one is in the history first', async () => {
+  const { ann, bob, owner } = await runBesideMojang();
+  const skins = [await skinOf(owner, 1), await skinOf(owner, 2)].map(({ uuid }) => uuid);
+  const tries = await Promise.all([ann, bob].map((caller, n) => wear(caller, 'Steve', { skin: skins[n] })));
+  expect(tries.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+  await wear(owner, 'Alex', { user: 'owner' });
+  await Promise.all([0, 1, 0, 1].map((n) => wear(owner, 'Alex', { skin: skins[n] })));
+  const { player } = (await owner.get('/v2/players/Alex')).body;
+  expect(player?.history).toHaveLength(4);
+  expect(player?.history?.map(({ skin }) => skin).toSorted()).toEqual([...skins, ...skins].toSorted());
+  expect(player?.skin?.hash).toBe(player?.history?.[0]?.hash);
+});
+
 describe('Who may have a name', () => {
   test('Without --wardrobe users, only operators give names; their users dress them', async () => {
     const { ann, owner } = await runWithUsers({ wardrobe: 'operator' });

@@ -93,8 +93,8 @@ export async function readNames(
   return rows.map((row) => ownNameView(row, users));
 }
 
-/** The number of names that others may add for this caller; undefined: any. */
-export async function roomForNames(db: Db, user: UserCaller): Promise<number | undefined> {
+/** How many more names the user may have; undefined: any number. */
+async function roomForNames(db: Db, user: UserCaller): Promise<number | undefined> {
   if (user.isOperator) return undefined;
   return Math.max(0, user.plan.names - (await countNamesOf(db, user.owner)));
 }
@@ -277,10 +277,7 @@ async function note(tx: Db, user: UserCaller, row: WardrobeRow): Promise<void> {
 }
 
 /** What everybody may see of a name. */
-export function playerView(
-  { textureUrl }: Pick<WardrobeContext, 'textureUrl'>,
-  row: WardrobeRow | WornRow,
-): Player {
+function playerView({ textureUrl }: Pick<WardrobeContext, 'textureUrl'>, row: WardrobeRow | WornRow): Player {
   const { spelling, player_id, variant, texture_hash, cape_hash, value, signature } = row;
   const texture = (hash: string) => ({ hash, url: textureUrl(hash) });
   return {
@@ -310,7 +307,7 @@ function historyView(
     at: new Date(at).toISOString(),
     ...(by !== undefined && { by }),
     ...(skin_uuid !== null && { skin: skin_uuid }),
-    ...(texture_hash !== null && { texture: texture_hash }),
+    ...(texture_hash !== null && { hash: texture_hash }),
     ...(cape_hash !== null && { cape: cape_hash }),
   };
 }
@@ -321,7 +318,7 @@ function ownNameView(row: WardrobeRow, users: ReadonlyMap<string, string>): OwnP
   return {
     name: spelling,
     id: player_id,
-    ...(texture_hash !== null && { texture: texture_hash }),
+    ...(texture_hash !== null && { hash: texture_hash }),
     ...(skin_uuid !== null && { skin: skin_uuid }),
     ...(cape_hash !== null && { cape: cape_hash }),
     ...(user !== undefined && { user }),

@@ -197,6 +197,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'skins export': () => [join(folder, 'skins.zip'), '--overwrite'],
     'skins edit': () => [made.uuid, '--name', 'Smith'],
     'skins delete': async () => [await makeSkin(), '--yes'],
+    wear: () => [made.uuid, '--as', 'Steve'],
     verify: () => [join(signed, 'skins.lock')],
     check: async () => [await picture()],
     download: () => [made.uuid, '--out', folder],
@@ -227,6 +228,14 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'capes create': async () => [await file(capePng(number)), '--alias', `cape-${number}`],
     'capes edit': async () => [await addCape(), '--alias', `cape-${number}-2`],
     'capes delete': async () => [await addCape()],
+    'players list': () => [],
+    'players get': () => ['Steve'],
+    'players import': async () => [await file(Buffer.from('name,user\nAlex,owner\n'))],
+    'players release': async () => {
+      const name = `p${number++}`;
+      await type(['wear', '--as', name, '--for', 'owner']);
+      return [name, '--yes'];
+    },
     'users create': () => [`user-${number++}`],
     'users list': () => [],
     'users get': async () => [await addUser()],

@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { pixelHash } from '../../src/skin/read-skin.ts';
+import { freshMachine } from '../support/program/program.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { runServer } from '../support/server/running-server.ts';
+
+test('From an empty folder to the skin that the mod reads, as docs/skin-server.md has it', async () => {
+  const machine = await freshMachine();
+  const { url, key } = await machine.serve();
+  await writeFile(join(machine.folder, 'steve.png'), skinPng(1));
+  const here = { cwd: machine.folder, env: { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: String(key) } };
+  const run = async (...args: string[]) => await machine.run(args, here);
+  const made = JSON.parse((await run('generate', 'steve.png', '--json')).stdout) as { uuid: string };
+  const before = await fetch(`${url}/csl/Steve.json`);
+  expect(before.status).toBe(404);
+  expect(await run('wear', made.uuid, '--as', 'Steve')).toMatchObject({ exitCode: 0 });
+  const profile = await (await fetch(`${url}/csl/Steve.json`)).json();
+  expect(profile).toEqual({ username: 'Steve', skins: { default: pixelHash(drawSkin(1)) } });
+});
+
+test('Names are dressed, imported, listed and released; a private skin is worn only after a question', async () => {
+  const machine = await freshMachine();
+  const { owner, url, key } = await runServer();
+  const env = { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: String(key) };
+  const run = async (...args: string[]) => await machine.run(args, { cwd: machine.folder, env });
+  const { uuid } = (await owner.upload('/v2/generate', skinPng(1), { visibility: 'private' })).body.skin!;
+
+  expect(await run('wear', uuid)).toMatchObject({ exitCode: 2 });
+  const asked = await run('wear', uuid, '--as', 'Steve');
+  expect(asked).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('--yes') });
+  expect((await owner.get('/v2/players/Steve')).status).toBe(404);
+  expect((await run('wear', uuid, '--as', 'Steve', '--yes')).stdout).toMatch(
+    /^Steve\t[0-9a-f]{32}\tclassic\t/,
+  );
+
+  const rows = ['name;skin;user', `Alex;;owner`, `Zoe;${'0'.repeat(32)};`, `Tom;${uuid};`];
+  await writeFile(join(machine.folder, 'names.csv'), `\uFEFF${rows.join('\r\n')}\r\n`);
+  const imported = await run('players', 'import', 'names.csv');
+  expect(imported).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Imported 1 of 3 names.') });
+  expect(imported.stderr).toContain('Zoe: ');
+  expect(imported.stderr).toContain('Tom: This skin is private.');
+  await writeFile(join(machine.folder, 'other.csv'), 'source,name\nskin.png,Tom\n');
+  expect(await run('players', 'import', 'other.csv')).toMatchObject({ exitCode: 1, stdout: '' });
+
+  expect((await run('players', 'list')).stdout.split('\n').map((line) => line.split('\t')[0])).toEqual([
+    'Alex',
+    'Steve',
+    '',
+  ]);
+  expect((await run('players', 'get', 'steve', '--json')).stdout).toContain('"by": "owner"');
+  expect(await run('players', 'release', 'Steve')).toMatchObject({ exitCode: 2 });
+  expect((await run('players', 'release', 'Steve', '--yes')).exitCode).toBe(0);
+  expect(await run('players', 'get', 'Steve')).toMatchObject({ exitCode: 1, stdout: '' });
+});

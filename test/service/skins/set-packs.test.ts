@@ -6,6 +6,7 @@ import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import type { TestCaller } from '../../support/server/test-caller.ts';
+import { samples } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -189,7 +190,7 @@ onSqlite(test)(
         for (const { name } of (await owner.get('/v2/me/set-names')).body.names ?? [])
           expect((await owner.send('DELETE', `/v2/set-names/${name}`)).status).toBe(200);
       }),
-      { numRuns: 12 },
+      { numRuns: samples(12) },
     );
   },
 );

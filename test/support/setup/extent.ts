@@ -1,2 +1,12 @@
 /** Whether tests try everything, as `.ci/run` does. `npm test` leaves out what takes long and seldom finds more. */
 export const isWhole = process.env['SKINSMITH_TESTS_WHOLE'] === '1';
+
+/** How many of `all` samples a property is tried with: a third of them in `npm test`. */
+export function samples(all: number): number {
+  return isWhole ? all : Math.ceil(all / 3);
+}
+
+/** The rows of a table that are tried; in `npm test` each `step`th, from the one at `first` on. */
+export function sampled<Row>(rows: readonly Row[], step: number, first = 0): readonly Row[] {
+  return isWhole ? rows : rows.filter((_, place) => place % step === first % step);
+}

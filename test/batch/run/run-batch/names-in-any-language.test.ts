@@ -9,6 +9,7 @@ import { giveCommand, headCommand } from '../../../../src/textures/commands.ts';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
+import { samples } from '../../../support/setup/extent.ts';
 
 /** Letters with accents, of six scripts, and of one that nobody can transliterate letter by letter; the last are no letters. */
 const LETTERS = [
@@ -118,6 +119,6 @@ test('Every name is that of its results, on heads too, and the service gets the 
         for (const [one, stranger] of strangers) expect(sent.get(one)).toBe(stranger);
       }
     }),
-    { numRuns: 12 },
+    { numRuns: samples(12) },
   );
 });

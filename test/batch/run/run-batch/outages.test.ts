@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RequestKind } from '../../../../src/double/requests.ts';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { OUTAGES, type Outage, outage } from '../../../support/hosted/outages.ts';
+import { sampled } from '../../../support/setup/extent.ts';
 
 /** What is wrong with one single job is not known from a 404. */
 const MISSING: readonly Outage[] = ['a 404 in JSON', 'a 404 in HTML'];
@@ -27,7 +28,7 @@ async function during(name: Outage, { count, lasts, kinds }: During) {
 
 describe('While single jobs are answered with', () => {
   test.each([
-    ...ALL.map((name) => [name, 30, 60_000] as const),
+    ...sampled(ALL, 2).map((name) => [name, 30, 60_000] as const),
     ['a 502 in HTML', 60, 600_000],
     ['a refusal without a time', 60, 600_000],
   ] as const)('%s, no skin of %i fails in %i ms, and requests are few', async (name, count, lasts) => {
@@ -54,7 +55,7 @@ describe('While everything is answered with', () => {
     }
   });
 
-  test.each(ALL)('%s, a batch waits and continues, and asks rarely', async (name) => {
+  test.each(sampled(ALL, 2, 1))('%s, a batch waits and continues, and asks rarely', async (name) => {
     const { summary, hosted, mostInTenSeconds } = await during(name, { count: 30, lasts: 60_000 });
     expect(summary).toMatchObject({ made: 30, failed: 0, end: 'complete' });
     expect(hosted.records.doubleSubmissions).toEqual([]);

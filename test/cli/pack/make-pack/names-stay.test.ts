@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { packWorkshop } from '../../../support/cli/pack-workshop.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { samples } from '../../../support/setup/extent.ts';
 
 /** Names in five scripts, some of which become equal in a pack. */
 const NAMES = [
@@ -125,7 +126,7 @@ test.each([
         fc.boolean(),
         async (steps, reverses) => await keepsIds(pack, steps, reverses),
       ),
-      { numRuns: 25 },
+      { numRuns: samples(25) },
     );
   },
 );

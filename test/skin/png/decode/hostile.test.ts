@@ -6,6 +6,7 @@ import { checkSkin } from '../../../../src/skin/check.ts';
 import { InvalidImageError } from '../../../../src/skin/picture.ts';
 import { decodePng } from '../../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
+import { samples } from '../../../support/setup/extent.ts';
 import {
   chunk,
   filteredRows,
@@ -146,7 +147,7 @@ describe(`Random input (seed ${SEED})`, () => {
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, signed) => {
         problemOf(signed ? Buffer.concat([SIGNATURE, bytes]) : bytes);
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: samples(500) },
     );
   });
 
@@ -157,7 +158,7 @@ describe(`Random input (seed ${SEED})`, () => {
         const bytes = Buffer.concat([SIGNATURE, headerChunk(header), ...body, chunk('IEND')]);
         expect(checkSkin(bytes).valid).toBe(problemOf(bytes) === undefined);
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: samples(500) },
     );
   });
 
@@ -174,7 +175,7 @@ describe(`Random input (seed ${SEED})`, () => {
         ]);
         expect(problemOf(file)).toBe(filter === 5 ? 'pixel_data' : undefined);
       }),
-      { seed: SEED, numRuns: 100 },
+      { seed: SEED, numRuns: samples(100) },
     );
   });
 });

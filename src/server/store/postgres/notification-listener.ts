@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import { backOff, systemClock } from '../../../base/clock.ts';
 import type { Notifier } from '../db.ts';
-import { StoreClient } from './pool.ts';
+import { StoreClient } from './client.ts';
 
 const CHANNEL = 'skinsmith';
 /** Tells other nodes to check the store again, because earlier notifications of the sender may have been lost. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConnectionGate } from '../../../../../src/server/store/postgres/pool.ts';
+import { ConnectionGate } from '../../../../../src/server/store/postgres/client.ts';
 
 /** A database that can be gone, behind a gate whose time the test moves. */
 function setUp() {

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readPasswordFile } from '../../../../../src/server/store/postgres/pool.ts';
+import { readPasswordFile } from '../../../../../src/server/store/postgres/client.ts';
 import { foreignFile } from '../../../../support/base/foreign-file.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';
 

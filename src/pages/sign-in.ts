@@ -3,7 +3,7 @@ import { type Content, type Html, html, say } from '../html/html.ts';
 import type { ServiceContext } from '../server/context.ts';
 import { originsOf } from '../server/http/request.ts';
 import { ProviderError, type ProviderFault } from '../server/openid/claims.ts';
-import { makeSecret } from '../server/service/callers.ts';
+import { makeSecret } from '../server/service/authentication.ts';
 import {
   becomeNewUser,
   becomeUserOfKey,

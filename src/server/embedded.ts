@@ -7,7 +7,7 @@ import { App } from './http/app.ts';
 import { Log } from './http/log.ts';
 import type { Carrier, Head } from './http/request.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
-import { REQUEST_LIMITS } from './service/limits.ts';
+import { REQUEST_LIMITS } from './service/request-limits.ts';
 import { makeOwnersKey } from './service/users/keys.ts';
 import { inTransaction } from './store/db.ts';
 

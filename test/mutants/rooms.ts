@@ -33,9 +33,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     first: ['test/server/queue', 'test/contract'],
   },
   limits: {
-    sources: ['src/server/service/limits.ts', 'src/server/queue/enqueue.ts'],
+    sources: [
+      'src/server/service/limits.ts',
+      'src/server/service/request-limits.ts',
+      'src/server/queue/enqueue.ts',
+    ],
     tests: ['test/server', 'test/contract', 'test/service'],
-    first: ['test/server/service/limits', 'test/server/queue', 'test/service/limits'],
+    first: [
+      'test/server/service/limits',
+      'test/server/service/request-limits',
+      'test/server/queue',
+      'test/service/limits',
+    ],
   },
   upstream: {
     sources: ['src/server/generators/upstream'],

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { type ApiKeyInput, type ApiKeyMade, apiKeyBodySchema } from '../../protocol/api-key.ts';
-import { hashSecret, makeSecret } from '../service/callers.ts';
+import { hashSecret, makeSecret } from '../service/authentication.ts';
 import { isOnThisMachine, makeLink, proofOf, secretOfStore } from '../service/sessions.ts';
 import { makeOwnersKey } from '../service/users/keys.ts';
 import { ensureOwner } from '../service/users/users.ts';

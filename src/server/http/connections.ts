@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import { type Holder, type KnownAddresses, type Place, Room } from '../pools.ts';
-import { REQUEST_LIMITS, type RequestLimits } from '../service/limits.ts';
+import { REQUEST_LIMITS, type RequestLimits } from '../service/request-limits.ts';
 
 /** Limits for connections, before their requests are known. Milliseconds, bytes. */
 export interface NetworkLimits extends RequestLimits {

@@ -1,17 +1,18 @@
 import type { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
 import type { ServiceContext } from '../context.ts';
+import { authenticate } from '../service/authentication.ts';
 import {
   anonymousCaller,
-  authenticate,
   type Caller,
   type Origins,
   requireScope,
   requireUser,
   userCaller,
 } from '../service/callers.ts';
-import { type RequestLimiter, withLimits } from '../service/limits.ts';
+import { withLimits } from '../service/limits.ts';
 import { asRefusal, Refusal, validationRefusal } from '../service/refusal.ts';
+import type { RequestLimiter } from '../service/request-limits.ts';
 import type { UserRow } from '../store/schema/tables.ts';
 import {
   API_HEADERS,

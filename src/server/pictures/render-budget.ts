@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { Allowances, untilAffordable } from '../fairness.ts';
 import type { Caller } from '../service/callers.ts';
-import { waitRefusal } from '../service/limits.ts';
 import type { Refusal } from '../service/refusal.ts';
+import { waitRefusal } from '../service/request-limits.ts';
 
 /** Pixels per unit of the budget. Smaller pictures count as one unit. */
 const UNIT = 256 * 256;

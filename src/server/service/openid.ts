@@ -22,11 +22,10 @@ import {
   revokeKeylessSessions,
   unlinkSubject,
 } from '../store/sessions.ts';
+import { hashSecret, noteRevocation } from './authentication.ts';
 import {
   type Caller,
   callerKey,
-  hashSecret,
-  noteRevocation,
   type Origins,
   requireOperator,
   requireScope,

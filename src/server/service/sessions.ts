@@ -15,14 +15,11 @@ import {
   revokeSession,
   takeLink,
 } from '../store/sessions.ts';
+import { authenticate, hashSecret, makeSecret, noteRevocation } from './authentication.ts';
 import {
-  authenticate,
   brokenBinding,
   callerKey,
-  hashSecret,
   hasScope,
-  makeSecret,
-  noteRevocation,
   type Origins,
   requireScope,
   requireUser,

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { type ReceivedWebhook, verifyWebhook, WebhookError } from '../../../src/index.ts';
 import { signWebhook, webhookSecret } from '../../../src/protocol/job.ts';
-import { hashSecret } from '../../../src/server/service/callers.ts';
+import { hashSecret } from '../../../src/server/service/authentication.ts';
 
 const KEY = `sksm_${'0123456789abcdef'.repeat(4)}`;
 const SECRET = webhookSecret(hashSecret(KEY));

@@ -18,8 +18,8 @@ import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, hasScope, type StoreContext, type WebPages } from '../callers.ts';
-import { type PollingContext, verifyPolling } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
+import { type PollingContext, verifyPolling } from '../request-limits.ts';
 
 /** Default number of jobs per page. */
 const LIST_SIZE = 500;

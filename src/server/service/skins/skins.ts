@@ -29,8 +29,8 @@ import {
 } from '../../store/skins.ts';
 import { dayOf, hourOf, noteView } from '../../store/usage.ts';
 import { type Caller, countedViewer, hasScope, ownerSeenBy, requireUser } from '../callers.ts';
-import { waitRefusal } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
+import { waitRefusal } from '../request-limits.ts';
 import { findUuid } from './identity.ts';
 
 interface SearchLimits extends ConcurrencyLimits {

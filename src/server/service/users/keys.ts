@@ -25,15 +25,13 @@ import {
 import { type Db, inManagement } from '../../store/db.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
 import { findUserByName } from '../../store/sessions.ts';
+import { hashSecret, makeApiKey, noteRevocation } from '../authentication.ts';
 import {
   type Caller,
   callerKey,
-  hashSecret,
   hasScope,
   type KeyBindings,
   type KeyPower,
-  makeApiKey,
-  noteRevocation,
   requireOperator,
   requireScope,
   requireUser,

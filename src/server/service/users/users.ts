@@ -51,11 +51,11 @@ import {
 } from '../../store/skins.ts';
 import { deleteNamesOf } from '../../store/wardrobe.ts';
 import { type AccountsContext, unlinkGameAccount } from '../accounts/accounts.ts';
+import { noteRevocation } from '../authentication.ts';
 import {
   type Caller,
   type CallerKey,
   callerKey,
-  noteRevocation,
   type Origins,
   ownerOf,
   productOf,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { noteRevocation, OpenRequests } from '../../../../src/server/service/callers.ts';
+import { noteRevocation, OpenRequests } from '../../../../src/server/service/authentication.ts';
 import { Refusal } from '../../../../src/server/service/refusal.ts';
 import { openStore } from '../../../../src/server/store/sqlite.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';

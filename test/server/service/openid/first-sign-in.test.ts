@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ProviderError } from '../../../../src/server/openid/claims.ts';
-import { hashSecret, makeSecret } from '../../../../src/server/service/callers.ts';
+import { hashSecret, makeSecret } from '../../../../src/server/service/authentication.ts';
 import { becomeNewUser } from '../../../../src/server/service/openid.ts';
 import { Plans } from '../../../../src/server/service/plans.ts';
 import type { Db } from '../../../../src/server/store/db.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../../../src/server/service/callers.ts';
-import { Polling, verifyPolling } from '../../../../src/server/service/limits.ts';
 import { PLANS } from '../../../../src/server/service/plans.ts';
+import { Polling, verifyPolling } from '../../../../src/server/service/request-limits.ts';
 import type { JobRow } from '../../../../src/server/store/schema/tables.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../../src/server/service/callers.ts';
-import { REQUEST_LIMITS, RequestLimiter } from '../../../../src/server/service/limits.ts';
 import { PLANS } from '../../../../src/server/service/plans.ts';
 import type { Refusal } from '../../../../src/server/service/refusal.ts';
+import { REQUEST_LIMITS, RequestLimiter } from '../../../../src/server/service/request-limits.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 
 const PER_MINUTE = 6;

@@ -1,5 +1,5 @@
 import { SCOPES } from '../../../../src/protocol/api-key.ts';
-import { hashSecret } from '../../../../src/server/service/callers.ts';
+import { hashSecret } from '../../../../src/server/service/authentication.ts';
 import type { ApiKeyRow, UserRow } from '../../../../src/server/store/schema/tables.ts';
 import { FROZEN_KEYS, hex, LINK_SECRET, SESSION_SECRET, type UserName, userId } from '../secrets.ts';
 import { LATER, MOMENT, NEVER } from './moments.ts';

@@ -5,7 +5,7 @@ import { App } from '../../../../src/server/http/app.ts';
 import { Log } from '../../../../src/server/http/log.ts';
 import { type Adapter, openService, type Parts } from '../../../../src/server/open-service.ts';
 import { type ServerOptions, startServer } from '../../../../src/server/server.ts';
-import { REQUEST_LIMITS } from '../../../../src/server/service/limits.ts';
+import { REQUEST_LIMITS } from '../../../../src/server/service/request-limits.ts';
 import { makeFirstOwnerKey } from '../../../../src/server/service/users/keys.ts';
 import { NO_GAME } from '../../fake-game/nowhere.ts';
 import { FAST_GAME } from '../../server/account-server.ts';

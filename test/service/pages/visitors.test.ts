@@ -38,10 +38,11 @@ async function openScene() {
   const pages = { sets: '/ui/sets', set: `/ui/sets/${open}`, skin: `/ui/skins/${shown}` };
   const named = (text: string) =>
     Object.entries(names).reduce((all, [uuid, name]) => all.replaceAll(uuid, name), text);
-  const quiet = Object.entries(names).find(([, name]) => name === 'QUIET')![0];
+  const uuidOf = (wanted: string) => Object.entries(names).find(([, name]) => name === wanted)![0];
+  const [quiet, locked] = [uuidOf('QUIET'), uuidOf('SECRET')];
   const { body: writing } = await server.owner.json('/v2/account/keys', { user: 'ann', scopes: ['skins'] });
   const writerKey = writing.key?.secret;
-  return { server, ann, visitors, pages, named, shown, secret: hidden, open, quiet, writerKey };
+  return { server, ann, visitors, pages, named, shown, secret: hidden, open, quiet, locked, writerKey };
 }
 
 /** What the forms of a page do: their addresses, each with what its fields and buttons say that it does. */
@@ -142,10 +143,15 @@ test('An unlisted set is not for search engines, and its command finds it', asyn
 });
 
 test('A key that does not read puts no private skin into a set, and a group picture has no hidden skin', async () => {
-  const { server, writerKey, ann, secret, shown, open } = await openScene();
+  const { server, writerKey, ann, secret, shown, open, locked } = await openScene();
   const writer = new TestCaller(server.url, { key: writerKey });
   expectRefusal(await writer.json('/v2/sets', { name: 'Mine', skins: [secret] }), 'skin_not_found', 404);
   expectRefusal(await writer.patch(`/v2/sets/${open}`, { add: [secret] }), 'skin_not_found', 404);
+  expectRefusal(
+    await writer.patch(`/v2/sets/${locked}`, { visibility: 'unlisted' }),
+    'insufficient_grants',
+    403,
+  );
   const edited = await ann.patch(`/v2/sets/${open}`, { remove: [shown], add: [shown] });
   expect(edited.body.skins?.map(({ uuid }) => uuid)).toEqual([secret, shown]);
   const widthOf = async () => {

@@ -175,6 +175,7 @@ const STYLES = [
   'skins.css',
   'own-pages.css',
   'skin-page.css',
+  'many.css',
   'print.css',
 ];
 

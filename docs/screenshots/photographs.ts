@@ -125,6 +125,7 @@ async function signInWrongly(page: Page): Promise<void> {
 
 async function askToDelete(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: 'Select Draft' }).check();
+  await page.evaluate("document.querySelector('[data-fold]').open = true"); // it is folded on phones
   await page.getByRole('button', { name: 'Delete selected' }).click();
   await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
 }

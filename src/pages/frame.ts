@@ -243,9 +243,9 @@ export function selectAll(): Html {
 }
 
 /** The field for the name of the set that takes the selected skins, and its button. */
-export function selectionToSet(set = ''): Html {
+export function selectionToSet(set = '', label: Html = say`Add selected to the set`): Html {
   return html`<div class="row"><div><label for="set">${say`New or existing set`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${set}"></div>
-<div class="end"><button name="act" value="set" class="quiet-button">${say`Add selected to the set`}</button></div></div>`;
+<div class="end"><button name="act" value="set" class="quiet-button">${label}</button></div></div>`;
 }
 
 export function skinCount(skins: number): Html {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Html, html, say } from '../html/html.ts';
+import { newUuid } from '../base/text.ts';
+import { count, type Html, html, say, separated } from '../html/html.ts';
 import { setNameSchema } from '../protocol/set.ts';
 import { tagSchema, uuidSchema } from '../protocol/skin.ts';
 import { hasScope } from '../server/service/callers.ts';
@@ -54,6 +55,11 @@ const query = z.object({
   cape: z.enum(['', 'true', 'false']).default(''),
   signer: z.enum(['', 'game', 'service']).default(''),
   tag: z.union([z.literal(''), tagSchema]).default(''),
+  /** Which of the random skins: the same address shows the same ones. */
+  seed: z
+    .string()
+    .regex(/^\w{0,16}$/)
+    .default(''),
   after: z
     .string()
     .regex(/^\d{1,15}(?:\.\d{1,15})?$/)
@@ -68,7 +74,7 @@ const query = z.object({
 
 type Query = z.output<typeof query>;
 type Choice = Omit<Query, 'after' | 'back'>;
-const EVERYTHING = { filter: '', variant: '', cape: '', signer: '', tag: '' } as const;
+const EVERYTHING = { filter: '', variant: '', cape: '', signer: '', tag: '', seed: '' } as const;
 
 export const GALLERY_PAGES: readonly PageRoute[] = [
   pageRoute({
@@ -77,7 +83,12 @@ export const GALLERY_PAGES: readonly PageRoute[] = [
     isFor: 'callers',
     isSafeToCompress: true, // like the start page
     query,
-    handle: readGalleryPage,
+    handle: async (call) => {
+      const { sort, seed } = call.query;
+      if (sort === 'random' && seed === '')
+        return seeOther(addressOf({ ...EVERYTHING, sort, seed: newUuid().slice(0, 8) }) as `/ui${string}`);
+      return await readGalleryPage(call);
+    },
   }),
   // Puts selected skins into a set of the person.
   pageRoute({
@@ -116,11 +127,11 @@ interface Selection {
 async function readGalleryPage(call: PageCall<unknown, Query>, selection?: Selection): Promise<Page> {
   const { context, caller, session, query } = call;
   const { after, back, ...wanted } = query;
-  const choice = wanted.sort === 'random' ? { ...EVERYTHING, sort: wanted.sort } : wanted; // random ones are of all
+  const { sort, seed } = wanted;
+  const choice = sort === 'random' ? { ...EVERYTHING, sort, seed } : { ...wanted, seed: '' }; // random ones are of all
   const list = await readGallery(call);
   const tags = after === undefined ? await tagLinks(context) : undefined;
-  // A page of random skins comes once: a selection on it would be lost when something is missing.
-  const canSelect = session !== undefined && choice.sort !== 'random' && hasScope(caller, 'skins');
+  const canSelect = session !== undefined && hasScope(caller, 'skins');
   return galleryPage({
     ...list,
     choice,
@@ -136,8 +147,8 @@ async function readGalleryPage(call: PageCall<unknown, Query>, selection?: Selec
 type GalleryList = Pick<SkinList, 'skins' | 'next' | 'total'>;
 
 async function readGallery({ context, caller, query }: PageCall<unknown, Query>): Promise<GalleryList> {
-  const { sort, filter, variant, cape, signer, tag, after } = query;
-  if (sort === 'random') return { skins: await readRandomSkins(context, SIZE), next: undefined };
+  const { sort, filter, variant, cape, signer, tag, seed, after } = query;
+  if (sort === 'random') return { skins: await readRandomSkins(context, SIZE, seed), next: undefined };
   return await readPublicSkins(context, caller, {
     size: SIZE,
     after,
@@ -167,19 +178,31 @@ interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
 function galleryPage(view: GalleryView): Page {
   const { skins, choice, next, total, after, back, tags, selection, origin } = view;
   return {
-    title: say`Gallery`,
+    title: titleOf(choice, pageNumber({ after, back })),
     // Searches and further pages are for people.
     isIndexed: after === undefined && addressOf(choice) === PATH,
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
 <link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
-    body: html`<p class="quiet"><a href="/ui/sets">${say`Sets of skins`}</a></p>
-${selection && html`<p class="problem" role="alert">${selection.problem}</p>`}
+    body: html`${selection && html`<p class="problem" role="alert">${selection.problem}</p>`}
 ${searchForm(choice)}
 ${tags}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
   };
+}
+
+/** What is shown, for tabs and histories. The tag, words and number are those of the address. */
+function titleOf({ sort, filter, tag }: Choice, page: number): Html {
+  const parts = [tag, filter, sort !== 'newest' && SORTS[sort], page > 1 && say`page ${count(page)}`];
+  const shown = parts.filter((part) => part !== '' && part !== false);
+  return shown.length === 0 ? say`Gallery` : html`${say`Gallery`}: ${separated(', ', shown)}`;
+}
+
+/** Counted by the pages that it leads back to. */
+function pageNumber({ after, back }: Pick<Place, 'after' | 'back'>): number {
+  if (after === undefined) return 1;
+  return back === '' ? 2 : back.split(NEXT_PLACE).length + 2;
 }
 
 function cards({ skins, choice, after, back, selection, canSelect }: GalleryView): Html {
@@ -205,7 +228,7 @@ interface Place {
 /** Links to the pages around this one. */
 function turning(choice: Choice, { next, after, back }: Place): Html | undefined {
   if (choice.sort === 'random')
-    return html`<p class="more"><a class="button" href="${addressOf(choice)}">${say`Show others`}</a></p>`;
+    return html`<p class="more"><a class="button" href="${addressOf({ ...choice, seed: '' })}">${say`Show others`}</a></p>`;
   if (next === undefined && after === undefined) return undefined;
   const earlier = back === '' ? [] : back.split(NEXT_PLACE);
   const [before, ...others] = earlier;
@@ -220,7 +243,7 @@ ${next !== undefined && html`<a class="button" rel="next" href="${addressOf(choi
 /** `isMore`: the search has not covered all skins yet. */
 function nothing(choice: Choice, isMore: boolean): Html {
   if (isMore) return html`<p class="empty">${say`No matches so far. There are more skins to search.`}</p>`;
-  const { sort, ...filters } = choice;
+  const { sort, seed: _, ...filters } = choice;
   if (Object.values(filters).some((one) => one !== ''))
     return html`<p class="empty">${say`No skins match. <a href="${PATH}">Show all skins.</a>`}</p>`;
   return sort === 'week'

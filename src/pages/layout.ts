@@ -63,8 +63,10 @@ function header({ visitor, site, at = '' }: Pick<Surroundings, 'visitor' | 'site
   return html`<header>
 <a class="brand" href="/ui/">${site.logo ? html`<img src="${LOGO}" alt="" height="28">` : html`<img src="${assetAddress('icon.svg')}" alt="" width="28" height="28">`}<bdi>${site.name}</bdi></a>
 <nav aria-label="${say`Main`}">
+<a href="/ui/tray" data-tray-link hidden>${say`Tray`}&nbsp;<span></span></a>
 ${menuLink('/ui/make', say`Make`, at)}
 ${menuLink('/ui/gallery', say`Gallery`, at)}
+${menuLink('/ui/sets', say`Sets`, at)}
 ${visitor ? signedIn(visitor, at) : menuLink('/ui/sign-in', say`Sign in`, at)}
 </nav>
 </header>`;
@@ -96,10 +98,9 @@ function textsOfScripts({ scripts }: Reader): Html | undefined {
 
 function signedIn({ name, isOperator, openReports }: NonNullable<Visitor>, at: string): Html {
   return html`${menuLink('/ui/skins', say`My skins`, at)}
-${menuLink('/ui/jobs', say`My jobs`, at)}
 ${isOperator && menuLink('/ui/operator', html`${say`Operator`}${openReports > 0 && html` (${count(openReports)})`}`, at)}
 ${menuLink('/ui/account', html`<bdi>${name}</bdi>`, at === '/ui/sessions' ? '/ui/account/sessions' : at)}
-<form method="post" action="/ui/sign-out"><button class="link">${say`Sign out`}</button></form>`;
+<form method="post" action="/ui/sign-out" data-sign-out><button class="link">${say`Sign out`}</button></form>`;
 }
 
 /** Marks the link to the current page or its section. A skin's page is not part of My skins: the skin may be another user's. */

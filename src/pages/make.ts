@@ -46,8 +46,15 @@ export const MAKE_PAGES: readonly PageRoute[] = [
         ({ fields } = body);
         verifyMaker(call, fields['maker']);
         const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
-        const { job } = await submit(context, { ...readInput(body, {}), ...origin });
-        return asPage ? seeOther(`/ui/jobs/${job.uuid}`) : { status: 202, body: { job: job.uuid } };
+        const jobs: string[] = [];
+        for (let left = sourcesIn(fields); left.length > 0; left = left.slice(1)) {
+          // What is refused stays in the form, with the lines after it.
+          fields = { ...fields, ...asLines(left) };
+          const input = readInput({ ...body, fields: { ...fields, ...left[0] } }, {});
+          jobs.push((await submit(context, { ...input, ...origin })).job.uuid);
+        }
+        if (!asPage) return { status: 202, body: { job: jobs[0] } };
+        return seeOther(jobs.length === 1 ? `/ui/jobs/${jobs[0]}` : '/ui/jobs');
       } catch (error) {
         const refusal = asRefusal(error);
         if (!asPage || refusal.code === 'internal_error') throw error;
@@ -75,6 +82,27 @@ export const MAKE_PAGES: readonly PageRoute[] = [
     },
   }),
 ];
+
+/** What the form makes skins from, one by one: the lines of its field; without one, the picture. */
+function sourcesIn(fields: GenerationBody['fields']): Readonly<Record<string, string>>[] {
+  for (const name of ['url', 'user']) {
+    const value = fields[name];
+    if (typeof value !== 'string') continue;
+    const lines = value.split('\n', MAX_LINES).map((line) => line.trim());
+    return [...new Set(lines)]
+      .filter((line) => line !== '' || lines.length === 1)
+      .map((line) => ({ [name]: line }));
+  }
+  return [{}];
+}
+
+function asLines(sources: ReturnType<typeof sourcesIn>): Readonly<Record<string, string>> {
+  const [name] = Object.keys(sources[0] ?? {});
+  return name === undefined ? {} : { [name]: sources.map((source) => source[name]).join('\n') };
+}
+
+/** Nobody has more jobs at once. */
+const MAX_LINES = 500;
 
 /**
  * Verifies that the person who was signed in when the form was shown still is. Otherwise, the skin would have no owner.
@@ -178,10 +206,10 @@ const INPUTS: Readonly<Record<SourceType, (values: FormValues) => Html>> = {
 <input id="file" type="file" name="file" accept="image/png" required></label>
 <p class="needs-script needs-mouse"><button type="button" class="quiet-button" data-choose-folder>${say`Choose a folder`}</button></p>
 <ol class="rows" data-chosen aria-label="${say`Chosen pictures`}" hidden></ol></div>`,
-  url: ({ url = '' }) => html`<label for="url">${say`Picture URL`}</label>
-<input id="url" type="url" name="url" required placeholder="https://" value="${url}">`,
-  player: ({ user = '' }) => html`<label for="user">${say`Player name or UUID`}</label>
-<input id="user" name="user" required maxlength="36" autocomplete="off" spellcheck="false" value="${user}">`,
+  url: ({ url = '' }) => html`<label for="url">${say`Picture URLs, one per line`}</label>
+<textarea id="url" name="url" rows="4" required placeholder="https://" spellcheck="false">${url}</textarea>`,
+  player: ({ user = '' }) => html`<label for="user">${say`Player names or UUIDs, one per line`}</label>
+<textarea id="user" name="user" rows="4" required autocomplete="off" spellcheck="false">${user}</textarea>`,
 };
 
 const ARMS = {
@@ -222,10 +250,12 @@ ${
 <select id="cape" name="cape"><option value="">${say`None`}</option>${maker.capes.map(({ uuid, alias }) => html`<option value="${uuid}"${uuid === values.cape && html` selected`}>${alias}</option>`)}</select></div>`
 }
 </div>
-<button>${say`Make skin`}</button>
+<div class="acts" data-bar-of-chosen><button>${say`Make skin`}</button> <span class="quiet" role="status" data-chosen-count></span>
+<button type="button" class="quiet-button" data-repair-all hidden>${say`Repair them`}</button>
+<button type="button" class="quiet-button" data-remove-bad hidden>${say`Remove them`}</button></div>
 </fieldset>
 </form>
-${from === 'file' && !obstacle && results()}
+${!obstacle && results()}
 ${!obstacle && html`<script type="module" src="${assetAddress('make.js')}"></script>`}</div>
 ${name === undefined && html`<p class="quiet"><a href="/ui/jobs">${say`Skins made with this browser`}</a></p>`}`;
 }

@@ -27,6 +27,7 @@ import { SITE_ROUTES } from './site.ts';
 import { SKIN_PAGES } from './skin.ts';
 import { languageRoute, startRoute } from './start.ts';
 import { TAG_AND_LIKE_PAGES } from './tags-and-likes.ts';
+import { TRAY_PAGES } from './tray.ts';
 
 /** It may change with a restart. */
 const LOGO_AGE = 'public, max-age=3600';
@@ -73,6 +74,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   ...TAG_AND_LIKE_PAGES,
   ...GALLERY_PAGES,
   ...SET_PAGES,
+  ...TRAY_PAGES,
   ...API_PAGES,
   embedRoute,
   languageRoute,

@@ -3,10 +3,12 @@ import { type Content, count, Html, html, say } from '../html/html.ts';
 import { reportBodySchema } from '../protocol/moderation.ts';
 import { setNameSchema, setReferenceSchema, slugOf } from '../protocol/set.ts';
 import { uuidSchema, visibilitySchema } from '../protocol/skin.ts';
+import type { ServiceContext } from '../server/context.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer } from '../server/http/downloads.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../server/http/routes/pictures.ts';
 import { lineupInput } from '../server/pictures/renders.ts';
-import { hasScope } from '../server/service/callers.ts';
+import { type Caller, hasScope } from '../server/service/callers.ts';
+import { editSkins } from '../server/service/skins/changes.ts';
 import { readReservedNames, releaseName } from '../server/service/skins/set-names.ts';
 import {
   decideOnSet,
@@ -15,6 +17,7 @@ import {
   editSet,
   type FullSet,
   isForEverybody,
+  isSeenByAll,
   pictured,
   readOwnSets,
   readPublicSets,
@@ -50,7 +53,7 @@ import {
   pageRoute,
   seeOther,
 } from './page-route.ts';
-import { sharedSet } from './share.ts';
+import { shareButton, sharedSet } from './share.ts';
 import { reportForm } from './skin.ts';
 
 const PATH = '/ui/sets';
@@ -104,17 +107,22 @@ export const SET_PAGES: readonly PageRoute[] = [
     path: `${PATH}/:set`,
     isFor: 'callers',
     params,
-    query: z.object({ reported: z.literal('yes').optional() }),
+    query: z.object({
+      reported: z.literal('yes').optional(),
+      saved: z.literal('yes').optional(),
+      page: z.coerce.number().int().min(1).max(99).default(1),
+    }),
     handle: async ({ context, caller, session, params, query }) => {
       const full = await readSet(context, caller, params.set);
       const isOwn = session !== undefined && full.set.owner === caller.owner;
       const view = {
         isOwn,
         mayChange: isOwn && hasScope(caller, 'skins'),
-        isReported: query.reported !== undefined,
+        done: query.reported ? 'reported' : query.saved && 'saved',
+        page: query.page,
         owner: await shownOwner(context, full.set),
         origin: context.publicUrl(),
-      };
+      } as const;
       return { ...setPage(full, view), ...sharedSet(context, full) };
     },
   }),
@@ -134,16 +142,16 @@ export const SET_PAGES: readonly PageRoute[] = [
     ...forUsers('skins'),
     params,
     handle: async ({ context, caller, params, request }) => {
-      const { act, skin, visibility, name } = formSchema.parse(request.body ?? {});
+      const { act, skin, visibility, name, page } = formSchema.parse(request.body ?? {});
       const reference = params.set;
       if (act === 'delete') {
         await deleteSet(context, caller, reference);
         return seeOther(PATH);
       }
-      if (act === 'remove' && skin.length === 0) return seeOther(`${PATH}/${reference}`); // nothing is selected
-      const edit = act === 'remove' ? { remove: skin } : { name, visibility };
-      const { set } = await editSet(context, caller, { ...edit, reference });
-      return seeOther(`${PATH}/${set.uuid}`);
+      if (act === 'publish') await publishHidden(context, caller, await readSet(context, caller, reference));
+      const edit = act === 'remove' ? { remove: skin } : act === 'save' ? { name, visibility } : undefined;
+      if (edit) await editSet(context, caller, { ...edit, reference });
+      return seeOther(`${PATH}/${reference}?${act === 'remove' ? `page=${page}` : 'saved=yes'}`);
     },
   }),
   pageRoute({
@@ -174,6 +182,21 @@ export const SET_PAGES: readonly PageRoute[] = [
     return toReports(call);
   }),
 ];
+
+/** Makes what only the owner sees in a set as visible as the set. */
+async function publishHidden(context: ServiceContext, caller: Caller, full: FullSet): Promise<void> {
+  const { visibility } = full.set;
+  const edits = hiddenIn(full).map(({ uuid }) => ({ uuid, visibility }));
+  if (edits.length > 0) await editSkins(context, caller, edits);
+}
+
+/** The owner's skins in a set that others see without them, except what an operator has hidden. */
+function hiddenIn({ set, skins }: FullSet): FullSet['skins'] {
+  if (set.visibility === 'private') return [];
+  return skins.filter(
+    (skin) => skin.owner === set.owner && skin.hidden_from === null && !isSeenByAll(skin, set),
+  );
+}
 
 /** All sets of the visitor: nobody has more. */
 const MAX_OWN = 500;
@@ -236,33 +259,63 @@ const SKINS_IN_LIST = {
 interface SetView {
   readonly isOwn: boolean;
   readonly mayChange: boolean;
-  /** Whether the visitor has just reported it. */
-  readonly isReported: boolean;
+  /** What the visitor has just done. */
+  readonly done: keyof typeof DONE | undefined;
+  /** Of the cards. */
+  readonly page: number;
   /** The owner's name, if it is shown. */
   readonly owner: string | undefined;
   readonly origin: string;
 }
 
-function setPage(full: FullSet, { isOwn, mayChange, isReported, owner, origin }: SetView): Page {
+const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as const;
+
+/** Skins on a page of a set. With all pictures, it weighs less than 70 KB. */
+const SHOWN = 16;
+
+function setPage(full: FullSet, view: SetView): Page {
+  const { isOwn, mayChange, done, owner, origin } = view;
   const { set, skins } = full;
   const { uuid, name, slug, visibility } = set;
-  const cards = mayChange
-    ? html`<form method="post" action="${PATH}/${uuid}" data-select><button hidden disabled></button>${skinCards(skins, { look: 'body', below: (skin) => skinSelector(skin) })}
-${selectAll()}<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
-    : skinCards(skins, { look: 'body' });
+  const hidden = mayChange ? hiddenIn(full) : [];
   return {
     title: name,
-    body: html`${isReported && html`<p class="done" role="status">${say`Report sent. Thank you.`}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
+    body: html`${done && html`<p class="done" role="status">${DONE[done]}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
+${hidden.length > 0 && onlyForOwner(full, hidden.length)}
 ${owner !== undefined && html`<p class="quiet">${say`Owner: <bdi>${owner}</bdi>`}</p>`}
 ${pictured(full).length > 1 && groupPicture(full)}
-${skins.length > 0 ? html`<div class="gallery">${cards}</div>` : html`<p class="empty">${say`You cannot see any of the skins in this set.`}</p>`}
+${skins.length > 0 && visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && shareButton(`${origin}${PATH}/${uuid}`, name))}
 ${skins.length > 0 && downloads(set, origin)}
-${mayChange && ownForm(set)}${!isOwn && !isReported && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
+${skins.length > 0 ? html`<div class="gallery">${cardsOf(full, view)}</div>` : html`<p class="empty">${say`You cannot see any of the skins in this set.`}</p>`}
+${mayChange && ownForm(set)}${!isOwn && done !== 'reported' && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
     terminal: {
       command: `skinsmith sets export ${visibility === 'public' ? slug : uuid}`,
       path: `/v2/sets/${uuid}`,
     },
   };
+}
+
+/** Tells the owner what others do not see, and offers to show it. */
+function onlyForOwner({ set: { uuid }, skins }: FullSet, hidden: number): Html {
+  return html`<form class="acts" method="post" action="${PATH}/${uuid}"><span>${say`Everyone sees ${count(skins.length - hidden)}, only you ${count(hidden)} more.`}</span>
+<button name="act" value="publish" class="quiet-button">${say`Show them to everyone`}</button></form>`;
+}
+
+function cardsOf({ set: { uuid }, skins }: FullSet, { mayChange, page }: SetView): Html {
+  const pages = Math.ceil(skins.length / SHOWN);
+  const at = Math.min(page, pages);
+  const shown = skins.slice((at - 1) * SHOWN, at * SHOWN);
+  const link = (to: number, rel: string, label: Html) =>
+    to >= 1 &&
+    to <= pages &&
+    html`<a class="button" rel="${rel}" href="${PATH}/${uuid}?page=${to}">${label}</a>`;
+  return html`${
+    mayChange
+      ? html`<form method="post" action="${PATH}/${uuid}" data-select><button hidden disabled></button><input type="hidden" name="page" value="${at}">${skinCards(shown, { look: 'body', below: (skin) => skinSelector(skin) })}
+${selectAll()}<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
+      : skinCards(shown, { look: 'body' })
+  }
+${pages > 1 && html`<nav class="more turning" aria-label="${say`Pages`}">${link(at - 1, 'prev', say`Previous page`)} <span>${say`page ${count(at)}`}</span> ${link(at + 1, 'next', say`Next page`)}</nav>`}`;
 }
 
 /**
@@ -280,9 +333,15 @@ function groupPicture(full: FullSet): Html {
   const { set } = full;
   const skins = pictured(full);
   const { width, height } = lineupSize(Math.min(skins.length, MAX_LINEUP));
-  return html`<img class="lineup" ${groupAt(set.uuid, isForEverybody(full))} alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}">
-${skins.length > MAX_LINEUP && html`<p class="quiet">${say`The picture shows the first ${count(MAX_LINEUP)}.`}</p>`}`;
+  const picture = html`<img class="lineup" ${groupAt(set.uuid, isForEverybody(full))} alt="${say`The skins of the set ${set.name} side by side`}" width="${width}" height="${height}" loading="lazy">`;
+  return skins.length <= SMALL
+    ? picture
+    : html`<details><summary>${say`Picture of all`}</summary>${picture}
+${skins.length > MAX_LINEUP && html`<p class="quiet">${say`The picture shows the first ${count(MAX_LINEUP)}.`}</p>`}</details>`;
 }
+
+/** A picture of more skins is folded: it would weigh more than all else on the page. */
+const SMALL = 8;
 
 const SKINS_OF_PAGE = {
   public: (skins: Html) => skins,
@@ -318,7 +377,8 @@ ${confirmed(say`Delete this set`, {
 }
 
 const formSchema = z.object({
-  act: z.enum(['save', 'remove', 'delete']),
+  act: z.enum(['save', 'remove', 'publish', 'delete']),
+  page: z.coerce.number().int().min(1).default(1),
   skin: listField(uuidSchema),
   visibility: optionalField(visibilitySchema),
   name: optionalField(setNameSchema),

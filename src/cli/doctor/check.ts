@@ -78,6 +78,7 @@ const HINTS: Readonly<Record<string, string | ((naming: ServiceNaming) => string
   no_accounts: (naming) => `Link one: ${forService('skinsmith accounts link', naming)}`,
   no_usable_account: listAccounts,
   accounts_need_care: listAccounts,
+  accounts_rest: listAccounts,
   no_client_id:
     'Accounts linked with a game token expire within a day. For others, give serve your client ID: --login-client-id',
   game_unreachable: "Is the service's machine online, and does a firewall let it out?",

@@ -8,9 +8,8 @@ import type { Results } from './results.ts';
 const PAUSE = 3;
 
 interface QueuedPicture {
-  readonly file: File;
   readonly row: ResultRow;
-  /** The form's fields when the picture was submitted. */
+  /** The form's fields when the picture was submitted, with the picture or where it is. */
   readonly fields: FormData;
 }
 
@@ -83,8 +82,7 @@ export class MakeQueue {
     this.#finish(input, skin);
   }
 
-  async #send({ file, row, fields }: QueuedPicture): Promise<Sent> {
-    fields.set('file', file);
+  async #send({ row, fields }: QueuedPicture): Promise<Sent> {
     for (;;) {
       await this.#pause;
       row.say(say('Uploading'));
@@ -104,18 +102,19 @@ export class MakeQueue {
     this.#pause = undefined;
   }
 
-  #finish(
-    { row, file }: QueuedPicture,
-    { uuid, value, signature, url, way }: NonNullable<PageJob['skin']>,
-  ): void {
-    const { name } = row;
+  #finish({ row }: QueuedPicture, { uuid, value, signature, url, way }: NonNullable<PageJob['skin']>): void {
+    const { name, about } = row;
     row.note(way?.notes ?? []);
-    row.finish(`/ui/skins/${uuid}`, [
-      ...(way?.text === undefined ? [] : [copyButton(way.label, way.text, file.name)]),
-      copyButton(say('Value'), value, file.name),
-      copyButton(say('Signature'), signature, file.name),
-      copyButton('URL', url, file.name),
-      ...(way?.file ? [downloadLink(way.file, file.name)] : []),
+    const raw = [
+      copyButton(say('Value'), value, about),
+      copyButton(say('Signature'), signature, about),
+      copyButton('URL', url, about),
+    ];
+    for (const button of raw) button.classList.add('raw');
+    row.finish(uuid, [
+      ...(way?.text === undefined ? [] : [copyButton(way.label, way.text, about)]),
+      ...raw,
+      ...(way?.file ? [downloadLink(way.file, about)] : []),
     ]);
     this.#results.made({ name, uuid, value, signature, url });
   }

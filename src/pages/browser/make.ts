@@ -1,6 +1,8 @@
 import { ChosenPicture } from './chosen-picture.ts';
+import { count, say } from './language.ts';
 import { MakeQueue } from './make-queue.ts';
-import { Results } from './results.ts';
+import { ResultRow } from './result-row.ts';
+import { FEW, Results } from './results.ts';
 import { Preview } from './viewer.ts';
 
 /** The script of the form that makes skins, for the few pages that have one. */
@@ -14,6 +16,8 @@ function enhanceMakeForm(form: HTMLFormElement): void {
   const panel = around?.querySelector<HTMLElement>('[data-results]');
   const dialog = around?.querySelector<HTMLDialogElement>('[data-preview]');
   const stage = dialog?.querySelector<HTMLElement>('[data-stage]');
+  const lines = form.querySelector('textarea');
+  if (lines && panel) takeLines(form, lines, panel);
   if (!input || !list || !panel || !dialog || !stage) return;
   input.multiple = true;
   const pictures = new ChosenPictures(form, { input, list, panel, preview: new Preview(dialog, stage) });
@@ -89,19 +93,20 @@ interface MakeParts {
 class ChosenPictures {
   readonly #form: HTMLFormElement;
   readonly #parts: MakeParts;
+  readonly #results: Results;
   readonly #queue: MakeQueue;
   #chosen: ChosenPicture[] = [];
 
   constructor(form: HTMLFormElement, parts: MakeParts) {
     this.#form = form;
     this.#parts = parts;
-    const onMore = () => {
-      form.hidden = false;
-      parts.panel.style.minHeight = '';
-      parts.input.focus();
-    };
-    const results = new Results(parts.panel, { onMore, onAgain: () => this.#queue.addFailed() });
-    this.#queue = new MakeQueue(results, Number(form.dataset['atOnce']));
+    [this.#results, this.#queue] = resultsBelow(form, { panel: parts.panel, field: parts.input });
+    form.querySelector('[data-repair-all]')?.addEventListener('click', () => {
+      for (const picture of this.#chosen) void picture.repair();
+    });
+    form.querySelector('[data-remove-bad]')?.addEventListener('click', () => {
+      for (const picture of this.#chosen) if (picture.found?.problem) this.#remove(picture);
+    });
   }
 
   choose(files: readonly File[]): void {
@@ -110,6 +115,8 @@ class ChosenPictures {
         wanted: () => variantOf(this.#form),
         onPreview: async (shown, variant) => await this.#parts.preview.show(shown, variant),
         onRemove: (removed) => this.#remove(removed),
+        onExamined: (examined) => this.#place(examined),
+        twinOf: (examined) => this.#twinOf(examined),
       });
       this.#chosen.push(picture);
       this.#parts.list.append(picture.row.element);
@@ -135,7 +142,10 @@ class ChosenPictures {
     const sound = chosen.filter((_picture, at) => found[at]?.problem === undefined);
     this.#chosen = [...chosen.filter((picture) => !sound.includes(picture)), ...this.#chosen];
     if (sound.length === 0) return;
-    const queued = sound.map(({ file, row }) => ({ file, row, fields: fieldsFor(fields, row.name) }));
+    const queued = sound.map(({ file, row }) => ({
+      row,
+      fields: fieldsFor(fields, { name: row.name, file }),
+    }));
     const height = this.#chosen.length === 0 ? this.#form.getBoundingClientRect().height : 0;
     this.#form.hidden = height > 0;
     this.#queue.add(queued, height);
@@ -148,11 +158,84 @@ class ChosenPictures {
     this.#update();
   }
 
+  /** Puts a picture that needs attention above the others, where there are many. */
+  #place({ found, row }: ChosenPicture): void {
+    const first = this.#parts.list.querySelector(':scope > li:not(.bad)');
+    if (found?.problem && this.#chosen.length > FEW) first?.before(row.element);
+    this.#update();
+  }
+
+  #twinOf(picture: ChosenPicture): string | undefined {
+    const pixels = pixelsOf(picture);
+    const twin = this.#chosen.find(
+      (other) => other !== picture && pixels !== undefined && isSame(pixels, pixelsOf(other)),
+    );
+    return twin?.file.name;
+  }
+
   #update(): void {
     const { list, input } = this.#parts;
     list.hidden = list.childElementCount === 0;
     input.required = this.#chosen.length === 0;
+    this.#results.leave(this.#chosen.length);
+    const bad = this.#chosen.filter(({ found }) => found?.problem);
+    const hasMany = this.#chosen.length > FEW;
+    const bar = this.#form.querySelector<HTMLElement>('[data-bar-of-chosen]')!;
+    bar.classList.toggle('sticky', hasMany);
+    list.classList.toggle('many', hasMany);
+    // Many rows stand below the fields for all of them.
+    if (hasMany && list.nextElementSibling !== bar) bar.before(list);
+    const ready = this.#chosen.filter(({ found }) => found && !found.problem).length;
+    bar.querySelector('[data-chosen-count]')!.textContent =
+      this.#chosen.length > 1 ? say('Ready: {0}. Need attention: {1}.', count(ready), count(bad.length)) : '';
+    const canRepair = bad.filter(({ found }) => found?.problem?.repair !== undefined).length;
+    bar.querySelector<HTMLElement>('[data-repair-all]')!.hidden = canRepair < 2;
+    bar.querySelector<HTMLElement>('[data-remove-bad]')!.hidden = bad.length < 2;
   }
+}
+
+function pixelsOf({ found }: ChosenPicture): Uint8Array | undefined {
+  return found && !found.problem ? found.picture.pixels : undefined;
+}
+
+function isSame(one: Uint8Array, other: Uint8Array | undefined): boolean {
+  return one.length === other?.length && one.every((value, at) => value === other[at]);
+}
+
+/** Makes a skin of each line of the form's field. */
+function takeLines(form: HTMLFormElement, field: HTMLTextAreaElement, panel: HTMLElement): void {
+  const [, queue] = resultsBelow(form, { panel, field });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const given = new FormData(form);
+    const texts = field.value.split('\n').map((line) => line.trim());
+    const lines = [...new Set(texts)].filter((line) => line !== '').slice(0, MAX_FILES);
+    if (lines.length === 0) return;
+    const queued = lines.map((line) => {
+      const row = new ResultRow(line);
+      const name = (lines.length === 1 && given.get('name')) || row.name;
+      return { row, fields: fieldsFor(given, { name, [field.name]: line }) };
+    });
+    const height = form.getBoundingClientRect().height;
+    field.value = '';
+    form.hidden = true;
+    queue.add(queued, height);
+  });
+}
+
+/** The results in the place of the form. `field`: what the next skins are made from. */
+function resultsBelow(
+  form: HTMLFormElement,
+  { panel, field }: { readonly panel: HTMLElement; readonly field: HTMLElement },
+): [Results, MakeQueue] {
+  const onMore = () => {
+    form.hidden = false;
+    panel.style.minHeight = '';
+    field.focus();
+  };
+  const results = new Results(panel, { onMore, onAgain: () => queue.addFailed() });
+  const queue = new MakeQueue(results, Number(form.dataset['atOnce']));
+  return [results, queue];
 }
 
 function variantOf(form: HTMLFormElement): 'classic' | 'slim' | undefined {
@@ -160,10 +243,9 @@ function variantOf(form: HTMLFormElement): 'classic' | 'slim' | undefined {
   return variant === 'classic' || variant === 'slim' ? variant : undefined;
 }
 
-function fieldsFor(form: FormData, name: string): FormData {
+function fieldsFor(form: FormData, own: Readonly<Record<string, FormDataEntryValue>>): FormData {
   const fields = new FormData();
-  for (const [key, value] of form) if (key !== 'file') fields.append(key, value);
-  fields.set('name', name);
+  for (const [key, value] of [...form, ...Object.entries(own)]) fields.set(key, value);
   return fields;
 }
 

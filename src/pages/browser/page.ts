@@ -1,6 +1,7 @@
 import { offerCopying, offerSharing } from './buttons.ts';
 import { followJob, followJobs, followLogin } from './jobs.ts';
 import { count, isEnglish, say } from './language.ts';
+import { offerTray } from './tray.ts';
 import { offerViewer } from './viewer.ts';
 
 /** The script of all pages, for what forms and links cannot do. The form that makes skins has one of its own. */
@@ -17,6 +18,11 @@ for (const form of document.querySelectorAll<HTMLFormElement>(
 for (const panel of document.querySelectorAll<HTMLElement>('[data-remember]')) rememberUse(panel);
 for (const list of document.querySelectorAll<HTMLElement>('[data-jobs]')) followJobs(list);
 for (const element of document.querySelectorAll<HTMLElement>('[data-login]')) void followLogin(element);
+
+offerTray();
+// What can be done with selected skins would cover most of a phone.
+if (matchMedia('(max-width: 30rem)').matches)
+  for (const part of document.querySelectorAll<HTMLDetailsElement>('[data-fold]')) part.open = false;
 
 /** Milliseconds for which a form is not sent again. No event tells that a person stopped the browser. */
 const ONCE_FOR = 5_000;

@@ -5,7 +5,7 @@ import type { Variant } from '../../skin/regions.ts';
 import { drawFlat, FIGURE } from '../../skin/render/flat.ts';
 import { say } from './language.ts';
 
-/** The row that shows one picture: what is known about it, its name, its progress and its result. */
+/** The row that shows one picture: what is known about it, its name, its progress and its result. It is called after a file, an address or a player. */
 export class ResultRow {
   readonly element = document.createElement('li');
   readonly #canvas = document.createElement('canvas');
@@ -14,21 +14,22 @@ export class ResultRow {
   readonly #notes = document.createElement('ul');
   readonly #name = document.createElement('input');
   readonly #actions = document.createElement('div');
+  #isDrawn = false;
 
-  constructor({ name }: File) {
+  constructor(readonly about: string) {
     this.#canvas.width = FIGURE.width;
     this.#canvas.height = FIGURE.height;
-    this.#title.textContent = name;
+    this.#title.textContent = about;
     this.#title.className = 'title';
     this.#state.className = 'state';
     this.#notes.className = 'quiet notes';
-    this.#name.value = nameAfter(name);
+    this.#name.value = nameAfter(about);
     this.#name.maxLength = 48;
     this.#name.pattern = '[A-Za-z0-9_.\\- ]+';
     this.#name.title = say('Only A–Z, a–z, 0–9, spaces, _ . and -');
     this.#name.placeholder = say('No name');
     this.#name.autocomplete = 'off';
-    this.#name.ariaLabel = say('Name of {0}', name);
+    this.#name.ariaLabel = say('Name of {0}', about);
     this.#actions.className = 'actions';
     const text = document.createElement('div');
     text.append(this.#title, this.#state, this.#notes, this.#actions);
@@ -42,6 +43,7 @@ export class ResultRow {
 
   /** Shows the skin from the front. */
   draw(picture: Picture, variant: Variant): void {
+    this.#isDrawn = true;
     const { pixels, width, height } = drawFlat(picture, variant, 'front');
     this.#canvas
       .getContext('2d')
@@ -49,6 +51,7 @@ export class ResultRow {
   }
 
   say(state: string): void {
+    this.element.classList.remove('bad');
     this.#state.className = 'state';
     this.#state.replaceChildren(state);
   }
@@ -61,6 +64,7 @@ export class ResultRow {
   }
 
   fail(reason: string): void {
+    this.element.classList.add('bad');
     this.#state.className = 'state problem';
     this.#state.replaceChildren(reason);
   }
@@ -88,10 +92,11 @@ export class ResultRow {
     } else this.offer([this.#name, ...buttons]);
   }
 
-  /** `copies`: buttons that copy the skin's data. */
-  finish(address: string, copies: readonly HTMLElement[]): void {
+  /** `uuid`: of the skin; `copies`: buttons that copy its data. */
+  finish(uuid: string, copies: readonly HTMLElement[]): void {
+    if (!this.#isDrawn) this.#canvas.replaceWith(pictureOf(uuid));
     const link = document.createElement('a');
-    link.href = address;
+    link.href = `/ui/skins/${uuid}`;
     link.textContent = say('Open the skin');
     this.#title.textContent = this.name || this.#title.textContent;
     this.#state.replaceChildren(link);
@@ -102,8 +107,19 @@ export class ResultRow {
   }
 }
 
-/** The name that a skin gets after its file; empty if nothing readable is left of it. */
-function nameAfter(file: string): string {
+/** The skin from the front, where the page did not have the picture before the server did. */
+function pictureOf(uuid: string): HTMLElement {
+  const image = document.createElement('img');
+  image.src = `/ui/skins/${uuid}/pictures/front?size=128`;
+  image.alt = '';
+  return image;
+}
+
+/** The name that a skin gets after its file or player; empty if nothing readable is left of it. */
+function nameAfter(source: string): string {
+  const isAddress = /^https?:/.test(source);
+  const file = isAddress ? source.replace(/[?#].*$/, '').replace(/^.*\//, '') : source;
+  if (/^data:|^[0-9a-f-]{32,}$/i.test(file)) return ''; // the latter: a UUID, or the hash of a texture
   const stem = transliterated(file.replace(/\.png$/i, ''));
   return skinNameFrom(stem.replace(/^[^A-Za-z0-9]+/, '')) ?? '';
 }

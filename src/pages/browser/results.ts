@@ -10,12 +10,17 @@ interface MadeSkin {
   readonly url: string;
 }
 
+/** More pictures than this are shown in rows of one line. */
+export const FEW = 10;
+
 /** The panel with the progress and the results of all pictures that were sent from this page. */
 export class Results {
   readonly #panel: HTMLElement;
   readonly #made: MadeSkin[] = [];
   #all = 0;
   #failed = 0;
+  /** Chosen pictures that were not sent. */
+  #left = 0;
   /** Pictures that ended in this run, which lasts until nothing is left to do. */
   #inRun = { all: 0, ended: 0, began: 0 };
 
@@ -40,6 +45,7 @@ export class Results {
     if (this.#inRun.ended === this.#inRun.all) this.#inRun = { all: 0, ended: 0, began: performance.now() };
     this.#inRun.all += more;
     this.#all += more;
+    this.rows.classList.toggle('many', this.#all > FEW);
     this.#panel.style.minHeight = `${height}px`;
     this.#panel.hidden = false;
     this.#panel.focus({ preventScroll: true });
@@ -74,6 +80,12 @@ export class Results {
     this.#show();
   }
 
+  /** So many pictures are chosen, but not sent: what needs attention stays behind. */
+  leave(pictures: number): void {
+    this.#left = pictures;
+    if (this.#all > 0) this.#show();
+  }
+
   /** Tells for how many seconds nothing is sent; 0: it goes on. */
   pause(seconds: number): void {
     const note = this.#part('[data-pause]');
@@ -84,7 +96,11 @@ export class Results {
   #show(): void {
     const { all, ended } = this.#inRun;
     const isOver = ended === all;
-    this.#part('[data-progress]').textContent = isOver ? this.#summary() : this.#progress();
+    this.#part('[data-progress]').textContent = isOver
+      ? [this.#summary(), this.#left > 0 && say('Not sent: {0}.', count(this.#left))]
+          .filter(Boolean)
+          .join(' ')
+      : this.#progress();
     const bar = this.#part<HTMLProgressElement>('[data-bar]');
     bar.max = all;
     bar.value = ended;

@@ -283,6 +283,12 @@ function accountsFinding(accounts: readonly AccountRow[], rules: AccountRules, n
   if (!accounts.some((account) => freeAt(account, rules, now) !== undefined))
     return finding('problem', 'no_usable_account', message);
   const needsCare = standings.some((name) => NEEDS_CARE.has(name));
+  const works = standings.some((name) => name === 'ready' || name === 'in use');
+  if (!works && standings.includes('resting')) {
+    const until = Math.min(...accounts.flatMap(({ cool_until }) => (cool_until > now ? cool_until : [])));
+    const time = new Date(until).toISOString().slice(11, 16);
+    return finding('warning', 'accounts_rest', `${message} None makes skins before ${time} UTC.`);
+  }
   return needsCare ? finding('warning', 'accounts_need_care', message) : finding('ok', 'accounts', message);
 }
 

@@ -59,6 +59,13 @@ test.each<[string, Partial<AccountRow>[], code: string, result: string, message:
     `2 game accounts linked: 1 ready, 1 ${word}.`,
   ]),
   [
+    'at rest, all that could work',
+    [{ cool_until: FAR }, { cool_until: FAR + 600_000 }, { state: 'paused' }],
+    'accounts_rest',
+    'warning',
+    `3 game accounts linked: 2 resting, 1 paused. None makes skins before ${new Date(FAR).toISOString().slice(11, 16)} UTC.`,
+  ],
+  [
     'not to be used, any of them',
     [{ state: 'needs_login' }, { state: 'paused' }],
     'no_usable_account',

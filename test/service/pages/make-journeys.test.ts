@@ -5,8 +5,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { workersChromium } from '../../support/chromium/chromium.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { openPage, signIn, signInByForm, violationsOn } from '../../support/pages/watched-page.ts';
-import { skinPng } from '../../support/server/drawn-skins.ts';
+import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore, runServer } from '../../support/server/running-server.ts';
 
@@ -211,6 +212,56 @@ test('Nothing on the start page moves by itself, and a result is shown in the pl
   const isSeen = "document.querySelector('[data-results]').getBoundingClientRect().bottom <= innerHeight";
   expect(await page.evaluate(isSeen)).toBe(true);
   expect(complaints).toEqual([]);
+});
+
+test('Many pictures are short rows, those with problems first, and the page says what it did not send', async () => {
+  const { page, complaints } = await openMake();
+  const [hd, other] = [plainPng(128, 128), plainPng(300, 200)];
+  await choose(
+    page,
+    ...Array.from({ length: 8 }, (_, at) => [`guard_${at}.png`, skinPng(at)] as const),
+    ['copy.png', skinPng(0)],
+    ['hd_1.png', hd],
+    ['photo_1.png', other],
+    ['hd_2.png', hd],
+    ['photo_2.png', other],
+  );
+  await page.getByText('Ready: 9. Need attention: 4.').waitFor();
+  const rows = page.getByRole('list', { name: 'Chosen pictures' }).getByRole('listitem');
+  const first = (await rows.allTextContents()).slice(0, 4);
+  expect(first.map((text) => /^\w+/.exec(text)?.[0])).toEqual(['hd_1', 'photo_1', 'hd_2', 'photo_2']);
+  expect(await page.getByText(/^The same picture as (?:guard_0|copy)\.png$/).count()).toBe(1);
+  // The button and what counts for all of them are on the first screen, and the rows are short.
+  for (const label of ['Arms', 'Visibility'])
+    expect((await page.getByLabel(label).boundingBox())?.y).toBeLessThan(720);
+  await page.evaluate('scrollTo(0, 0)');
+  expect((await page.getByRole('button', { name: 'Make skin' }).boundingBox())?.y).toBeLessThan(720);
+  expect((await rows.filter({ hasText: 'guard_5' }).boundingBox())?.height).toBeLessThan(60);
+  await page.getByRole('button', { name: 'Repair them' }).click();
+  await page.getByText('Ready: 11. Need attention: 2.').waitFor();
+  await page.getByRole('button', { name: 'Make skin' }).click();
+  await page.getByText('All 11 skins are ready. Not sent: 2.').waitFor();
+  await page.getByRole('button', { name: 'Remove them' }).click();
+  await page.getByText('All 11 skins are ready.', { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('Each line of a list of addresses becomes a skin, with scripts and without them', async () => {
+  const { url } = await runServer();
+  const [one, other] = [dataUrl(skinPng(1)), dataUrl(skinPng(2))];
+  const { page, complaints } = await openPage(browser);
+  await page.goto(`${url}/ui/make?from=url`);
+  await page.getByLabel('Picture URLs').fill(`\n${one}\n ${other} \n${one}\n`);
+  await page.getByRole('button', { name: 'Make skin' }).click();
+  await page.getByText('All 2 skins are ready.').waitFor();
+  expect(await page.locator('[data-rows] img').count()).toBe(2);
+  expect(complaints).toEqual([]);
+  const plain = new PlainBrowser(url);
+  const made = await plain.open('/ui/make', { form: { url: `${other}\r\n${one}` } });
+  expect([made.status, made.headers.get('location')]).toEqual([303, '/ui/jobs']);
+  const refused = await plain.open('/ui/make', { form: { url: `${one}\nnowhere\n${other}` } });
+  expect(refused.status).toBe(400);
+  expect(/<textarea[^>]*>([^<]*)</.exec(refused.text)?.[1]).toBe(`nowhere\n${other}`);
 });
 
 test('People who were signed out while the form was open make no skin without an owner, and lose no file', async () => {

@@ -98,6 +98,7 @@ test('A failed job is tried again', async () => {
     .execute();
   const { page, complaints } = await openPage(browser);
   await signInByForm(page, server);
+  await page.getByRole('link', { name: 'My skins' }).click();
   await page.getByRole('link', { name: 'My jobs' }).click();
   await page.getByText('The game was away.').waitFor();
   await page.getByRole('button', { name: 'Try again: skin.png' }).click();

@@ -69,6 +69,7 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/language',
   'POST /ui/make',
   'POST /ui/jobs/:jobId/retry',
+  'POST /ui/tray',
   'POST /ui/skins/:uuid',
   'POST /ui/skins/:uuid/delete',
   'POST /ui/skins/:uuid/report',

@@ -19,6 +19,7 @@ export const STEPS = {
   'POST /ui/skins': async (page, scene) => {
     await openAs(page, scene, '/ui/skins');
     await page.getByRole('checkbox', { name: 'Select Slim' }).check();
+    await page.evaluate("document.querySelector('[data-fold]').open = true"); // it is folded on phones
     await page.getByRole('button', { name: 'Delete selected' }).click();
     await heading(page, 'Delete this skin?');
   },

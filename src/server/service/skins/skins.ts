@@ -1,4 +1,4 @@
-import { type KeyObject, randomInt } from 'node:crypto';
+import { hash, type KeyObject, randomUUID } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { type Game, isSignedByAny } from '../../../game/game.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
@@ -345,13 +345,26 @@ const DEEPEST = 10_000;
 /** The same for search results. */
 const DEEPEST_SEARCH = 1_000;
 
-/** Up to `size` different public skins, picked at random. */
-export async function readRandomSkins({ db }: { readonly db: Db }, size: number): Promise<SkinWithData[]> {
+/** Up to `size` different public skins, picked at random; with a `seed`, always the same ones while no others are made. */
+export async function readRandomSkins(
+  { db }: { readonly db: Db },
+  size: number,
+  seed: string = randomUUID(),
+): Promise<SkinWithData[]> {
   const range = await publicRange(db);
   if (!range) return [];
-  const starts = Array.from({ length: 2 * size }, () => randomInt(range.first, range.last + 1));
+  const span = range.last - range.first + 1;
+  const starts = Array.from(
+    { length: 2 * size },
+    (_, at) => range.first + Math.floor(fractionOf(`${seed} ${at}`) * span),
+  );
   const picked = new Set(await publicSkinsFrom(db, starts));
   return await findSkinsByNumber(db, [...picked].slice(0, size));
+}
+
+/** A number from 0 to 1 that follows from a text. */
+function fractionOf(text: string): number {
+  return hash('sha256', text, 'buffer').readUInt32BE() / 2 ** 32;
 }
 
 /** A numbered page of public skins, as in version 1. */

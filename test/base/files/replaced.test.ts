@@ -2,15 +2,15 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Leftovers } from '../../src/base/files.ts';
-import { Lockfile } from '../../src/batch/lockfile/lockfile.ts';
-import { save } from '../../src/cli/commands/exports.ts';
-import { PluginFile } from '../../src/cli/plugins/plugin-files.ts';
-import { type FileStep, watchSteps } from '../support/base/file-steps.ts';
-import { entriesOf, textOf } from '../support/batch/lock-entry.ts';
-import { packWorkshop } from '../support/cli/pack-workshop.ts';
-import { runCommand } from '../support/cli/run-command.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { Leftovers } from '../../../src/base/files.ts';
+import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
+import { save } from '../../../src/cli/commands/exports.ts';
+import { PluginFile } from '../../../src/cli/plugins/plugin-files.ts';
+import { type FileStep, watchSteps } from '../../support/base/file-steps.ts';
+import { entriesOf, textOf } from '../../support/batch/lock-entry.ts';
+import { packWorkshop } from '../../support/cli/pack-workshop.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** Something that a command replaces, with an old state of it. */
 interface Place {

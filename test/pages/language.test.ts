@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   count,
@@ -11,7 +13,7 @@ import {
   type Translation,
 } from '../../src/html/html.ts';
 import { reasonOf } from '../../src/pages/frame.ts';
-import { preferredLanguage } from '../../src/pages/language.ts';
+import { LANGUAGES, preferredLanguage, readerOf } from '../../src/pages/language.ts';
 
 function reader(language: string, texts: Readonly<Record<string, Translation>>): Reader {
   return { language, translate: (english) => texts[english] };
@@ -131,4 +133,34 @@ test.each([
   ['zh-Hant-HK, ja;q=0.5', 'ja'],
 ])('%j leads to %s', (header, language) => {
   expect(preferredLanguage(header)).toBe(language);
+});
+
+const PUBLIC_URL = 'http://127.0.0.1';
+const readerWith = async (headers: Readonly<Record<string, string>>) =>
+  await readerOf({ headers }, PUBLIC_URL);
+
+test.each(Object.keys(LANGUAGES).filter((tag) => tag !== 'en'))(
+  'Readers of %s get its own catalogue',
+  async (tag) => {
+    const path = join(import.meta.dirname, '../../src/pages/languages', `${tag}.json`);
+    const { pages } = JSON.parse(readFileSync(path, 'utf8')) as { pages: Record<string, Translation> };
+    const reader = await readerWith({ 'accept-language': tag });
+    expect(reader.language).toBe(tag);
+    for (const [english, translation] of Object.entries(pages))
+      expect(reader.translate(english)).toEqual(translation);
+  },
+);
+
+test.each([
+  ['de;q=0, fr;q=0.1', undefined, 'fr'],
+  ['de;q=0', undefined, 'en'],
+  ['de', 'pl', 'pl'],
+  ['de', 'tlh', 'de'],
+  ['de', undefined, 'de'],
+])('A browser that prefers %s, where %s was chosen, shows %s', async (preferred, chosen, shown) => {
+  const headers = {
+    'accept-language': preferred,
+    ...(chosen && { cookie: `skinsmith-language=${chosen}` }),
+  };
+  expect((await readerWith(headers)).language).toBe(shown);
 });

@@ -302,6 +302,17 @@ test('A form leads back to the part of the list that it was on, and nowhere else
   expect(changed.headers.get('location')).toBe(`${back}&changed=1`);
 });
 
+test('A form keeps where the list begins, a search its arms, and a hidden skin says that it is', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const [first, second] = [await make(server.owner, 1), await make(server.owner, 2)];
+  await server.owner.patch(`/v2/account/skins/${first}`, { hidden: true });
+  const { text } = await browser.open(`/ui/skins?after=${second}&variant=classic`);
+  expect(text).toContain(`name="list" value="variant=classic&amp;after=${second}"`);
+  expect(text).toContain('/ui/skins/export.zip?filter=&amp;visibility=&amp;variant=classic"');
+  expect(text).toContain('Hidden by the operator');
+});
+
 test('A form reaches no skin of others, and a session no more than its key', async () => {
   const server = await runServer();
   const bob = await server.user('bob');

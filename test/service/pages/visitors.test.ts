@@ -68,7 +68,7 @@ const SHOWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   set: {
     nobody: 'OPEN; sets/OPEN/report',
     bob: 'OPEN; sets/OPEN/report',
-    ann: 'OPEN; sets/OPEN remove, sets/OPEN save, sets/OPEN delete',
+    ann: 'OPEN; sets/OPEN publish, sets/OPEN remove, sets/OPEN save, sets/OPEN delete',
     'ann, reading only': 'OPEN',
     'ann, not reading': 'OPEN; sets/OPEN remove, sets/OPEN save, sets/OPEN delete',
     operator: 'OPEN; sets/OPEN/report',
@@ -152,6 +152,8 @@ test('A key that does not read puts no private skin into a set, and a group pict
     'insufficient_grants',
     403,
   );
+  const named = await writer.json('/v2/sets', { name: 'Secret', visibility: 'unlisted', skins: [] });
+  expect(named.body.errors?.[0]?.message).toBe('The name secret is taken.');
   const edited = await ann.patch(`/v2/sets/${open}`, { remove: [shown], add: [shown] });
   expect(edited.body.skins?.map(({ uuid }) => uuid)).toEqual([secret, shown]);
   const widthOf = async () => {

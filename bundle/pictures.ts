@@ -1,7 +1,8 @@
+import { constants, deflateSync } from 'node:zlib';
 import { drawSheet } from '../docs/images/sheet.ts';
 import { onStage } from '../src/server/pictures/card.ts';
 import { makePicture, type Picture } from '../src/skin/picture.ts';
-import { encodeSmallPng } from '../src/skin/png/encode.ts';
+import { encodePng, encodeSmallPng } from '../src/skin/png/encode.ts';
 import { scaleRect } from '../src/skin/regions.ts';
 
 /** Height of the figures on the card of the start page: five of them are as wide as the card. */
@@ -12,13 +13,17 @@ const ON_PAGE = 160;
 /** The pictures of the pages that are no skins, by the names of their assets. */
 export async function drawPagePictures(): Promise<Readonly<Record<string, Buffer>>> {
   return {
-    'group.png': encodeSmallPng(await drawSheet(ON_PAGE)),
+    'group.png': encodePng(await drawSheet(ON_PAGE), smallest), // it has too many colours for a palette
     'card.png': encodeSmallPng(onStage(await drawSheet(ON_CARD))),
     'icon-180.png': icon(180),
     'icon-192.png': icon(192),
     'icon-512.png': icon(512),
     'favicon.ico': ico(icon(32)),
   };
+}
+
+function smallest(rows: Buffer): Buffer {
+  return deflateSync(rows, { level: constants.Z_BEST_COMPRESSION });
 }
 
 /** The mark of the pages, a face: `#` is its frame, `+` its skin, and the rest its features. */

@@ -66,7 +66,7 @@ const signInCheck: Check = {
   look: async (setup) => {
     const diagnosis = await setup.diagnosis();
     if (typeof diagnosis === 'string') return notDiagnosed(diagnosis);
-    if (!diagnosis.openId) return skipped('The service has no OpenID Connect provider.');
+    if (!diagnosis.openId) return ok('The service has no OpenID Connect provider.');
     return summary(diagnosis.openId.findings, setup.context);
   },
 };

@@ -94,7 +94,7 @@ describe('skinsmith doctor', () => {
     const { status, skipped, problems } = await examined({ url, key: String(made.body.key?.secret) });
     expect({ status, skipped, problems }).toEqual({
       status: 0,
-      skipped: ['textures', 'store', 'generator'],
+      skipped: ['textures', 'store', 'generator', 'sign-in'],
       problems: [],
     });
   });
@@ -116,7 +116,7 @@ describe('skinsmith doctor', () => {
     const bound = await owner.json('/v2/account/keys', { allowedIps: ['203.0.113.7'] });
     const elsewhere = await examined({ url, key: String(bound.body.key?.secret) });
     expect(elsewhere.found.key.detail).toMatch(/not from the address of this machine: Client not allowed/);
-    expect(elsewhere.skipped).toEqual(['limits', 'slots', 'textures', 'store', 'generator']);
+    expect(elsewhere.skipped).toEqual(['limits', 'slots', 'textures', 'store', 'generator', 'sign-in']);
   });
 
   test('continues without a key', async () => {

@@ -62,7 +62,7 @@ const COMMAND = (id: string, name: string) =>
 describe.each(['get', 'status'] as const)('With --pack, %s', (command) => {
   test('prints what the pack has for a skin with the same picture, under the name there', async () => {
     const { [command]: run } = await desk(1);
-    const err = command === 'get' ? 'Paste it into chat, with a slash in front; you must be op.\n' : '';
+    const err = 'Paste it into chat, with a slash in front; you must be op.\n';
     expect(await run()).toEqual({ end: 0, out: COMMAND('town/guard', 'guard'), err });
   });
 

@@ -8,7 +8,8 @@ type Parts = readonly string[];
 
 /** What SQLite calls a type, in PostgreSQL's words; numbers that other rows refer to have 64 bits there. */
 const TYPES: Readonly<Record<string, string>> = { real: 'double precision', blob: 'bytea' };
-const NUMBERS_OF_ROWS = /^(skins|jobs|callbacks|reports|operator_log|sets)\.id |\.(job_id|skin_id|set_id) /;
+const NUMBERS_OF_ROWS =
+  /^(skins|jobs|callbacks|reports|operator_log|sets|wardrobe_history)\.id |\.(job_id|skin_id|set_id) /;
 
 function partsOfSqlite(): Parts {
   const database = new DatabaseSync(inject('storePath'), { readOnly: true });
@@ -95,6 +96,7 @@ describe('With PostgreSQL', () => {
       'unique operator_log (id)',
       'unique reports (id)',
       'unique sets (id)',
+      'unique wardrobe_history (id)',
     ]);
     expect(found.filter((line) => !primary.has(line)).toSorted()).toEqual(expected.toSorted());
   });

@@ -7,6 +7,7 @@ import { say } from './language.ts';
 
 /** The row that shows one picture: what is known about it, its name, its progress and its result. It is called after a file, an address or a player. */
 export class ResultRow {
+  readonly about: string;
   readonly element = document.createElement('li');
   readonly #canvas = document.createElement('canvas');
   readonly #title = document.createElement('strong');
@@ -16,7 +17,8 @@ export class ResultRow {
   readonly #actions = document.createElement('div');
   #isDrawn = false;
 
-  constructor(readonly about: string) {
+  constructor(about: string) {
+    this.about = about;
     this.#canvas.width = FIGURE.width;
     this.#canvas.height = FIGURE.height;
     this.#title.textContent = about;

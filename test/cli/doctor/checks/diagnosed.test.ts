@@ -34,8 +34,10 @@ describe('The checks of the store and of the generator', () => {
       hint: expect.stringContaining('--oidc-scopes'),
     });
     const { setup: without } = await servedSetup([READY, diagnosis()]);
-    const none = ok('The service has no OpenID Connect provider.');
-    expect(await CHECKS['sign-in'].look(without)).toEqual(none);
+    expect(await CHECKS['sign-in'].look(without)).toEqual({
+      result: 'ok',
+      detail: 'The service has no OpenID Connect provider.',
+    });
   });
 
   test.each([

@@ -41,8 +41,11 @@ test('Names are dressed, imported, listed and released; a private skin is worn o
   expect(imported).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Imported 1 of 3 names.') });
   expect(imported.stderr).toContain('Zoe: ');
   expect(imported.stderr).toContain('Tom: This skin is private.');
-  await writeFile(join(machine.folder, 'other.csv'), 'source,name\nskin.png,Tom\n');
-  expect(await run('players', 'import', 'other.csv')).toMatchObject({ exitCode: 1, stdout: '' });
+  for (const text of ['source,name\nskin.png,Tom\n', 'name,skin\n"Tom,1\n']) {
+    await writeFile(join(machine.folder, 'other.csv'), text);
+    const stderr = expect.stringContaining('This is not a list of player names.');
+    expect(await run('players', 'import', 'other.csv')).toMatchObject({ exitCode: 1, stdout: '', stderr });
+  }
 
   expect((await run('players', 'list')).stdout.split('\n').map((line) => line.split('\t')[0])).toEqual([
     'Alex',

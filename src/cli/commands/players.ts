@@ -239,7 +239,7 @@ export const playersImport = {
     command.argument('<file>', 'CSV file with the columns name, skin, cape and user');
   },
   async run(file: string, context: CommandContext): Promise<number> {
-    const lines = linesOf(Buffer.from(await readBounded(file)).toString('utf8'));
+    const lines = await linesOf(Buffer.from(await readBounded(file)).toString('utf8'));
     for (const { name = '' } of lines) verifyName(name);
     const outcomes = await withPlayers(context, async (account, call) => {
       const all = [];
@@ -254,21 +254,28 @@ export const playersImport = {
   },
 } satisfies CommandModule;
 
-/** @throws CliError `unusable_list` for a list without the column `name`, or of too many lines */
-function linesOf(text: string): Line[] {
-  const [head = '', ...rest] = text.replace(/^\uFEFF/, '').split(/\r?\n/, MAX_LINES + 2);
+/** @throws CliError `unusable_list` for what is no CSV, a list without the column `name`, or one of too many lines */
+async function linesOf(text: string): Promise<Line[]> {
+  const { CsvError, parse } = await import('csv-parse/sync'); // loaded on demand: the parser is large
+  const [head = ''] = text.split('\n', 1);
   const delimiter = [',', ';', '\t'].find((one) => head.includes(one)) ?? ',';
-  const cells = (line: string) => line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
-  const header = cells(head.toLowerCase());
-  const lines = rest.filter((line) => line.trim() !== '');
-  const isKnown = header.every((column) => (COLUMNS as readonly string[]).includes(column));
-  if (!header.includes('name') || !isKnown || lines.length > MAX_LINES)
-    throw new CliError('unusable_list', 'This is not a list of player names.', {
-      hint: `Its first line must be name,skin,cape,user or some of these; at most ${MAX_LINES} lines may follow.`,
-    });
-  return lines.map((line) =>
-    Object.fromEntries(cells(line).flatMap((cell, n) => (cell === '' ? [] : [[header[n], cell]]))),
-  );
+  const columns = (header: string[]) => header.map((column) => column.toLowerCase());
+  const limits = { to: MAX_LINES + 1, skip_empty_lines: true, relax_column_count_less: true };
+  try {
+    const lines = parse<Line>(text, { bom: true, trim: true, delimiter, columns, ...limits });
+    const header = Object.keys(lines[0] ?? {});
+    const isKnown = header.every((column) => (COLUMNS as readonly string[]).includes(column));
+    if (!header.includes('name') || !isKnown || lines.length > MAX_LINES) throw notAList('');
+    return lines.map((line) => Object.fromEntries(Object.entries(line).filter(([, cell]) => cell !== '')));
+  } catch (error) {
+    throw error instanceof CsvError ? notAList(` ${error.message}`) : error;
+  }
+}
+
+function notAList(reason: string): CliError {
+  return new CliError('unusable_list', `This is not a list of player names.${clean(reason)}`, {
+    hint: `Its first line must be name,skin,cape,user or some of these; at most ${MAX_LINES} lines may follow.`,
+  });
 }
 
 async function importLine(account: AccountClient, { name = '', ...wish }: Line, call: Asked[1]) {

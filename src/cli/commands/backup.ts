@@ -110,7 +110,7 @@ async function runBackup(
   for (const key of view.missing) await messages.warn(lacking(key, dataDir));
 }
 
-/** @throws CliError if there is none, or also a file to write */
+/** The backup that `--verify` reads. @throws CliError `needs_backup` if none is named, or if a file to write is named too */
 function backupToCheck(typed: string | undefined, { out }: BackupOptions): string {
   if (typed !== undefined && out === undefined) return typed;
   const hint = 'Name the backup to check, and no file to write: skinsmith backup --verify skins.backup';

@@ -15,15 +15,7 @@ import { requireUser } from '../server/service/callers.ts';
 import { withinFetchLimits } from '../server/service/sources/fetches.ts';
 import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
 import { operatorPage } from './operator-list.ts';
-import {
-  accountForm,
-  checked,
-  forUsers,
-  type PageCall,
-  type PageRoute,
-  pageRoute,
-  seeOther,
-} from './page-route.ts';
+import { checked, formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/games';
 const ofWhom = z.object({ whose: z.literal('all').optional() });
@@ -34,12 +26,11 @@ const ofLogin = z.object({ id: z.string().max(64) });
 
 export const GAME_PAGES: readonly PageRoute[] = [
   // The person's own accounts, or for operators those of all.
-  pageRoute({
-    method: 'GET',
-    path: PATH,
-    ...forUsers('account'),
-    query: ofWhom.extend({ worn: z.literal('yes').optional() }),
-    handle: async ({ context, caller, query }) => {
+  pageFor(
+    'account',
+    PATH,
+    { query: ofWhom.extend({ worn: z.literal('yes').optional() }) },
+    async ({ context, caller, query }) => {
       const { name, isOperator } = requireUser(caller);
       const areAll = isOperator && query.whose === 'all';
       const readable = await readGameAccounts(context, caller);
@@ -50,50 +41,45 @@ export const GAME_PAGES: readonly PageRoute[] = [
       const now = context.clock.now();
       return gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now });
     },
-  }),
-  accountForm(`${PATH}/logins`, { fields: z.object({ share: checked }) }, async (call) => {
+  ),
+  formFor('account', `${PATH}/logins`, { fields: z.object({ share: checked }) }, async (call) => {
     const { context, caller, fields } = call;
     const begin = async () => await beginGameLogin(context, caller, fields);
     const { id } = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
     return seeOther(`${PATH}/logins/${id}?new=yes`);
   }),
   // Checks whether the person has entered the code, except when the page is first shown.
-  pageRoute({
-    method: 'GET',
-    path: `${PATH}/logins/:id`,
-    ...forUsers('account'),
-    params: ofLogin,
-    query: z.object({ new: z.literal('yes').optional() }),
-    handle: async (call) => {
+  pageFor(
+    'account',
+    `${PATH}/logins/:id`,
+    { params: ofLogin, query: z.object({ new: z.literal('yes').optional() }) },
+    async (call) => {
       const { context, caller, params, query } = call;
       const begun = findGameLogin(context, caller, params.id);
       const { status, message = '' } = query.new ? ({ status: 'waiting' } as const) : await loginOf(call);
       if (status === 'linked') return seeOther(PATH);
       return status === 'failed' ? failedLoginPage(message) : loginPage(begun);
     },
-  }),
-  pageRoute({
-    method: 'GET',
-    path: `${PATH}/logins/:id/state`,
-    ...forUsers('account'),
-    params: ofLogin,
-    handle: async (call) => ({ status: 200, body: await loginOf(call) }),
-  }),
-  accountForm(`${PATH}/:uuid`, { ...ofAccount, fields: settingFields }, async (call) => {
+  ),
+  pageFor('account', `${PATH}/logins/:id/state`, { params: ofLogin }, async (call) => ({
+    status: 200,
+    body: await loginOf(call),
+  })),
+  formFor('account', `${PATH}/:uuid`, { ...ofAccount, fields: settingFields }, async (call) => {
     await changeGameAccount(call.context, call.caller, call.params.uuid, call.fields);
     return seeOther(listOf(call.query));
   }),
-  accountForm(`${PATH}/:uuid/pause`, { ...ofAccount, fields: pauseFields }, async (call) => {
+  formFor('account', `${PATH}/:uuid/pause`, { ...ofAccount, fields: pauseFields }, async (call) => {
     const change = { paused: call.fields.paused === 'yes' };
     await changeGameAccount(call.context, call.caller, call.params.uuid, change);
     return seeOther(listOf(call.query));
   }),
-  accountForm(`${PATH}/:uuid/check`, ofAccount, async ({ context, caller, params, query }) => {
+  formFor('account', `${PATH}/:uuid/check`, ofAccount, async ({ context, caller, params, query }) => {
     const look = async () => await checkGameAccount(context, caller, params.uuid);
     const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
     return checkedPage(check, listOf(query));
   }),
-  accountForm(`${PATH}/:uuid/unlink`, ofAccount, async ({ context, caller, params, query }) => {
+  formFor('account', `${PATH}/:uuid/unlink`, ofAccount, async ({ context, caller, params, query }) => {
     const outcome = await unlinkGameAccount(context, caller, params.uuid);
     return seeOther(listOf({ ...query, ...(outcome === 'not_restored' && { worn: 'yes' }) }));
   }),

@@ -25,16 +25,7 @@ import {
 import { GAME_PAGES } from './account-games.ts';
 import { sessionCookie } from './cookies.ts';
 import { accountPage, checkBox, copyField, moment, type Page, planTable, usageMeters } from './frame.ts';
-import {
-  accountForm,
-  checked,
-  forUsers,
-  lines,
-  listField,
-  type PageRoute,
-  pageRoute,
-  seeOther,
-} from './page-route.ts';
+import { checked, formFor, lines, listField, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
 const PATH = '/ui/account/keys';
 const params = z.object({ id: z.string().max(64) });
@@ -69,12 +60,11 @@ function keyIn({ scope, ...fields }: z.output<typeof keyFields>) {
 }
 
 export const ACCOUNT_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: '/ui/account',
-    isFor: 'users',
-    query: z.object({ saved: z.literal('yes').optional() }),
-    handle: async ({ context, caller, query }) => {
+  pageFor(
+    'users',
+    '/ui/account',
+    { query: z.object({ saved: z.literal('yes').optional() }) },
+    async ({ context, caller, query }) => {
       const account = await readAccount(context, caller);
       return overviewPage({
         account,
@@ -82,23 +72,24 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
         isSaved: query.saved !== undefined,
       });
     },
-  }),
-  accountForm(NAME_PATH, { fields: z.object({ shown: checked }) }, async ({ context, caller, fields }) => {
-    await showName(context, caller, fields.shown);
-    return seeOther('/ui/account?saved=yes');
-  }),
-  pageRoute({
-    method: 'GET',
-    path: DELETE_PATH,
-    ...forUsers('account'),
-    handle: async ({ context, caller, session }) => {
-      return deleteAccountPage({
-        name: session?.caller.name ?? '',
-        ...(await readDeletion(context, caller)),
-      });
+  ),
+  formFor(
+    'account',
+    NAME_PATH,
+    { fields: z.object({ shown: checked }) },
+    async ({ context, caller, fields }) => {
+      await showName(context, caller, fields.shown);
+      return seeOther('/ui/account?saved=yes');
     },
+  ),
+  pageFor('account', DELETE_PATH, {}, async ({ context, caller, session }) => {
+    return deleteAccountPage({
+      name: session?.caller.name ?? '',
+      ...(await readDeletion(context, caller)),
+    });
   }),
-  accountForm(
+  formFor(
+    'account',
     DELETE_PATH,
     { fields: deletionFields },
     async ({ context, caller, session, request, fields }) => {
@@ -112,21 +103,15 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
       return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
     },
   ),
-  pageRoute({
-    method: 'GET',
-    path: DELETED_PATH,
-    isFor: 'everyone',
-    handle: async () => ({
-      title: say`Your account is deleted`,
-      body: html`<p class="lead">${say`Your keys, sessions and private skins are gone.`}</p><p><a href="/ui/">${say`Go to the start page.`}</a></p>`,
-    }),
-  }),
-  pageRoute({
-    method: 'GET',
-    path: PATH,
-    ...forUsers('account'),
-    query: z.object({ created: z.literal('before').optional() }),
-    handle: async ({ context, caller, query }) => {
+  pageFor('everyone', DELETED_PATH, {}, async () => ({
+    title: say`Your account is deleted`,
+    body: html`<p class="lead">${say`Your keys, sessions and private skins are gone.`}</p><p><a href="/ui/">${say`Go to the start page.`}</a></p>`,
+  })),
+  pageFor(
+    'account',
+    PATH,
+    { query: z.object({ created: z.literal('before').optional() }) },
+    async ({ context, caller, query }) => {
       const keys = await listOwnKeys(context.db, caller);
       const current = caller.kind === 'user' ? caller.key?.id : undefined;
       const wasCreated = query.created !== undefined;
@@ -137,24 +122,34 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
         mayGive: scopesToGive(caller),
       });
     },
-  }),
-  accountForm(PATH, { fields: newKeyFields }, async ({ context, caller, fields: { id, ...fields } }) => {
-    const input = apiKeyBodySchema.parse(keyIn(fields));
-    try {
-      // A page, not a redirect: no address may lead to the key.
-      const key = await createKey(context, caller, { ...input, id });
-      return accountPage('keys', newKeyPage(key, PATH));
-    } catch (error) {
-      // That page was reloaded.
-      if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
-      throw error;
-    }
-  }),
-  accountForm(`${PATH}/:id`, { params, fields: keyFields }, async ({ context, caller, params, fields }) => {
-    await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(fields)));
-    return seeOther(PATH);
-  }),
-  accountForm(`${PATH}/:id/revoke`, { params }, async ({ context, caller, params }) => {
+  ),
+  formFor(
+    'account',
+    PATH,
+    { fields: newKeyFields },
+    async ({ context, caller, fields: { id, ...fields } }) => {
+      const input = apiKeyBodySchema.parse(keyIn(fields));
+      try {
+        // A page, not a redirect: no address may lead to the key.
+        const key = await createKey(context, caller, { ...input, id });
+        return accountPage('keys', newKeyPage(key, PATH));
+      } catch (error) {
+        // That page was reloaded.
+        if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
+        throw error;
+      }
+    },
+  ),
+  formFor(
+    'account',
+    `${PATH}/:id`,
+    { params, fields: keyFields },
+    async ({ context, caller, params, fields }) => {
+      await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(fields)));
+      return seeOther(PATH);
+    },
+  ),
+  formFor('account', `${PATH}/:id/revoke`, { params }, async ({ context, caller, params }) => {
     await revokeOwnKey(context, caller, params.id);
     return seeOther(PATH);
   }),

@@ -1,14 +1,9 @@
 import { html, say } from '../html/html.ts';
 import type { Page } from './frame.ts';
-import { type PageRoute, pageRoute } from './page-route.ts';
+import { type PageRoute, pageFor } from './page-route.ts';
 
 export const API_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: '/ui/api',
-    isFor: 'everyone',
-    handle: async ({ context }) => apiPage(context.publicUrl()),
-  }),
+  pageFor('everyone', '/ui/api', {}, async ({ context }) => apiPage(context.publicUrl())),
 ];
 
 /** For people who write programs: what the API is, and how to begin. */

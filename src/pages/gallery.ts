@@ -16,14 +16,14 @@ import {
   skinCount,
   skinSelector,
 } from './frame.ts';
-import { putIntoSet } from './new-set.ts';
+import { missingForSet, toSet } from './new-set.ts';
 import {
-  forUsers,
+  formFor,
   listField,
   optionalField,
   type PageCall,
   type PageRoute,
-  pageRoute,
+  pageFor,
   seeOther,
 } from './page-route.ts';
 import { likeCount, tagLinks } from './tags-and-likes.ts';
@@ -76,52 +76,43 @@ type Query = z.output<typeof query>;
 type Choice = Omit<Query, 'after' | 'back'>;
 const EVERYTHING = { filter: '', variant: '', cape: '', signer: '', tag: '', seed: '' } as const;
 
-export const GALLERY_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: PATH,
-    isFor: 'callers',
-    isSafeToCompress: true, // like the start page
-    query,
-    handle: async (call) => {
-      const { sort, seed } = call.query;
-      if (sort === 'random' && seed === '')
-        return seeOther(addressOf({ ...EVERYTHING, sort, seed: newUuid().slice(0, 8) }) as `/ui${string}`);
-      return await readGalleryPage(call);
-    },
-  }),
-  // Puts selected skins into a set of the person.
-  pageRoute({
-    method: 'POST',
-    path: PATH,
-    ...forUsers('skins'),
-    handle: async (call) => {
-      const { context, caller, request } = call;
-      const { place, skin: skins, set } = selectionSchema.parse(request.body ?? {});
-      if (skins.length > 0 && set !== undefined)
-        return seeOther(
-          `/ui/sets/${await putIntoSet(context, caller, { name: set, visibility: 'unlisted', skins })}`,
-        );
-      const problem =
-        skins.length > 0 ? say`Type the name of a new or existing set first.` : say`Select skins first.`;
-      const selection = { skins, set, problem };
-      return { ...(await readGalleryPage({ ...call, query: place }, selection)), status: 400 };
-    },
-  }),
-];
-
-const selectionSchema = z.object({
+const selectionFields = z.object({
   /** The query of the page that they were selected on. */
   place: z.preprocess((text) => Object.fromEntries(new URLSearchParams(String(text))), query),
   skin: listField(uuidSchema).pipe(z.array(z.string()).max(SIZE)),
   set: optionalField(setNameSchema),
 });
 
+export const GALLERY_PAGES: readonly PageRoute[] = [
+  pageFor(
+    'callers',
+    PATH,
+    {
+      isSafeToCompress: true, // like the start page
+      query,
+    },
+    async (call) => {
+      const { sort, seed } = call.query;
+      if (sort === 'random' && seed === '')
+        return seeOther(addressOf({ ...EVERYTHING, sort, seed: newUuid().slice(0, 8) }) as `/ui${string}`);
+      return await readGalleryPage(call);
+    },
+  ),
+  // Puts selected skins into a set of the person.
+  formFor('skins', PATH, { fields: selectionFields }, async (call) => {
+    const { place, skin: skins, set } = call.fields;
+    const problem = missingForSet(skins, set);
+    if (set !== undefined && !problem) return await toSet(call, { name: set, skins });
+    const selection = { skins, set, problem };
+    return { ...(await readGalleryPage({ ...call, query: place }, selection)), status: 400 };
+  }),
+];
+
 /** What a person has selected for a set, and what is missing. */
 interface Selection {
   readonly skins: readonly string[];
   readonly set: string | undefined;
-  readonly problem: Html;
+  readonly problem: Html | undefined;
 }
 
 async function readGalleryPage(call: PageCall<unknown, Query>, selection?: Selection): Promise<Page> {

@@ -25,7 +25,7 @@ import type { JobRow } from '../server/store/schema/tables.ts';
 import { findTexture } from '../server/store/textures.ts';
 import { visitorSecret } from './cookies.ts';
 import { actionButton, moment, type Page, reasonOf } from './frame.ts';
-import { type PageCall, type PageRoute, pageRoute, seeOther, verifyMaySee } from './page-route.ts';
+import { formFor, type PageCall, type PageRoute, pageFor, seeOther, verifyMaySee } from './page-route.ts';
 import { rememberedUse } from './skin.ts';
 import { bestWayOf } from './skin-uses.ts';
 
@@ -36,19 +36,20 @@ const PAGE_WAIT = 5_000;
 const CHANGE_WAIT = 20_000;
 
 export const JOB_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: '/ui/jobs',
-    isFor: 'callers',
-    scopes: ['read'],
-    query: z.object({
-      status: z.enum(['', ...JOB_STATUSES]).default(''),
-      after: z
-        .string()
-        .regex(/^\d{1,15}$/)
-        .optional(),
-    }),
-    handle: async (call) => {
+  pageFor(
+    'callers',
+    '/ui/jobs',
+    {
+      scopes: ['read'],
+      query: z.object({
+        status: z.enum(['', ...JOB_STATUSES]).default(''),
+        after: z
+          .string()
+          .regex(/^\d{1,15}$/)
+          .optional(),
+      }),
+    },
+    async (call) => {
       const { context, caller, request, query } = call;
       const { status, after } = query;
       verifyMaySee(caller, request, context.webPages);
@@ -58,81 +59,55 @@ export const JOB_PAGES: readonly PageRoute[] = [
       const view = { status, next, total, isFirst: after === undefined };
       return jobsPage({ ...view, jobs: await ownJobs(context, list.jobs), now: context.clock.now() });
     },
-  }),
+  ),
   // The events of /v2/queue/events for the visitor, reduced to the fields that the page shows.
-  pageRoute({
-    method: 'GET',
-    path: '/ui/jobs/events',
-    isFor: 'callers',
-    scopes: ['read'],
-    handle: async (call) => {
-      const { context, caller, request, verify } = call;
-      verifyMaySee(caller, request, context.webPages);
-      if (request.method === 'HEAD') return { status: 200, body: undefined, headers: EVENT_STREAM_HEADERS };
-      const stream = new EventStream({ greeting: 'your jobs', request, clock: context.clock });
-      const stop = await followJobs(context, caller, follower(stream, jobFilter(call)));
-      stream.whenGone(stop);
-      stream.whenGone(context.openRequests.hold(verify, () => void stream.end()));
-      void stream.beat();
-      return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
-    },
+  pageFor('callers', '/ui/jobs/events', { scopes: ['read'] }, async (call) => {
+    const { context, caller, request, verify } = call;
+    verifyMaySee(caller, request, context.webPages);
+    if (request.method === 'HEAD') return { status: 200, body: undefined, headers: EVENT_STREAM_HEADERS };
+    const stream = new EventStream({ greeting: 'your jobs', request, clock: context.clock });
+    const stop = await followJobs(context, caller, follower(stream, jobFilter(call)));
+    stream.whenGone(stop);
+    stream.whenGone(context.openRequests.hold(verify, () => void stream.end()));
+    void stream.beat();
+    return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
   }),
-  pageRoute({
-    method: 'GET',
-    path: '/ui/jobs/:jobId',
-    isFor: 'callers',
-    scopes: ['read'],
-    params,
-    handle: async ({ context, caller, params }) => {
-      const { job, skin } = await endedJob(context, caller, params.jobId);
-      if (skin) return seeOther(`/ui/skins/${skin.uuid}`);
-      const says = await progressOf(context, job);
-      return jobPage({ ...job, says, error: jobErrors(job)[0] });
-    },
+  pageFor('callers', '/ui/jobs/:jobId', { scopes: ['read'], params }, async ({ context, caller, params }) => {
+    const { job, skin } = await endedJob(context, caller, params.jobId);
+    if (skin) return seeOther(`/ui/skins/${skin.uuid}`);
+    const says = await progressOf(context, job);
+    return jobPage({ ...job, says, error: jobErrors(job)[0] });
   }),
   // The picture of a job of the visitor's own, which may never become a skin.
-  pageRoute({
-    method: 'GET',
-    path: '/ui/jobs/:jobId/picture',
-    isFor: 'callers',
-    scopes: ['read'],
-    params,
-    handle: async (call) => {
-      const { context, caller } = call;
-      const job = await findJob(context.db, call.params.jobId);
-      const texture = job?.owner === caller.owner && (await findTexture(context.db, job.texture_hash));
-      if (!job || !texture) throw new Refusal('not_found');
-      const look = { view: 'front', size: PICTURE, overlay: true, variant: job.variant } as const;
-      const headers = { 'Cross-Origin-Resource-Policy': 'same-origin' };
-      return await renderAnswer(call, inputFor(texture, look), headers);
-    },
+  pageFor('callers', '/ui/jobs/:jobId/picture', { scopes: ['read'], params }, async (call) => {
+    const { context, caller } = call;
+    const job = await findJob(context.db, call.params.jobId);
+    const texture = job?.owner === caller.owner && (await findTexture(context.db, job.texture_hash));
+    if (!job || !texture) throw new Refusal('not_found');
+    const look = { view: 'front', size: PICTURE, overlay: true, variant: job.variant } as const;
+    const headers = { 'Cross-Origin-Resource-Policy': 'same-origin' };
+    return await renderAnswer(call, inputFor(texture, look), headers);
   }),
-  pageRoute({
-    method: 'GET',
-    path: '/ui/jobs/:jobId/state',
-    isFor: 'callers',
-    scopes: ['read'],
-    params,
-    query: z.object({ seen: z.enum(['', 'waiting', 'processing']).default('') }),
-    handle: async (call) => {
+  pageFor(
+    'callers',
+    '/ui/jobs/:jobId/state',
+    {
+      scopes: ['read'],
+      params,
+      query: z.object({ seen: z.enum(['', 'waiting', 'processing']).default('') }),
+    },
+    async (call) => {
       const { context, caller, params, query } = call;
       const found = await readJob(context, caller, params.jobId);
       const isNews = found.job.status !== query.seen;
       const state = isNews ? found : await waitForChange(context, found.job, { ms: CHANGE_WAIT });
       return { status: 200, body: await stateOf(state, call) };
     },
-  }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/jobs/:jobId/retry',
-    isFor: 'callers',
-    scopes: ['generate'],
-    params,
-    handle: async (call) => {
-      const input = { uuid: call.params.jobId, visitor: visitorSecret(call) };
-      const { job } = await retryJob(call.context, call.caller, input);
-      return seeOther(`/ui/jobs/${job.uuid}`);
-    },
+  ),
+  formFor('callers', '/ui/jobs/:jobId/retry', { scopes: ['generate'], params }, async (call) => {
+    const input = { uuid: call.params.jobId, visitor: visitorSecret(call) };
+    const { job } = await retryJob(call.context, call.caller, input);
+    return seeOther(`/ui/jobs/${job.uuid}`);
   }),
 ];
 

@@ -15,71 +15,66 @@ import type { SkinWithData } from '../server/store/skins.ts';
 import { visitorSecret, withVisitorCookie } from './cookies.ts';
 import { inEnglish, options, type Page, reasonOf, VISIBILITIES } from './frame.ts';
 import { assetAddress } from './layout.ts';
-import { type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
 /** What a skin is made from. */
 const SOURCE_TYPES = ['file', 'url', 'player'] as const;
 type SourceType = (typeof SOURCE_TYPES)[number];
 
+const MAX_ZIPPED = 1_000;
+
+const zipFields = z.object({
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(uuidSchema).max(MAX_ZIPPED)),
+});
+
 export const MAKE_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: '/ui/make',
-    isFor: 'callers',
-    query: z.object({ from: z.enum(SOURCE_TYPES).default('file') }),
-    handle: async (call) => {
+  pageFor(
+    'callers',
+    '/ui/make',
+    { query: z.object({ from: z.enum(SOURCE_TYPES).default('file') }) },
+    async (call) => {
       const view = { from: call.query.from, maker: await formMakerOf(call) };
       return withVisitorCookie(makePage(view), call);
     },
-  }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/make',
-    isFor: 'callers',
-    scopes: ['generate'],
-    handle: async (call) => {
-      const { context, caller, request } = call;
-      const asPage = wantsPage(request.headers);
-      let fields: GenerationBody['fields'] = {};
-      try {
-        const body = await readBody(request);
-        ({ fields } = body);
-        verifyMaker(call, fields['maker']);
-        const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
-        const jobs: string[] = [];
-        for (let left = sourcesIn(fields); left.length > 0; left = left.slice(1)) {
-          // What is refused stays in the form, with the lines after it.
-          fields = { ...fields, ...asLines(left) };
-          const input = readInput({ ...body, fields: { ...fields, ...left[0] } }, {});
-          jobs.push((await submit(context, { ...input, ...origin })).job.uuid);
-        }
-        if (!asPage) return { status: 202, body: { job: jobs[0] } };
-        return seeOther(jobs.length === 1 ? `/ui/jobs/${jobs[0]}` : '/ui/jobs');
-      } catch (error) {
-        const refusal = asRefusal(error);
-        if (!asPage || refusal.code === 'internal_error') throw error;
-        return await refusedPage(call, refusal, fields);
+  ),
+  formFor('callers', '/ui/make', { scopes: ['generate'] }, async (call) => {
+    const { context, caller, request } = call;
+    const asPage = wantsPage(request.headers);
+    let fields: GenerationBody['fields'] = {};
+    try {
+      const body = await readBody(request);
+      ({ fields } = body);
+      verifyMaker(call, fields['maker']);
+      const origin = { caller, via: 'queue', visitor: visitorSecret(call) } as const;
+      const jobs: string[] = [];
+      for (let left = sourcesIn(fields); left.length > 0; left = left.slice(1)) {
+        // What is refused stays in the form, with the lines after it.
+        fields = { ...fields, ...asLines(left) };
+        const input = readInput({ ...body, fields: { ...fields, ...left[0] } }, {});
+        jobs.push((await submit(context, { ...input, ...origin })).job.uuid);
       }
-    },
+      if (!asPage) return { status: 202, body: { job: jobs[0] } };
+      return seeOther(jobs.length === 1 ? `/ui/jobs/${jobs[0]}` : '/ui/jobs');
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (!asPage || refusal.code === 'internal_error') throw error;
+      return await refusedPage(call, refusal, fields);
+    }
   }),
   // The pictures and data of the skins that the page has just made.
-  pageRoute({
-    method: 'POST',
-    path: '/ui/make/skins.zip',
-    isFor: 'callers',
-    scopes: ['read'],
-    handle: async (call) => {
-      const { ids } = zipSchema.parse(call.request.body ?? {});
-      const read = async () => {
-        const skins: SkinWithData[] = [];
-        for (const uuid of new Set(ids)) {
-          const skin = await findVisible(call.context, call.caller, uuid);
-          if (skin) skins.push(skin);
-        }
-        return { file: 'skins', skins };
-      };
-      return await skinsAnswer('zip', call, read);
-    },
+  formFor('callers', '/ui/make/skins.zip', { scopes: ['read'], fields: zipFields }, async (call) => {
+    const read = async () => {
+      const skins: SkinWithData[] = [];
+      for (const uuid of new Set(call.fields.ids)) {
+        const skin = await findVisible(call.context, call.caller, uuid);
+        if (skin) skins.push(skin);
+      }
+      return { file: 'skins', skins };
+    };
+    return await skinsAnswer('zip', call, read);
   }),
 ];
 
@@ -147,15 +142,6 @@ async function refusedPage(
 function signedOut(maker: string): Html {
   return say`You are no longer signed in as <bdi>${maker}</bdi>. <a href="/ui/sign-in" target="_blank">Sign in</a> in a new tab, then send this form again.`;
 }
-
-const MAX_ZIPPED = 1_000;
-
-const zipSchema = z.object({
-  ids: z
-    .string()
-    .transform((text) => text.split(','))
-    .pipe(z.array(uuidSchema).max(MAX_ZIPPED)),
-});
 
 /** Who uses the form, and what they may choose. */
 export interface FormMaker {

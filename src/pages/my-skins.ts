@@ -30,14 +30,14 @@ import {
   skinSelector,
   VISIBILITIES,
 } from './frame.ts';
-import { putIntoSet } from './new-set.ts';
+import { toSet } from './new-set.ts';
 import {
-  forUsers,
+  formFor,
   listField,
   optionalField,
   type PageCall,
   type PageRoute,
-  pageRoute,
+  pageFor,
   seeOther,
 } from './page-route.ts';
 import { PACK_NAMESPACE } from './skin-uses.ts';
@@ -56,76 +56,82 @@ const query = z.object({
   deleted: z.coerce.number().int().min(0).max(MAX_BULK).optional().catch(undefined),
 });
 
+/** The part of the list that a form was on, as the query of its address. */
+const listSchema = z
+  .string()
+  .max(1_024)
+  .default('')
+  .transform((text) => {
+    const place = query.safeParse(Object.fromEntries(new URLSearchParams(text)));
+    const { changed: _, deleted: __, ...known } = place.data ?? query.parse({});
+    return known;
+  });
+
+type Place = z.output<typeof listSchema>;
+
+const formSchema = z.object({
+  list: listSchema,
+  act: z.enum(['enter', 'change', 'change-all', 'set', 'pack', 'delete', 'delete-for-good']),
+  skin: listField(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
+  visibility: optionalField(visibilitySchema),
+  name: optionalField(skinNameSchema),
+  /** Name of a set. */
+  set: optionalField(setNameSchema),
+});
+
 /** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty search fields are left out. */
 const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
   const path = `${PATH}/export.${kind}` as const;
-  return pageRoute({
-    method: 'GET',
+  return pageFor(
+    'read',
     path,
-    ...forUsers('read'),
-    query: query.pick({ filter: true, visibility: true, variant: true, after: true }),
-    handle: async ({ query: { after, ...filters }, ...call }) =>
+    { query: query.pick({ filter: true, visibility: true, variant: true, after: true }) },
+    async ({ query: { after, ...filters }, ...call }) =>
       await exportAnswer(kind, path, { ...call, query: { after, ...given(filters) } }),
-  });
+  );
 });
 
 export const MY_SKINS_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: PATH,
-    ...forUsers('read'),
-    query,
-    handle: async (call) => {
-      const { changed, deleted, ...place } = call.query;
-      return mySkinsPage({ ...(await readList(call, place)), done: doneOf(changed, deleted) });
-    },
+  pageFor('read', PATH, { query }, async (call) => {
+    const { changed, deleted, ...place } = call.query;
+    return mySkinsPage({ ...(await readList(call, place)), done: doneOf(changed, deleted) });
   }),
-  pageRoute({
-    method: 'POST',
-    path: PATH,
-    ...forUsers('skins'),
-    handle: async (call) => {
-      const { context, caller, request } = call;
-      const form = formSchema.parse(request.body ?? {});
-      const { list, skin: skins, set, act: _, ...change } = form;
-      const act = actOf(form);
-      const missing = missingIn(form, act);
-      if (missing) {
-        requireScope(caller, 'read'); // as the list does, which is shown again
-        const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
-        return { ...page, status: 400 };
-      }
-      if (act === 'pack') {
-        const { signal } = call.request;
-        const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE, signal });
-        return skinPackPage(skins, pack, { origin: context.publicUrl(), back: listAddress(list) });
-      }
-      if (act === 'set')
-        return seeOther(
-          `/ui/sets/${await putIntoSet(context, caller, { name: set ?? '', visibility: 'unlisted', skins })}`,
-        );
-      if (act === 'delete') return deleteSkinsPage(skins, list);
-      if (act === 'delete-for-good') {
-        const { done } = await deleteSkins(context, caller, skins);
-        return seeOther(listAddress(list, { deleted: String(done.length) }));
-      }
-      if (act === 'change' && skins.length > 1) {
-        const own = await ownSkinsAmong(context, caller, skins);
-        if (own.length > 0) return changeSkinsPage(own, { change, list });
-      }
-      const { done } = await editSkins(context, caller, editsOf(skins, change));
-      return seeOther(listAddress(list, { changed: String(done.length) }));
-    },
+  formFor('skins', PATH, { fields: formSchema }, async (call) => {
+    const { context, caller, fields: form } = call;
+    const { list, skin: skins, set, act: _, ...change } = form;
+    const act = actOf(form);
+    const missing = missingIn(form, act);
+    if (missing) {
+      requireScope(caller, 'read'); // as the list does, which is shown again
+      const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
+      return { ...page, status: 400 };
+    }
+    if (act === 'pack') {
+      const { signal } = call.request;
+      const pack = await packSkins(context, caller, { ids: skins, namespace: PACK_NAMESPACE, signal });
+      return skinPackPage(skins, pack, { origin: context.publicUrl(), back: listAddress(list) });
+    }
+    if (act === 'set') return await toSet(call, { name: set ?? '', skins });
+    if (act === 'delete') return deleteSkinsPage(skins, list);
+    if (act === 'delete-for-good') {
+      const { done } = await deleteSkins(context, caller, skins);
+      return seeOther(listAddress(list, { deleted: String(done.length) }));
+    }
+    if (act === 'change' && skins.length > 1) {
+      const own = await ownSkinsAmong(context, caller, skins);
+      if (own.length > 0) return changeSkinsPage(own, { change, list });
+    }
+    const { done } = await editSkins(context, caller, editsOf(skins, change));
+    return seeOther(listAddress(list, { changed: String(done.length) }));
   }),
   ...exportPageRoutes,
   // The file of /v2/skins/pack.zip for the person who is signed in, who has private skins too.
-  pageRoute({
-    method: 'GET',
-    path: `${PATH}/pack.zip`,
-    ...forUsers('read'),
-    query: skinPackQuerySchema,
-    handle: async (call) => await skinPackAnswer(call, call.query),
-  }),
+  pageFor(
+    'read',
+    `${PATH}/pack.zip`,
+    { query: skinPackQuerySchema },
+    async (call) => await skinPackAnswer(call, call.query),
+  ),
 ];
 
 /** The filters of a search. Its empty fields are left out. */
@@ -156,19 +162,6 @@ function doneOf(changed: number | undefined, deleted: number | undefined) {
   return deleted === undefined ? undefined : ({ act: 'deleted', count: deleted } as const);
 }
 
-/** The part of the list that a form was on, as the query of its address. */
-const listSchema = z
-  .string()
-  .max(1_024)
-  .default('')
-  .transform((text) => {
-    const place = query.safeParse(Object.fromEntries(new URLSearchParams(text)));
-    const { changed: _, deleted: __, ...known } = place.data ?? query.parse({});
-    return known;
-  });
-
-type Place = z.output<typeof listSchema>;
-
 function placeQuery(place: Place): string {
   const given = Object.entries(place).filter(
     ([, value]) => value !== '' && value !== 'newest' && value !== undefined,
@@ -183,16 +176,6 @@ function listAddress(place: Place, more: Readonly<Record<string, string>> = {}):
   ]).toString();
   return text === '' ? PATH : `${PATH}?${text}`;
 }
-
-const formSchema = z.object({
-  list: listSchema,
-  act: z.enum(['enter', 'change', 'change-all', 'set', 'pack', 'delete', 'delete-for-good']),
-  skin: listField(uuidSchema).pipe(z.array(z.string()).max(MAX_BULK)),
-  visibility: optionalField(visibilitySchema),
-  name: optionalField(skinNameSchema),
-  /** Name of a set. */
-  set: optionalField(setNameSchema),
-});
 
 type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;
 

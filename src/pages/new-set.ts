@@ -4,13 +4,14 @@ import { setNameSchema, slugOf } from '../protocol/set.ts';
 import { visibilitySchema } from '../protocol/skin.ts';
 import type { ServiceContext } from '../server/context.ts';
 import { readBody } from '../server/http/bodies.ts';
+import type { Answer } from '../server/http/route.ts';
 import { type Caller, ownerSeenBy } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { findListedSkins, type MissingSkin, readSkinList } from '../server/service/skins/listed-skins.ts';
 import { createSet, editSet } from '../server/service/skins/sets.ts';
 import { findSetByName } from '../server/store/sets.ts';
 import { NAME_RULE, options, type Page, shellWord, VISIBILITIES } from './frame.ts';
-import { forUsers, pageRoute, seeOther } from './page-route.ts';
+import { formFor, type PageCall, seeOther } from './page-route.ts';
 
 const PATH = '/ui/sets';
 
@@ -21,7 +22,7 @@ interface NewSet {
 }
 
 /** Adds skins to the visitor's set of this name, or to a new one. @returns its UUID */
-export async function putIntoSet(
+async function putIntoSet(
   context: ServiceContext,
   caller: Caller,
   { name, visibility, skins }: NewSet,
@@ -34,6 +35,20 @@ export async function putIntoSet(
     const { set } = await createSet(context, caller, { name, visibility, skins: [...skins] });
     return set.uuid;
   }
+}
+
+/** Puts selected skins into a set of the visitor, and leads there. */
+export async function toSet(
+  { context, caller }: Pick<PageCall, 'context' | 'caller'>,
+  chosen: Pick<NewSet, 'name' | 'skins'>,
+): Promise<Answer> {
+  return seeOther(`${PATH}/${await putIntoSet(context, caller, { ...chosen, visibility: 'unlisted' })}`);
+}
+
+/** What is missing before `toSet`, if anything. */
+export function missingForSet(skins: readonly string[], name: string | undefined): Html | undefined {
+  if (skins.length === 0) return say`Select skins first.`;
+  return name === undefined ? say`Type the name of a new or existing set first.` : undefined;
 }
 
 /** Refuses to put skins into an existing set, of which the visitor knows, whose visibility is not the chosen one. */
@@ -56,23 +71,18 @@ const MAX_LIST_BYTES = 2 * 1024 * 1024;
 
 const formSchema = z.object({ name: setNameSchema, visibility: visibilitySchema });
 
-export const newSetFormRoute = pageRoute({
-  method: 'POST',
-  path: PATH,
-  ...forUsers('skins'),
-  handle: async ({ context, caller, request }) => {
-    const { fields, file, fileName = 'list.csv' } = await readBody(request, { fileSize: MAX_LIST_BYTES });
-    const input = formSchema.parse(fields);
-    if (!file) throw new Refusal('invalid_request', String(say`Choose a list of skins first.`));
-    await requireVisibility(context, caller, input);
-    const listed = await readSkinList(file);
-    if (listed.length === 0) throw new Refusal('invalid_request', String(say`The list names no skins.`));
-    const { skins, missing } = await findListedSkins(context, caller, listed);
-    const isEmpty = skins.length === 0;
-    const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });
-    if (uuid !== undefined && missing.length === 0) return seeOther(`${PATH}/${uuid}`);
-    return missingPage(missing, { uuid, ...input, fileName });
-  },
+export const newSetFormRoute = formFor('skins', PATH, {}, async ({ context, caller, request }) => {
+  const { fields, file, fileName = 'list.csv' } = await readBody(request, { fileSize: MAX_LIST_BYTES });
+  const input = formSchema.parse(fields);
+  if (!file) throw new Refusal('invalid_request', String(say`Choose a list of skins first.`));
+  await requireVisibility(context, caller, input);
+  const listed = await readSkinList(file);
+  if (listed.length === 0) throw new Refusal('invalid_request', String(say`The list names no skins.`));
+  const { skins, missing } = await findListedSkins(context, caller, listed);
+  const isEmpty = skins.length === 0;
+  const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });
+  if (uuid !== undefined && missing.length === 0) return seeOther(`${PATH}/${uuid}`);
+  return missingPage(missing, { uuid, ...input, fileName });
 });
 
 interface MissingView {

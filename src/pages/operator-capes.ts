@@ -9,7 +9,7 @@ import { Refusal } from '../server/service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../server/service/skins/capes.ts';
 import { actionButton, confirmed } from './frame.ts';
 import { operatorList } from './operator-list.ts';
-import { operatorForm, type PageRoute, seeOther } from './page-route.ts';
+import { formFor, type PageRoute, seeOther } from './page-route.ts';
 
 const CAPES = '/ui/operator/capes';
 const ofCape = { params: z.object({ uuid: uuidSchema }) };
@@ -24,18 +24,18 @@ export const CAPE_PAGES: readonly PageRoute[] = [
     page: () => ({ title: say`Capes`, none: say`No capes yet.`, above: newCape() }),
     row: capeRow,
   }),
-  operatorForm(CAPES, {}, async ({ context, caller, request }) => {
+  formFor('operator', CAPES, {}, async ({ context, caller, request }) => {
     requireOperator(caller); // before reading a body that may be large
     const { fields, file } = await readBody(request);
     if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
     await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
     return seeOther(CAPES);
   }),
-  operatorForm(`${CAPES}/:uuid`, { ...ofCape, fields: capeChangeSchema }, async (call) => {
+  formFor('operator', `${CAPES}/:uuid`, { ...ofCape, fields: capeChangeSchema }, async (call) => {
     await editCape(call.context, call.caller, call.params.uuid, call.fields);
     return seeOther(CAPES);
   }),
-  operatorForm(`${CAPES}/:uuid/delete`, ofCape, async ({ context, caller, params }) => {
+  formFor('operator', `${CAPES}/:uuid/delete`, ofCape, async ({ context, caller, params }) => {
     await deleteCape(context, caller, params.uuid);
     return seeOther(CAPES);
   }),

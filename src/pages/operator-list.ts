@@ -3,7 +3,7 @@ import { type Content, type Html, html, say } from '../html/html.ts';
 import type { Parsed } from '../server/http/route.ts';
 import { placeAfter } from '../server/http/views.ts';
 import { listOr, nextPageLink, type Page, sectionTabs } from './frame.ts';
-import { FOR_OPERATORS, type PageCall, type PageRoute, pageRoute } from './page-route.ts';
+import { type PageCall, type PageRoute, pageFor } from './page-route.ts';
 
 const SECTIONS = {
   overview: ['/ui/operator', say`Overview`],
@@ -52,19 +52,13 @@ export function operatorList<Query extends z.ZodObject, Entry, View>({
   row,
 }: OperatorList<Query, Entry, View>): PageRoute {
   const [path] = SECTIONS[section];
-  return pageRoute<undefined, Query>({
-    method: 'GET',
-    path,
-    ...FOR_OPERATORS,
-    query,
-    handle: async (call) => {
-      const view = await read(call);
-      const { entries } = view;
-      const next = placeOf && placeAfter(entries, Number((call.query as { size?: number }).size), placeOf);
-      const { title, none, above, below, filters = {} } = page(view);
-      const rows = entries.map((entry) => row(entry, view));
-      const more = nextPageLink(path, filters, next);
-      return operatorPage(section, { title, body: html`${above}\n${listOr(none, rows)}\n${more}\n${below}` });
-    },
+  return pageFor('operator', path, { query }, async (call) => {
+    const view = await read(call);
+    const { entries } = view;
+    const next = placeOf && placeAfter(entries, Number((call.query as { size?: number }).size), placeOf);
+    const { title, none, above, below, filters = {} } = page(view);
+    const rows = entries.map((entry) => row(entry, view));
+    const more = nextPageLink(path, filters, next);
+    return operatorPage(section, { title, body: html`${above}\n${listOr(none, rows)}\n${more}\n${below}` });
   });
 }

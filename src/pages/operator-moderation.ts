@@ -32,14 +32,7 @@ import { readSent } from '../server/service/skins/capes.ts';
 import { whichAreDisabled } from '../server/service/users/users.ts';
 import { actionButton, confirmed, moment, removeTag } from './frame.ts';
 import { operatorList } from './operator-list.ts';
-import {
-  FOR_OPERATORS,
-  operatorForm,
-  type PageCall,
-  type PageRoute,
-  pageRoute,
-  seeOther,
-} from './page-route.ts';
+import { formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
 /** Reports that the operator has just decided. They stay in place, so that no other report moves under the pointer. */
 const decidedSchema = z
@@ -93,11 +86,17 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
     page: ({ state }) => ({ ...REPORT_WORDS[state], filters: { state } }),
     row: reportRow,
   }),
-  operatorForm(`${REPORTS}/:id/close`, { params: z.object({ id: reportNumberSchema }) }, async (call) => {
-    await dismissReport(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call);
-  }),
-  operatorForm(
+  formFor(
+    'operator',
+    `${REPORTS}/:id/close`,
+    { params: z.object({ id: reportNumberSchema }) },
+    async (call) => {
+      await dismissReport(call.context, call.caller, { ...call.params, note: '' });
+      return toReports(call);
+    },
+  ),
+  formFor(
+    'operator',
     '/ui/operator/skins/:uuid/hidden',
     { params: skinParams, fields: hiddenField },
     async (call) => {
@@ -106,7 +105,7 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
       return toReports(call);
     },
   ),
-  operatorForm('/ui/operator/skins/:uuid/delete', { params: skinParams }, async (call) => {
+  formFor('operator', '/ui/operator/skins/:uuid/delete', { params: skinParams }, async (call) => {
     await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
     return toReports(call);
   }),
@@ -123,19 +122,13 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
     row: (image, { pictures }) => imageRow(image, pictures.has(image.hash)),
   }),
   // The service serves blocked images to nobody else.
-  pageRoute({
-    method: 'GET',
-    path: `${IMAGES}/:hash/picture`,
-    ...FOR_OPERATORS,
-    params: imageParams,
-    handle: async (call) => {
-      const { context, caller, params } = call;
-      const texture = await readAnyTexture(context, caller, params.hash);
-      const choice = { view: 'front', size: 128, overlay: true, variant: 'auto' } as const;
-      return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
-    },
+  pageFor('operator', `${IMAGES}/:hash/picture`, { params: imageParams }, async (call) => {
+    const { context, caller, params } = call;
+    const texture = await readAnyTexture(context, caller, params.hash);
+    const choice = { view: 'front', size: 128, overlay: true, variant: 'auto' } as const;
+    return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
   }),
-  operatorForm(IMAGES, {}, async (call) => {
+  formFor('operator', IMAGES, {}, async (call) => {
     requireOperator(call.caller); // before reading a body that may be large
     const { fields, file } = await readBody(call.request);
     const { hash, note } = fields;
@@ -143,7 +136,7 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
     await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
     return toReports(call, IMAGES);
   }),
-  operatorForm(`${IMAGES}/:hash/unblock`, { params: imageParams }, async (call) => {
+  formFor('operator', `${IMAGES}/:hash/unblock`, { params: imageParams }, async (call) => {
     await unblockImage(call.context, call.caller, { ...call.params, note: '' });
     return toReports(call, IMAGES);
   }),

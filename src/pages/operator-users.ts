@@ -32,7 +32,7 @@ import {
 } from './frame.ts';
 import { operatorList, operatorPage } from './operator-list.ts';
 import { disabling, toReports, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
-import { FOR_OPERATORS, operatorForm, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { formFor, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
 const PATH = '/ui/operator/users';
 const params = z.object({ name: userNameSchema });
@@ -58,46 +58,46 @@ export const USER_PAGES: readonly PageRoute[] = [
     }),
     row,
   }),
-  operatorForm(PATH, { fields: userBodySchema }, async ({ context, caller, fields }) => {
+  formFor('operator', PATH, { fields: userBodySchema }, async ({ context, caller, fields }) => {
     const { name } = await createUser(context, caller, fields);
     return seeOther(userPath(name));
   }),
-  pageRoute({
-    method: 'GET',
-    path: `${PATH}/:name`,
-    ...FOR_OPERATORS,
-    params,
-    handle: async ({ context, caller, params: { name } }) => {
-      const details = await readUserDetails(context, caller, name);
-      const keys = await listOwnKeys(context.db, caller, name);
-      const identities = await readIdentities(context, caller, name);
-      const games = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
-      const plans = context.plans.all().map((plan) => plan.name);
-      const links = { identities, games: games.map((game) => game.name) };
-      return userPage({
-        ...details,
-        ...links,
-        keys,
-        plans,
-        me: caller.kind === 'user' ? caller.name : undefined,
-      });
-    },
+  pageFor('operator', `${PATH}/:name`, { params }, async ({ context, caller, params: { name } }) => {
+    const details = await readUserDetails(context, caller, name);
+    const keys = await listOwnKeys(context.db, caller, name);
+    const identities = await readIdentities(context, caller, name);
+    const games = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
+    const plans = context.plans.all().map((plan) => plan.name);
+    const links = { identities, games: games.map((game) => game.name) };
+    return userPage({
+      ...details,
+      ...links,
+      keys,
+      plans,
+      me: caller.kind === 'user' ? caller.name : undefined,
+    });
   }),
-  operatorForm(`${PATH}/:name`, { params, fields: changeFields }, async (call) => {
+  formFor('operator', `${PATH}/:name`, { params, fields: changeFields }, async (call) => {
     const { context, caller, params } = call;
     const { plan, disabled } = call.fields;
     const change = { plan, disabled: disabled && disabled === 'yes' };
     await setUser(context, caller, params.name, userChangeSchema.parse(change));
     return toReports(call, userPath(params.name));
   }),
-  operatorForm(`${PATH}/:name/keys`, { params, fields: z.object({ name: z.string() }) }, async (call) => {
-    const { context, caller, fields } = call;
-    const { name: user } = call.params;
-    await readUserDetails(context, caller, user); // creating a key would create the user
-    const key = await createKey(context, caller, apiKeyBodySchema.parse({ ...fields, user }));
-    return operatorPage('users', newKeyPage(key, userPath(user)));
-  }),
-  operatorForm(
+  formFor(
+    'operator',
+    `${PATH}/:name/keys`,
+    { params, fields: z.object({ name: z.string() }) },
+    async (call) => {
+      const { context, caller, fields } = call;
+      const { name: user } = call.params;
+      await readUserDetails(context, caller, user); // creating a key would create the user
+      const key = await createKey(context, caller, apiKeyBodySchema.parse({ ...fields, user }));
+      return operatorPage('users', newKeyPage(key, userPath(user)));
+    },
+  ),
+  formFor(
+    'operator',
     `${PATH}/:name/keys/:id/revoke`,
     { params: keyParams },
     async ({ context, caller, params }) => {

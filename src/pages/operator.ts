@@ -17,18 +17,13 @@ import { CAPE_PAGES } from './operator-capes.ts';
 import { operatorList, operatorPage } from './operator-list.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
-import { FOR_OPERATORS, type PageRoute, pageRoute } from './page-route.ts';
+import { type PageRoute, pageFor } from './page-route.ts';
 
 export const OPERATOR_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: '/ui/operator',
-    ...FOR_OPERATORS,
-    handle: async ({ context, caller }) => {
-      const overview = await readOverview(context, caller);
-      const plans = context.plans.all().map(planView);
-      return overviewPage({ ...overview, plans });
-    },
+  pageFor('operator', '/ui/operator', {}, async ({ context, caller }) => {
+    const overview = await readOverview(context, caller);
+    const plans = context.plans.all().map(planView);
+    return overviewPage({ ...overview, plans });
   }),
   ...USER_PAGES,
   ...CAPE_PAGES,

@@ -54,50 +54,41 @@ export interface PageRoute {
   readonly handle: (call: PageCall) => Promise<PageAnswer>;
 }
 
-/** Ties a handler's `params` and `query` to the schemas that parse them. */
-export function pageRoute<P extends z.ZodObject | undefined, Q extends z.ZodObject | undefined>(
-  spec: Omit<PageRoute, 'params' | 'query' | 'handle'> & {
-    readonly params?: P;
-    readonly query?: Q;
-    readonly handle: (call: PageCall<Parsed<P>, Parsed<Q>>) => Promise<PageAnswer>;
-  },
-): PageRoute {
-  return spec as PageRoute;
-}
+/** `isFor` of a page; a scope: people who are signed in, with a key that has it. */
+type Audience = PageRoute['isFor'] | Scope;
 
-/** For people who are signed in, with a key that has this scope. */
-export function forUsers(scope: Scope): Pick<PageRoute, 'isFor' | 'scopes'> {
-  return { isFor: 'users', scopes: [scope] };
-}
-
-export const FOR_OPERATORS = forUsers('operator');
-
-interface FormSchemas<P, Q, F> {
+/** What else a route says. It ties a handler's `params` and `query` to the schemas that parse them. */
+type Spec<P, Q> = Omit<PageRoute, 'method' | 'path' | 'isFor' | 'params' | 'query' | 'handle'> & {
   readonly params?: P;
   readonly query?: Q;
-  /** Of the form's fields; absent: the handler reads the body itself. */
-  readonly fields?: F;
+};
+
+function admitting(who: Audience): Pick<PageRoute, 'isFor' | 'scopes'> {
+  return who === 'everyone' || who === 'callers' || who === 'users'
+    ? { isFor: who }
+    : { isFor: 'users', scopes: [who] };
 }
 
-/** Makes routes of forms for people who are signed in, with a key that has this scope. */
-export function formsFor(scope: Scope) {
-  return <P extends z.ZodObject, Q extends z.ZodObject, F extends z.ZodType>(
-    path: `/ui${string}`,
-    { fields, ...address }: FormSchemas<P, Q, F>,
-    handle: (call: PageCall<Parsed<P>, Parsed<Q>> & { readonly fields: z.output<F> }) => Promise<PageAnswer>,
-  ): PageRoute =>
-    pageRoute<P, Q>({
-      method: 'POST',
-      path,
-      ...forUsers(scope),
-      ...address,
-      handle: async (call) =>
-        await handle({ ...call, fields: fields?.parse(call.request.body ?? {}) as z.output<F> }),
-    });
+export function pageFor<P extends z.ZodObject | undefined, Q extends z.ZodObject | undefined>(
+  who: Audience,
+  path: string,
+  spec: Spec<P, Q>,
+  handle: (call: PageCall<Parsed<P>, Parsed<Q>>) => Promise<PageAnswer>,
+): PageRoute {
+  return { method: 'GET', path, ...admitting(who), ...spec, handle } as PageRoute;
 }
 
-export const operatorForm = formsFor('operator');
-export const accountForm = formsFor('account');
+/** `fields`: of the form; absent: the handler reads the body itself. */
+export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends z.ZodType>(
+  who: Audience,
+  path: string,
+  { fields, ...spec }: Spec<P, Q> & { readonly fields?: F },
+  handle: (call: PageCall<Parsed<P>, Parsed<Q>> & { readonly fields: z.output<F> }) => Promise<PageAnswer>,
+): PageRoute {
+  const answer = async (call: PageCall<Parsed<P>, Parsed<Q>>) =>
+    await handle({ ...call, fields: fields?.parse(call.request.body ?? {}) as z.output<F> });
+  return { method: 'POST', path, ...admitting(who), ...spec, handle: answer } as PageRoute;
+}
 
 /** Redirects to another address of this server after a form. */
 export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {

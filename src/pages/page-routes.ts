@@ -18,7 +18,7 @@ import { MAKE_PAGES } from './make.ts';
 import { MY_SKINS_PAGES } from './my-skins.ts';
 import { OPERATOR_PAGES } from './operator.ts';
 import { findPerson, PageEndpoint, writePageRefusal } from './page-endpoint.ts';
-import { type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { type PageRoute, pageFor, seeOther } from './page-route.ts';
 import { SESSION_PAGES } from './sessions.ts';
 import { SET_PAGES } from './sets.ts';
 import { embedRoute } from './share.ts';
@@ -34,32 +34,26 @@ const LOGO_AGE = 'public, max-age=3600';
 /** Seconds. The name of an asset changes with its content. */
 const FOREVER = 365 * 24 * 3600;
 
-const assetRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/assets/:name',
-  isFor: 'everyone',
-  params: z.object({ name: z.string() }),
-  handle: async ({ params, request }) => {
+const assetRoute = pageFor(
+  'everyone',
+  '/ui/assets/:name',
+  { params: z.object({ name: z.string() }) },
+  async ({ params, request }) => {
     const asset = await readAsset(params.name);
     if (!asset) throw new Refusal('not_found');
     const { body, headers } = encodedFor(request, asset);
     const kept = { 'Cache-Control': `public, max-age=${FOREVER}, immutable` };
     return { status: 200, body, headers: { 'Content-Type': asset.type, ...kept, ...headers } };
   },
-});
+);
 
 /** The operator's logo. A drawing in it loads nothing and runs no script. */
-const logoRoute = pageRoute({
-  method: 'GET',
-  path: LOGO,
-  isFor: 'everyone',
-  handle: async ({ context: { site } }) => {
-    if (!site.logo) throw new Refusal('not_found');
-    const { type, bytes } = site.logo;
-    const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
-    const headers = { 'Content-Type': type, 'Content-Security-Policy': policy, 'Cache-Control': LOGO_AGE };
-    return { status: 200, body: Buffer.from(bytes), headers };
-  },
+const logoRoute = pageFor('everyone', LOGO, {}, async ({ context: { site } }) => {
+  if (!site.logo) throw new Refusal('not_found');
+  const { type, bytes } = site.logo;
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+  const headers = { 'Content-Type': type, 'Content-Security-Policy': policy, 'Cache-Control': LOGO_AGE };
+  return { status: 200, body: Buffer.from(bytes), headers };
 });
 
 /** What people see in a browser. None of it is part of the API. */

@@ -13,54 +13,37 @@ import {
 } from '../server/service/sessions.ts';
 import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
 import { userPath } from './operator-moderation.ts';
-import {
-  accountForm,
-  operatorForm,
-  type PageAnswer,
-  type PageCall,
-  type PageRoute,
-  pageRoute,
-  seeOther,
-} from './page-route.ts';
+import { formFor, type PageAnswer, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
 export const SESSION_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: '/ui/sessions',
-    isFor: 'users',
-    handle: async (call) => {
-      const { context, caller } = call;
-      const sessions = await listOwnSessions(context, sessionOf(call));
-      const isWhole = hasScope(caller, 'account');
-      const identities = isWhole ? await readIdentities(context, caller) : [];
-      return sessionsPage({ sessions, isWhole, identities });
-    },
+  pageFor('users', '/ui/sessions', {}, async (call) => {
+    const { context, caller } = call;
+    const sessions = await listOwnSessions(context, sessionOf(call));
+    const isWhole = hasScope(caller, 'account');
+    const identities = isWhole ? await readIdentities(context, caller) : [];
+    return sessionsPage({ sessions, isWhole, identities });
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/sessions/end-others',
-    isFor: 'users',
-    handle: async (call) => {
-      await endOtherSessions(call.context, sessionOf(call));
-      return seeOther('/ui/sessions');
-    },
+  formFor('users', '/ui/sessions/end-others', {}, async (call) => {
+    await endOtherSessions(call.context, sessionOf(call));
+    return seeOther('/ui/sessions');
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/sessions/:id/end',
-    isFor: 'users',
-    params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }),
-    handle: async (call) => {
+  formFor(
+    'users',
+    '/ui/sessions/:id/end',
+    { params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }) },
+    async (call) => {
       await revokeOwnSession(call.context, sessionOf(call), call.params.id);
       return seeOther('/ui/sessions');
     },
-  }),
-  accountForm(
+  ),
+  formFor(
+    'account',
     '/ui/account/identities/:id/unlink',
     { params: z.object({ id: identityIdSchema }) },
     async (call) => await unlinked(call, undefined),
   ),
-  operatorForm(
+  formFor(
+    'operator',
     '/ui/operator/users/:name/identities/:id/unlink',
     { params: z.object({ id: identityIdSchema, name: userNameSchema }) },
     async (call) => await unlinked(call, call.params.name),

@@ -44,13 +44,12 @@ import {
 import { newSetForm, newSetFormRoute } from './new-set.ts';
 import { toReports } from './operator-moderation.ts';
 import {
-  forUsers,
+  formFor,
   listField,
-  operatorForm,
   optionalField,
   type PageCall,
   type PageRoute,
-  pageRoute,
+  pageFor,
   seeOther,
 } from './page-route.ts';
 import { shareButton, sharedSet } from './share.ts';
@@ -64,6 +63,14 @@ const SIZE = 24;
 const params = z.object({ set: setReferenceSchema });
 
 const anySetParams = z.object({ uuid: uuidSchema });
+const setFields = z.object({
+  act: z.enum(['save', 'remove', 'publish', 'delete']),
+  page: z.coerce.number().int().min(1).default(1),
+  skin: listField(uuidSchema),
+  visibility: optionalField(visibilitySchema),
+  name: optionalField(setNameSchema),
+});
+const releaseFields = z.object({ name: z.string().max(64).transform(slugOf) });
 const decisionFields = z.object({ act: z.enum(['hide', 'show', 'clear-name']) });
 
 /** The files of a set for the visitor, who may see more than callers without a key. */
@@ -85,12 +92,11 @@ const fileRoutes: readonly PageRoute[] = [
 ];
 
 export const SET_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: PATH,
-    isFor: 'callers',
-    query: z.object({ after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional() }),
-    handle: async ({ context, caller, session, query: { after } }) => {
+  pageFor(
+    'callers',
+    PATH,
+    { query: z.object({ after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional() }) },
+    async ({ context, caller, session, query: { after } }) => {
       const page = { before: after, size: SIZE };
       const isFirst = after === undefined;
       const mayRead = session && isFirst && hasScope(caller, 'read');
@@ -100,19 +106,20 @@ export const SET_PAGES: readonly PageRoute[] = [
       const lists = { own: own?.sets ?? [], reserved, form: mayChange && newSetForm() };
       return listPage(await readPublicSets(context, caller, page), lists);
     },
-  }),
+  ),
   newSetFormRoute,
-  pageRoute({
-    method: 'GET',
-    path: `${PATH}/:set`,
-    isFor: 'callers',
-    params,
-    query: z.object({
-      reported: z.literal('yes').optional(),
-      saved: z.literal('yes').optional(),
-      page: z.coerce.number().int().min(1).max(99).default(1),
-    }),
-    handle: async ({ context, caller, session, params, query }) => {
+  pageFor(
+    'callers',
+    `${PATH}/:set`,
+    {
+      params,
+      query: z.object({
+        reported: z.literal('yes').optional(),
+        saved: z.literal('yes').optional(),
+        page: z.coerce.number().int().min(1).max(99).default(1),
+      }),
+    },
+    async ({ context, caller, session, params, query }) => {
       const full = await readSet(context, caller, params.set);
       const isOwn = session !== undefined && full.set.owner === caller.owner;
       const view = {
@@ -125,45 +132,28 @@ export const SET_PAGES: readonly PageRoute[] = [
       } as const;
       return { ...setPage(full, view), ...sharedSet(context, full) };
     },
+  ),
+  formFor('skins', RELEASE, { fields: releaseFields }, async ({ context, caller, fields }) => {
+    await releaseName(context, caller, fields.name);
+    return seeOther(PATH);
   }),
-  pageRoute({
-    method: 'POST',
-    path: RELEASE,
-    ...forUsers('skins'),
-    handle: async ({ context, caller, request }) => {
-      const { name } = z.object({ name: z.string().max(64).transform(slugOf) }).parse(request.body ?? {});
-      await releaseName(context, caller, name);
+  formFor('skins', `${PATH}/:set`, { params, fields: setFields }, async (call) => {
+    const { context, caller } = call;
+    const { act, skin, visibility, name, page } = call.fields;
+    const { set: reference } = call.params;
+    if (act === 'delete') {
+      await deleteSet(context, caller, reference);
       return seeOther(PATH);
-    },
+    }
+    if (act === 'publish') await publishHidden(context, caller, await readSet(context, caller, reference));
+    const edit = act === 'remove' ? { remove: skin } : act === 'save' ? { name, visibility } : undefined;
+    if (edit) await editSet(context, caller, { ...edit, reference });
+    return seeOther(`${PATH}/${reference}?${act === 'remove' ? `page=${page}` : 'saved=yes'}`);
   }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:set`,
-    ...forUsers('skins'),
-    params,
-    handle: async ({ context, caller, params, request }) => {
-      const { act, skin, visibility, name, page } = formSchema.parse(request.body ?? {});
-      const reference = params.set;
-      if (act === 'delete') {
-        await deleteSet(context, caller, reference);
-        return seeOther(PATH);
-      }
-      if (act === 'publish') await publishHidden(context, caller, await readSet(context, caller, reference));
-      const edit = act === 'remove' ? { remove: skin } : act === 'save' ? { name, visibility } : undefined;
-      if (edit) await editSet(context, caller, { ...edit, reference });
-      return seeOther(`${PATH}/${reference}?${act === 'remove' ? `page=${page}` : 'saved=yes'}`);
-    },
-  }),
-  pageRoute({
-    method: 'POST',
-    path: `${PATH}/:set/report`,
-    isFor: 'callers',
-    params,
-    handle: async ({ context, caller, params, request }) => {
-      const report = reportBodySchema.parse(request.body ?? {});
-      await reportSet(context, caller, { ...report, reference: params.set });
-      return seeOther(`${PATH}/${params.set}?reported=yes`);
-    },
+  formFor('callers', `${PATH}/:set/report`, { params, fields: reportBodySchema }, async (call) => {
+    const { set: reference } = call.params;
+    await reportSet(call.context, call.caller, { ...call.fields, reference });
+    return seeOther(`${PATH}/${reference}?reported=yes`);
   }),
   fileRoute('group.png', async (call) => {
     const input = await lineupInput(call.context, pictured(await setOf(call)));
@@ -171,13 +161,18 @@ export const SET_PAGES: readonly PageRoute[] = [
   }),
   ...fileRoutes,
   // An operator's decisions about a reported set.
-  operatorForm('/ui/operator/sets/:uuid', { params: anySetParams, fields: decisionFields }, async (call) => {
-    const { act } = call.fields;
-    const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
-    await decideOnSet(call.context, call.caller, { ...call.params, ...decision, note: '' });
-    return toReports(call);
-  }),
-  operatorForm('/ui/operator/sets/:uuid/delete', { params: anySetParams }, async (call) => {
+  formFor(
+    'operator',
+    '/ui/operator/sets/:uuid',
+    { params: anySetParams, fields: decisionFields },
+    async (call) => {
+      const { act } = call.fields;
+      const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
+      await decideOnSet(call.context, call.caller, { ...call.params, ...decision, note: '' });
+      return toReports(call);
+    },
+  ),
+  formFor('operator', '/ui/operator/sets/:uuid/delete', { params: anySetParams }, async (call) => {
     await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
     return toReports(call);
   }),
@@ -376,18 +371,10 @@ ${confirmed(say`Delete this set`, {
 })}</section>`;
 }
 
-const formSchema = z.object({
-  act: z.enum(['save', 'remove', 'publish', 'delete']),
-  page: z.coerce.number().int().min(1).default(1),
-  skin: listField(uuidSchema),
-  visibility: optionalField(visibilitySchema),
-  name: optionalField(setNameSchema),
-});
-
 type FileCall = PageCall<z.output<typeof params>>;
 
 function fileRoute(file: string, handle: (call: FileCall) => ReturnType<typeof skinsAnswer>): PageRoute {
-  return pageRoute({ method: 'GET', path: `${PATH}/:set/${file}`, isFor: 'callers', params, handle });
+  return pageFor('callers', `${PATH}/:set/${file}`, { params }, handle);
 }
 
 async function setOf({ context, caller, params }: FileCall): Promise<FullSet> {

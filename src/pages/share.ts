@@ -11,7 +11,7 @@ import type { SignerKind } from '../server/service/skins/skins.ts';
 import type { SkinWithData } from '../server/store/skins.ts';
 import { CARD } from '../skin/render/views.ts';
 import { copyField, type Page, pictureAt, type SkinCard } from './frame.ts';
-import { pageRoute } from './page-route.ts';
+import { pageFor } from './page-route.ts';
 
 type SiteContext = Pick<ServiceContext, 'site' | 'publicUrl'>;
 
@@ -181,17 +181,15 @@ const EMBED_POLICY = [
 ].join('; ');
 
 /** A skin for the frames of other sites, in English: everybody gets the same. Who is signed in changes nothing in it. */
-export const embedRoute = pageRoute({
-  method: 'GET',
-  path: '/embed/:uuid',
-  isFor: 'callers',
-  isFramed: true,
-  params: z.object({ uuid: uuidSchema }),
-  handle: async ({ context, caller, params }) => {
+export const embedRoute = pageFor(
+  'callers',
+  '/embed/:uuid',
+  { isFramed: true, params: z.object({ uuid: uuidSchema }) },
+  async ({ context, caller, params }) => {
     const skin = await readShownSkin(context, caller, params.uuid);
     return embedAnswer(skin, serviceNameOf(context));
   },
-});
+);
 
 function embedAnswer(skin: SharedSkin, service: string): Answer {
   const { uuid } = skin;

@@ -14,7 +14,7 @@ import { Refusal } from '../server/service/refusal.ts';
 import { proveAddress, revokeOwnSession, signInWithKey, signInWithLink } from '../server/service/sessions.ts';
 import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
 import { inEnglish, type Page, reasonOf } from './frame.ts';
-import { type PageAnswer, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { formFor, type PageAnswer, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
 const PATH = '/ui/sign-in';
 const LINK_PATH = '/ui/sign-in/link';
@@ -27,87 +27,60 @@ const ANSWER_PATH = '/ui/sign-in/callback';
 const FIRST_PATH = '/ui/sign-in/first';
 
 export const SIGN_IN_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: PATH,
-    isFor: 'everyone',
-    query: z.object({ next: z.string().optional() }),
-    handle: async ({ context, session, query: { next } }) => {
+  pageFor(
+    'everyone',
+    PATH,
+    { query: z.object({ next: z.string().optional() }) },
+    async ({ context, session, query: { next } }) => {
       const page = nextAddress(next);
       if (session && page !== undefined) return seeOther(page);
       return signInPage({ provider: providerOf(context, next), next: page, signedIn: session?.caller.name });
     },
-  }),
-  pageRoute({
-    method: 'POST',
-    path: PATH,
-    isFor: 'everyone',
-    handle: async (call) => {
-      const { context, request } = call;
-      const { key, next } = keySchema.parse(request.body ?? {});
-      try {
-        return await signedIn(call, await signInWithKey(context, key, originsOf(request)), next);
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
-        const reason = error.message.replace(/\.$/, '');
-        const message = say`This API key is not valid here: ${inEnglish(reason)}. Check that you copied all of it.`;
-        const problem = { message, status: 403 };
-        return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
-      }
-    },
+  ),
+  formFor('everyone', PATH, { fields: keySchema }, async (call) => {
+    const { context, request } = call;
+    const { key, next } = call.fields;
+    try {
+      return await signedIn(call, await signInWithKey(context, key, originsOf(request)), next);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
+      const reason = error.message.replace(/\.$/, '');
+      const message = say`This API key is not valid here: ${inEnglish(reason)}. Check that you copied all of it.`;
+      const problem = { message, status: 403 };
+      return signInPage({ problem, provider: providerOf(context, next), next: nextAddress(next) });
+    }
   }),
   /**
    * A link that the person opened from a terminal or typed signs in at once. A link on another site asks for
    * confirmation first: it could sign the person in to somebody else's account, which would then own the person's skins.
    */
-  pageRoute({
-    method: 'GET',
-    path: LINK_PATH,
-    isFor: 'everyone',
-    query: secretSchema,
-    handle: async (call) => {
-      const { method, headers } = call.request;
-      // A HEAD request, or a browser's prefetch, must not use up the link.
-      const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
-      if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query.secret);
-      return await followLink(call, call.query.secret);
-    },
+  pageFor('everyone', LINK_PATH, { query: secretSchema }, async (call) => {
+    const { method, headers } = call.request;
+    // A HEAD request, or a browser's prefetch, must not use up the link.
+    const isOpened = method === 'GET' && headers['sec-purpose'] === undefined;
+    if (!isOpened || headers['sec-fetch-site'] !== 'none') return linkPage(call.query.secret);
+    return await followLink(call, call.query.secret);
   }),
-  pageRoute({
-    method: 'POST',
-    path: LINK_PATH,
-    isFor: 'everyone',
-    handle: async (call) => await followLink(call, secretSchema.parse(call.request.body ?? {}).secret),
+  formFor('everyone', LINK_PATH, { fields: secretSchema }, async (call) => {
+    return await followLink(call, call.fields.secret);
   }),
   // For commands that use the same store: before they send a link here, they verify that it leads to this service.
-  pageRoute({
-    method: 'GET',
-    path: '/ui/sign-in/proof',
-    isFor: 'everyone',
-    query: questionSchema,
-    handle: async ({ context, query }) => {
-      const proof = await proveAddress(context, query);
-      if (proof === undefined)
-        throw new Refusal('not_found', 'This address does not belong to this server alone.');
-      return { status: 204, body: undefined, headers: { 'Skinsmith-Proof': proof } };
-    },
+  pageFor('everyone', '/ui/sign-in/proof', { query: questionSchema }, async ({ context, query }) => {
+    const proof = await proveAddress(context, query);
+    if (proof === undefined)
+      throw new Refusal('not_found', 'This address does not belong to this server alone.');
+    return { status: 204, body: undefined, headers: { 'Skinsmith-Proof': proof } };
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/sign-out',
-    isFor: 'everyone',
-    handle: async ({ context, request, session }) => {
-      if (session) await revokeOwnSession(context, session, session.sessionId);
-      return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
-    },
+  formFor('everyone', '/ui/sign-out', {}, async ({ context, request, session }) => {
+    if (session) await revokeOwnSession(context, session, session.sessionId);
+    return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
   }),
   // A link, not a form: the content policy of the pages forbids forms that lead to another server.
-  pageRoute({
-    method: 'GET',
-    path: PROVIDER_SIGN_IN_PATH,
-    isFor: 'everyone',
-    query: z.object({ next: z.string().optional() }),
-    handle: async (call) =>
+  pageFor(
+    'everyone',
+    PROVIDER_SIGN_IN_PATH,
+    { query: z.object({ next: z.string().optional() }) },
+    async (call) =>
       await orSignInPage(call, async ({ openId, publicUrl }) => {
         if (!openId) throw new Refusal('not_found');
         const secret = makeSecret();
@@ -117,12 +90,12 @@ export const SIGN_IN_PAGES: readonly PageRoute[] = [
         const cookie = setCookie('skinsmith-sign-in', call.request, { publicUrl: publicUrl(), secret: kept });
         return { status: 303, body: undefined, headers: { Location: address.href, 'Set-Cookie': cookie } };
       }),
-  }),
-  pageRoute({
-    method: 'GET',
-    path: ANSWER_PATH,
-    isFor: 'everyone',
-    handle: async (call) =>
+  ),
+  pageFor(
+    'everyone',
+    ANSWER_PATH,
+    {},
+    async (call) =>
       await orSignInPage(call, async (context) => {
         const { url } = call.request;
         const answer = new URL(`${context.publicUrl()}${ANSWER_PATH}`);
@@ -131,18 +104,18 @@ export const SIGN_IN_PAGES: readonly PageRoute[] = [
         const session = await signInWithProvider(context, { answer, secret }, originsOf(call.request));
         return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
       }),
-  }),
-  pageRoute({
-    method: 'GET',
-    path: FIRST_PATH,
-    isFor: 'everyone',
-    handle: async (call) => await orSignInPage(call, async () => await welcome(call)),
-  }),
-  pageRoute({
-    method: 'POST',
-    path: FIRST_PATH,
-    isFor: 'everyone',
-    handle: async (call) =>
+  ),
+  pageFor(
+    'everyone',
+    FIRST_PATH,
+    {},
+    async (call) => await orSignInPage(call, async () => await welcome(call)),
+  ),
+  formFor(
+    'everyone',
+    FIRST_PATH,
+    {},
+    async (call) =>
       await orSignInPage(call, async (context) => {
         const { key } = formSchema.parse(call.request.body ?? {});
         const { secret, next } = signInOf(call);
@@ -157,7 +130,7 @@ export const SIGN_IN_PAGES: readonly PageRoute[] = [
           throw error;
         }
       }),
-  }),
+  ),
 ];
 
 async function followLink(call: PageCall, link: string): Promise<PageAnswer> {

@@ -6,7 +6,7 @@ import { Refusal } from '../server/service/refusal.ts';
 import { readPublicPage, readPublicSkins } from '../server/service/skins/skins.ts';
 import type { SkinWithData } from '../server/store/skins.ts';
 import { type AssetName, assetFile } from './layout.ts';
-import { type PageCall, type PageRoute, pageRoute } from './page-route.ts';
+import { type PageCall, type PageRoute, pageFor } from './page-route.ts';
 
 /** What robots, feed readers and browsers fetch at addresses that they know. */
 
@@ -47,17 +47,12 @@ const NOT_FOR_ROBOTS = [
   '/skin/',
 ];
 
-const robotsRoute = pageRoute({
-  method: 'GET',
-  path: '/robots.txt',
-  isFor: 'everyone',
-  handle: async ({ context, reader }) => {
-    const mayRead = reader.needsSession !== true; // robots sign in nowhere
-    const refused = mayRead ? NOT_FOR_ROBOTS : ['/'];
-    const rules = ['User-agent: *', ...refused.map((path) => `Disallow: ${path}`)];
-    const lines = mayRead ? [...rules, '', `Sitemap: ${context.publicUrl()}/sitemap.xml`] : rules;
-    return kept('text/plain; charset=utf-8', `${lines.join('\n')}\n`, HOUR);
-  },
+const robotsRoute = pageFor('everyone', '/robots.txt', {}, async ({ context, reader }) => {
+  const mayRead = reader.needsSession !== true; // robots sign in nowhere
+  const refused = mayRead ? NOT_FOR_ROBOTS : ['/'];
+  const rules = ['User-agent: *', ...refused.map((path) => `Disallow: ${path}`)];
+  const lines = mayRead ? [...rules, '', `Sitemap: ${context.publicUrl()}/sitemap.xml`] : rules;
+  return kept('text/plain; charset=utf-8', `${lines.join('\n')}\n`, HOUR);
 });
 
 /** Skins on a page of the site map, and its last page. */
@@ -65,31 +60,22 @@ const MAPPED = 500;
 const LAST_MAP = 20;
 const XML = 'application/xml; charset=utf-8';
 
-const siteMapsRoute = pageRoute({
-  method: 'GET',
-  path: '/sitemap.xml',
-  isFor: 'callers',
-  handle: async ({ context, caller }) => {
-    const { total = 0 } = await readPublicPage(context, caller, { page: 1, size: 1 });
-    const pages = Math.min(LAST_MAP, Math.max(1, Math.ceil(total / MAPPED)));
-    const addresses = Array.from(
-      { length: pages },
-      (_, at) => `${context.publicUrl()}/sitemaps/${at + 1}.xml`,
-    );
-    const body = html`<?xml version="1.0" encoding="UTF-8"?>
+const siteMapsRoute = pageFor('callers', '/sitemap.xml', {}, async ({ context, caller }) => {
+  const { total = 0 } = await readPublicPage(context, caller, { page: 1, size: 1 });
+  const pages = Math.min(LAST_MAP, Math.max(1, Math.ceil(total / MAPPED)));
+  const addresses = Array.from({ length: pages }, (_, at) => `${context.publicUrl()}/sitemaps/${at + 1}.xml`);
+  const body = html`<?xml version="1.0" encoding="UTF-8"?>
 <sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${addresses.map((address) => html`<sitemap><loc>${address}</loc></sitemap>\n`)}</sitemapindex>
 `;
-    return kept(XML, body.toString(), HOUR);
-  },
+  return kept(XML, body.toString(), HOUR);
 });
 
-const siteMapRoute = pageRoute({
-  method: 'GET',
-  path: '/sitemaps/:file',
-  isFor: 'callers',
-  params: z.object({ file: z.string().regex(/^(?:[1-9]|1\d|20)\.xml$/) }),
-  handle: async ({ context, caller, params }) => {
+const siteMapRoute = pageFor(
+  'callers',
+  '/sitemaps/:file',
+  { params: z.object({ file: z.string().regex(/^(?:[1-9]|1\d|20)\.xml$/) }) },
+  async ({ context, caller, params }) => {
     const page = Number.parseInt(params.file, 10);
     const { skins } = await readPublicPage(context, caller, { page, size: MAPPED });
     const origin = context.publicUrl();
@@ -100,7 +86,7 @@ ${own.map((path) => html`<url><loc>${origin}${path}</loc></url>\n`)}${skins.map(
 `;
     return kept(XML, body.toString(), HOUR);
   },
-});
+);
 
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
@@ -109,14 +95,9 @@ function dayOf(time: number): string {
 /** Skins in the feed. */
 const FED = 30;
 
-const feedRoute = pageRoute({
-  method: 'GET',
-  path: '/ui/gallery.atom',
-  isFor: 'callers',
-  handle: async ({ context, caller }) => {
-    const { skins } = await readPublicSkins(context, caller, { size: FED });
-    return kept('application/atom+xml; charset=utf-8', feedOf(context, skins).toString(), HOUR / 12);
-  },
+const feedRoute = pageFor('callers', '/ui/gallery.atom', {}, async ({ context, caller }) => {
+  const { skins } = await readPublicSkins(context, caller, { size: FED });
+  return kept('application/atom+xml; charset=utf-8', feedOf(context, skins).toString(), HOUR / 12);
 });
 
 /** RFC 4287. */
@@ -142,55 +123,40 @@ function entryOf(origin: string, skin: SkinWithData): Html {
 `;
 }
 
-const manifestRoute = pageRoute({
-  method: 'GET',
-  path: '/manifest.webmanifest',
-  isFor: 'everyone',
-  handle: async ({ context }) => {
-    const icons = [192, 512].map((size) => ({
-      src: `/icon-${size}.png`,
-      sizes: `${size}x${size}`,
-      type: 'image/png',
-    }));
-    const name = serviceNameOf(context);
-    const colours = { background_color: '#faf8f5', theme_color: '#a43e0a' };
-    const manifest = { name, short_name: name, start_url: '/ui/', display: 'browser', ...colours, icons };
-    return kept('application/manifest+json; charset=utf-8', JSON.stringify(manifest), HOUR);
-  },
+const manifestRoute = pageFor('everyone', '/manifest.webmanifest', {}, async ({ context }) => {
+  const icons = [192, 512].map((size) => ({
+    src: `/icon-${size}.png`,
+    sizes: `${size}x${size}`,
+    type: 'image/png',
+  }));
+  const name = serviceNameOf(context);
+  const colours = { background_color: '#faf8f5', theme_color: '#a43e0a' };
+  const manifest = { name, short_name: name, start_url: '/ui/', display: 'browser', ...colours, icons };
+  return kept('application/manifest+json; charset=utf-8', JSON.stringify(manifest), HOUR);
 });
 
 /** RFC 9116. Only operators who say how to reach them have one. */
-const securityRoute = pageRoute({
-  method: 'GET',
-  path: '/.well-known/security.txt',
-  isFor: 'everyone',
-  handle: async ({ context }) => {
-    const { contact } = context.site;
-    const origin = context.publicUrl();
-    if (contact === undefined) throw new Refusal('not_found');
-    const expires = new Date(context.clock.now() + VALID).toISOString();
-    const lines = [
-      `Contact: ${URL.parse(contact, origin)?.href ?? contact}`,
-      `Expires: ${expires}`,
-      `Canonical: ${origin}/.well-known/security.txt`,
-    ];
-    return kept('text/plain; charset=utf-8', `${lines.join('\n')}\n`, HOUR);
-  },
+const securityRoute = pageFor('everyone', '/.well-known/security.txt', {}, async ({ context }) => {
+  const { contact } = context.site;
+  const origin = context.publicUrl();
+  if (contact === undefined) throw new Refusal('not_found');
+  const expires = new Date(context.clock.now() + VALID).toISOString();
+  const lines = [
+    `Contact: ${URL.parse(contact, origin)?.href ?? contact}`,
+    `Expires: ${expires}`,
+    `Canonical: ${origin}/.well-known/security.txt`,
+  ];
+  return kept('text/plain; charset=utf-8', `${lines.join('\n')}\n`, HOUR);
 });
 
 /** Milliseconds: the standard recommends less than a year. */
 const VALID = 180 * 24 * HOUR * 1_000;
 
 function pictureRoute(path: string, name: AssetName): PageRoute {
-  return pageRoute({
-    method: 'GET',
-    path,
-    isFor: 'everyone',
-    handle: async () => {
-      const { type, plain } = await assetFile(name);
-      const answer = kept(type, plain, 24 * HOUR);
-      return { ...answer, headers: { ...answer.headers, 'Cross-Origin-Resource-Policy': 'cross-origin' } };
-    },
+  return pageFor('everyone', path, {}, async () => {
+    const { type, plain } = await assetFile(name);
+    const answer = kept(type, plain, 24 * HOUR);
+    return { ...answer, headers: { ...answer.headers, 'Cross-Origin-Resource-Policy': 'cross-origin' } };
   });
 }
 

@@ -25,7 +25,7 @@ import { cookieName, readCookie } from './cookies.ts';
 import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, VISIBILITIES } from './frame.ts';
 import { assetAddress } from './layout.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
-import { forUsers, type PageCall, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 import { sharedSkin, sharePanel } from './share.ts';
 import {
   AUDIENCES,
@@ -46,13 +46,14 @@ const params = z.object({ uuid: uuidSchema });
 const yes = z.literal('yes').optional();
 
 export const SKIN_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: '/ui/skins/:uuid',
-    isFor: 'callers',
-    params: z.object({ uuid: uuidOrShortIdSchema }),
-    query: z.object({ use: z.enum(USE_IDS).optional(), reported: yes, saved: yes }),
-    handle: async (call) => {
+  pageFor(
+    'callers',
+    '/ui/skins/:uuid',
+    {
+      params: z.object({ uuid: uuidOrShortIdSchema }),
+      query: z.object({ use: z.enum(USE_IDS).optional(), reported: yes, saved: yes }),
+    },
+    async (call) => {
       const { context, caller, session, params, query } = call;
       if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);
       const skin = await readSkin(context, caller, params.uuid);
@@ -76,39 +77,33 @@ export const SKIN_PAGES: readonly PageRoute[] = [
         isSafeToCompress: isSafe(skin, view.similar),
       };
     },
-  }),
+  ),
   // The short address of a public skin, which anybody could guess.
-  pageRoute({
-    method: 'GET',
-    path: '/s/:id',
-    isFor: 'callers',
-    params: z.object({ id: uuidOrShortIdSchema }),
-    handle: async (call) => {
-      const { id } = call.params;
-      return id.length === SHORT_ID_LENGTH ? await publicSkinsPage(call, id) : seeOther(`/ui/skins/${id}`);
-    },
+  pageFor('callers', '/s/:id', { params: z.object({ id: uuidOrShortIdSchema }) }, async (call) => {
+    const { id } = call.params;
+    return id.length === SHORT_ID_LENGTH ? await publicSkinsPage(call, id) : seeOther(`/ui/skins/${id}`);
   }),
   // For private skins, whose owner the session identifies; the API ignores sessions.
-  pageRoute({
-    method: 'GET',
-    path: '/ui/skins/:uuid/pictures/:view',
-    isFor: 'callers',
-    params: z.object({ uuid: uuidSchema, view: z.enum(VIEWS) }),
-    query: z.object({ size: z.coerce.number().int().min(MIN_SIZE).max(MAX_SIZE) }),
-    handle: async (call) => {
+  pageFor(
+    'callers',
+    '/ui/skins/:uuid/pictures/:view',
+    {
+      params: z.object({ uuid: uuidSchema, view: z.enum(VIEWS) }),
+      query: z.object({ size: z.coerce.number().int().min(MIN_SIZE).max(MAX_SIZE) }),
+    },
+    async (call) => {
       const { view, uuid } = call.params;
       const choice = { view, size: call.query.size, overlay: true };
       const { input } = await skinInput(call.context, call.caller, uuid, choice);
       return await renderAnswer(call, input, { 'Cross-Origin-Resource-Policy': 'same-origin' });
     },
-  }),
+  ),
   // A file for the folder of a plugin.
-  pageRoute({
-    method: 'GET',
-    path: '/ui/skins/:uuid/files/:file',
-    isFor: 'callers',
-    params: params.extend({ file: z.string().max(96) }),
-    handle: async ({ context, caller, params }) => {
+  pageFor(
+    'callers',
+    '/ui/skins/:uuid/files/:file',
+    { params: params.extend({ file: z.string().max(96) }) },
+    async ({ context, caller, params }) => {
       const content = fileOf(params.file, await readSkin(context, caller, params.uuid));
       if (!content) throw new Refusal('not_found');
       const headers = {
@@ -117,38 +112,18 @@ export const SKIN_PAGES: readonly PageRoute[] = [
       };
       return { status: 200, body: Buffer.from(`${JSON.stringify(content, null, 2)}\n`), headers };
     },
+  ),
+  formFor('skins', '/ui/skins/:uuid', { params, fields: skinEditSchema }, async (call) => {
+    const { uuid } = await editSkin(call.context, call.caller, { ...call.fields, ...call.params });
+    return seeOther(`/ui/skins/${uuid}?saved=yes`);
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/skins/:uuid',
-    ...forUsers('skins'),
-    params,
-    handle: async ({ context, caller, params, request }) => {
-      const edit = skinEditSchema.parse(request.body ?? {});
-      const { uuid } = await editSkin(context, caller, { ...edit, uuid: params.uuid });
-      return seeOther(`/ui/skins/${uuid}?saved=yes`);
-    },
+  formFor('skins', '/ui/skins/:uuid/delete', { params }, async ({ context, caller, params }) => {
+    await deleteSkin(context, caller, params.uuid);
+    return seeOther(hasScope(caller, 'read') ? '/ui/skins?deleted=1' : '/ui/');
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/skins/:uuid/delete',
-    ...forUsers('skins'),
-    params,
-    handle: async ({ context, caller, params }) => {
-      await deleteSkin(context, caller, params.uuid);
-      return seeOther(hasScope(caller, 'read') ? '/ui/skins?deleted=1' : '/ui/');
-    },
-  }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/skins/:uuid/report',
-    isFor: 'callers',
-    params,
-    handle: async ({ context, caller, params, request }) => {
-      const report = reportBodySchema.parse(request.body ?? {});
-      await reportSkin(context, caller, { ...report, ...params });
-      return seeOther(`/ui/skins/${params.uuid}?reported=yes`);
-    },
+  formFor('callers', '/ui/skins/:uuid/report', { params, fields: reportBodySchema }, async (call) => {
+    await reportSkin(call.context, call.caller, { ...call.fields, ...call.params });
+    return seeOther(`/ui/skins/${call.params.uuid}?reported=yes`);
   }),
 ];
 

@@ -7,18 +7,19 @@ import { type Page, type SkinCard, skinCards } from './frame.ts';
 import { LANGUAGE_PATH, LANGUAGES, type Language } from './language.ts';
 import { assetAddress } from './layout.ts';
 import { type FormMaker, formMakerOf, makeForm } from './make.ts';
-import { pageRoute, seeOther } from './page-route.ts';
+import { formFor, pageFor, seeOther } from './page-route.ts';
 import { unfoldedHead } from './share.ts';
 
 /** Skins on the start page: full rows at every width, and less than 70 KB with all pictures. */
 const NEWEST = 6;
 
-export const startRoute = pageRoute({
-  method: 'GET',
-  path: '/ui',
-  isFor: 'everyone',
-  isSafeToCompress: true, // all it shows about a person is the name
-  handle: async (call) => {
+export const startRoute = pageFor(
+  'everyone',
+  '/ui',
+  {
+    isSafeToCompress: true, // all it shows about a person is the name
+  },
+  async (call) => {
     const { context, caller, mayUse } = call;
     const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };
     const { generatorKind, site } = context;
@@ -32,7 +33,7 @@ export const startRoute = pageRoute({
     if (!mayUse) return startPage({ ...view, maker: undefined });
     return withVisitorCookie(startPage({ ...view, maker: await formMakerOf(call) }), call);
   },
-});
+);
 
 const TITLE = say`Signed Minecraft skins`;
 const LEAD = say`Upload a picture and get signed skin data for players, heads and NPCs.`;
@@ -82,16 +83,15 @@ ${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p clas
 const choice = z.object({ language: z.enum(Object.keys(LANGUAGES) as [Language, ...Language[]]) });
 
 /** Keeps the chosen language in a cookie, and returns to the page. */
-export const languageRoute = pageRoute({
-  method: 'POST',
-  path: LANGUAGE_PATH,
-  isFor: 'everyone',
-  handle: async ({ context, request }) => {
-    const { language } = choice.parse(request.body ?? {});
+export const languageRoute = formFor(
+  'everyone',
+  LANGUAGE_PATH,
+  { fields: choice },
+  async ({ context, request, fields }) => {
     const cookie = setCookie('skinsmith-language', request, {
       publicUrl: context.publicUrl(),
-      secret: language,
+      secret: fields.language,
     });
     return seeOther(cameFrom(request) ?? '/ui/', { 'Set-Cookie': cookie });
   },
-});
+);

@@ -9,33 +9,22 @@ import { frequentTags } from '../server/store/skin-search.ts';
 import { hasLiked, type SkinWithData, tagsOf } from '../server/store/skins.ts';
 import { actionButton, removeTag } from './frame.ts';
 import { toReports } from './operator-moderation.ts';
-import { forUsers, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { formFor, type PageRoute, seeOther } from './page-route.ts';
 
 const params = z.object({ uuid: uuidSchema });
+const likeFields = z.object({ act: z.enum(['like', 'unlike']) });
 
 export const TAG_AND_LIKE_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'POST',
-    path: '/ui/skins/:uuid/like',
-    ...forUsers('skins'),
-    params,
-    handle: async ({ context, caller, params: { uuid }, request }) => {
-      const { act } = z.object({ act: z.enum(['like', 'unlike']) }).parse(request.body ?? {});
-      if (act === 'like') await likeOnce(context, caller, uuid);
-      else await unlikeSkin(context, caller, uuid);
-      return seeOther(`/ui/skins/${uuid}`);
-    },
+  formFor('skins', '/ui/skins/:uuid/like', { params, fields: likeFields }, async (call) => {
+    const { context, caller, fields } = call;
+    const { uuid } = call.params;
+    if (fields.act === 'like') await likeOnce(context, caller, uuid);
+    else await unlikeSkin(context, caller, uuid);
+    return seeOther(`/ui/skins/${uuid}`);
   }),
-  pageRoute({
-    method: 'POST',
-    path: '/ui/skins/:uuid/tags',
-    ...forUsers('skins'),
-    params,
-    handle: async (call) => {
-      const { context, caller, params, request } = call;
-      await voteOnTag(context, caller, { ...tagVoteSchema.parse(request.body ?? {}), ...params });
-      return toReports(call, `/ui/skins/${params.uuid}?saved=yes`);
-    },
+  formFor('skins', '/ui/skins/:uuid/tags', { params, fields: tagVoteSchema }, async (call) => {
+    await voteOnTag(call.context, call.caller, { ...call.fields, ...call.params });
+    return toReports(call, `/ui/skins/${call.params.uuid}?saved=yes`);
   }),
 ];
 

@@ -4,42 +4,14 @@ import { setNameSchema } from '../protocol/set.ts';
 import { uuidSchema } from '../protocol/skin.ts';
 import { hasScope } from '../server/service/callers.ts';
 import { type Page, selectionToSet } from './frame.ts';
-import { putIntoSet } from './new-set.ts';
-import { forUsers, optionalField, type PageRoute, pageRoute, seeOther } from './page-route.ts';
+import { missingForSet, toSet } from './new-set.ts';
+import { formFor, optionalField, type PageRoute, pageFor } from './page-route.ts';
 
 const PATH = '/ui/tray';
 /** As many as a set may have. */
 const MAX_SKINS = 500;
 
-/** The skins that a visitor has put aside. The browser keeps them, and the page's script shows them. */
-export const TRAY_PAGES: readonly PageRoute[] = [
-  pageRoute({
-    method: 'GET',
-    path: PATH,
-    isFor: 'callers',
-    handle: async ({ caller, session }) => {
-      const isUser = session !== undefined;
-      return trayPage({ mayUseSets: isUser && hasScope(caller, 'skins'), isUser });
-    },
-  }),
-  pageRoute({
-    method: 'POST',
-    path: PATH,
-    ...forUsers('skins'),
-    handle: async ({ context, caller, request }) => {
-      const { ids, set } = formSchema.parse(request.body ?? {});
-      if (set !== undefined && ids.length > 0)
-        return seeOther(
-          `/ui/sets/${await putIntoSet(context, caller, { name: set, visibility: 'unlisted', skins: ids })}`,
-        );
-      const problem =
-        ids.length > 0 ? say`Type the name of a new or existing set first.` : say`Select skins first.`;
-      return { ...trayPage({ mayUseSets: true, isUser: true, problem }), status: 400 };
-    },
-  }),
-];
-
-const formSchema = z.object({
+const trayFields = z.object({
   ids: z
     .string()
     .transform((text) => text.split(',').filter((id) => id !== ''))
@@ -47,10 +19,24 @@ const formSchema = z.object({
   set: optionalField(setNameSchema),
 });
 
+/** The skins that a visitor has put aside. The browser keeps them, and the page's script shows them. */
+export const TRAY_PAGES: readonly PageRoute[] = [
+  pageFor('callers', PATH, {}, async ({ caller, session }) => {
+    const isUser = session !== undefined;
+    return trayPage({ mayUseSets: isUser && hasScope(caller, 'skins'), isUser });
+  }),
+  formFor('skins', PATH, { fields: trayFields }, async (call) => {
+    const { ids, set } = call.fields;
+    const problem = missingForSet(ids, set);
+    if (set !== undefined && !problem) return await toSet(call, { name: set, skins: ids });
+    return { ...trayPage({ mayUseSets: true, isUser: true, problem }), status: 400 };
+  }),
+];
+
 interface TrayView {
   readonly isUser: boolean;
   readonly mayUseSets: boolean;
-  readonly problem?: Html;
+  readonly problem?: Html | undefined;
 }
 
 function trayPage({ isUser, mayUseSets, problem }: TrayView): Page {

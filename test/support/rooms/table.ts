@@ -131,7 +131,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   fflate: ['pack'],
   zod: ['base', 'protocol', 'client', 'game', 'batch', 'double', 'conformance', 'server', 'pages', 'cli'],
   undici: ['base', 'client', 'game', 'batch', 'server/outbound'],
-  'csv-parse/sync': ['batch', 'server/service/skins'],
+  'csv-parse/sync': ['batch', 'server/service/skins', 'cli'],
   yaml: ['cli', 'batch'],
   commander: ['cli'],
   conf: ['cli'],

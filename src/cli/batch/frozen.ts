@@ -1,5 +1,5 @@
 import { entryProblem } from '../../batch/lockfile/lockfile.ts';
-import { type BatchResult, Coverage, type SourceProblem } from '../../batch/model.ts';
+import { type BatchResult, Coverage, type PublicSigningKey, type SourceProblem } from '../../batch/model.ts';
 import { DeliveryError, type PlanOptions } from '../../batch/options.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
@@ -25,85 +25,120 @@ import { EMPTY_LIST, type SummaryView, shownPath } from './summary.ts';
 
 /** Writes all results from the lockfile, without a service or network access. */
 export async function runFrozen(call: BatchCall, github: GithubReport): Promise<number> {
-  const { context, typed } = call;
+  const { context } = call;
   const output = openOutput(call);
-  if (output.lockfile === undefined) throw needsLockfile();
-  const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
-  const printer = new ResultPrinter(context.io, {
-    ...shape,
-    formats: formatsOf(call),
-    verify: (text, format) => verifyDocument(text, { name: 'The output', format }, call),
-  });
-  const isWritten = typed.out !== undefined || typed.into !== undefined;
-  const isPrinted = !isWritten || shape.json || shape.ndjson;
-  const reports = await Reports.open(call, {
-    service: 'lockfile',
-    started: new Date(context.clock.now()),
-  });
+  const { lockfile, own } = output;
+  if (lockfile === undefined) throw needsLockfile();
+  const started = new Date(context.clock.now());
+  const reports = await Reports.open(call, { service: 'lockfile', started });
   const game = await context.game();
-  const own = await context.ownKey();
-  const tally = {
-    sources: 0,
-    missing: 0,
-    fresh: 0,
-    failed: 0,
-    given: 0,
-    gone: 0,
-    renamed: 0,
-    signers: new SignerTally(own),
-  };
-  const delivery = { output, required: typed.requireSigner, gameKeys: game.keys.offline() };
-  let delivered: BatchResult | undefined;
+  const ownKey = await context.ownKey();
+  const run = new FrozenRun(call, { output, github, reports, ownKey, gameKeys: game.keys.offline() });
   try {
-    for await (const planned of plan(call, {
-      lockfile: output.lockfile,
-      outputs: output.own,
-      game,
-      ownKey: own,
-    })) {
-      const { outlook } = planned;
-      if (outlook === 'gone' || outlook === 'renamed') {
-        tally[outlook]++;
-        await reportGone(planned, { call, github, reports });
-        continue;
-      }
-      tally.sources++;
-      if (isMissing(planned) && typed.allowNew) {
-        tally.fresh++;
-        await announce(planned, { context, github, reports });
-        if (isPrinted) await printer.add(freshView(planned), planned.result.index);
-        continue;
-      }
-      const result = await deliver(planned, delivery);
-      delivered = result;
-      if (isMissing(planned)) tally.missing++;
-      else if (result.error) tally.failed++;
-      else if (planned.outlook === 'given') tally.given++;
-      if (!result.error && result.skin?.signedBy) tally.signers.add(result.skin.signedBy);
-      if (result.error) {
-        await printFailure(result.source, result.error, context);
-        github.add({ level: 'error', ...result, problem: result.error });
-      }
-      if (isPrinted) await printer.add(resultView(result), result.index, result.stem);
-      await reports.add(result);
-    }
-    printer.end();
-    output.save({ isWhole: true });
-    await reports.finish(summaryOf(tally, typed));
+    for await (const planned of plan(call, { lockfile, outputs: own, game, ownKey })) await run.take(planned);
+    await run.finish();
   } finally {
-    printer.endEarly();
-    await reports.abandon();
+    await run.endEarly();
   }
-  if (delivered?.skin && !shape.isList && !shape.ndjson)
-    sayWhereToPaste(formatsOf(call), { ...delivered, skin: skinFields(delivered.skin) }, context);
-  const text = endText(tally, typed);
-  if (tally.fresh + tally.gone + tally.renamed > 0 && typed.allowNew) github.notice('new', text);
-  await github.finish(text, { made: 0, left: tally.missing + tally.fresh + tally.failed });
-  printEnd(tally, call);
-  const isPlaced = (await output.tell?.()) !== false;
-  if (tally.failed > 0 || !isPlaced) return exitStatus('failed');
-  const toDo = typed.allowNew ? 0 : tally.missing + tally.gone + tally.renamed;
-  return exitStatus(toDo > 0 ? 'toDo' : 'done');
+  return await run.tellEnd();
+}
+
+interface FrozenParts {
+  readonly output: Output;
+  readonly github: GithubReport;
+  readonly reports: Reports;
+  readonly ownKey: PublicSigningKey | undefined;
+  readonly gameKeys: GameKeys;
+}
+
+/** What a run with --frozen prints, writes and counts. */
+class FrozenRun {
+  readonly #call: BatchCall;
+  readonly #parts: FrozenParts;
+  readonly #printer: ResultPrinter;
+  readonly #isPrinted: boolean;
+  readonly #tally;
+  /** The last source that was written. */
+  #delivered: BatchResult | undefined;
+
+  constructor(call: BatchCall, parts: FrozenParts) {
+    const { context, typed, isList } = call;
+    const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList };
+    this.#call = call;
+    this.#parts = parts;
+    this.#printer = new ResultPrinter(context.io, {
+      ...shape,
+      formats: formatsOf(call),
+      verify: (text, format) => verifyDocument(text, { name: 'The output', format }, call),
+    });
+    const isWritten = typed.out !== undefined || typed.into !== undefined;
+    this.#isPrinted = !isWritten || shape.json || shape.ndjson;
+    const none = { sources: 0, missing: 0, fresh: 0, failed: 0, given: 0, gone: 0, renamed: 0 };
+    this.#tally = { ...none, signers: new SignerTally(parts.ownKey) };
+  }
+
+  async take(planned: PlannedSource): Promise<void> {
+    const { outlook } = planned;
+    if (outlook === 'gone' || outlook === 'renamed') {
+      this.#tally[outlook]++;
+      return await reportGone(planned, { call: this.#call, ...this.#parts });
+    }
+    this.#tally.sources++;
+    if (isMissing(planned) && this.#call.typed.allowNew) return await this.#announce(planned);
+    const result = await deliver(planned, this.#call.typed.requireSigner, this.#parts);
+    this.#delivered = result;
+    this.#count(planned, result);
+    if (result.error) await this.#tellFailure(result, result.error);
+    if (this.#isPrinted) await this.#printer.add(resultView(result), result.index, result.stem);
+    await this.#parts.reports.add(result);
+  }
+
+  async #announce(planned: PlannedSource): Promise<void> {
+    this.#tally.fresh++;
+    await announce(planned, { context: this.#call.context, ...this.#parts });
+    if (this.#isPrinted) await this.#printer.add(freshView(planned), planned.result.index);
+  }
+
+  #count(planned: PlannedSource, { error, skin }: BatchResult): void {
+    if (isMissing(planned)) this.#tally.missing++;
+    else if (error) this.#tally.failed++;
+    else if (planned.outlook === 'given') this.#tally.given++;
+    if (!error && skin?.signedBy) this.#tally.signers.add(skin.signedBy);
+  }
+
+  async #tellFailure(result: BatchResult, problem: SourceProblem): Promise<void> {
+    await printFailure(result.source, problem, this.#call.context);
+    this.#parts.github.add({ level: 'error', ...result, problem });
+  }
+
+  async finish(): Promise<void> {
+    this.#printer.end();
+    this.#parts.output.save({ isWhole: true });
+    await this.#parts.reports.finish(summaryOf(this.#tally, this.#call.typed));
+  }
+
+  /** After an error; does nothing after `finish`. */
+  async endEarly(): Promise<void> {
+    this.#printer.endEarly();
+    await this.#parts.reports.abandon();
+  }
+
+  /** Answers the exit status. */
+  async tellEnd(): Promise<number> {
+    const { context, typed, isList } = this.#call;
+    const { github, output } = this.#parts;
+    const { fresh, gone, renamed, missing, failed } = this.#tally;
+    const skin = this.#delivered?.skin;
+    if (this.#delivered && skin && !isList && !typed.ndjson)
+      sayWhereToPaste(formatsOf(this.#call), { ...this.#delivered, skin: skinFields(skin) }, context);
+    const text = endText(this.#tally, typed);
+    if (fresh + gone + renamed > 0 && typed.allowNew) github.notice('new', text);
+    await github.finish(text, { made: 0, left: missing + fresh + failed });
+    printEnd(this.#tally, this.#call);
+    const isPlaced = (await output.tell?.()) !== false;
+    if (failed > 0 || !isPlaced) return exitStatus('failed');
+    return exitStatus(!typed.allowNew && missing + gone + renamed > 0 ? 'toDo' : 'done');
+  }
 }
 
 /** A source that the lockfile has, but not its folder or list: an error, unless new pictures are allowed. */
@@ -179,16 +214,11 @@ async function* plan(
   });
 }
 
-interface Delivery {
-  readonly output: Output;
-  readonly required: RequiredSigner | undefined;
-  readonly gameKeys: GameKeys;
-}
-
 /** Reads the skin before anything is written, so that a damaged entry fails only its own source. */
 async function deliver(
   planned: PlannedSource,
-  { output, required, gameKeys }: Delivery,
+  required: RequiredSigner | undefined,
+  { output, gameKeys }: FrozenParts,
 ): Promise<BatchResult> {
   const { result } = planned;
   if (isMissing(planned)) return { ...bare(result), error: missingProblem(planned) };

@@ -116,10 +116,37 @@ export const check = {
 
 export async function runCheck(
   paths: readonly string[],
-  { recursive = false, ignore = [], from = [], picture, fix, variant, overwrite }: CheckOptions,
+  options: CheckOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { io, flags } = context;
+  const { recursive = false, ignore = [], from = [], picture } = options;
+  verifyOptions(options);
+  const copies = copiesFor(paths, options);
+  const spec = { args: paths, players: [], from: [...from], recursive, ignore, as: 'file' as const };
+  verifySources(spec, 'Give PNG files, a folder, or --from LIST.');
+  const isList = !(await isSingle(spec, rootsOf(context)));
+  const printer = await openPrinter({ isList, picture }, context);
+  const tally = { all: 0, unusable: 0 };
+  const github = new GithubReport(context);
+  for await (const source of openSources(spec, rootsOf(context))) {
+    const checked = copies ? await copies.add(source, context) : checkOne(source);
+    const { view } = checked;
+    if (view.error)
+      github.add({ level: 'error', source: view.source, content: source.content, problem: view.error });
+    printer.add(checked);
+    tally.all++;
+    if (!view.valid) tally.unusable++;
+  }
+  printer.end();
+  await github.finish(`${count(tally.all)} checked, ${count(tally.unusable)} unusable.`);
+  if (copies && !context.flags.json) context.messages.say(copies.text);
+  if (isList && tally.unusable > 0)
+    context.messages.say(`${count(tally.unusable)} of ${count(tally.all)} cannot be used.`);
+  return exitStatus(tally.unusable > 0 ? 'failed' : 'done');
+}
+
+/** @throws CliError for options that cannot be combined */
+function verifyOptions({ variant, fix, overwrite, from = [] }: CheckOptions): void {
   if (variant !== undefined && fix === undefined)
     throw usageError(
       'needs_fix',
@@ -132,46 +159,48 @@ export async function runCheck(
       '--overwrite cannot be combined with --from: a copy could replace a file that the list names.',
       'Write into a new folder, without --overwrite.',
     );
-  const copies =
-    fix === undefined
-      ? undefined
-      : new CleanCopies(fix, paths, {
-          ...(overwrite && { overwrite }),
-          ...(variant && { variant }),
-        });
-  const spec = { args: paths, players: [], from: [...from], recursive, ignore, as: 'file' as const };
-  verifySources(spec, 'Give PNG files, a folder, or --from LIST.');
-  const isList = !(await isSingle(spec, rootsOf(context)));
-  const list = flags.json && isList ? new JsonList(io.out) : undefined;
+}
+
+function copiesFor(
+  paths: readonly string[],
+  { fix, overwrite, variant }: CheckOptions,
+): CleanCopies | undefined {
+  if (fix === undefined) return undefined;
+  return new CleanCopies(fix, paths, { ...(overwrite && { overwrite }), ...(variant && { variant }) });
+}
+
+interface CheckPrinter {
+  add(checked: Checked): void;
+  end(): void;
+}
+
+/** Prints as JSON, as columns for programs, or for people, beside the picture if the terminal shows pictures. */
+async function openPrinter(
+  { isList, picture }: { isList: boolean; picture: CheckOptions['picture'] },
+  { io, flags, env }: CommandContext,
+): Promise<CheckPrinter> {
+  const print = (text: string) => io.out.write(text);
+  const end = () => {};
+  if (flags.json && isList) {
+    const list = new JsonList(io.out);
+    let at = 0;
+    return { add: ({ view }) => list.add(view, at++), end: () => list.end() };
+  }
+  if (flags.json) return { add: ({ view }) => print(jsonDocument(view)), end };
+  if (!io.out.isTTY) return { add: ({ view }) => print(columnRows(COLUMNS, [view])), end };
   const colors = await colorsFor(io.out);
   const width = widthOf(io.out);
-  const terminal = isList || !io.out.isTTY ? undefined : terminalPictures(picture, io.out, context.env);
-  const tally = { all: 0, unusable: 0 };
-  const github = new GithubReport(context);
-  for await (const source of openSources(spec, rootsOf(context))) {
-    const { view, bytes } = copies ? await copies.add(source, context) : checkOne(source);
-    if (view.error)
-      github.add({ level: 'error', source: view.source, content: source.content, problem: view.error });
-    if (list) list.add(view, tally.all);
-    else if (flags.json) io.out.write(jsonDocument(view));
-    else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [view]));
-    else if (terminal && bytes && view.valid) {
-      io.out.write(besidePicture(frontOf(bytes, view.variant), checkLines(view, colors, width), terminal));
-    } else
-      io.out.write(
-        checkLines(view, colors, width)
-          .map((line) => `${line}\n`)
-          .join(''),
-      );
-    tally.all++;
-    if (!view.valid) tally.unusable++;
-  }
-  list?.end();
-  await github.finish(`${count(tally.all)} checked, ${count(tally.unusable)} unusable.`);
-  if (copies && !flags.json) context.messages.say(copies.text);
-  if (isList && tally.unusable > 0)
-    context.messages.say(`${count(tally.unusable)} of ${count(tally.all)} cannot be used.`);
-  return exitStatus(tally.unusable > 0 ? 'failed' : 'done');
+  const terminal = isList ? undefined : terminalPictures(picture, io.out, env);
+  const add = ({ view, bytes }: Checked) => {
+    const lines = checkLines(view, colors, width);
+    const isPictured = terminal && bytes && view.valid;
+    print(
+      isPictured
+        ? besidePicture(frontOf(bytes, view.variant), lines, terminal)
+        : lines.map((line) => `${line}\n`).join(''),
+    );
+  };
+  return { add, end };
 }
 
 interface Checked {

@@ -1,13 +1,11 @@
-import type { KeyObject } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { decodedText } from '../../base/text.ts';
 import { sourcePath } from '../../batch/lockfile/entries.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
-import { EMBEDDED, type PublicSigningKey, UNPROVED } from '../../batch/model.ts';
+import { type PublicSigningKey, UNPROVED } from '../../batch/model.ts';
 import { inspectSource } from '../../batch/pictures.ts';
 import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';
-import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import {
   isBad,
   type KeptSkin,
@@ -22,14 +20,9 @@ import { type FaultyPart, type FoundSkin, pluginSkins, skinsInFile } from '../..
 import type { SkinInJson } from '../../batch/sources/skin-json.ts';
 import { isSkinText, readSkinText } from '../../batch/sources/skin-text.ts';
 import { skinSource } from '../../batch/sources/supplied-skin.ts';
-import { NetworkError, SkinsmithError } from '../../client/errors.ts';
-import { SkinClient } from '../../client/skin-client.ts';
-import { PrivateAddressError } from '../../dispatch/proof.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { SignerTally } from '../batch/call.ts';
-import { readProxies } from '../config/network-settings.ts';
-import { EMBEDDED_URL, requestHooks } from '../connection/connect.ts';
-import { makeTextureGuard } from '../connection/texture-guard.ts';
+import { type Verifiers, verifierClients } from '../connection/verifiers.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { ALLOW_NETWORK, requireSignerOption } from '../options/skin-options.ts';
@@ -154,131 +147,6 @@ function unreadable({ fault, hint }: FaultyPart): CliError {
   return new CliError('no_skins', fault, { hint });
 }
 
-/** Where keys and textures come from. */
-interface Verifiers {
-  /** The public key of a service; undefined if it has no key of its own or is unreachable. */
-  readonly keyOf: (service: string | undefined) => Promise<SignerKey | undefined>;
-  readonly gameKeys: GameKeys;
-  readonly own: PublicSigningKey | undefined;
-  /** If absent, nothing is fetched. */
-  readonly textures: TextureHosts | undefined;
-  readonly close: () => Promise<void>;
-}
-
-/** Milliseconds that a service may be failing before it counts as unreachable. */
-const PATIENCE = { budget: 3_000, patience: 10_000 };
-
-/** Asks each service once, without an API key: public keys and textures need none. */
-export async function verifierClients({
-  context,
-  isOffline,
-  allowNetwork,
-}: {
-  context: CommandContext;
-  isOffline: boolean;
-  allowNetwork?: readonly string[] | undefined;
-}): Promise<Verifiers> {
-  const clients = new Map<string, SkinClient>();
-  const keys = new Map<string, Promise<SignerKey | undefined>>();
-  const call = { signal: context.signal, retry: PATIENCE };
-  const { flags, messages, waits } = context;
-  const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
-  const hooks = requestHooks({ onRequest, waits });
-  const settings = await context.settings({ 'allow-network': allowNetwork });
-  const inUse = flags.local ? undefined : settings['base-url'];
-  const guard = makeTextureGuard({
-    service: inUse,
-    proxies: readProxies(context.env),
-    allowed: settings['allow-network'],
-  });
-  const fetcher = new SkinClient({ baseUrl: EMBEDDED_URL, ...hooks, dispatcher: guard }); // texture addresses are absolute
-  const proxied = await context.proxied();
-  const find = async (service: string): Promise<SignerKey | undefined> => {
-    const dispatcher = service === inUse ? proxied : guard;
-    const client = new SkinClient({ baseUrl: service, ...hooks, dispatcher });
-    clients.set(service, client);
-    const publicKey = await publicKeyOf(client, call);
-    return publicKey && { publicKey, service };
-  };
-  const { keys: gameKeys } = await context.game();
-  return {
-    keyOf: async (service) => {
-      const name = service ?? inUse;
-      if (name === undefined || name === EMBEDDED || isOffline) return undefined;
-      const key = keys.get(name) ?? find(name);
-      keys.set(name, key);
-      return await key;
-    },
-    gameKeys: isOffline ? gameKeys.offline() : gameKeys,
-    own: await context.ownKey(),
-    textures: isOffline ? undefined : new TextureHosts(async (url) => await fetcher.texture(url, call)),
-    close: async () => {
-      await Promise.all([...clients.values(), fetcher, guard].map((one) => one.close()));
-    },
-  };
-}
-
-async function publicKeyOf(
-  client: SkinClient,
-  call: Parameters<SkinClient['keyDocument']>[0],
-): Promise<KeyObject | undefined> {
-  try {
-    const { signaturePublickey } = await client.keyDocument(call);
-    return signaturePublickey === undefined ? undefined : publicKeyIn(signaturePublickey, client.baseUrl);
-  } catch (error) {
-    if (!(error instanceof SkinsmithError)) throw error;
-    return undefined; // the hosted service has no such document; a service that is down returns none
-  }
-}
-
-/** Fetches a texture by its URL. @throws SkinsmithError */
-type FetchTexture = (url: string) => Promise<Uint8Array>;
-
-interface Unreachable {
-  readonly error: SkinsmithError;
-  /** How many textures were wanted from it. */
-  textures: number;
-}
-
-/** Fetches textures, and gives up a host for good once it could not be reached: a lockfile has thousands of them there. */
-export class TextureHosts {
-  readonly #fetch: FetchTexture;
-  readonly #unreachable = new Map<string, Unreachable>();
-
-  constructor(fetch: FetchTexture) {
-    this.#fetch = fetch;
-  }
-
-  /** @throws SkinsmithError; the same NetworkError for every texture of an unreachable host */
-  async texture(url: string): Promise<Uint8Array> {
-    const origin = URL.parse(url)?.origin ?? url;
-    const known = this.#unreachable.get(origin);
-    // On this machine, the path decides whether a request is allowed.
-    if (known?.error instanceof NetworkError) {
-      known.textures++;
-      throw known.error;
-    }
-    try {
-      return await this.#fetch(url);
-    } catch (error) {
-      if (error instanceof NetworkError || error instanceof PrivateAddressError) {
-        const textures = (this.#unreachable.get(origin)?.textures ?? 0) + 1;
-        this.#unreachable.set(origin, { error, textures });
-      }
-      throw error;
-    }
-  }
-
-  /** `5 textures could not be fetched from http://…`: a sentence for each unreachable host. */
-  get notes(): readonly string[] {
-    return [...this.#unreachable].map(([origin, { textures, error }]) => {
-      const what = textures === 1 ? '1 texture' : `${count(textures)} textures`;
-      const why = error instanceof NetworkError ? '' : ', a private address that is not the service in use';
-      return `${what} could not be fetched from ${origin}${why}.`;
-    });
-  }
-}
-
 interface VerifyOptions {
   readonly key?: string;
   readonly requireSigner?: RequiredSigner;
@@ -343,64 +211,76 @@ export async function runVerify(
   options: VerifyOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { io, flags, messages } = context;
   const { offline: isOffline = false, allowNetwork } = options;
   const verifiers = await verifierClients({ context, isOffline, allowNetwork });
-  const list = flags.json ? new JsonList(io.out) : undefined;
+  const printer = await openPrinter(context);
+  const tally = new Tally(verifiers.own);
+  const progress = await context.messages.progress('Verifying');
+  try {
+    const against = { given: await readGivenKey(options), verifiers, required: options.requireSigner };
+    for await (const kept of allSkins(files)) {
+      context.signal.throwIfAborted();
+      if ('note' in kept) {
+        await progress.aside(() => context.messages.say(kept.note));
+        continue;
+      }
+      const one = 'fault' in kept ? unread(kept) : await verifyOne(kept, against);
+      await progress.aside(() => printer.add(one.verdict));
+      tally.add(one);
+      progress.text(`Verifying, ${count(tally.all)} so far`);
+    }
+    printer.end();
+  } finally {
+    progress.stop();
+    printer.endEarly();
+    await verifiers.close();
+  }
+  context.messages.say(tally.text);
+  for (const note of verifiers.textures?.notes ?? []) context.messages.say(note);
+  return exitStatus(tally.isGood ? 'done' : 'failed');
+}
+
+async function* allSkins(files: readonly string[]): ReturnType<typeof keptSkins> {
+  for (const file of files) yield* keptSkins(file);
+}
+
+interface VerdictPrinter {
+  add(verdict: SkinVerdict): void;
+  end(): void;
+  /** The same after an error; does nothing after `end`. */
+  endEarly(): void;
+}
+
+/** Prints verdicts as JSON or as columns for programs; for people, only those with something to say. */
+async function openPrinter({ io, flags }: CommandContext): Promise<VerdictPrinter> {
+  if (flags.json) {
+    const list = new JsonList(io.out);
+    let at = 0;
+    return {
+      add: (verdict) => list.add(verdict, at++),
+      end: () => list.end(),
+      endEarly: () => list.endEarly(),
+    };
+  }
   const colors = await colorsFor(io.out);
-  const tally = {
-    all: 0,
-    bad: 0,
-    unsigned: 0,
-    unproved: 0,
-    unchecked: 0,
-    signers: new SignerTally(verifiers.own),
-  };
-  const progress = await messages.progress('Verifying');
-  const show = (verdict: SkinVerdict) => {
-    if (list) list.add(verdict, tally.all);
-    else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
+  const add = (verdict: SkinVerdict) => {
+    if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
     else if (isBad(verdict) || verdict.signature === 'unproved')
       io.out.write(verdictText(verdict, colors, widthOf(io.out)));
   };
-  try {
-    const given = await readGivenKey(options);
-    for (const file of files) {
-      for await (const kept of keptSkins(file)) {
-        context.signal.throwIfAborted();
-        if ('note' in kept) {
-          await progress.aside(() => messages.say(kept.note));
-          continue;
-        }
-        const against = { given, verifiers, required: options.requireSigner };
-        const { verdict, isFetched } =
-          'fault' in kept ? { verdict: unread(kept), isFetched: true } : await verifyOne(kept, against);
-        await progress.aside(() => show(verdict));
-        tally.all++;
-        progress.text(`Verifying, ${count(tally.all)} so far`);
-        if (verdict.signature === 'unsigned') tally.unsigned++;
-        else if (isBad(verdict)) tally.bad++;
-        if (verdict.signature === 'unproved') tally.unproved++;
-        const hasSource = !('fault' in kept) && (kept.pixels ?? kept.path) !== undefined;
-        if (!isFetched || (verdict.pixels === 'unknown' && hasSource)) tally.unchecked++;
-        if (verdict.signature === 'good') tally.signers.add(verdict);
-      }
-    }
-    list?.end();
-  } finally {
-    progress.stop();
-    list?.endEarly();
-    await verifiers.close();
-  }
-  messages.say(endText(tally));
-  for (const note of verifiers.textures?.notes ?? []) messages.say(note);
-  return exitStatus(tally.bad + tally.unsigned > 0 ? 'failed' : 'done');
+  return { add, end: () => {}, endEarly: () => {} };
+}
+
+interface Verified {
+  readonly verdict: SkinVerdict;
+  /** Whether its texture was to be compared with its source, and could not be fetched, or not without network access. */
+  readonly isUnchecked: boolean;
 }
 
 /** The verdict on a part of a file that cannot be read. */
-function unread({ place, fault }: FaultyPart): SkinVerdict {
+function unread({ place, fault }: FaultyPart): Verified {
   const unknown = { signature: 'bad', signer: UNPROVED, pixels: 'unknown', picture: 'unknown' } as const;
-  return { source: place, value: 'bad', ...unknown, problems: [fault] };
+  return { verdict: { source: place, value: 'bad', ...unknown, problems: [fault] }, isUnchecked: false };
 }
 
 async function readGivenKey({ key }: VerifyOptions): Promise<SignerKey | undefined> {
@@ -415,11 +295,7 @@ interface Against {
   readonly required: RequiredSigner | undefined;
 }
 
-/** `isFetched`: false if the texture was wanted and could not be had. */
-async function verifyOne(
-  kept: StoredSkin,
-  { given, verifiers, required }: Against,
-): Promise<{ verdict: SkinVerdict; isFetched: boolean }> {
+async function verifyOne(kept: StoredSkin, { given, verifiers, required }: Against): Promise<Verified> {
   const sourcePixels = pixelsNow(kept);
   const { gameKeys, own, textures } = verifiers;
   let isFetched = true;
@@ -432,7 +308,8 @@ async function verifyOne(
   const texture = textures && fetchTexture;
   const keys = given ? { key: given } : { key: await verifiers.keyOf(kept.service), gameKeys, own };
   const verdict = await verifySkin(kept, { ...keys, required, texture, sourcePixels });
-  return { verdict, isFetched };
+  const hasSource = (kept.pixels ?? kept.path) !== undefined;
+  return { verdict, isUnchecked: !isFetched || (verdict.pixels === 'unknown' && hasSource) };
 }
 
 /** The pixels of the source as the skin was made from it, be that with --fit or without. */
@@ -450,25 +327,43 @@ function verdictText({ source, problems, signature }: SkinVerdict, colors: Color
   return `${[`${mark} ${colors.strong(clean(source))}`, ...lines].join('\n')}\n`;
 }
 
-interface Tally {
-  readonly all: number;
-  readonly bad: number;
+class Tally {
+  all = 0;
+  #bad = 0;
   /** Skins without a signature, which are not among the bad ones. */
-  readonly unsigned: number;
-  readonly unproved: number;
-  /** Skins whose texture was not compared with their source, as it could not be fetched or no network was allowed. */
-  readonly unchecked: number;
-  readonly signers: SignerTally;
-}
+  #unsigned = 0;
+  #unproved = 0;
+  #unchecked = 0;
+  readonly #signers: SignerTally;
 
-function endText({ all, bad, unsigned, unproved, unchecked, signers }: Tally): string {
-  const found = [
-    bad > 0 ? `${count(bad)} wrong` : undefined,
-    unsigned > 0 ? `${count(unsigned)} without a signature` : undefined,
-    unproved > 0 ? `${count(unproved)} with an unverified signature (no known key matches)` : undefined,
-    unchecked > 0 ? `${count(unchecked)} whose texture was not checked` : undefined,
-  ].filter(Boolean);
-  const skins = all === 1 ? '1 skin' : `${count(all)} skins`;
-  const end = `${skins}: ${found.length === 0 ? 'nothing wrong' : found.join(', ')}.`;
-  return [end, signers.text].filter(Boolean).join(' ');
+  constructor(ownKey: PublicSigningKey | undefined) {
+    this.#signers = new SignerTally(ownKey);
+  }
+
+  add({ verdict, isUnchecked }: Verified): void {
+    this.all++;
+    if (verdict.signature === 'unsigned') this.#unsigned++;
+    else if (isBad(verdict)) this.#bad++;
+    if (verdict.signature === 'unproved') this.#unproved++;
+    if (isUnchecked) this.#unchecked++;
+    if (verdict.signature === 'good') this.#signers.add(verdict);
+  }
+
+  get isGood(): boolean {
+    return this.#bad + this.#unsigned === 0;
+  }
+
+  get text(): string {
+    const found = [
+      this.#bad > 0 ? `${count(this.#bad)} wrong` : undefined,
+      this.#unsigned > 0 ? `${count(this.#unsigned)} without a signature` : undefined,
+      this.#unproved > 0
+        ? `${count(this.#unproved)} with an unverified signature (no known key matches)`
+        : undefined,
+      this.#unchecked > 0 ? `${count(this.#unchecked)} whose texture was not checked` : undefined,
+    ].filter(Boolean);
+    const skins = this.all === 1 ? '1 skin' : `${count(this.all)} skins`;
+    const end = `${skins}: ${found.length === 0 ? 'nothing wrong' : found.join(', ')}.`;
+    return [end, this.#signers.text].filter(Boolean).join(' ');
+  }
 }

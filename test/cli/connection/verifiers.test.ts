@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { TextureHosts } from '../../../../src/cli/commands/verify.ts';
-import { PrivateAddressError } from '../../../../src/dispatch/proof.ts';
-import { NetworkError, ServiceError } from '../../../../src/index.ts';
+import { TextureHosts } from '../../../src/cli/connection/verifiers.ts';
+import { PrivateAddressError } from '../../../src/dispatch/proof.ts';
+import { NetworkError, ServiceError } from '../../../src/index.ts';
 
 const AWAY = new NetworkError('connection refused', { cause: undefined, mayHaveArrived: false });
 const MISSING = new ServiceError({

@@ -40,7 +40,7 @@ export function proxyFor(address: URL, { http, https, except }: Proxies): NamedP
 }
 
 /** The proxy for messages: without user name and password. */
-export function nameOf({ url, from }: NamedProxy): string {
+export function proxyName({ url, from }: NamedProxy): string {
   if (url === undefined) return `the proxy in ${from}`;
   const { protocol, host } = new URL(url);
   return `the proxy ${protocol}//${host} (${from})`;
@@ -109,7 +109,7 @@ class ProxiedSender implements Sender {
     try {
       return await this.#through(proxy).request(options);
     } catch (cause) {
-      throw new ProxyError(nameOf(proxy), cause);
+      throw new ProxyError(proxyName(proxy), cause);
     }
   }
 

@@ -286,7 +286,7 @@ export interface Work extends Submission {
 type Nameable = Pick<BatchSource, 'name' | 'content' | 'stem'>;
 
 /** The name of a source's skin, in any language: the one given for it, else that of its skin data or its file. */
-export function nameOf({ name, content, stem }: Nameable): string {
+export function sourceName({ name, content, stem }: Nameable): string {
   const given = content.kind === 'data' ? content.given.name : undefined;
   return shownName(name ?? given ?? stem.slice(stem.lastIndexOf('/') + 1)) || `n-${nameDigits(stem)}`;
 }
@@ -296,7 +296,7 @@ export function nameOf({ name, content, stem }: Nameable): string {
  * of it.
  */
 export function sentNameOf(source: Nameable): string | undefined {
-  const name = nameOf(source);
+  const name = sourceName(source);
   const letters = transliterated(name);
   const sent = skinNameFrom(letters);
   if (!hasForeignLetters(letters)) return sent;

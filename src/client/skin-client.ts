@@ -106,11 +106,11 @@ function idempotencyHeader({ idempotencyKey }: CallOptions): Record<string, stri
 async function contentOf(source: SkinSource, options: SkinOptions): Promise<RequestContent> {
   const fields = fieldsOf(options);
   if (!('file' in source)) return { json: { ...fields, ...source } };
-  const { file, fileName = nameOf(file) ?? 'skin.png' } = source;
+  const { file, fileName = fileNameOf(file) ?? 'skin.png' } = source;
   return { fields, file: { bytes: await bytesOf(file), fileName } };
 }
 
-function nameOf(file: SkinFile): string | undefined {
+function fileNameOf(file: SkinFile): string | undefined {
   return file instanceof File ? file.name : undefined;
 }
 

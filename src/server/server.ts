@@ -37,9 +37,9 @@ export type { PostgresSettings } from './store/postgres/postgres-store.ts';
 export {
   type CopyProgress,
   copyStore,
-  nameOf as nameOfStore,
   type StoreCopy,
   type StorePlace,
+  storeName,
 } from './store-copy/copy-store.ts';
 
 export interface RunningServer extends Pick<OpenService<Adapter>, 'close'> {

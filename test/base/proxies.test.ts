@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOf, type Proxies, proxyFor } from '../../src/base/proxies.ts';
+import { type Proxies, proxyFor, proxyName } from '../../src/base/proxies.ts';
 
 const HTTP = { url: 'http://anna:hunter2@a.example:3128/', from: 'HTTP_PROXY' };
 const HTTPS = { url: 'https://b.example/', from: 'HTTPS_PROXY' };
@@ -64,5 +64,5 @@ test.each([
 });
 
 test('The name of a proxy has no password in it', () => {
-  expect(nameOf(HTTP)).toBe('the proxy http://a.example:3128 (HTTP_PROXY)');
+  expect(proxyName(HTTP)).toBe('the proxy http://a.example:3128 (HTTP_PROXY)');
 });

@@ -6,12 +6,12 @@ import {
   type BatchResult,
   type FinishedSkin,
   type Member,
-  nameOf,
   type ResultOrigin,
   SignerCounts,
   type SourceContent,
   type SourceProblem,
   sentNameOf,
+  sourceName,
   UNPROVED,
 } from '../model.ts';
 import type { Progress } from '../options.ts';
@@ -218,12 +218,12 @@ const SKINS: ReadonlySet<SourceContent['kind']> = new Set(['data', 'uuid', 'bedr
  * data, which somebody else may have named. `isShared`: with another source.
  */
 export function ownName({ source }: Member, isShared: boolean): string | undefined {
-  return isShared || !SKINS.has(source.content.kind) ? nameOf(source) : source.name;
+  return isShared || !SKINS.has(source.content.kind) ? sourceName(source) : source.name;
 }
 
 /** The same for a result that the lockfile has with the name of its source. `isShared`: under another source. */
 export function lockedName({ source }: Member, isShared: boolean): string | undefined {
-  return isShared ? nameOf(source) : source.name;
+  return isShared ? sourceName(source) : source.name;
 }
 
 function named(skin: FinishedSkin, name: string | undefined): FinishedSkin {

@@ -7,12 +7,12 @@ import { SKIN_NAME_RULE } from '../../protocol/skin.ts';
 import {
   type Member,
   mergeNotes,
-  nameOf,
   pixelsOf,
   type SourceContent,
   type SourceProblem,
   type SuppliedSkin,
   sentNameOf,
+  sourceName,
   type Work,
 } from '../model.ts';
 import { inspectSource } from '../pictures.ts';
@@ -62,7 +62,7 @@ export function skinOptions({ members: [first], variant, visibility, cape }: Wor
 /** Says that a service does not take a name as it is. The ends of URLs and values are not meant as names. */
 function renamedNotes({ source }: Member): Note[] {
   const isMeant = source.content.kind === 'file' || source.name !== undefined;
-  const [own, sent] = [nameOf(source), sentNameOf(source)];
+  const [own, sent] = [sourceName(source), sentNameOf(source)];
   if (!isMeant || sent === own) return [];
   const outcome = sent === undefined ? 'Submitted without a name' : `Submitted with the name "${sent}"`;
   const message = `${outcome}: on services, names may contain ${SKIN_NAME_RULE}. Your results call it "${own}".`;

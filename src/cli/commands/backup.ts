@@ -289,13 +289,13 @@ async function runStoreCopy(source: string, target: string, context: CommandCont
   const { signal, flags, io, messages } = context;
   const [from, to] = [placeOf(source, context), placeOf(target, context)];
   for (const place of [from, to]) if ('folder' in place) switchToOwnerOf(place.folder);
-  const { copyStore, nameOfStore } = await import('../../server/server.ts');
+  const { copyStore, storeName } = await import('../../server/server.ts');
   const progress = await messages.progress('Opening both stores');
   const onProgress = (now: CopyProgress) => progress.text(progressText(now));
   const copied = await copyStore({ from, to, signal, onProgress }).finally(() => progress.stop());
   const view: CopiedView = {
-    from: nameOfStore(from),
-    to: nameOfStore(to),
+    from: storeName(from),
+    to: storeName(to),
     resumed: copied.isResumed,
     tables: copied.tables,
   };

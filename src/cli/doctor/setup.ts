@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { networkCode } from '../../base/error-reasons.ts';
-import { type NamedProxy, nameOf, openSender, type Proxies, proxyFor } from '../../base/proxies.ts';
+import { type NamedProxy, openSender, type Proxies, proxyFor, proxyName } from '../../base/proxies.ts';
 import { parsedJson } from '../../base/text.ts';
 import { VERSION } from '../../base/version.ts';
 import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
@@ -295,7 +295,7 @@ async function probeThrough(
     const [date, location] = [headers['date'], headers['location']].map((header) => [header].flat()[0]);
     const text = await readStart(body);
     const answer = { url, status: statusCode, date, location, text, askedAt, answeredAt, times };
-    return { ...answer, proxy: nameOf(proxy) };
+    return { ...answer, proxy: proxyName(proxy) };
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     throw new ProbeError(url, { stage: 'proxy', code: networkCode(cause), cause });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { SourceIds } from '../../batch/lockfile/entries.ts';
-import { type BatchSource, nameOf } from '../../batch/model.ts';
+import { type BatchSource, sourceName } from '../../batch/model.ts';
 import { idsOf, legalName } from '../../pack/names.ts';
 import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 
@@ -24,7 +24,7 @@ export function namedSources(
   earlier: ReadIndex | undefined,
 ): readonly NamedSource[] {
   const keys = new SourceKeys(folder);
-  const all = sources.map((source) => ({ source, key: keys.of(source), name: nameOf(source) }));
+  const all = sources.map((source) => ({ source, key: keys.of(source), name: sourceName(source) }));
   const found = [...new Map(all.map((one) => [identityOf(one), one])).entries()];
   const known = earlier
     ? knownIds(

@@ -1,5 +1,5 @@
 import { shownName } from '../../base/text.ts';
-import { type BatchSource, nameOf, type SourceProblem } from '../../batch/model.ts';
+import { type BatchSource, type SourceProblem, sourceName } from '../../batch/model.ts';
 import { legalName, textureLocation } from '../../pack/names.ts';
 import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 import { skinTexture } from '../../pack/texture.ts';
@@ -99,7 +99,7 @@ export class IndexedPack implements PackSource {
   skinOf(source: BatchSource): IndexedSkin {
     const known = this.#sources.of({ source, key: this.#keys.of(source) });
     const found = known.length > 0 ? known : (this.#byPixels.get(pixelsOf(source) ?? '') ?? []);
-    const skin = bestOf(found, source.stem, nameOf(source));
+    const skin = bestOf(found, source.stem, sourceName(source));
     if (skin) return skin;
     const message = `${clean(this.#file)} does not have ${clean(source.label)}.`;
     throw new CliError('not_in_pack', message, { hint: 'Make the pack again with this source.' });

@@ -4,11 +4,11 @@ import type { Double, DoubleOptions } from '../../double/double.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { clean, jsonLine } from '../text/text.ts';
-import { nameOf, SERVE_OPTIONS, type ServeOptions } from './options.ts';
+import { optionName, SERVE_OPTIONS, type ServeOptions } from './options.ts';
 import { aborted } from './own-log.ts';
 
 /** The options that make sense for a double, with `--port`. */
-const OWN: readonly string[] = SERVE_OPTIONS['As a double, for tests of clients:'].map(nameOf);
+const OWN: readonly string[] = SERVE_OPTIONS['As a double, for tests of clients:'].map(optionName);
 const MAX_SCENARIO_BYTES = 1024 * 1024;
 
 /** Runs until the signal aborts, a client asks for the end, or standard input ends. @returns the exit status */

@@ -422,10 +422,10 @@ function optionOf({ flag, help, parse, choices }: Row): Option {
 /** The options that are settings of the service as they are. */
 export function plainSettings(options: ServeOptions): Settings {
   const rows: readonly Row[] = Object.values(SERVE_OPTIONS).flat();
-  return Object.fromEntries(rows.flatMap((row) => (row.to ? [[row.to, options[nameOf(row)]]] : [])));
+  return Object.fromEntries(rows.flatMap((row) => (row.to ? [[row.to, options[optionName(row)]]] : [])));
 }
 
 /** The name of an option in `ServeOptions`. */
-export function nameOf({ flag, help }: Row): keyof ServeOptions {
+export function optionName({ flag, help }: Row): keyof ServeOptions {
   return new Option(flag, help).attributeName() as keyof ServeOptions;
 }

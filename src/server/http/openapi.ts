@@ -99,12 +99,12 @@ function describeMethods(one: Route, path: string, schemas: Schemas): Json {
   const method = one.method.toLowerCase();
   const operation = describeOperation(one, path, schemas);
   if (one.method !== 'GET' || one.changes) return { [method]: operation };
-  return { get: operation, head: withoutBodies(operation, `head${nameOf(path)}`) };
+  return { get: operation, head: withoutBodies(operation, `head${operationName(path)}`) };
 }
 
 function describeOperation(one: Route, path: string, schemas: Schemas): Json {
   return {
-    operationId: `${one.method.toLowerCase()}${nameOf(path)}`,
+    operationId: `${one.method.toLowerCase()}${operationName(path)}`,
     summary: one.summary,
     ...(one.deprecated && { deprecated: true }),
     ...securityOf(one, path),
@@ -130,7 +130,7 @@ function securityOf({ authenticated }: Route, path: string): Json {
   return isV1Address(path) ? { security: [{}, { apiKey: [] }, { keyInQuery: [] }] } : {};
 }
 
-function nameOf(path: string): string {
+function operationName(path: string): string {
   return path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, first: string) => first.toUpperCase());
 }
 

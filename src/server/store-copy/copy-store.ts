@@ -32,7 +32,7 @@ import {
 export type StorePlace = { readonly folder: string } | { readonly postgres: PostgresSettings };
 
 /** The name of a store in messages, without users, passwords and parameters. */
-export function nameOf(place: StorePlace): string {
+export function storeName(place: StorePlace): string {
   if ('folder' in place) return place.folder;
   const { host, pathname } = new URL(place.postgres.url);
   return `postgres://${host}${pathname}`;
@@ -40,7 +40,7 @@ export function nameOf(place: StorePlace): string {
 
 /** Identifies the source of an unfinished copy without revealing it. */
 export function storeFingerprint(place: StorePlace): string {
-  const name = 'folder' in place ? realpathSync(place.folder) : nameOf(place);
+  const name = 'folder' in place ? realpathSync(place.folder) : storeName(place);
   return createHash('sha256').update(name).digest('hex');
 }
 
@@ -78,11 +78,11 @@ async function openFileSnapshot(folder: string): Promise<OpenPlace> {
 async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
   const isThere = (await db.introspection.getTables()).some(({ name }) => name === 'meta');
   const schema = isThere ? await readMeta(db, 'schema') : undefined;
-  if (schema === undefined) throw new StoreCopyError('no_data', `No service data in ${nameOf(place)}.`);
+  if (schema === undefined) throw new StoreCopyError('no_data', `No service data in ${storeName(place)}.`);
   if (Number(schema) === NEWEST_SCHEMA) return;
   throw new StoreCopyError(
     'store_other_version',
-    `The data in ${nameOf(place)} belongs to another version of skinsmith (schema ${schema}; this version has ${NEWEST_SCHEMA}).`,
+    `The data in ${storeName(place)} belongs to another version of skinsmith (schema ${schema}; this version has ${NEWEST_SCHEMA}).`,
     'Copy with the version that runs the service, or start the service once with this version.',
   );
 }
@@ -96,7 +96,7 @@ export async function openTarget(place: StorePlace): Promise<OpenPlace> {
   await close();
   throw new StoreCopyError(
     'store_in_use',
-    `A server is using ${nameOf(place)}: ${node.id}.`,
+    `A server is using ${storeName(place)}: ${node.id}.`,
     'Stop all servers on that database and try again.',
   );
 }
@@ -175,7 +175,7 @@ async function begin(target: Db, { from, to }: CopyOptions): Promise<boolean> {
     const reason = unfinished === undefined ? `it has ${filled}` : 'it has part of another store';
     throw new StoreCopyError(
       'store_not_empty',
-      `${nameOf(to)} is not empty: ${reason}. Nothing was copied.`,
+      `${storeName(to)} is not empty: ${reason}. Nothing was copied.`,
       'Copy into a new data folder or a new database.',
     );
   }

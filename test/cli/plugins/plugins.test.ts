@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Leftovers } from '../../../src/base/files.ts';
-import { nameOf } from '../../../src/batch/model.ts';
+import { sourceName } from '../../../src/batch/model.ts';
 import { openSources } from '../../../src/batch/sources/lists.ts';
 import { PLUGINS, type Plugin, pluginOf } from '../../../src/cli/plugins/plugins.ts';
 import { leaveTemporaryFiles } from '../../support/batch/leave-temporary-file.ts';
@@ -24,7 +24,7 @@ async function readSkins(plugin: Plugin, folder: string): Promise<Carried[]> {
   for await (const source of openSources(spec, { cwd: folder, stdin: () => process.stdin })) {
     if (source.content.kind !== 'data') throw new Error(`${source.label}: ${JSON.stringify(source.content)}`);
     const { value, signature } = source.content.given;
-    skins.push({ name: nameOf(source), value, signature });
+    skins.push({ name: sourceName(source), value, signature });
   }
   return skins;
 }

@@ -11,8 +11,8 @@ import { openStore } from '../../../src/server/store/sqlite.ts';
 import {
   type CopyProgress,
   copyStore,
-  nameOf,
   type StorePlace,
+  storeName,
 } from '../../../src/server/store-copy/copy-store.ts';
 import { COPIED, readRows, textOf, withColumns } from '../../../src/server/store-copy/rows.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
@@ -222,6 +222,6 @@ describe('With PostgreSQL', () => {
 
   test('Messages name a database without users, passwords and parameters', () => {
     const url = 'postgres://ann:secret@db.example:5433/skins?sslmode=require';
-    expect(nameOf({ postgres: { url } })).toBe('postgres://db.example:5433/skins');
+    expect(storeName({ postgres: { url } })).toBe('postgres://db.example:5433/skins');
   });
 });

@@ -245,17 +245,17 @@ async function searchList(
     textures: signer && { at: textures.replace(/^https?:\/\//, ''), isThere: signer === 'game' },
   });
   const list = cutToSize(skins, size, sort);
-  return { ...list, next: list.next ?? (stoppedAt && nameOf(stoppedAt, sort)) };
+  return { ...list, next: list.next ?? (stoppedAt && cursorOf(stoppedAt, sort)) };
 }
 
 function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): SkinListPage {
   const shown = skins.slice(0, size);
   const last = skins.length > size ? shown.at(-1) : undefined;
-  return { skins: shown, next: last && nameOf(last, sort) };
+  return { skins: shown, next: last && cursorOf(last, sort) };
 }
 
 /** Identifies the position by number rather than UUID, because the skin may be gone when the next page is requested. */
-function nameOf({ id, views }: SkinPlace, sort: SkinSort | undefined): string {
+function cursorOf({ id, views }: SkinPlace, sort: SkinSort | undefined): string {
   return sort === 'popular' ? `${views}.${id}` : `${id}`;
 }
 

@@ -18,7 +18,8 @@ import {
   type LinkedAccount,
   listAccounts,
 } from '../store/accounts.ts';
-import { type Db, inManagement } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
+import { inManagement } from '../store/locks.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
 import {
   AccountPool,

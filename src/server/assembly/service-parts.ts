@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { JobSignals, newsByNotification, shareSignals } from '../events.ts';
 import type { ServiceLog } from '../http/log.ts';
-import { type Db, type OpenStore, StoreTooNewError } from '../store/db.ts';
+import type { Db, OpenStore } from '../store/db.ts';
 import { StoreGoneError } from '../store/failures.ts';
 import { verifyWhole } from '../store/meta.ts';
+import { StoreTooNewError } from '../store/process-memory.ts';
 import { openMemoryStore, openStore, StoreReplacedError } from '../store/sqlite.ts';
 import type { Node } from './node.ts';
 import type { ServerOptions } from './server-options.ts';

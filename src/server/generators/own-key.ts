@@ -14,7 +14,8 @@ import {
   signingKeyOf,
   signValue,
 } from '../../textures/signing-key.ts';
-import { type Db, exists, inTransaction, lockQueue } from '../store/db.ts';
+import { type Db, exists, inTransaction } from '../store/db.ts';
+import { lockQueue } from '../store/locks.ts';
 import { deleteMeta, keepMeta, readMeta, writeMeta } from '../store/meta.ts';
 import type { Generator, SignedSkin, Texture, Trust } from './port.ts';
 

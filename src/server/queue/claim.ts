@@ -7,8 +7,10 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import { countRows, type Db, inTransaction, lockQueue, PreparedQuery } from '../store/db.ts';
+import { countRows, type Db, inTransaction } from '../store/db.ts';
 import { isLockTimeout } from '../store/failures.ts';
+import { lockQueue } from '../store/locks.ts';
+import { PreparedQuery } from '../store/prepared-query.ts';
 import { type JobRow, PROCESSING, type Tables, WAITING } from '../store/schema/tables.ts';
 import { type LeaseEnd, leaseEnd } from './leases.ts';
 import type { ClaimBounds, Lease } from './port.ts';

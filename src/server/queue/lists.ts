@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { countForList, countRows, type Db, PreparedQuery } from '../store/db.ts';
+import { countForList, countRows, type Db } from '../store/db.ts';
+import { PreparedQuery } from '../store/prepared-query.ts';
 import {
   COMPLETED,
   FAILED,

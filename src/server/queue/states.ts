@@ -2,16 +2,10 @@ import { sql } from 'kysely';
 import { newUuid } from '../../base/text.ts';
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
-import {
-  type Db,
-  exists,
-  hasEffect,
-  inTransaction,
-  lockOwnerOfJob,
-  lockQueue,
-  PreparedQuery,
-} from '../store/db.ts';
+import { type Db, exists, hasEffect, inTransaction } from '../store/db.ts';
+import { lockOwnerOfJob, lockQueue } from '../store/locks.ts';
 import { isBlocked } from '../store/moderation.ts';
+import { PreparedQuery } from '../store/prepared-query.ts';
 import { type JobRow, PROCESSING, type TextureDataRow } from '../store/schema/tables.ts';
 import { addSkin } from '../store/skins.ts';
 import { keepTextureData } from '../store/textures.ts';

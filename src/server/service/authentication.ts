@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { MIN_API_KEY_LENGTH } from '../../protocol/account.ts';
 import { findKeyOwner } from '../store/api-keys.ts';
-import { type Db, inTransaction, lockQueue } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { lockQueue } from '../store/locks.ts';
 import { readMeta, writeMeta } from '../store/meta.ts';
 import { noteKeyUse } from '../store/usage.ts';
 import {

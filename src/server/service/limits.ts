@@ -6,7 +6,8 @@ import { afterGeneration, opensAt, sharedOpensAt, spendShared, VIA_RULES } from 
 import { listJobs } from '../queue/lists.ts';
 import type { OverLimit } from '../queue/port.ts';
 import { type CallerMemory, currentMemory, recallCaller, rememberCaller } from '../store/callers.ts';
-import { type Db, inTransaction, lockOwner } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { lockOwner } from '../store/locks.ts';
 import type { JobRow, Via } from '../store/schema/tables.ts';
 import type { Caller, StoreContext } from './callers.ts';
 import { expectedEnd, type ForecastContext } from './forecast.ts';

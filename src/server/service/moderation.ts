@@ -13,7 +13,8 @@ import {
   type reportBodySchema,
 } from '../../protocol/moderation.ts';
 import { HOUR } from '../fairness.ts';
-import { type Db, inManagement, inTransaction } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { inManagement } from '../store/locks.ts';
 import {
   appendToLog,
   closeReport,

@@ -5,7 +5,8 @@ import { MAX_NAME, ProviderError, type Rights } from '../openid/claims.ts';
 import type { OpenIdProvider } from '../openid/provider.ts';
 import { networkOf } from '../outbound/target.ts';
 import { listKeys } from '../store/api-keys.ts';
-import { type Db, inManagement } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
+import { inManagement } from '../store/locks.ts';
 import type { FirstSignInRow, UserRow } from '../store/schema/tables.ts';
 import {
   changeUser,

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
-import { type Db, inManagement, inTransaction } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { inManagement } from '../store/locks.ts';
 import { keepMeta, readMeta } from '../store/meta.ts';
 import type { SessionRow, SignInLinkRow } from '../store/schema/tables.ts';
 import {

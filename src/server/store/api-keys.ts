@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { countRows, type Db, exists, type KeyOwner } from './db.ts';
+import { countRows, type Db, exists } from './db.ts';
+import type { KeyOwner } from './process-memory.ts';
 import type { ApiKeyRow, UserRow } from './schema/tables.ts';
 import { revokeSessionsOf } from './sessions.ts';
 import { flushUsage } from './usage.ts';

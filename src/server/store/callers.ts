@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { HOUR, MINUTE, nextTurn, type Spent, stillSpent } from '../fairness.ts';
-import { type Db, PreparedQuery } from './db.ts';
+import type { Db } from './db.ts';
+import { PreparedQuery } from './prepared-query.ts';
 import { PENDING, type Tables } from './schema/tables.ts';
 
 /** The facts about a caller that are kept from one job to the next. */

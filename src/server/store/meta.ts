@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { systemClock } from '../../base/clock.ts';
-import { type Db, insertNew, inTransaction, lockSchema, type StoreKind, StoreTooNewError } from './db.ts';
+import { type Db, insertNew, inTransaction, type StoreKind } from './db.ts';
 import { isLockTimeout } from './failures.ts';
+import { lockSchema } from './locks.ts';
+import { StoreTooNewError } from './process-memory.ts';
 import { createFirstSchema } from './schema/first-schema.ts';
 
 /** Facts about the store as a whole. */

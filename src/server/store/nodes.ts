@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../../base/clock.ts';
-import { type Db, OLDEST_READER } from './db.ts';
+import type { Db } from './db.ts';
+import { OLDEST_READER } from './process-memory.ts';
 import type { NodeRow } from './schema/tables.ts';
 
 /** Milliseconds since the epoch by PostgreSQL's clock when the statement runs, not when its transaction began. */

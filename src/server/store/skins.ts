@@ -1,6 +1,8 @@
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { countForList, type Db, exists, hasEffect, insertNew, lockOwner, PreparedQuery } from './db.ts';
+import { countForList, type Db, exists, hasEffect, insertNew } from './db.ts';
+import { lockOwner } from './locks.ts';
+import { PreparedQuery } from './prepared-query.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
 
 /**

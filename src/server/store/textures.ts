@@ -4,7 +4,8 @@ import { bandsOf, pictureFingerprint } from '../../skin/fingerprint.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
-import { countRows, type Db, exists, hasEffect, insertNew, PreparedQuery } from './db.ts';
+import { countRows, type Db, exists, hasEffect, insertNew } from './db.ts';
+import { PreparedQuery } from './prepared-query.ts';
 import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
 
 /** A picture as it is stored, without the time. */

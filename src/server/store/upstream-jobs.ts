@@ -1,4 +1,5 @@
-import { countRows, type Db, inTransaction, lockQueue } from './db.ts';
+import { countRows, type Db, inTransaction } from './db.ts';
+import { lockQueue } from './locks.ts';
 import type { UpstreamJobRow } from './schema/tables.ts';
 
 /** A submission about to be sent. */

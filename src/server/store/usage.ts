@@ -1,4 +1,5 @@
-import { type Db, hasEffect, inTransaction, type Usage } from './db.ts';
+import { type Db, hasEffect, inTransaction } from './db.ts';
+import type { Usage } from './process-memory.ts';
 import type { ApiKeyRow, SkinViewRow } from './schema/tables.ts';
 
 /*

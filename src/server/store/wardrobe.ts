@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { countRows, type Db, hasEffect, PreparedQuery } from './db.ts';
+import { countRows, type Db, hasEffect } from './db.ts';
+import { PreparedQuery } from './prepared-query.ts';
 import type { WardrobeHistoryRow, WardrobeRow } from './schema/tables.ts';
 
 /** A name by which a wardrobe is asked: in lower case, or the UUID of a player in offline mode. */

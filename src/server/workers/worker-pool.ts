@@ -11,9 +11,10 @@ import {
 import { type NodeName, workerName, workerPrefix } from '../queue/leases.ts';
 import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
 import { identityOfJob } from '../service/skins/identity.ts';
-import { type Db, StoreTooNewError } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
 import { isStoreFailure } from '../store/failures.ts';
 import { findBlockedImage } from '../store/moderation.ts';
+import { StoreTooNewError } from '../store/process-memory.ts';
 import { findTextureData } from '../store/textures.ts';
 import { IdleWorkers } from './idle-workers.ts';
 

@@ -5,7 +5,7 @@ import { JobSignals } from '../../../src/server/events.ts';
 import type { Generator } from '../../../src/server/generators/port.ts';
 import { nameThisNode } from '../../../src/server/queue/leases.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
-import { StoreTooNewError } from '../../../src/server/store/db.ts';
+import { StoreTooNewError } from '../../../src/server/store/process-memory.ts';
 import { WorkerPool } from '../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../support/server/poll.ts';
 import type { TestQueue } from '../../support/server/test-queue.ts';

@@ -23,7 +23,8 @@ import {
 } from '../../accounts/linking.ts';
 import type { JobSignals } from '../../events.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
-import { type Db, inManagement } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
+import { inManagement } from '../../store/locks.ts';
 import type { AccountRow } from '../../store/schema/tables.ts';
 import { type Caller, requireUser, type StoreContext, type UserCaller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';

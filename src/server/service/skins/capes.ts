@@ -4,7 +4,8 @@ import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.
 import { InvalidImageError } from '../../../skin/picture.ts';
 import { decodeCape, type ReadSkin, readSkin } from '../../../skin/read-skin.ts';
 import type { Generator } from '../../generators/port.ts';
-import { type Db, inManagement } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
+import { inManagement } from '../../store/locks.ts';
 import type { CapeRow } from '../../store/schema/tables.ts';
 import {
   capeRowOf,

@@ -1,5 +1,6 @@
 import { MAX_TAGS, type SkinEdit } from '../../../protocol/skin.ts';
-import { type Db, inManagement, inTransaction } from '../../store/db.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { inManagement } from '../../store/locks.ts';
 import {
   addLike,
   changeSkin,

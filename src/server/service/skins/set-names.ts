@@ -1,4 +1,5 @@
-import { type Db, inManagement } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
+import { inManagement } from '../../store/locks.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
 import {
   countReservedNames,

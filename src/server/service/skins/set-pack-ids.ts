@@ -1,5 +1,6 @@
 import { idsOf } from '../../../pack/names.ts';
-import { type Db, inManagement } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
+import { inManagement } from '../../store/locks.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
 import { givePackId, membersOf, type SetMember } from '../../store/sets.ts';
 

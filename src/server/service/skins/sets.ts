@@ -10,7 +10,8 @@ import {
 } from '../../../protocol/set.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import type { KnownAddresses, Turns } from '../../pools.ts';
-import { type Db, inManagement } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
+import { inManagement } from '../../store/locks.ts';
 import { closeReportsOf } from '../../store/moderation.ts';
 import type { SetRow } from '../../store/schema/tables.ts';
 import { findSetByPublicName, findSetName, forgetNames } from '../../store/set-names.ts';

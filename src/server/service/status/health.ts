@@ -2,10 +2,11 @@ import { AWAKE, systemClock } from '../../../base/clock.ts';
 import { type Diagnosis, finding, type HealthFinding } from '../../../protocol/service.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
 import type { OpenIdProvider } from '../../openid/provider.ts';
-import { type Db, type OpenStore, StoreTooNewError } from '../../store/db.ts';
+import type { Db, OpenStore } from '../../store/db.ts';
 import { isUnreachable, StoreGoneError } from '../../store/failures.ts';
 import { NEWEST_SCHEMA, readVersion, writeMeta } from '../../store/meta.ts';
 import { MAX_SKEW } from '../../store/nodes.ts';
+import { StoreTooNewError } from '../../store/process-memory.ts';
 import { type Caller, requireOperator, type StoreContext } from '../callers.ts';
 
 /** Problems that do not stop the service but concern its operator. Diagnoses have the same codes, and say more. */

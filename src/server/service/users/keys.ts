@@ -22,7 +22,8 @@ import {
   type KeyChange,
   listKeys,
 } from '../../store/api-keys.ts';
-import { type Db, inManagement } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
+import { inManagement } from '../../store/locks.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
 import { findUserByName } from '../../store/sessions.ts';
 import { hashSecret, makeApiKey, noteRevocation } from '../authentication.ts';

@@ -16,7 +16,8 @@ import { listJobs } from '../../queue/lists.ts';
 import type { StoreQueue } from '../../queue/store-queue.ts';
 import { listAccounts } from '../../store/accounts.ts';
 import { countKeys, listKeys } from '../../store/api-keys.ts';
-import { type Db, inManagement, inTransaction, lockOwner } from '../../store/db.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { inManagement, lockOwner } from '../../store/locks.ts';
 import type { SkinRow, UserRow } from '../../store/schema/tables.ts';
 import {
   changeUser,

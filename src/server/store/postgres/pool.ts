@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
-import { ANY_SCHEMA } from '../db.ts';
 import { isDeadlock, isOutdated } from '../failures.ts';
+import { ANY_SCHEMA } from '../process-memory.ts';
 import { ConnectionGate, StoreClient } from './client.ts';
 import { asConnectError, asLostConnection, asStoreError } from './failures.ts';
 

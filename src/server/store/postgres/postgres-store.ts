@@ -2,14 +2,10 @@ import { Kysely, PostgresDialect, type PostgresPool, type SelectQueryBuilder, sq
 import type { Pool } from 'pg';
 import { finding, type HealthFinding } from '../../../protocol/service.ts';
 import {
-  ANY_SCHEMA,
   type ColumnTypes,
   type Db,
   dbOf,
   inTransaction,
-  KeyOwnerCache,
-  KnownSchema,
-  NotedUsage,
   type OpenStore,
   type PreparedTexts,
   type Store,
@@ -17,6 +13,7 @@ import {
 } from '../db.ts';
 import { createMeta, type KnownMigrations, MIGRATIONS, type Migration, migrate } from '../meta.ts';
 import { MAX_SKEW } from '../nodes.ts';
+import { ANY_SCHEMA, KeyOwnerCache, KnownSchema, NotedUsage } from '../process-memory.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
 import {

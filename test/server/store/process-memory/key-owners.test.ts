@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type KeyOwner, KeyOwnerCache } from '../../../../src/server/store/db.ts';
+import { type KeyOwner, KeyOwnerCache } from '../../../../src/server/store/process-memory.ts';
 
 const OWNER = {} as KeyOwner;
 

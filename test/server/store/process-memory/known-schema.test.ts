@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { KnownSchema, OLDEST_READER, StoreTooNewError } from '../../../../src/server/store/db.ts';
 import { NEWEST_SCHEMA } from '../../../../src/server/store/meta.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
+import { KnownSchema, OLDEST_READER, StoreTooNewError } from '../../../../src/server/store/process-memory.ts';
 import { emptyDatabase } from '../../../support/postgres/own-database.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { PreparedQuery } from '../../../../src/server/store/db.ts';
-import { migrate } from '../../../../src/server/store/meta.ts';
-import { sqliteDb } from '../../../../src/server/store/sqlite.ts';
+import { migrate } from '../../../src/server/store/meta.ts';
+import { PreparedQuery } from '../../../src/server/store/prepared-query.ts';
+import { sqliteDb } from '../../../src/server/store/sqlite.ts';
 
 async function openMeta() {
   const db = sqliteDb(new DatabaseSync(':memory:'));

@@ -8,13 +8,12 @@ import type {
   BatchResult,
   BatchSource,
   Coverage,
-  OutdatedSkins,
-  PublicSigningKey,
   SourceContent,
   SuppliedSkin,
   VariantInput,
 } from './model.ts';
 import type { GameKeys } from './proof/known-keys.ts';
+import type { OutdatedSkins, PublicSigningKey } from './signers.ts';
 import type { BedrockPlayers, PlayerNames } from './sources/player-names.ts';
 
 /** The service that makes the skins, and the caller. */

@@ -1,12 +1,13 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import type { DigestCache } from '../base/caches.ts';
+import type { DigestCache } from '../base/digest-cache.ts';
 import type { Note } from '../protocol/envelope.ts';
 import { checkSkin } from '../skin/check.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import { type MendedSkin, mendSkin, pixelHash } from '../skin/read-skin.ts';
-import { pixelsOf, type SourceContent, type SourceProblem, type VariantInput, type Work } from './model.ts';
+import type { SourceContent, SourceProblem, VariantInput } from './model.ts';
 import { fileProblem, MAX_PICTURE_BYTES } from './sources/files.ts';
+import { pixelsOf, type Work } from './work.ts';
 
 /** What is known about a source's picture. */
 interface InspectedSource {

@@ -8,7 +8,7 @@ import {
   verify,
 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { makeSecretFile, readSecretFile } from '../base/files.ts';
+import { makeSecretFile, readSecretFile } from '../base/secret-files.ts';
 import { shortFingerprint } from '../base/text.ts';
 
 /**

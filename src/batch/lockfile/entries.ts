@@ -10,7 +10,8 @@ import {
   lockEntrySchema,
   lockIdentitySchema,
 } from '../../protocol/lock-line.ts';
-import { type SourceContent, type SuppliedSkin, type WorkContent, workKey } from '../model.ts';
+import type { SourceContent, SuppliedSkin } from '../model.ts';
+import { type WorkContent, workKey } from '../work.ts';
 
 export type { LockEntry };
 

@@ -1,26 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
-import type { DigestCache } from '../../base/caches.ts';
+import type { DigestCache } from '../../base/digest-cache.ts';
 import { mapAhead } from '../../base/streams.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { FailedRecord, Journal } from '../journal.ts';
 import { isGone, isSameFile, SourceIds } from '../lockfile/entries.ts';
 import { type Lockfile, readEntry } from '../lockfile/lockfile.ts';
-import {
-  type BatchSource,
-  type FinishedSkin,
-  type Member,
-  type SignedBy,
-  type SourceContent,
-  type SourceProblem,
-  type SuppliedSkin,
-  type VariantInput,
-  type Work,
-  type WorkContent,
-  workKey,
+import type {
+  BatchSource,
+  FinishedSkin,
+  SourceContent,
+  SourceProblem,
+  SuppliedSkin,
+  VariantInput,
 } from '../model.ts';
 import { type Inspected, inspectSource } from '../pictures.ts';
+import type { SignedBy } from '../signers.ts';
 import { type BedrockPlayers, PlayerNameError } from '../sources/player-names.ts';
+import { type Member, type Work, type WorkContent, workKey } from '../work.ts';
 import { type OutputNames, safeName } from './output-names.ts';
 import {
   givenVariant,

@@ -4,19 +4,17 @@ import type { Note } from '../../protocol/envelope.ts';
 import { digestOf, type LockEntry } from '../../protocol/lock-line.ts';
 import { textureName } from '../../textures/property.ts';
 import { isSignedBy } from '../../textures/signing-key.ts';
+import type { FinishedSkin, SuppliedSkin, VariantInput } from '../model.ts';
+import type { GameKeys } from '../proof/known-keys.ts';
 import {
   EMBEDDED,
-  type FinishedSkin,
   GAME,
   type PublicSigningKey,
   type SignedBy,
-  type SuppliedSkin,
   serviceIdentity,
   UNPROVED,
   UNPROVED_NOTE,
-  type VariantInput,
-} from '../model.ts';
-import type { GameKeys } from '../proof/known-keys.ts';
+} from '../signers.ts';
 
 /** The service that makes new skins. */
 interface CurrentSigner {

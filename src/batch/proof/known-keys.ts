@@ -5,7 +5,7 @@ import type { CallOptions } from '../../client/types.ts';
 import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
 import { GameError } from '../../game/errors.ts';
 import { type Game, isSignedByAny } from '../../game/game.ts';
-import type { PublicSigningKey } from '../model.ts';
+import type { PublicSigningKey } from '../signers.ts';
 
 type PublishedKeys = Pick<Game['keys'], 'known' | 'hasSigned'>;
 

@@ -10,8 +10,8 @@ import {
 import type { LockEntry } from '../../protocol/lock-line.ts';
 import { type SkinData, textureName } from '../../textures/property.ts';
 import { fingerprintOf, isSignedBy } from '../../textures/signing-key.ts';
-import { EMBEDDED, GAME, type PublicSigningKey, type SignedBy, type Signer, UNPROVED } from '../model.ts';
 import { isSignatureShaped } from '../plan/signer-rule.ts';
+import { EMBEDDED, GAME, type PublicSigningKey, type SignedBy, type Signer, UNPROVED } from '../signers.ts';
 import type { GameKeys } from './known-keys.ts';
 
 /** Skin data as stored in a lockfile or a file of its own. */

@@ -1,17 +1,18 @@
 import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { DigestCache } from '../../base/caches.ts';
 import { systemClock } from '../../base/clock.ts';
+import { DigestCache } from '../../base/digest-cache.ts';
 import { acquireLock, type ProcessLock } from '../../base/process-lock.ts';
 import { bareUuid } from '../../base/text.ts';
 import { Journal } from '../journal.ts';
 import { isGone } from '../lockfile/entries.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
-import { BatchSetupError, EMBEDDED, serviceIdentity } from '../model.ts';
+import { BatchSetupError } from '../model.ts';
 import type { PlanOptions } from '../options.ts';
 import { type EarlierNames, OutputNames } from '../plan/output-names.ts';
 import { Planner } from '../plan/planner.ts';
 import { SignerRule, SuppliedSkins } from '../plan/signer-rule.ts';
+import { EMBEDDED, serviceIdentity } from '../signers.ts';
 
 /** A batch's files, open. */
 export interface OpenBatch {

@@ -2,22 +2,13 @@ import type { Note } from '../../protocol/envelope.ts';
 import type { LockEntry, SourceRecord } from '../../protocol/lock-line.ts';
 import type { Journal } from '../journal.ts';
 import { type Lockfile, soundEntry } from '../lockfile/lockfile.ts';
-import {
-  type BatchResult,
-  type FinishedSkin,
-  type Member,
-  type ResultOrigin,
-  SignerCounts,
-  type SourceContent,
-  type SourceProblem,
-  sentNameOf,
-  sourceName,
-  UNPROVED,
-} from '../model.ts';
+import type { BatchResult, FinishedSkin, ResultOrigin, SourceContent, SourceProblem } from '../model.ts';
 import type { Progress } from '../options.ts';
 import type { Planned, SourceDecision } from '../plan/planner.ts';
 import type { SignerRule } from '../plan/signer-rule.ts';
+import { SignerCounts, UNPROVED } from '../signers.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
+import { type Member, sentNameOf, sourceName } from '../work.ts';
 
 /** Counts what happens in a batch. */
 export class ProgressCount {

@@ -17,8 +17,10 @@ import {
 import { Session } from '../../dispatch/session.ts';
 import { isPending } from '../../protocol/job.ts';
 import type { WorkState } from '../journal.ts';
-import { BatchSetupError, EMBEDDED, pixelsOf, type Work } from '../model.ts';
+import { BatchSetupError } from '../model.ts';
 import type { BatchOptions } from '../options.ts';
+import { EMBEDDED } from '../signers.ts';
+import { pixelsOf, type Work } from '../work.ts';
 import { problemOf, ResultVerifier, type SkinMakerOptions, SkinProver } from './result-verifier.ts';
 import { requestFor } from './source-to-send.ts';
 

@@ -4,20 +4,11 @@ import type { SkinOptions, SkinSource } from '../../client/types.ts';
 import type { SkinRequest } from '../../dispatch/running-job.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { SKIN_NAME_RULE } from '../../protocol/skin.ts';
-import {
-  type Member,
-  mergeNotes,
-  pixelsOf,
-  type SourceContent,
-  type SourceProblem,
-  type SuppliedSkin,
-  sentNameOf,
-  sourceName,
-  type Work,
-} from '../model.ts';
+import { mergeNotes, type SourceContent, type SourceProblem, type SuppliedSkin } from '../model.ts';
 import { inspectSource } from '../pictures.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 import { fetchSuppliedTexture, SuppliedTextureError } from '../sources/supplied-skin.ts';
+import { type Member, pixelsOf, sentNameOf, sourceName, type Work } from '../work.ts';
 
 /** The file was edited between planning and submission. */
 const CHANGED = {

@@ -1,17 +1,10 @@
 import { join } from 'node:path';
 import { shownName } from '../../base/text.ts';
-import {
-  type BatchResult,
-  type BatchSource,
-  type Coverage,
-  type OutdatedSkins,
-  type PublicSigningKey,
-  type SignedBy,
-  signerText,
-} from '../../batch/model.ts';
+import type { BatchResult, BatchSource, Coverage } from '../../batch/model.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';
+import { type OutdatedSkins, type PublicSigningKey, type SignedBy, signerText } from '../../batch/signers.ts';
 import { fetchedSources } from '../../batch/sources/fetch-locally.ts';
 import { openSources } from '../../batch/sources/lists.ts';
 import { readProxies } from '../config/network-settings.ts';

@@ -1,5 +1,6 @@
-import { Coverage, SignerCounts } from '../../batch/model.ts';
+import { Coverage } from '../../batch/model.ts';
 import { type PlannedSource, type PlanSummary, planBatch } from '../../batch/run/plan-batch.ts';
+import { SignerCounts } from '../../batch/signers.ts';
 import { estimateSeconds, limitsOf, readAccount, slotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';

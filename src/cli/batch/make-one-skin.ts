@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
-import { type BatchResult, EMBEDDED, type SourceContent } from '../../batch/model.ts';
+import type { BatchResult, SourceContent } from '../../batch/model.ts';
 import type { BatchSummary } from '../../batch/options.ts';
 import { inspectSource } from '../../batch/pictures.ts';
+import { EMBEDDED } from '../../batch/signers.ts';
 import type { CommandContext } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
-import { DigestCache } from '../../base/caches.ts';
+import { DigestCache } from '../../base/digest-cache.ts';
 import { isStream, makeFolder } from '../../base/files.ts';
 import type { BatchResult } from '../../batch/model.ts';
 import { DeliveryError, type OwnOutputs } from '../../batch/options.ts';

@@ -1,4 +1,4 @@
-import { EMBEDDED } from '../../batch/model.ts';
+import { EMBEDDED } from '../../batch/signers.ts';
 import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { Me } from '../../protocol/account.ts';

@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import { decodedText } from '../../base/text.ts';
 import { sourcePath } from '../../batch/lockfile/entries.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
-import { type PublicSigningKey, UNPROVED } from '../../batch/model.ts';
 import { inspectSource } from '../../batch/pictures.ts';
 import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type SkinVerdict,
   verifySkin,
 } from '../../batch/proof/verify-skin.ts';
+import { type PublicSigningKey, UNPROVED } from '../../batch/signers.ts';
 import { withoutFileScheme } from '../../batch/sources/files.ts';
 import { IgnoreRules } from '../../batch/sources/ignore-rules.ts';
 import { type FaultyPart, type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';

@@ -1,5 +1,6 @@
 import { shownName } from '../../base/text.ts';
-import { type BatchSource, type SourceProblem, sourceName } from '../../batch/model.ts';
+import type { BatchSource, SourceProblem } from '../../batch/model.ts';
+import { sourceName } from '../../batch/work.ts';
 import { legalName, textureLocation } from '../../pack/names.ts';
 import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 import { skinTexture } from '../../pack/texture.ts';

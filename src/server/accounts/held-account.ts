@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
-import { makeSecretFile, readSecretFile } from '../../base/files.ts';
+import { makeSecretFile, readSecretFile } from '../../base/secret-files.ts';
 import { shortFingerprint } from '../../base/text.ts';
 import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOpenToOthers, makePrivate } from '../../base/files.ts';
+import { isOpenToOthers, makePrivate } from '../../base/secret-files.ts';
 import { type Game, openGame } from '../../game/game.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import { AccountKeyChangedError, TokenCipher } from '../accounts/held-account.ts';

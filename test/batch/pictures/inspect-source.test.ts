@@ -3,7 +3,7 @@ import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { DigestCache } from '../../../src/base/caches.ts';
+import { DigestCache } from '../../../src/base/digest-cache.ts';
 import { inspectSource, readContent } from '../../../src/batch/pictures.ts';
 import { decodePng, readPng } from '../../../src/skin/png/decode.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DigestCache, type FileStamp } from '../../../src/base/caches.ts';
+import { DigestCache, type FileStamp } from '../../../src/base/digest-cache.ts';
 import { ownFolder } from '../server/own-folder.ts';
 
 export const NOW = Date.UTC(2026, 0, 31, 12);

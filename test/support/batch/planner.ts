@@ -1,7 +1,8 @@
-import type { BatchSource, Work } from '../../../src/batch/model.ts';
+import type { BatchSource } from '../../../src/batch/model.ts';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
 import { type Planned, Planner, type PlannerOptions } from '../../../src/batch/plan/planner.ts';
 import type { SignerRule, SuppliedSkins } from '../../../src/batch/plan/signer-rule.ts';
+import type { Work } from '../../../src/batch/work.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 
 /** A planner of a batch that knows nothing. */

@@ -1,5 +1,5 @@
 /** A separate program: saves a cache of digests again and again, with entries of the given name. */
-import { DigestCache } from '../../../src/base/caches.ts';
+import { DigestCache } from '../../../src/base/digest-cache.ts';
 
 const [, , path = '', name = ''] = process.argv;
 for (let round = 0; round < 100; round++) {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { Client, type ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { isOpenToOthers } from '../../../base/files.ts';
+import { isOpenToOthers } from '../../../base/secret-files.ts';
 import { decodedText } from '../../../base/text.ts';
 import { StoreRefusedError } from './failures.ts';
 

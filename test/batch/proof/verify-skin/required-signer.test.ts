@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { SignedBy } from '../../../../src/batch/model.ts';
 import type { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
 import {
   fingerprintIn,
@@ -9,6 +8,7 @@ import {
   type RequiredSigner,
   requiredText,
 } from '../../../../src/batch/proof/verify-skin.ts';
+import type { SignedBy } from '../../../../src/batch/signers.ts';
 import { fingerprintOf } from '../../../../src/textures/signing-key.ts';
 
 const HERE = 'https://here.example';

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type BatchResult, UNPROVED } from '../../../../src/batch/model.ts';
+import type { BatchResult } from '../../../../src/batch/model.ts';
 import type { SourceDecision } from '../../../../src/batch/plan/planner.ts';
 import { isMade, ProgressCount } from '../../../../src/batch/run/results.ts';
+import { UNPROVED } from '../../../../src/batch/signers.ts';
 
 const NOTHING = {
   sources: 0,

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DigestCache } from '../../../../src/base/caches.ts';
+import { DigestCache } from '../../../../src/base/digest-cache.ts';
 import type { BatchResult, FinishedSkin } from '../../../../src/batch/model.ts';
 import { DeliveryError } from '../../../../src/batch/options.ts';
 import { OutputFiles } from '../../../../src/cli/batch/output.ts';

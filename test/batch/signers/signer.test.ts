@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SignerCounts, signerText } from '../../../src/batch/model.ts';
+import { SignerCounts, signerText } from '../../../src/batch/signers.ts';
 
 test('Skins to make again are counted by signer and key', () => {
   const counts = new SignerCounts();

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  provableVariant,
-  type SourceContent,
-  type VariantInput,
-  type Work,
-} from '../../../src/batch/model.ts';
+import type { SourceContent, VariantInput } from '../../../src/batch/model.ts';
+import { provableVariant, type Work } from '../../../src/batch/work.ts';
 
 const player: SourceContent = { kind: 'user', user: 'notch' };
 const picture: SourceContent = { kind: 'file', path: '/skins/a.png' };

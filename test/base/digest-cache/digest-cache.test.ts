@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FileStamp } from '../../../src/base/caches.ts';
+import type { FileStamp } from '../../../src/base/digest-cache.ts';
 import {
   DAY,
   DIGEST,

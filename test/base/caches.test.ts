@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ByteCache } from '../../../src/base/caches.ts';
+import { ByteCache } from '../../src/base/caches.ts';
 
 /** Room for some values of a thousand bytes, of which each entry takes a little more. */
 function smallCache(values: number): ByteCache<Uint8Array> {

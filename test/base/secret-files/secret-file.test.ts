@@ -1,7 +1,7 @@
 import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isOpenToOthers, makeSecretFile, readSecretFile } from '../../../src/base/files.ts';
+import { isOpenToOthers, makeSecretFile, readSecretFile } from '../../../src/base/secret-files.ts';
 import { foreignFile } from '../../support/base/foreign-file.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 

@@ -190,6 +190,7 @@ export class Making {
     for (const uuid of this.#records) answered.set(uuid, await this.#delete(uuid, signal));
     await this.#findNamed(signal).catch(() => {}); // a server may say that it deleted what it did not
     for (const uuid of this.#records) {
+      if (!answered.has(uuid)) answered.set(uuid, await this.#delete(uuid, signal));
       if (await this.#isGone(uuid, signal)) this.#records.delete(uuid);
       else stays.push(`the skin ${uuid} (${outcomeOf(answered.get(uuid))})`);
     }

@@ -364,3 +364,42 @@ test.each(ACCEPTING)('Nothing stays at a server that %s', async (_what, only, be
   expect((await list.json()) as object).toMatchObject({ skins: [] });
   expect(double.requests.some(({ kind, status }) => kind === 'delete' && status === 200)).toBe(true);
 });
+
+test('A skin that a server only seemed to delete is deleted again', async () => {
+  const double = await open();
+  let lied: string | undefined;
+  let isHidden = true;
+  const before = (fetch: Fetch) => async (request: Request) => {
+    const path = new URL(request.url).pathname;
+    if (request.method === 'DELETE' && lied === undefined) {
+      lied = path;
+      return Response.json({ success: true, messages: [] });
+    }
+    if (path !== lied || !isHidden) return await fetch(request);
+    isHidden = false;
+    const errors = [{ code: 'skin_not_found', message: 'No such skin.' }];
+    return Response.json({ success: false, errors }, { status: 404 });
+  };
+  const { differs, stays } = await judge(double, { only: 'delete', before });
+  expect([differs, stays]).toEqual([[], []]);
+  const { body } = await read(double, '/v2/me/skins');
+  expect([isHidden, body.skins]).toEqual([false, []]);
+});
+
+test('Interrupted in a wait that the server asked for, it still waits as the server asks to delete', async () => {
+  const waits = (route: string, wait: number) =>
+    ({ on: { route, nth: 1 }, do: { fault: 'rate-limit', wait } }) as const;
+  const rules = [waits('GET /v2/skins/:uuid', 7_000), waits('DELETE /v2/skins/:uuid', 6_000)];
+  const double = await open({ scenario: { service: { time: 400 }, rules } });
+  const stop = new AbortController();
+  const clock = clockOf(double);
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    if (milliseconds === 7_000) stop.abort(new DOMException('Interrupted', 'AbortError'));
+    await clock.sleep(milliseconds, signal);
+  };
+  const stopped = judge(double, { clock: { ...clock, sleep }, signal: stop.signal });
+  await expect(stopped).rejects.toThrow('Interrupted');
+  const deleted = double.requests.filter(({ kind }) => kind === 'delete').map(({ status }) => status);
+  expect(deleted).toContain(429);
+  expect((await read(double, '/v2/me/skins')).body.skins).toEqual([]);
+});

@@ -190,7 +190,7 @@ async function openPrinter(
   if (!io.out.isTTY) return { add: ({ view }) => print(columnRows(COLUMNS, [view])), end };
   const colors = await colorsFor(io.out);
   const width = widthOf(io.out);
-  const terminal = isList ? undefined : terminalPictures(picture, io.out, env);
+  const terminal = isList && picture === undefined ? undefined : terminalPictures(picture, io.out, env);
   const add = ({ view, bytes }: Checked) => {
     const lines = checkLines(view, colors, width);
     const isPictured = terminal && bytes && view.valid;

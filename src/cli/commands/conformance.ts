@@ -126,7 +126,11 @@ export const conformance = {
         `pause between two requests (default: ${PAUSE}ms)`,
         wholeDuration('ms', 0, LONGEST_PAUSE, '200ms'),
       )
-      .option('--key-file <file>', 'file with the API key for the server, - for stdin', nonEmpty)
+      .addOption(
+        new Option('--key-file <file>', 'file with the API key for the server, - for stdin')
+          .argParser(nonEmpty)
+          .conflicts('key'),
+      )
       .option('--no-key', 'send no API key: skins that are made then stay')
       .option('--junit <file>', 'also write the report as JUnit XML', nonEmpty)
       .option('--overwrite', 'replace a file that skinsmith did not write');

@@ -366,6 +366,7 @@ async function runSetsExport(
 ): Promise<void> {
   const named = outFileOf(typed, options);
   const { format = named?.endsWith('.lock') ? 'lock' : 'zip', namespace, game, overwrite } = options;
+  verifyPackOptions(format, { namespace, game });
   const file = named ?? `${set.replaceAll(/[^A-Za-z0-9_.-]+/g, '-')}${ENDINGS[format]}`;
   verifyTarget(file, { format, isText: format === 'lock', overwrite }, context);
   const { client } = await connectWithProgress(await context.settings(), context);
@@ -387,6 +388,16 @@ async function runSetsExport(
     file === '-' ? await print(fill, context) : await save(fill, { file, overwrite }, context),
   );
   tellOfSet({ file, format, sha1: sha1.digest('hex') }, context);
+}
+
+/** @throws CliError */
+function verifyPackOptions(
+  format: SetFileFormat,
+  options: Pick<SetsExportOptions, 'namespace' | 'game'>,
+): void {
+  const stray = Object.entries(options).find(([, value]) => value !== undefined);
+  if (stray && (format === 'zip' || format === 'lock'))
+    throw usageError('option_without_pack', `--${stray[0]} goes with --format pack or datapack.`);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array, void, void> {}

@@ -91,7 +91,9 @@ export async function runPreview(
   options: PreviewOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { out } = options;
+  const { out, picture } = options;
+  if (out !== undefined && picture !== undefined)
+    throw usageError('conflicting_options', '--picture and --out cannot be combined.');
   const spec = specOf({ ...options, sources });
   const isOne = await isSingle(spec, rootsOf(context));
   const guard = new OutputGuard(sources, options);

@@ -32,6 +32,11 @@ export function nonEmptyWords(text: string, earlier: readonly string[] = []): st
   return [...earlier, nonEmpty(text)];
 }
 
+/** An option as it is typed, by its name in the code. */
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** @throws CliError: commander would repeat the address that it refuses, with its password */
 export function refuseCredentials(text: string): void {
   if (!text.includes('@')) return;

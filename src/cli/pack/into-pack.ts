@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { MAX_SERVER_PACK } from '../../pack/pack.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
+import { flagOf } from '../options/option-values.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 import { EarlierPack } from './earlier-pack.ts';
 import { type ExistingPack, openExisting } from './existing-pack.ts';
@@ -19,27 +20,43 @@ interface TargetOptions {
   readonly description?: string;
   readonly overwrite?: boolean;
   readonly allowOlder?: boolean;
+  readonly datapack?: string;
+  readonly vulnerable?: boolean;
 }
 
 /** Options about a pack of our own: one of others keeps its own index place, icon and description, and all of its files. */
 const FOR_OWN_PACKS = ['index', 'icon', 'description', 'overwrite'] as const;
 
+/** What a removal takes into account. */
+const TO_REMOVE: readonly string[] = ['removeFrom', 'namespace', 'dryRun'];
+
 /** @throws CliError unless exactly one pack is named, and nothing that does not go with it */
 export function verifyTarget(options: TargetOptions, sources: readonly unknown[]): void {
-  const { out, into, removeFrom, allowOlder } = options;
+  const { out, into, removeFrom, allowOlder, datapack, vulnerable } = options;
   if ([out, into, removeFrom].filter((name) => name !== undefined).length !== 1)
     throw usageError(
       'which_pack',
       'Name the pack once.',
       'Use --out for a pack of its own, --into for one that is there, or --remove-from to take the skins out again.',
     );
-  if (out !== undefined && allowOlder)
+  if (into === undefined && allowOlder)
     throw usageError('option_without_into', '--allow-older goes with --into.');
   const stray = out === undefined ? FOR_OWN_PACKS.find((name) => options[name] !== undefined) : undefined;
   if (stray !== undefined)
     throw usageError('option_without_out', `--${stray} is for packs of skinsmith's own, which --out writes.`);
   if (removeFrom !== undefined && sources.length > 0)
     throw usageError('sources_to_remove', '--remove-from takes no sources: it removes a whole namespace.');
+  const unused = Object.entries(options).find(
+    ([name, value]) => value !== undefined && !TO_REMOVE.includes(name),
+  );
+  if (removeFrom !== undefined && unused)
+    throw usageError(
+      'conflicting_options',
+      `--remove-from and ${flagOf(unused[0])} cannot be combined.`,
+      'A removal takes only --namespace and --dry-run into account.',
+    );
+  if (vulnerable && datapack === undefined)
+    throw usageError('option_without_datapack', '--vulnerable goes with --datapack.');
 }
 
 /** The pack that a run writes. */

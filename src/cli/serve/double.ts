@@ -3,6 +3,7 @@ import { finished } from 'node:stream';
 import type { Double, DoubleOptions } from '../../double/double.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { flagOf } from '../options/option-values.ts';
 import { clean, jsonLine } from '../text/text.ts';
 import { optionName, SERVE_OPTIONS, type ServeOptions } from './options.ts';
 import { aborted } from './own-log.ts';
@@ -36,17 +37,13 @@ export async function runDouble(options: ServeOptions, context: CommandContext):
 
 function checkOptions(options: ServeOptions): void {
   const other = Object.keys(options).find((name) => name !== 'port' && !OWN.includes(name));
-  if (other) throw usageError('conflicting_options', `--double and --${dashed(other)} cannot be combined.`);
+  if (other) throw usageError('conflicting_options', `--double and ${flagOf(other)} cannot be combined.`);
 }
 
 /** @throws CliError for an option that only a double has */
 export function refuseDoubleOptions(options: ServeOptions): void {
   const own = OWN.find((name) => name in options);
-  if (own) throw usageError('conflicting_options', `--${dashed(own)} needs --double.`);
-}
-
-function dashed(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (own) throw usageError('conflicting_options', `${flagOf(own)} needs --double.`);
 }
 
 async function doubleOptions({

@@ -77,7 +77,7 @@ async function workshop(files = LAYOUTS['Oraxen']!) {
   };
   const into = async (options: Partial<PackOptions> = {}) => await run({ into: server, ...options });
   const takeOut = async (options: Partial<PackOptions> = {}) =>
-    await run({ sources: [], removeFrom: server, ...options });
+    await run({ sources: [], recursive: undefined, removeFrom: server, ...options });
   const bytes = async () => await readFile(server);
   const copies = async () =>
     (await readdir(shop.folder)).filter((name) => /^server\.[0-9a-f]{8}\.zip$/.test(name));

@@ -3,6 +3,7 @@ import type { Identity } from '../protocol/account.ts';
 import { ERRORS, type ErrorCode, isErrorCode } from '../protocol/errors.ts';
 import { MAX_NAME_LENGTH } from '../protocol/skin-name.ts';
 import type { Account, PlanView } from '../protocol/user.ts';
+import type { Refusal } from '../server/service/refusal.ts';
 import type { SkinWithData } from '../server/store/skins.ts';
 import type { View } from '../skin/render/views.ts';
 
@@ -111,6 +112,11 @@ export function reasonOf({ code, message }: { readonly code: string; readonly me
     const meaning = isErrorCode(code) && !VAGUE.includes(code) && reader.translate(ERRORS[code].message);
     return html`${typeof meaning === 'string' && `${meaning} `}${inEnglish(message)}`;
   });
+}
+
+/** Why a form was refused, above its fields. */
+export function problemOf({ code, message, details: { notes = [] } }: Refusal): Html {
+  return html`<p class="problem" role="alert">${reasonOf({ code, message })} ${inEnglish(notes.map((note) => note.message).join(' '))}</p>`;
 }
 
 /** A button that copies a text, for browsers that run scripts. */
@@ -244,7 +250,7 @@ export function selectAll(): Html {
 
 /** The field for the name of the set that takes the selected skins, and its button. */
 export function selectionToSet(set = '', label: Html = say`Add selected to the set`): Html {
-  return html`<div class="row"><div><label for="set">${say`New or existing set`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${set}"></div>
+  return html`<div class="row"><div><label for="set">${say`New or existing set`}</label><input id="set" name="set" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" value="${set}"></div>
 <div class="end"><button name="act" value="set" class="quiet-button">${label}</button></div></div>`;
 }
 

@@ -150,6 +150,7 @@ async function readGallery({ context, caller, query }: PageCall<unknown, Query>)
     tag: tag || undefined,
     sort,
     startsOver: true,
+    counts: true,
   });
 }
 
@@ -168,8 +169,9 @@ interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
 
 function galleryPage(view: GalleryView): Page {
   const { skins, choice, next, total, after, back, tags, selection, origin } = view;
+  const page = pageNumber({ after, back });
   return {
-    title: titleOf(choice, pageNumber({ after, back })),
+    title: titleOf(choice, page),
     // Searches and further pages are for people.
     isIndexed: after === undefined && addressOf(choice) === PATH,
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
@@ -177,7 +179,7 @@ function galleryPage(view: GalleryView): Page {
     body: html`${selection && html`<p class="problem" role="alert">${selection.problem}</p>`}
 ${searchForm(choice)}
 ${tags}
-${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
+${total !== undefined && total > 0 && html`<p class="quiet">${separated(', ', [skinCount(total), total > SIZE && say`page ${count(page)} of ${count(Math.ceil(total / SIZE))}`])}</p>`}
 ${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
   };

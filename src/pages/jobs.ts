@@ -8,7 +8,7 @@ import { jobErrors } from '../server/http/views.ts';
 import { inputFor } from '../server/pictures/renders.ts';
 import { isVisitorsJob } from '../server/queue/enqueue.ts';
 import { countWaitingBefore, findJob, type JobWithSkin, type ListedJob } from '../server/queue/lists.ts';
-import type { Caller } from '../server/service/callers.ts';
+import { type Caller, hasScope } from '../server/service/callers.ts';
 import { expectedEnd } from '../server/service/forecast.ts';
 import { followJobs, type JobFollower } from '../server/service/jobs/job-feeds.ts';
 import {
@@ -193,6 +193,25 @@ function jobFilter(call: PageCall): (job: { readonly uuid: string }) => boolean 
   if (call.session) return () => true;
   const secret = visitorSecret(call);
   return ({ uuid }) => secret !== undefined && isVisitorsJob(uuid, secret);
+}
+
+/** Milliseconds for which jobs are news to those who come back. */
+const RECENT = 3_600_000;
+
+/** What has become of the visitor's latest jobs, for the page that makes more. */
+export async function latestJobs(call: PageCall): Promise<Html | undefined> {
+  const { context, caller } = call;
+  if (!hasScope(caller, 'read') || !context.webPages.isTrusted(caller)) return undefined;
+  const { jobs } = call.session
+    ? await listJobs(context, caller, { size: SIZE })
+    : await visitorsJobs(call, {});
+  const recent = jobs.filter(({ created_at }) => created_at > context.clock.now() - RECENT);
+  if (recent.length === 0) return undefined;
+  const [made, failed] = (['completed', 'failed'] as const).map(
+    (status) => recent.filter((job) => job.status === status).length,
+  );
+  const pending = recent.filter(({ status }) => isPending(status)).length;
+  return html`<p class="quiet"><a href="${PATH}">${say`Your latest jobs: ${count(made!)} done, ${count(pending)} under way, ${count(failed!)} failed`}</a></p>`;
 }
 
 function follower(stream: EventStream, isShown: ReturnType<typeof jobFilter>): JobFollower {

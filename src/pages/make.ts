@@ -13,7 +13,8 @@ import { findVisible } from '../server/service/skins/skins.ts';
 import { submit } from '../server/service/submitting/submit.ts';
 import type { SkinWithData } from '../server/store/skins.ts';
 import { visitorSecret, withVisitorCookie } from './cookies.ts';
-import { inEnglish, options, type Page, reasonOf, VISIBILITIES } from './frame.ts';
+import { options, type Page, problemOf, VISIBILITIES } from './frame.ts';
+import { latestJobs } from './jobs.ts';
 import { assetAddress } from './layout.ts';
 import { formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
@@ -21,9 +22,11 @@ import { formFor, type PageCall, type PageRoute, pageFor, seeOther } from './pag
 const SOURCE_TYPES = ['file', 'url', 'player'] as const;
 type SourceType = (typeof SOURCE_TYPES)[number];
 
+const makeQuery = z.object({ from: z.enum(SOURCE_TYPES).default('file') });
 const MAX_ZIPPED = 1_000;
 
 const zipFields = z.object({
+  as: z.enum(['zip', 'customskin.zip']).default('zip'),
   ids: z
     .string()
     .transform((text) => text.split(','))
@@ -31,15 +34,10 @@ const zipFields = z.object({
 });
 
 export const MAKE_PAGES: readonly PageRoute[] = [
-  pageFor(
-    'callers',
-    '/ui/make',
-    { query: z.object({ from: z.enum(SOURCE_TYPES).default('file') }) },
-    async (call) => {
-      const view = { from: call.query.from, maker: await formMakerOf(call) };
-      return withVisitorCookie(makePage(view), call);
-    },
-  ),
+  pageFor('callers', '/ui/make', { query: makeQuery }, async (call) => {
+    const view = { from: call.query.from, maker: await formMakerOf(call), latest: await latestJobs(call) };
+    return withVisitorCookie(makePage(view), call);
+  }),
   formFor('callers', '/ui/make', { scopes: ['generate'] }, async (call) => {
     const { context, caller, request } = call;
     const asPage = wantsPage(request.headers);
@@ -74,7 +72,7 @@ export const MAKE_PAGES: readonly PageRoute[] = [
       }
       return { file: 'skins', skins };
     };
-    return await skinsAnswer('zip', call, read);
+    return await skinsAnswer(call.fields.as, call, read);
   }),
 ];
 
@@ -115,9 +113,10 @@ function verifyMaker({ session }: Pick<PageCall, 'session'>, maker: unknown): vo
 /** The form as it was sent, with the reason why it was refused. It stays the form of the same person. */
 async function refusedPage(
   call: PageCall,
-  { code, message, status, details }: Refusal,
+  refusal: Refusal,
   fields: GenerationBody['fields'],
 ): Promise<Page> {
+  const { code, status, details } = refusal;
   const texts = Object.entries(fields).filter(([, value]) => typeof value === 'string');
   const values = Object.fromEntries(texts) as FormValues;
   const { url, user, maker = '' } = values;
@@ -127,9 +126,7 @@ async function refusedPage(
     from: url !== undefined ? 'url' : user !== undefined ? 'player' : 'file',
     maker: isSignedOut ? { ...shown, name: maker, hasPrivateSkins: true, obstacle: undefined } : shown,
     values,
-    problem: isSignedOut
-      ? signedOut(maker)
-      : html`${reasonOf({ code, message })} ${inEnglish((details.notes ?? []).map((note) => note.message).join(' '))}`,
+    problem: isSignedOut ? signedOut(maker) : problemOf(refusal),
   });
   const { headers } = refusalAnswer(new Refusal(code, details));
   return {
@@ -140,7 +137,7 @@ async function refusedPage(
 }
 
 function signedOut(maker: string): Html {
-  return say`You are no longer signed in as <bdi>${maker}</bdi>. <a href="/ui/sign-in" target="_blank">Sign in</a> in a new tab, then send this form again.`;
+  return html`<p class="problem" role="alert">${say`You are no longer signed in as <bdi>${maker}</bdi>. <a href="/ui/sign-in" target="_blank">Sign in</a> in a new tab, then send this form again.`}</p>`;
 }
 
 /** Who uses the form, and what they may choose. */
@@ -210,14 +207,16 @@ interface FormView {
   /** What was entered before the form was refused. */
   readonly values?: FormValues;
   /** Why it was refused. */
-  readonly problem?: Html | string | undefined;
+  readonly problem?: Html | undefined;
+  /** What has become of the visitor's latest jobs. */
+  readonly latest?: Html | undefined;
 }
 
 /** The form that makes a skin. It works without scripts; with them, it takes several pictures and shows the results. */
 export function makeForm({ from, maker, values = {}, problem }: FormView): Html {
   const { obstacle, name } = maker;
   return html`<div class="maker"><form class="panel" method="post" action="/ui/make" enctype="multipart/form-data"${!obstacle && html` data-make="${from}" data-at-once="${maker.atOnce}"`}>
-${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
+${problem}
 ${obstacle && html`<p><strong>${obstacle}</strong></p>`}
 <fieldset class="plain"${obstacle && html` disabled`}>
 ${name !== undefined && html`<input type="hidden" name="maker" value="${name}">`}
@@ -282,14 +281,14 @@ const EXAMPLES: Readonly<Record<SourceType, readonly [argument: string, field: s
   player: ['jeb_', 'user=jeb_'],
 };
 
-function makePage({ from, ...form }: FormView): Page {
+function makePage({ from, latest, ...form }: FormView): Page {
   const [argument, field] = EXAMPLES[from];
   return {
     title: say`Make a skin`,
     body: html`<nav class="tabs" aria-label="${say`What to make it from`}">
 ${SOURCE_TYPES.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>
-${makeForm({ from, ...form })}`,
+${latest}${makeForm({ from, ...form })}`,
     terminal: { command: `skinsmith generate ${argument}`, path: '/v2/generate', options: `-F ${field}` },
   };
 }

@@ -111,6 +111,9 @@ export const lines = z
   .default('')
   .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''));
 
+/** A parameter that says that something is so. */
+export const yes = z.literal('yes').optional();
+
 /** A checkbox, which browsers send only if it is checked. */
 export const checked = z
   .string()

@@ -32,12 +32,16 @@ export interface SkinSearch extends SkinSelection {
   readonly skip?: number;
   /** Maximum number of skins read for the page. */
   readonly looks: number;
+  /** Counts all matches, as far as `looks` and this number reach; default: none. */
+  readonly countTo?: number | undefined;
 }
 
 export interface FoundSkins {
   readonly skins: SkinWithData[];
   /** Where the search stopped, if it did before the page was full. */
   readonly stoppedAt: SkinPlace | undefined;
+  /** All matches from the first on, if they were counted. */
+  readonly total: number | undefined;
 }
 
 /**
@@ -52,7 +56,9 @@ const MANY = 2_000;
  * if a search combines common words and few names have all of them, a page may end before it is full.
  */
 export async function searchSkins(db: Db, scope: SkinScope, search: SkinSearch): Promise<FoundSkins> {
-  const { skip = 0, size } = search;
+  const { skip = 0, size, countTo = 0 } = search;
+  const wanted = Math.max(skip + size, countTo);
+  let isOver = false;
   const found: SkinPlace[] = [];
   let looks = 0;
   let last: SkinPlace | undefined;
@@ -61,13 +67,14 @@ export async function searchSkins(db: Db, scope: SkinScope, search: SkinSearch):
     found.push(...places.filter(({ id }) => matches.has(id)));
     looks += places.length;
     last = places.at(-1);
-    if (found.length >= skip + size || looks >= search.looks) break;
+    isOver = found.length >= wanted || looks >= search.looks;
+    if (isOver) break;
     await setImmediate();
   }
   const shown = found.slice(skip, skip + size).map(({ id }) => id);
   const skins = await findSkinsByNumber(db, shown);
   const isShort = found.length < skip + size && looks >= search.looks;
-  return { skins, stoppedAt: isShort ? last : undefined };
+  return { skins, stoppedAt: isShort ? last : undefined, total: isOver ? undefined : found.length };
 }
 
 /** Skins that may match, in the order of the list. */

@@ -54,6 +54,29 @@ test('Jobs are listed with what they are made from, their state and the time the
   expect((await browser.open('/ui/jobs?status=completed')).text).toContain('No jobs with this status.');
 });
 
+test('Make tells people and visitors who come back what has become of their latest jobs, and nobody else', async () => {
+  const server = await runServer({ workers: 0 });
+  const [browser, visitor] = [await signedIn(server), new PlainBrowser(server.url)];
+  const told = async (who: PlainBrowser) =>
+    /Your latest jobs: [^<]*/.exec((await who.open('/ui/make')).text)?.[0];
+  expect([await told(browser), await told(visitor)]).toEqual([undefined, undefined]);
+  await server.owner.upload('/v2/queue', skinPng(1));
+  await failAll(server);
+  await server.owner.upload('/v2/queue', skinPng(2));
+  const form = new FormData();
+  form.set('url', `data:image/png;base64,${skinPng(3).toString('base64')}`);
+  expect((await visitor.open('/ui/make', { form })).status).toBe(303);
+  expect(await told(browser)).toBe('Your latest jobs: 0 done, 1 under way, 1 failed');
+  expect(await told(visitor)).toBe('Your latest jobs: 0 done, 1 under way, 0 failed');
+  expect(await told(new PlainBrowser(server.url))).toBeUndefined();
+  const { db } = await openOwnStore(server.dataDir);
+  await db
+    .updateTable('jobs')
+    .set((eb) => ({ created_at: eb('created_at', '-', 3_700_000) }))
+    .execute();
+  expect(await told(browser)).toBeUndefined();
+});
+
 test('The page of a job shows its picture, its name, its place in the queue and when it was submitted', async () => {
   const server = await runServer({ workers: 0 });
   const browser = await signedIn(server);

@@ -170,13 +170,15 @@ export interface SkinListQuery {
   readonly sort?: SkinSort | undefined;
   /** Whether an unknown `after` starts over with the first page; otherwise it is refused. */
   readonly startsOver?: boolean;
+  /** Whether to count also what is not cheap to count: the skins from the first page on that match a search. */
+  readonly counts?: boolean;
 }
 
 export interface SkinList {
   readonly skins: SkinWithData[];
   /** `after` of the next page; undefined on the last page. A page may hold fewer skins than requested. */
   readonly next: string | undefined;
-  /** Skins on all pages; set on the first page, if cheap to determine. */
+  /** Skins on all pages; set on the first page, if cheap to determine, and where it was to be counted. */
   readonly total?: number | undefined;
   /** Whether this is the first page because `after` is unknown. */
   readonly hasStartedOver: boolean;
@@ -222,8 +224,12 @@ async function readPage(
   const isWhole = !filter && sort !== 'week' && filters.every((one) => one === undefined);
   if (!isWhole) return await searchList(context, caller, { input, page });
   const list = cutToSize(await listSkins(context.db, input.scope, page), size, sort);
-  return input.after === undefined ? { ...list, total: await countSkins(context.db, input.scope) } : list;
+  const isCounted = input.after === undefined || input.counts;
+  return isCounted ? { ...list, total: await countSkins(context.db, input.scope) } : list;
 }
+
+/** Matches of a search. Of more, the number is not told. */
+const MOST_COUNTED = 1_000;
 
 async function searchList(
   { db, searches, game }: SearchContext,
@@ -234,8 +240,10 @@ async function searchList(
   const { textures } = game.http.addresses;
   const words = wordsIn(filter ?? '');
   if (filter && words.length === 0) return { skins: [], next: undefined };
-  const { skins, stoppedAt } = await searches.search(db, caller, {
+  const isCounted = input.counts && input.after === undefined;
+  const { skins, stoppedAt, total } = await searches.search(db, caller, {
     ...page,
+    countTo: isCounted ? MOST_COUNTED : undefined,
     scope,
     words,
     visibility,
@@ -245,7 +253,8 @@ async function searchList(
     textures: signer && { at: textures.replace(/^https?:\/\//, ''), isThere: signer === 'game' },
   });
   const list = cutToSize(skins, size, sort);
-  return { ...list, next: list.next ?? (stoppedAt && cursorOf(stoppedAt, sort)) };
+  const next = list.next ?? (stoppedAt && cursorOf(stoppedAt, sort));
+  return { ...list, next, ...(isCounted && { total }) };
 }
 
 function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): SkinListPage {

@@ -117,7 +117,7 @@ function missingRow({ line, text, isAmbiguous }: MissingSkin): Html {
 /** Makes a set of a list of skins. */
 export function newSetForm(): Html {
   return html`<details><summary>${say`New set from a list`}</summary><form class="panel" method="post" action="${PATH}" enctype="multipart/form-data"><div class="row">
-<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" title="${NAME_RULE}" autocomplete="off"></div>
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" title="${NAME_RULE}"></div>
 <div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, 'public')}</select></div></div>
 <div><label for="list">${say`List of skins: CSV, skins.lock or one per line`}</label><input id="list" type="file" name="file" accept=".csv,.tsv,.txt,.lock,.ndjson,.jsonl,text/plain,text/csv" required>
 <p class="quiet">${say`Each line is a skin’s UUID or its address on this server; for your own skins, the name or file name works too.`}</p></div>

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { type Content, count, Html, html, say } from '../html/html.ts';
 import { reportBodySchema } from '../protocol/moderation.ts';
 import { setNameSchema, setReferenceSchema, slugOf } from '../protocol/set.ts';
-import { uuidSchema, visibilitySchema } from '../protocol/skin.ts';
+import { uuidOrShortIdSchema, uuidSchema, visibilitySchema } from '../protocol/skin.ts';
 import type { ServiceContext } from '../server/context.ts';
-import { EXPORTS, setPackAnswer, skinsAnswer } from '../server/http/downloads.ts';
+import { FILES, setPackAnswer, skinsAnswer } from '../server/http/downloads.ts';
+import type { Answer } from '../server/http/route.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../server/http/routes/pictures.ts';
 import { lineupInput } from '../server/pictures/renders.ts';
 import { type Caller, hasScope } from '../server/service/callers.ts';
@@ -18,6 +19,7 @@ import {
   type FullSet,
   isForEverybody,
   isSeenByAll,
+  moveInSet,
   pictured,
   readOwnSets,
   readPublicSets,
@@ -35,6 +37,7 @@ import {
   NAME_RULE,
   options,
   type Page,
+  type SkinCard,
   selectAll,
   skinCards,
   skinCount,
@@ -51,6 +54,7 @@ import {
   type PageRoute,
   pageFor,
   seeOther,
+  yes,
 } from './page-route.ts';
 import { shareButton, sharedSet } from './share.ts';
 import { reportForm } from './skin.ts';
@@ -63,8 +67,12 @@ const SIZE = 24;
 const params = z.object({ set: setReferenceSchema });
 
 const anySetParams = z.object({ uuid: uuidSchema });
+const MOVE = /^[0-9a-f]{32} [0-9a-f]{32}$/;
+
 const setFields = z.object({
-  act: z.enum(['save', 'remove', 'publish', 'delete']),
+  act: z.enum(['save', 'remove', 'publish', 'delete', 'move']).default('move'),
+  /** A skin, and the one whose place it takes. */
+  move: z.string().regex(MOVE).optional(),
   page: z.coerce.number().int().min(1).default(1),
   skin: listField(uuidSchema),
   visibility: optionalField(visibilitySchema),
@@ -75,7 +83,7 @@ const decisionFields = z.object({ act: z.enum(['hide', 'show', 'clear-name']) })
 
 /** The files of a set for the visitor, who may see more than callers without a key. */
 const fileRoutes: readonly PageRoute[] = [
-  ...(Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]).map((kind) =>
+  ...(Object.keys(FILES) as (keyof typeof FILES)[]).map((kind) =>
     fileRoute(`skins.${kind}`, async (call) => {
       const read = async () => {
         const { set, skins } = await setOf(call);
@@ -114,9 +122,10 @@ export const SET_PAGES: readonly PageRoute[] = [
     {
       params,
       query: z.object({
-        reported: z.literal('yes').optional(),
-        saved: z.literal('yes').optional(),
+        reported: yes,
+        saved: yes,
         page: z.coerce.number().int().min(1).max(99).default(1),
+        moved: z.string().max(40).optional(),
       }),
     },
     async ({ context, caller, session, params, query }) => {
@@ -127,6 +136,7 @@ export const SET_PAGES: readonly PageRoute[] = [
         mayChange: isOwn && hasScope(caller, 'skins'),
         done: query.reported ? 'reported' : query.saved && 'saved',
         page: query.page,
+        moved: query.moved,
         owner: await shownOwner(context, full.set),
         origin: context.publicUrl(),
       } as const;
@@ -139,13 +149,14 @@ export const SET_PAGES: readonly PageRoute[] = [
   }),
   formFor('skins', `${PATH}/:set`, { params, fields: setFields }, async (call) => {
     const { context, caller } = call;
-    const { act, skin, visibility, name, page } = call.fields;
+    const { act, skin, move, visibility, name, page } = call.fields;
     const { set: reference } = call.params;
     if (act === 'delete') {
       await deleteSet(context, caller, reference);
       return seeOther(PATH);
     }
     if (act === 'publish') await publishHidden(context, caller, await readSet(context, caller, reference));
+    if (move !== undefined) return await moved(call, reference, move);
     const edit = act === 'remove' ? { remove: skin } : act === 'save' ? { name, visibility } : undefined;
     if (edit) await editSet(context, caller, { ...edit, reference });
     return seeOther(`${PATH}/${reference}?${act === 'remove' ? `page=${page}` : 'saved=yes'}`);
@@ -177,6 +188,17 @@ export const SET_PAGES: readonly PageRoute[] = [
     return toReports(call);
   }),
 ];
+
+/** Moves a skin, and shows the page that it is on now. The button that moved it stays under the keyboard. */
+async function moved({ context, caller }: PageCall, reference: string, move: string): Promise<Answer> {
+  const [skin = '', to = ''] = move.split(' ');
+  const { skins } = await readSet(context, caller, reference);
+  const placeOf = (uuid: string) => skins.findIndex((one) => one.uuid === uuid);
+  await moveInSet(context, caller, { reference, skin, to });
+  const page = Math.floor(placeOf(to) / SHOWN_TO_OWNER) + 1;
+  const by = placeOf(skin) < placeOf(to) ? 'down' : 'up';
+  return seeOther(`${PATH}/${reference}?page=${page}&moved=${by}-${skin}`);
+}
 
 /** Makes what only the owner sees in a set as visible as the set. */
 async function publishHidden(context: ServiceContext, caller: Caller, full: FullSet): Promise<void> {
@@ -258,6 +280,8 @@ interface SetView {
   readonly done: keyof typeof DONE | undefined;
   /** Of the cards. */
   readonly page: number;
+  /** The button that has just moved a skin. */
+  readonly moved: string | undefined;
   /** The owner's name, if it is shown. */
   readonly owner: string | undefined;
   readonly origin: string;
@@ -265,8 +289,9 @@ interface SetView {
 
 const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as const;
 
-/** Skins on a page of a set. With all pictures, it weighs less than 70 KB. */
+/** Skins on a page of a set: with all pictures, it weighs less than 70 KB. Those that can be moved have more buttons. */
 const SHOWN = 16;
+const SHOWN_TO_OWNER = 12;
 
 function setPage(full: FullSet, view: SetView): Page {
   const { isOwn, mayChange, done, owner, origin } = view;
@@ -279,7 +304,7 @@ function setPage(full: FullSet, view: SetView): Page {
 ${hidden.length > 0 && onlyForOwner(full, hidden.length)}
 ${owner !== undefined && html`<p class="quiet">${say`Owner: <bdi>${owner}</bdi>`}</p>`}
 ${pictured(full).length > 1 && groupPicture(full)}
-${skins.length > 0 && visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && shareButton(`${origin}${PATH}/${uuid}`, name))}
+${skins.length > 0 && visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && shared(set, origin))}
 ${skins.length > 0 && downloads(set, origin)}
 ${skins.length > 0 ? html`<div class="gallery">${cardsOf(full, view)}</div>` : html`<p class="empty">${say`You cannot see any of the skins in this set.`}</p>`}
 ${mayChange && ownForm(set)}${!isOwn && done !== 'reported' && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
@@ -290,27 +315,45 @@ ${mayChange && ownForm(set)}${!isOwn && done !== 'reported' && reportForm(`${PAT
   };
 }
 
+/** The address to send to others. A name that looks like a skin’s short address has none in its place. */
+function shared({ uuid, name, slug, visibility }: FullSet['set'], origin: string): Html {
+  const isShort = visibility === 'public' && !uuidOrShortIdSchema.safeParse(slug).success;
+  const address = `${origin}${isShort ? `/s/${slug}` : `${PATH}/${uuid}`}`;
+  return html`${isShort && html`<dl>${copyField(say`Short address of this page`, address)}</dl>`}${shareButton(address, name)}`;
+}
+
 /** Tells the owner what others do not see, and offers to show it. */
 function onlyForOwner({ set: { uuid }, skins }: FullSet, hidden: number): Html {
   return html`<form class="acts" method="post" action="${PATH}/${uuid}"><span>${say`Everyone sees ${count(skins.length - hidden)}, only you ${count(hidden)} more.`}</span>
 <button name="act" value="publish" class="quiet-button">${say`Show them to everyone`}</button></form>`;
 }
 
-function cardsOf({ set: { uuid }, skins }: FullSet, { mayChange, page }: SetView): Html {
-  const pages = Math.ceil(skins.length / SHOWN);
+function cardsOf({ set: { uuid }, skins }: FullSet, { mayChange, page, moved }: SetView): Html {
+  const size = mayChange ? SHOWN_TO_OWNER : SHOWN;
+  const pages = Math.ceil(skins.length / size);
   const at = Math.min(page, pages);
-  const shown = skins.slice((at - 1) * SHOWN, at * SHOWN);
+  const shown = skins.slice((at - 1) * size, at * size);
   const link = (to: number, rel: string, label: Html) =>
     to >= 1 &&
     to <= pages &&
     html`<a class="button" rel="${rel}" href="${PATH}/${uuid}?page=${to}">${label}</a>`;
   return html`${
     mayChange
-      ? html`<form method="post" action="${PATH}/${uuid}" data-select><button hidden disabled></button><input type="hidden" name="page" value="${at}">${skinCards(shown, { look: 'body', below: (skin) => skinSelector(skin) })}
+      ? html`<form method="post" action="${PATH}/${uuid}" data-select data-order><button hidden disabled></button><input type="hidden" name="page" value="${at}">${skinCards(shown, { look: 'body', below: (skin) => html`${skinSelector(skin)}${movers(skin, skins, moved)}` })}
 ${selectAll()}<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
       : skinCards(shown, { look: 'body' })
   }
 ${pages > 1 && html`<nav class="more turning" aria-label="${say`Pages`}">${link(at - 1, 'prev', say`Previous page`)} <span>${say`page ${count(at)}`}</span> ${link(at + 1, 'next', say`Next page`)}</nav>`}`;
+}
+
+/** Buttons that move a skin of a set by one place. */
+function movers(skin: SkinCard, skins: FullSet['skins'], moved: string | undefined): Html {
+  const at = skins.findIndex(({ uuid }) => uuid === skin.uuid);
+  const name = skin.name ?? skin.uuid.slice(0, 8);
+  const mover = (by: string, to: SkinCard | undefined, label: Html, sign: string) =>
+    to &&
+    html`<button name="move" value="${skin.uuid} ${to.uuid}" class="quiet-button" aria-label="${label}"${moved === `${by}-${skin.uuid}` && html` autofocus`}>${sign}</button>`;
+  return html`<div class="acts">${mover('up', skins[at - 1], say`Move up: ${name}`, '‹')}${mover('down', skins[at + 1], say`Move down: ${name}`, '›')}</div>`;
 }
 
 /**
@@ -350,6 +393,7 @@ function downloads({ uuid, namespace, visibility }: FullSet['set'], origin: stri
 <p class="acts"><a class="button" href="${PATH}/${uuid}/skins.zip" download>${say`Pictures and data (zip)`}</a>
 <a href="${PATH}/${uuid}/pack.zip" download>${say`Resource pack`}</a>
 <a href="${PATH}/${uuid}/datapack.zip" download>${say`Data pack`}</a>
+<a href="${PATH}/${uuid}/skins.customskin.zip" download>${say`Files for SkinsRestorer (zip)`}</a>
 ${visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && html`<a href="/v2/sets/${uuid}/card.png">${say`Picture of all`}</a>`)}</p>
 <p>${say`Minecraft 1.21.9 and later show these skins from a resource pack, without a signature.`}</p>
 <dl class="copyable">${visibility !== 'private' && copyField(say`For server.properties`, `resource-pack=${pack}`)}
@@ -359,7 +403,7 @@ ${copyField(say`Command that summons them all (needs the data pack)`, `/function
 
 function ownForm({ uuid, name, visibility, hidden_from }: FullSet['set']): Html {
   return html`<section class="panel"><h2>${say`Change this set`}</h2><form method="post" action="${PATH}/${uuid}"><div class="row">
-<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" value="${name}" title="${NAME_RULE}" autocomplete="off"></div>
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" value="${name}" title="${NAME_RULE}"></div>
 ${hidden_from === null ? html`<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, visibility)}</select></div>` : html`<p class="problem">${say`The operator of this server has hidden this set.`}</p>`}
 <div class="end"><button name="act" value="save">${say`Save`}</button></div></div></form>
 ${confirmed(say`Delete this set`, {

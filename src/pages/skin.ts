@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Content, count, type Html, html, say } from '../html/html.ts';
 import { reportBodySchema } from '../protocol/moderation.ts';
+import { setReferenceSchema } from '../protocol/set.ts';
 import { SHORT_ID_LENGTH, skinEditSchema, uuidOrShortIdSchema, uuidSchema } from '../protocol/skin.ts';
 import { renderAnswer } from '../server/http/routes/pictures.ts';
 import { isLinkBot } from '../server/http/visitors.ts';
@@ -9,6 +10,7 @@ import { hasScope } from '../server/service/callers.ts';
 import { reportSkin } from '../server/service/moderation.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { deleteSkin, editSkin } from '../server/service/skins/changes.ts';
+import { readSet } from '../server/service/skins/sets.ts';
 import {
   findVisible,
   readSimilarSkins,
@@ -25,7 +27,7 @@ import { cookieName, readCookie } from './cookies.ts';
 import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, VISIBILITIES } from './frame.ts';
 import { assetAddress } from './layout.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
-import { formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
+import { formFor, type PageCall, type PageRoute, pageFor, seeOther, yes } from './page-route.ts';
 import { sharedSkin, sharePanel } from './share.ts';
 import {
   AUDIENCES,
@@ -43,7 +45,6 @@ import {
 import { type Reactions, reactions, readReactions } from './tags-and-likes.ts';
 
 const params = z.object({ uuid: uuidSchema });
-const yes = z.literal('yes').optional();
 
 export const SKIN_PAGES: readonly PageRoute[] = [
   pageFor(
@@ -78,9 +79,13 @@ export const SKIN_PAGES: readonly PageRoute[] = [
       };
     },
   ),
-  // The short address of a public skin, which anybody could guess.
-  pageFor('callers', '/s/:id', { params: z.object({ id: uuidOrShortIdSchema }) }, async (call) => {
+  // The short address of a public skin, which anybody could guess, or the name of a set.
+  pageFor('callers', '/s/:id', { params: z.object({ id: setReferenceSchema }) }, async (call) => {
     const { id } = call.params;
+    if (!uuidOrShortIdSchema.safeParse(id).success) {
+      const { set } = await readSet(call.context, call.caller, id);
+      return seeOther(`/ui/sets/${set.slug}`);
+    }
     return id.length === SHORT_ID_LENGTH ? await publicSkinsPage(call, id) : seeOther(`/ui/skins/${id}`);
   }),
   // For private skins, whose owner the session identifies; the API ignores sessions.

@@ -11,6 +11,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-share]'
 for (const stage of document.querySelectorAll<HTMLElement>('[data-viewer]')) offerViewer(stage);
 for (const element of document.querySelectorAll<HTMLElement>('[data-job]')) void followJob(element);
 for (const form of document.querySelectorAll<HTMLFormElement>('[data-select]')) offerSelectingAll(form);
+for (const form of document.querySelectorAll<HTMLFormElement>('[data-order]')) offerMoving(form);
 for (const form of document.querySelectorAll<HTMLFormElement>(
   'form[method="post"]:not([data-zip], [data-make])',
 ))
@@ -92,6 +93,30 @@ function offerSelectingAll(form: HTMLFormElement): void {
     const selected = boxes.filter((box) => box.checked).length;
     button!.textContent = selected === boxes.length ? say('Select none') : say('Select all');
     number!.textContent = say('{0} selected', count(selected));
+  }
+}
+
+/** Lets the cards of a set be dragged to the places of others. The form tells the server. */
+function offerMoving(form: HTMLFormElement): void {
+  let dragged: string | undefined;
+  for (const box of form.querySelectorAll<HTMLInputElement>('input[name="skin"]')) {
+    const item = box.closest('li')!;
+    for (const part of item.querySelectorAll<HTMLElement>('a, img')) part.draggable = false;
+    item.draggable = true;
+    item.addEventListener('dragstart', () => {
+      dragged = box.value;
+    });
+    item.addEventListener('dragover', (event) => event.preventDefault());
+    item.addEventListener('drop', (event) => {
+      event.preventDefault();
+      if (dragged === undefined || dragged === box.value) return;
+      const move = document.createElement('input');
+      move.type = 'hidden';
+      move.name = 'move';
+      move.value = `${dragged} ${box.value}`;
+      form.append(move);
+      form.requestSubmit();
+    });
   }
 }
 

@@ -5,11 +5,12 @@ import { deflateRaw } from 'node:zlib';
 import type { z } from 'zod';
 import { sleepOrWake } from '../../base/clock.ts';
 import { type GameRange, GameRangeError, parseGames } from '../../pack/games.ts';
-import { namespaceProblem } from '../../pack/names.ts';
+import { legalName, namespaceProblem } from '../../pack/names.ts';
 import { type ZipFile, ZipWriter } from '../../pack/zip.ts';
 import { lineOf } from '../../protocol/lock-line.ts';
 import type { setPackQuerySchema } from '../../protocol/set.ts';
 import type { skinPackQuerySchema } from '../../protocol/skin.ts';
+import { customSkin } from '../../textures/commands.ts';
 import type { ServiceContext, StoredPack } from '../context.ts';
 import { Refusal } from '../service/refusal.ts';
 import {
@@ -65,6 +66,21 @@ async function compressed(name: string, text: string, time: number): Promise<Zip
   return { name, bytes, time, deflated: await deflate(bytes) };
 }
 
+/** A file of SkinsRestorer for each skin, for its folder of skins. */
+async function* customSkins(skins: SkinExport['skins']): AsyncGenerator<Uint8Array, void, void> {
+  const zip = new ZipWriter();
+  const names = new Set<string>();
+  for await (const { line, time } of skins) {
+    const { uuid, value, signature } = line;
+    const own = legalName(line.name ?? `skin-${uuid.slice(0, 8)}`);
+    const name = names.has(own) ? `${own}-${uuid.slice(0, 8)}` : own;
+    names.add(name);
+    const text = `${JSON.stringify(customSkin({ name, value, signature }), null, 2)}\n`;
+    yield* zip.file(await compressed(`${name}.customskin`, text, time));
+  }
+  yield zip.end('');
+}
+
 /** Milliseconds after which an export is cut off. */
 const MAX_AGE = 10 * 60_000;
 /** Bytes to buffer for a slow reader. */
@@ -74,6 +90,12 @@ const BACKLOG = 256 * 1024;
 export const EXPORTS = {
   zip: { type: 'application/zip', write: zipArchive },
   lock: { type: 'application/x-ndjson', write: lockLines },
+} as const satisfies Record<string, ExportKind>;
+
+/** Those of pages, too. */
+export const FILES = {
+  ...EXPORTS,
+  'customskin.zip': { type: EXPORTS.zip.type, write: customSkins },
 } as const satisfies Record<string, ExportKind>;
 
 interface ExportKind {
@@ -99,7 +121,7 @@ export async function exportAnswer(
 
 /** The skins that `read` finds as a file. @throws Refusal */
 export async function skinsAnswer(
-  kind: keyof typeof EXPORTS,
+  kind: keyof typeof FILES,
   call: DownloadCall,
   read: () => Promise<NamedSkins>,
 ): Promise<Answer> {
@@ -115,11 +137,11 @@ interface Download extends ExportOptions {
 }
 
 async function streamedExport(
-  kind: keyof typeof EXPORTS,
+  kind: keyof typeof FILES,
   { context, request, verify }: DownloadCall,
   { fileName, open, partAfter }: Download,
 ): Promise<Answer> {
-  const { type, write } = EXPORTS[kind];
+  const { type, write } = FILES[kind];
   const headersOf = (file: string) => ({
     'Content-Type': type,
     'Content-Disposition': `attachment; filename="${file}.${kind}"`,

@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { openPage, signInByForm, violationsOn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { readZip } from '../../support/server/read-zip.ts';
 import { runServer } from '../../support/server/running-server.ts';
 
 let browser: Browser;
@@ -50,6 +52,16 @@ test('A tray keeps skins over pages and reloads, becomes a set, and is empty aft
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Pictures and data (zip)' }).click();
   expect((await saving).suggestedFilename()).toBe('skins.zip');
+  const files = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Files for SkinsRestorer (zip)' }).click();
+  const file = await files;
+  expect(file.suggestedFilename()).toBe('skins.customskin.zip');
+  const contents = await readZip(await readFile(await file.path()));
+  expect([...contents.keys()].sort()).toEqual(['bert.customskin', 'cleo.customskin']);
+  expect(JSON.parse(String(contents.get('bert.customskin')))).toMatchObject({
+    skinName: 'bert',
+    dataVersion: 1,
+  });
   await page.getByLabel('New or existing set').fill('Guards');
   await page.getByRole('button', { name: 'Add them to the set' }).click();
   await page.getByRole('heading', { name: 'Guards' }).waitFor();
@@ -91,6 +103,79 @@ test('A set of many has pages, its downloads above them, and tells its owner wha
   const { text } = await me.open(String(headers.get('location')));
   expect([text.includes('Saved.'), text.includes('only you')]).toEqual([true, false]);
   expect((await visitor.open('/ui/sets/guards')).text).toContain('50 skins');
+});
+
+test('The skins of a set are put in order by buttons, by drag and drop, and over its pages', async () => {
+  const server = await runServer();
+  const { url, owner } = server;
+  const names = Array.from({ length: 18 }, (_, at) => `Guard ${String.fromCodePoint(65 + at)}`);
+  const skins: string[] = [];
+  for (const name of names) {
+    const { body } = await owner.upload('/v2/generate', skinPng(1), { name });
+    skins.push(String(body.skin?.uuid));
+  }
+  await owner.json('/v2/sets', { name: 'Guards', skins });
+  const order = async () => {
+    const { body } = await owner.get('/v2/sets/guards');
+    return (body as unknown as { skins: { name: string }[] }).skins.map(({ name }) => name.at(-1)).join('');
+  };
+  const { page, complaints } = await openPage(browser);
+  await signInByForm(page, server);
+  await page.goto(`${url}/ui/sets/guards`);
+  const down = page.getByRole('button', { name: 'Move down: Guard A', exact: true });
+  await down.press('Enter');
+  await page.waitForURL(/moved=down/);
+  expect(await order()).toBe('BACDEFGHIJKLMNOPQR');
+  // The keyboard stays on the button that moved it.
+  expect(await down.evaluate('document.activeElement.ariaLabel')).toBe('Move down: Guard A');
+  expect(await page.getByRole('button', { name: 'Move up: Guard B', exact: true }).count()).toBe(0);
+  const card = (name: string) => page.locator('.cards > li').filter({ hasText: name });
+  await card('Guard E').dragTo(card('Guard B'));
+  await page.waitForURL(/moved=up/);
+  expect(await order()).toBe('EBACDFGHIJKLMNOPQR');
+  await page.getByRole('button', { name: 'Move down: Guard L' }).click();
+  await page.waitForURL(/page=2/);
+  expect(await order()).toBe('EBACDFGHIJKMLNOPQR');
+  expect(complaints).toEqual([]);
+  const me = new PlainBrowser(url);
+  await me.signIn(server.key);
+  const stranger = (await owner.upload('/v2/generate', skinPng(2))).body.skin?.uuid;
+  for (const move of [`${skins[0]} ${stranger}`, `${stranger} ${skins[0]}`])
+    expect((await me.open('/ui/sets/guards', { form: { move } })).status).toBe(404);
+  const bob = new PlainBrowser(url);
+  await bob.signIn((await owner.json('/v2/account/keys', { user: 'bob' })).body.key?.secret);
+  expect((await bob.open('/ui/sets/guards', { form: { move: `${skins[0]} ${skins[1]}` } })).status).toBe(404);
+  expect(await order()).toBe('EBACDFGHIJKMLNOPQR');
+});
+
+test('A public set has a short address, unless its name looks like one of a skin, and files for SkinsRestorer', async () => {
+  const { url, owner } = await runServer();
+  const { body } = await owner.upload('/v2/generate', skinPng(1), { name: 'Ann' });
+  const skins = [body.skin?.uuid];
+  for (const set of [{ name: 'Town guards' }, { name: 'deadbeef' }, { name: 'Own', visibility: 'unlisted' }])
+    await owner.json('/v2/sets', { ...set, skins });
+  const visitor = new PlainBrowser(url);
+  const named = (await visitor.open('/ui/sets/town-guards')).text;
+  expect(named).toContain(`<code>${url}/s/town-guards</code>`);
+  expect((await visitor.open('/s/town-guards')).headers.get('location')).toBe('/ui/sets/town-guards');
+  expect((await visitor.open('/ui/sets/deadbeef')).text).not.toContain('/s/deadbeef');
+  const file = await fetch(`${url}/ui/sets/town-guards/skins.customskin.zip`);
+  expect(file.headers.get('content-disposition')).toBe('attachment; filename="town-guards.customskin.zip"');
+  expect([...(await readZip(Buffer.from(await file.arrayBuffer()))).keys()]).toEqual(['ann.customskin']);
+});
+
+test('A gallery tells how many skins match, and which page of how many this is', async () => {
+  const { url, owner } = await runServer();
+  for (let at = 0; at < 40; at++)
+    await owner.upload('/v2/generate', skinPng(1), { name: at < 20 ? `Knight ${at}` : `Mage ${at}` });
+  const visitor = new PlainBrowser(url);
+  const told = async (query: string) =>
+    /(\d+ skins?[^<]*)</.exec((await visitor.open(`/ui/gallery${query}`)).text)?.[1];
+  expect(await told('')).toBe('40 skins, page 1 of 3');
+  const next = /rel="next" href="\/ui\/gallery([^"]*)"/.exec((await visitor.open('/ui/gallery')).text)?.[1];
+  expect(await told(String(next).replaceAll('&amp;', '&'))).toBe('40 skins, page 2 of 3');
+  expect(await told('?filter=knight')).toBe('20 skins, page 1 of 2');
+  expect(await told('?filter=knight+7')).toBe('2 skins');
 });
 
 test('A gallery says in its title what it shows, and random skins are the same when a visitor returns', async () => {

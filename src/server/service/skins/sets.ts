@@ -241,6 +241,27 @@ async function numbersOf(tx: Db, caller: Caller, uuids: readonly string[]): Prom
   });
 }
 
+/**
+ * Moves a skin of a set of the caller to the place of another one.
+ * @throws Refusal `unauthorized`, `set_not_found`, `skin_not_found` if one of them is not in the set
+ */
+export async function moveInSet(
+  { db, clock }: StoreContext,
+  caller: Caller,
+  { reference, skin, to }: { readonly reference: string; readonly skin: string; readonly to: string },
+): Promise<void> {
+  const user = requireUser(caller);
+  await inManagement(db, async (tx) => {
+    const { id } = await ownSet(tx, user, reference);
+    const [moved, place] = await numbersOf(tx, caller, [skin, to]);
+    const all = await skinsInSet(tx, id);
+    const at = all.indexOf(place!);
+    if (at === -1 || !all.includes(moved!)) throw new Refusal('skin_not_found', `No such skin in the set.`);
+    await putSkinsInSet(tx, id, all.filter((one) => one !== moved).toSpliced(at, 0, moved!));
+    await changeSet(tx, id, { changed_at: clock.now() });
+  });
+}
+
 /** Deletes a set of the caller; its skins stay. @throws Refusal `unauthorized`, `set_not_found` */
 export async function deleteSet({ db }: SetContext, caller: Caller, reference: string): Promise<void> {
   const user = requireUser(caller);

@@ -11,7 +11,7 @@ import {
 } from '../protocol/api-key.ts';
 import type { Account } from '../protocol/user.ts';
 import { type Caller, hasScope } from '../server/service/callers.ts';
-import { Refusal } from '../server/service/refusal.ts';
+import { asRefusal, Refusal } from '../server/service/refusal.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
 import {
   type Deletion,
@@ -24,13 +24,34 @@ import {
 } from '../server/service/users/users.ts';
 import { GAME_PAGES } from './account-games.ts';
 import { sessionCookie } from './cookies.ts';
-import { accountPage, checkBox, copyField, moment, type Page, planTable, usageMeters } from './frame.ts';
-import { checked, formFor, lines, listField, type PageRoute, pageFor, seeOther } from './page-route.ts';
+import {
+  accountPage,
+  checkBox,
+  copyField,
+  moment,
+  type Page,
+  planTable,
+  problemOf,
+  usageMeters,
+} from './frame.ts';
+import {
+  checked,
+  formFor,
+  lines,
+  listField,
+  type PageAnswer,
+  type PageCall,
+  type PageRoute,
+  pageFor,
+  seeOther,
+  yes,
+} from './page-route.ts';
 
 const PATH = '/ui/account/keys';
 const params = z.object({ id: z.string().max(64) });
 
 const NAME_PATH = '/ui/account/name';
+const nameFields = z.object({ shown: checked });
 
 const DELETE_PATH = '/ui/account/delete';
 const DELETED_PATH = '/ui/account/deleted';
@@ -55,54 +76,42 @@ const newKeyFields = keyFields.extend({
 });
 
 /** The fields in the shape that the API takes. */
-function keyIn({ scope, ...fields }: z.output<typeof keyFields>) {
-  return { ...fields, scopes: scope };
+function keyIn({ name, scope, allowedIps, allowedOrigins, allowedAgents, v2Compat }: KeyFields) {
+  return { name, scopes: scope, allowedIps, allowedOrigins, allowedAgents, v2Compat };
 }
 
+type KeyFields = z.output<typeof keyFields>;
+
 export const ACCOUNT_PAGES: readonly PageRoute[] = [
-  pageFor(
-    'users',
-    '/ui/account',
-    { query: z.object({ saved: z.literal('yes').optional() }) },
-    async ({ context, caller, query }) => {
-      const account = await readAccount(context, caller);
-      return overviewPage({
-        account,
-        isNameShown: await showsName(context, caller),
-        isSaved: query.saved !== undefined,
-      });
-    },
-  ),
-  formFor(
-    'account',
-    NAME_PATH,
-    { fields: z.object({ shown: checked }) },
-    async ({ context, caller, fields }) => {
-      await showName(context, caller, fields.shown);
-      return seeOther('/ui/account?saved=yes');
-    },
-  ),
+  pageFor('users', '/ui/account', { query: z.object({ saved: yes }) }, async ({ context, caller, query }) => {
+    const account = await readAccount(context, caller);
+    return overviewPage({
+      account,
+      isNameShown: await showsName(context, caller),
+      isSaved: query.saved !== undefined,
+    });
+  }),
+  formFor('account', NAME_PATH, { fields: nameFields }, async ({ context, caller, fields }) => {
+    await showName(context, caller, fields.shown);
+    return seeOther('/ui/account?saved=yes');
+  }),
   pageFor('account', DELETE_PATH, {}, async ({ context, caller, session }) => {
     return deleteAccountPage({
       name: session?.caller.name ?? '',
       ...(await readDeletion(context, caller)),
     });
   }),
-  formFor(
-    'account',
-    DELETE_PATH,
-    { fields: deletionFields },
-    async ({ context, caller, session, request, fields }) => {
-      const name = session?.caller.name ?? '';
-      const { confirm, shared } = fields;
-      const deletion = await readDeletion(context, caller);
-      const isDecided = !isShared(deletion.shared) || shared !== undefined;
-      if (confirm.trim() !== name || !isDecided)
-        return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
-      await deleteAccount(context, caller, shared ?? 'delete');
-      return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
-    },
-  ),
+  formFor('account', DELETE_PATH, { fields: deletionFields }, async (call) => {
+    const { context, caller, session, request } = call;
+    const name = session?.caller.name ?? '';
+    const { confirm, shared } = call.fields;
+    const deletion = await readDeletion(context, caller);
+    const isDecided = !isShared(deletion.shared) || shared !== undefined;
+    if (confirm.trim() !== name || !isDecided)
+      return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
+    await deleteAccount(context, caller, shared ?? 'delete');
+    return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
+  }),
   pageFor('everyone', DELETED_PATH, {}, async () => ({
     title: say`Your account is deleted`,
     body: html`<p class="lead">${say`Your keys, sessions and private skins are gone.`}</p><p><a href="/ui/">${say`Go to the start page.`}</a></p>`,
@@ -111,44 +120,31 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
     'account',
     PATH,
     { query: z.object({ created: z.literal('before').optional() }) },
-    async ({ context, caller, query }) => {
-      const keys = await listOwnKeys(context.db, caller);
-      const current = caller.kind === 'user' ? caller.key?.id : undefined;
-      const wasCreated = query.created !== undefined;
-      return keysPage({
-        keys,
-        current,
-        wasCreated,
-        mayGive: scopesToGive(caller),
-      });
-    },
+    async (call) => await keysPage(call, { wasCreated: call.query.created !== undefined }),
   ),
-  formFor(
-    'account',
-    PATH,
-    { fields: newKeyFields },
-    async ({ context, caller, fields: { id, ...fields } }) => {
+  formFor('account', PATH, { fields: newKeyFields }, async (call) => {
+    const { context, caller, fields } = call;
+    return await orKeysPage(call, { ...fields, form: 'new' }, async () => {
       const input = apiKeyBodySchema.parse(keyIn(fields));
       try {
         // A page, not a redirect: no address may lead to the key.
-        const key = await createKey(context, caller, { ...input, id });
+        const key = await createKey(context, caller, { ...input, id: fields.id });
         return accountPage('keys', newKeyPage(key, PATH));
       } catch (error) {
         // That page was reloaded.
         if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
         throw error;
       }
-    },
-  ),
-  formFor(
-    'account',
-    `${PATH}/:id`,
-    { params, fields: keyFields },
-    async ({ context, caller, params, fields }) => {
-      await changeOwnKey(context, caller, params.id, apiKeyChangeSchema.parse(keyIn(fields)));
+    });
+  }),
+  formFor('account', `${PATH}/:id`, { params, fields: keyFields }, async (call) => {
+    const { context, caller, fields } = call;
+    const { id } = call.params;
+    return await orKeysPage(call, { ...fields, form: id }, async () => {
+      await changeOwnKey(context, caller, id, apiKeyChangeSchema.parse(keyIn(fields)));
       return seeOther(PATH);
-    },
-  ),
+    });
+  }),
   formFor('account', `${PATH}/:id/revoke`, { params }, async ({ context, caller, params }) => {
     await revokeOwnKey(context, caller, params.id);
     return seeOther(PATH);
@@ -171,25 +167,49 @@ const SCOPE_NAMES: Readonly<Record<Scope, Html>> = {
 };
 
 interface KeysView {
-  readonly keys: readonly ApiKey[];
-  /** ID of the key that the person signed in with. */
-  readonly current: string | undefined;
-  /** Scopes that a new key may have. */
-  readonly mayGive: readonly Scope[];
   /** Whether the person has reloaded the page of a new key. */
-  readonly wasCreated: boolean;
+  readonly wasCreated?: boolean;
+  /** What the person has typed into a form that was refused. */
+  readonly typed?: TypedKey;
 }
 
-function keysPage({ keys, current, mayGive, wasCreated }: KeysView): Page {
+/** `form`: the ID of the key to change, or `new`. */
+interface TypedKey extends KeyFields {
+  readonly form: string;
+  readonly problem?: Html;
+}
+
+type KeysCall = Pick<PageCall, 'context' | 'caller'>;
+
+async function keysPage({ context, caller }: KeysCall, { wasCreated, typed }: KeysView): Promise<Page> {
+  const keys = await listOwnKeys(context.db, caller);
+  const current = caller.kind === 'user' ? caller.key?.id : undefined;
+  const mayGive = scopesToGive(caller);
   return accountPage('keys', {
     title: say`API keys`,
     body: html`${wasCreated && html`<p class="problem" role="status">${say`This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.`}</p>`}
 <p>${say`Programs use a key to act for you. Give each its own, with no more scopes than it needs.`}</p>
-<ul class="list">${keys.map((key) => row(key, { current, mayGive }))}</ul>
+<ul class="list">${keys.map((key) => row(key, { current, mayGive, typed }))}</ul>
 <section aria-labelledby="new"><h2 id="new">${say`Create a key`}</h2>
-<form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive)}<button>${say`Create key`}</button></form></section>`,
+<form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive, { typed })}<button>${say`Create key`}</button></form></section>`,
     terminal: { command: 'skinsmith keys list', path: '/v2/account/keys' },
   });
+}
+
+/** Shows a form that was refused again, with what the person has typed and why. */
+async function orKeysPage(
+  call: KeysCall,
+  typed: TypedKey,
+  act: () => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  try {
+    return await act();
+  } catch (error) {
+    const refusal = asRefusal(error);
+    if (refusal.status !== 400) throw error;
+    const page = await keysPage(call, { typed: { ...typed, problem: problemOf(refusal) } });
+    return { ...page, status: 400 };
+  }
 }
 
 /** The only page that ever shows a key. */
@@ -202,12 +222,19 @@ export function newKeyPage({ id, name, secret }: ApiKeyMade, back: `/ui${string}
   };
 }
 
-function row(key: ApiKey, { current, mayGive }: Pick<KeysView, 'current' | 'mayGive'>): Html {
+interface RowView extends Pick<KeysView, 'typed'> {
+  /** ID of the key that the person signed in with. */
+  readonly current: string | undefined;
+  /** Scopes that a new key may have. */
+  readonly mayGive: readonly Scope[];
+}
+
+function row(key: ApiKey, { current, mayGive, typed }: RowView): Html {
   const { id, name, last4, scopes = [] } = key;
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">${say`used for this session`}</span>`}
 <p class="quiet">${useOf(key)}</p>
 <p class="quiet">${separated('; ', [say`Scopes: ${separated(', ', scopes)}`, boundTo(key), key.v2Compat && say`version 1 requests use the queue`])}</p>
-<details><summary aria-label="${say`Change ${name}`}">${say`Change`}</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], key)}<button>${say`Save`}</button></form></details>
+${typed?.form === id ? html`<details open>` : html`<details>`}<summary aria-label="${say`Change ${name}`}">${say`Change`}</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], { key, typed })}<button>${say`Save`}</button></form></details>
 <details><summary aria-label="${say`Revoke ${name}`}">${say`Revoke`}</summary><form method="post" action="${PATH}/${id}/revoke"><p>${say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`}</p><button class="danger">${say`Revoke key`}</button></form></details></div></li>`;
 }
 
@@ -222,24 +249,32 @@ export function useOf({ createdAt, lastUsedAt, generations = 0 }: ApiKey): Html 
     : say`Created ${moment(createdAt)}; last used ${moment(lastUsedAt)}; ${skins}`;
 }
 
-function boundTo({ allowedIps, allowedOrigins, allowedAgents }: ApiKey): Html | undefined {
+type Bounds = Pick<ApiKey, 'allowedIps' | 'allowedOrigins' | 'allowedAgents'>;
+
+function boundTo({ allowedIps, allowedOrigins, allowedAgents }: Bounds): Html | undefined {
   const all = [...allowedIps, ...allowedOrigins, ...allowedAgents];
   return all.length > 0 ? say`only from <bdi>${separated(', ', all)}</bdi>` : undefined;
 }
 
 /** The fields for a new key, or for changing one. `form`: makes the fields' ids unique on the page. */
-function fields(form: string, offered: readonly Scope[], key?: ApiKey): Html {
-  const chosen = key?.scopes ?? ['read', 'generate', 'skins'];
+function fields(
+  form: string,
+  offered: readonly Scope[],
+  { key, typed: last }: { readonly key?: ApiKey; readonly typed: TypedKey | undefined },
+): Html {
+  const typed = last?.form === form ? last : undefined;
+  const shown = typed ?? key;
+  const chosen: readonly string[] = typed?.scope ?? key?.scopes ?? ['read', 'generate', 'skins'];
   const scopes = SCOPES.filter((scope) => offered.includes(scope));
-  const isRestricted = key !== undefined && (boundTo(key) !== undefined || key.v2Compat);
-  return html`<div class="row"><div><label for="name-${form}">${say`Name`}</label><input id="name-${form}" name="name" required maxlength="64" autocomplete="off" value="${key?.name ?? ''}"></div></div>
+  const isRestricted = shown !== undefined && (boundTo(shown) !== undefined || shown.v2Compat);
+  return html`${typed?.problem}<div class="row"><div><label for="name-${form}">${say`Name`}</label><input id="name-${form}" name="name" required maxlength="64" value="${shown?.name ?? ''}"></div></div>
 <fieldset><legend>${say`Permissions`}</legend>${scopes.map((scope) => checkBox({ name: 'scope', value: scope, isChecked: chosen.includes(scope) }, SCOPE_NAMES[scope]))}</fieldset>
 ${isRestricted ? html`<details open>` : html`<details>`}<summary>${say`Restrict to`}</summary><div class="row">
-${textArea(`ips-${form}`, 'allowedIps', say`Addresses and networks`, key?.allowedIps)}
-${textArea(`origins-${form}`, 'allowedOrigins', say`Web pages (origins)`, key?.allowedOrigins)}
-${textArea(`agents-${form}`, 'allowedAgents', say`Programs (user agents)`, key?.allowedAgents)}</div>
+${textArea(`ips-${form}`, 'allowedIps', say`Addresses and networks`, shown?.allowedIps)}
+${textArea(`origins-${form}`, 'allowedOrigins', say`Web pages (origins)`, shown?.allowedOrigins)}
+${textArea(`agents-${form}`, 'allowedAgents', say`Programs (user agents)`, shown?.allowedAgents)}</div>
 <p class="quiet">${say`One per line. Leave a field empty to set no restriction.`}</p>
-${checkBox({ name: 'v2Compat', value: 'on', isChecked: key?.v2Compat ?? false }, say`Send version 1 requests through the version 2 queue`)}</details>`;
+${checkBox({ name: 'v2Compat', value: 'on', isChecked: shown?.v2Compat ?? false }, say`Send version 1 requests through the version 2 queue`)}</details>`;
 }
 
 function textArea(id: string, name: string, label: Html, values: readonly string[] = []): Html {

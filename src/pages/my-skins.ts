@@ -126,12 +126,9 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
   }),
   ...exportPageRoutes,
   // The file of /v2/skins/pack.zip for the person who is signed in, who has private skins too.
-  pageFor(
-    'read',
-    `${PATH}/pack.zip`,
-    { query: skinPackQuerySchema },
-    async (call) => await skinPackAnswer(call, call.query),
-  ),
+  pageFor('read', `${PATH}/pack.zip`, { query: skinPackQuerySchema }, async (call) => {
+    return await skinPackAnswer(call, call.query);
+  }),
 ];
 
 /** The filters of a search. Its empty fields are left out. */

@@ -44,7 +44,7 @@ export const CAPE_PAGES: readonly PageRoute[] = [
 function newCape(): Html {
   return html`<form class="panel" method="post" action="${CAPES}" enctype="multipart/form-data"><div class="row">
 <div><label for="file">${say`Picture, 64×32 pixels`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
-<div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48" autocomplete="off"></div>
+<div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48"></div>
 <div class="end"><button>${say`Add the cape`}</button></div></div></form>`;
 }
 

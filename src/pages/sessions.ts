@@ -15,6 +15,9 @@ import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Pa
 import { userPath } from './operator-moderation.ts';
 import { formFor, type PageAnswer, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
+const ofSession = z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') });
+const ofIdentity = z.object({ id: identityIdSchema });
+
 export const SESSION_PAGES: readonly PageRoute[] = [
   pageFor('users', '/ui/sessions', {}, async (call) => {
     const { context, caller } = call;
@@ -27,25 +30,17 @@ export const SESSION_PAGES: readonly PageRoute[] = [
     await endOtherSessions(call.context, sessionOf(call));
     return seeOther('/ui/sessions');
   }),
-  formFor(
-    'users',
-    '/ui/sessions/:id/end',
-    { params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }) },
-    async (call) => {
-      await revokeOwnSession(call.context, sessionOf(call), call.params.id);
-      return seeOther('/ui/sessions');
-    },
-  ),
-  formFor(
-    'account',
-    '/ui/account/identities/:id/unlink',
-    { params: z.object({ id: identityIdSchema }) },
-    async (call) => await unlinked(call, undefined),
-  ),
+  formFor('users', '/ui/sessions/:id/end', { params: ofSession }, async (call) => {
+    await revokeOwnSession(call.context, sessionOf(call), call.params.id);
+    return seeOther('/ui/sessions');
+  }),
+  formFor('account', '/ui/account/identities/:id/unlink', { params: ofIdentity }, async (call) => {
+    return await unlinked(call, undefined);
+  }),
   formFor(
     'operator',
     '/ui/operator/users/:name/identities/:id/unlink',
-    { params: z.object({ id: identityIdSchema, name: userNameSchema }) },
+    { params: ofIdentity.extend({ name: userNameSchema }) },
     async (call) => await unlinked(call, call.params.name),
   ),
 ];

@@ -95,7 +95,7 @@ function tagLink(tag: string): Html {
 
 function tagForm(uuid: string): Html {
   return html`<details><summary>${say`Add a tag`}</summary><form method="post" action="/ui/skins/${uuid}/tags"><input type="hidden" name="vote" value="up"><div class="row">
-<div><label for="tag">${say`Tag`}</label><input id="tag" name="tag" required maxlength="32" pattern="[A-Za-z]([A-Za-z \\-]*[A-Za-z])?" title="${say`Tags may contain a-z, spaces and -.`}" autocomplete="off"></div>
+<div><label for="tag">${say`Tag`}</label><input id="tag" name="tag" required maxlength="32" pattern="[A-Za-z]([A-Za-z \\-]*[A-Za-z])?" title="${say`Tags may contain a-z, spaces and -.`}"></div>
 <div class="end"><button class="quiet-button">${say`Add`}</button></div></div></form></details>`;
 }
 

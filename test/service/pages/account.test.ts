@@ -127,6 +127,19 @@ test('Wrong bindings and scopes make no key, and neither does a key without that
   ]) {
     expect((await browser.open(KEYS, { form: wrong })).status).toBe(400);
   }
+  const typed = fields(['name', 'My <bot>'], ['scope', 'read'], ['allowedIps', '10.0.0.0/8\nnowhere']);
+  const { text } = await browser.open(KEYS, { form: typed });
+  expect(text).toMatch(/role="alert">[^<]*allowedIps/);
+  expect(text).toContain('maxlength="64" value="My &lt;bot&gt;"');
+  expect(text).toContain('>10.0.0.0/8\nnowhere</textarea>');
+  expect(/id="ips-new"/.exec(text.split('<details open>').at(-1) ?? '')).not.toBeNull();
+  const kept = (await server.owner.json('/v2/account/keys', { name: 'kept' })).body.key!;
+  const changed = await browser.open(`${KEYS}/${kept.id}`, { form: typed });
+  expect(changed.status).toBe(400);
+  expect(changed.text).toMatch(
+    new RegExp(`role="alert">[^]*id="name-${kept.id}"[^>]*value="My &lt;bot&gt;"`),
+  );
+  expect(changed.text).toMatch(/id="name-new"[^>]*value=""/);
   const reader = await signedIn(server, await secretOf(server, { scopes: ['read'] }));
   expect((await reader.open(KEYS)).status).toBe(403);
   expect((await reader.open(KEYS, { form: fields(['name', 'a'], ['scope', 'read']) })).status).toBe(403);
@@ -136,7 +149,7 @@ test('Wrong bindings and scopes make no key, and neither does a key without that
   expect(form).not.toContain('value="operator"');
   const stronger = fields(['name', 'a'], ['scope', 'operator']);
   expect((await manager.open(KEYS, { form: stronger })).status).toBe(403);
-  expect((await server.owner.get('/v2/account/keys')).body.keys).toHaveLength(3);
+  expect((await server.owner.get('/v2/account/keys')).body.keys).toHaveLength(4);
 });
 
 test('A user’s forms reach no key of others', async () => {

@@ -15,7 +15,7 @@ import { requireUser } from '../server/service/callers.ts';
 import { withinFetchLimits } from '../server/service/sources/fetches.ts';
 import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
 import { operatorPage } from './operator-list.ts';
-import { checked, formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
+import { checked, formFor, type PageCall, type PageRoute, pageFor, seeOther, yes } from './page-route.ts';
 
 const PATH = '/ui/account/games';
 const ofWhom = z.object({ whose: z.literal('all').optional() });
@@ -26,22 +26,17 @@ const ofLogin = z.object({ id: z.string().max(64) });
 
 export const GAME_PAGES: readonly PageRoute[] = [
   // The person's own accounts, or for operators those of all.
-  pageFor(
-    'account',
-    PATH,
-    { query: ofWhom.extend({ worn: z.literal('yes').optional() }) },
-    async ({ context, caller, query }) => {
-      const { name, isOperator } = requireUser(caller);
-      const areAll = isOperator && query.whose === 'all';
-      const readable = await readGameAccounts(context, caller);
-      const accounts = areAll ? readable : readable.filter(({ user }) => user === name);
-      const mayLink = context.usersMayLink || isOperator;
-      const areUsed = context.generatorKind === 'accounts';
-      const isWorn = query.worn !== undefined;
-      const now = context.clock.now();
-      return gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now });
-    },
-  ),
+  pageFor('account', PATH, { query: ofWhom.extend({ worn: yes }) }, async ({ context, caller, query }) => {
+    const { name, isOperator } = requireUser(caller);
+    const areAll = isOperator && query.whose === 'all';
+    const readable = await readGameAccounts(context, caller);
+    const accounts = areAll ? readable : readable.filter(({ user }) => user === name);
+    const mayLink = context.usersMayLink || isOperator;
+    const areUsed = context.generatorKind === 'accounts';
+    const isWorn = query.worn !== undefined;
+    const now = context.clock.now();
+    return gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now });
+  }),
   formFor('account', `${PATH}/logins`, { fields: z.object({ share: checked }) }, async (call) => {
     const { context, caller, fields } = call;
     const begin = async () => await beginGameLogin(context, caller, fields);
@@ -52,7 +47,7 @@ export const GAME_PAGES: readonly PageRoute[] = [
   pageFor(
     'account',
     `${PATH}/logins/:id`,
-    { params: ofLogin, query: z.object({ new: z.literal('yes').optional() }) },
+    { params: ofLogin, query: z.object({ new: yes }) },
     async (call) => {
       const { context, caller, params, query } = call;
       const begun = findGameLogin(context, caller, params.id);
@@ -140,7 +135,7 @@ function row(account: GameAccount, { areAll, now }: Pick<GamesView, 'areAll' | '
   const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
   const isPaused = state === 'paused';
   const whose = areAll ? '?whose=all' : '';
-  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">${say`in use`}</span>`}${areAll && share && html` <span class="tag">${say`shared`}</span>`}
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> ${standing(account)}${inUse && html` <span class="tag">${say`in use`}</span>`}${areAll && share && html` <span class="tag">${say`shared`}</span>`}
 <p class="quiet">${separated('; ', [
     areAll && (user === undefined ? say`Linked by a deleted user` : say`Linked by <bdi>${user}</bdi>`),
     separated(', ', [skinsMade(generated), failureCount(failed)]),
@@ -154,11 +149,16 @@ ${settings(account, whose)}
 ${actionButton(`${PATH}/${uuid}/pause${whose}`, isPaused ? say`Resume` : say`Pause`, { about: name, fields: { paused: isPaused ? 'no' : 'yes' } })}</div></li>`;
 }
 
+function standing({ state, coolUntil }: GameAccount): Html {
+  const rests = state === 'active' && coolUntil !== undefined;
+  return html`<span class="tag ${!rests && state}">${rests ? say`resting until ${moment(coolUntil)}` : STATES[state]}</span>`;
+}
+
 function skinsMade(number: number): Html {
   return counted(number, { one: say`${count(number)} skin made`, other: say`${count(number)} skins made` });
 }
 
-function failureCount(number: number): Html {
+export function failureCount(number: number): Html {
   return counted(number, { one: say`${count(number)} failure`, other: say`${count(number)} failures` });
 }
 

@@ -23,12 +23,14 @@ import {
   readAnyTexture,
   readBlockedImages,
   readReports,
+  reopenReport,
   setHidden,
   unblockImage,
   whichAreBlocked,
   whichHavePictures,
 } from '../server/service/moderation.ts';
 import { readSent } from '../server/service/skins/capes.ts';
+import { decideOnSet } from '../server/service/skins/sets.ts';
 import { whichAreDisabled } from '../server/service/users/users.ts';
 import { actionButton, confirmed, moment, removeTag } from './frame.ts';
 import { operatorList } from './operator-list.ts';
@@ -59,6 +61,7 @@ export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REP
   return seeOther(query.size === 0 ? REPORTS : `${REPORTS}?${query}`);
 }
 
+const reportParams = z.object({ id: reportNumberSchema });
 const skinParams = z.object({ uuid: uuidSchema });
 const imageParams = z.object({ hash: imageHashSchema });
 const hiddenField = z.object({ hidden: z.enum(['yes', 'no']) });
@@ -86,15 +89,18 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
     page: ({ state }) => ({ ...REPORT_WORDS[state], filters: { state } }),
     row: reportRow,
   }),
-  formFor(
-    'operator',
-    `${REPORTS}/:id/close`,
-    { params: z.object({ id: reportNumberSchema }) },
-    async (call) => {
-      await dismissReport(call.context, call.caller, { ...call.params, note: '' });
-      return toReports(call);
-    },
-  ),
+  formFor('operator', `${REPORTS}/:id/close`, { params: reportParams }, async (call) => {
+    await dismissReport(call.context, call.caller, { ...call.params, note: '' });
+    return toReports(call);
+  }),
+  formFor('operator', `${REPORTS}/:id/reopen`, { params: reportParams }, async (call) => {
+    const { context, caller } = call;
+    const { hidden, skin = '', set } = await reopenReport(context, caller, call.params);
+    const shown = { hidden: false, note: '' };
+    if (hidden && set !== undefined) await decideOnSet(context, caller, { ...shown, uuid: set });
+    else if (hidden) await setHidden(context, caller, { ...shown, uuid: skin });
+    return toReports(call);
+  }),
   formFor(
     'operator',
     '/ui/operator/skins/:uuid/hidden',
@@ -348,26 +354,19 @@ function stateOf({ hidden, visibility }: Report): Html {
 
 /** The decision, in place of the buttons, so that a second click decides nothing. */
 function decision(report: Report, listed: ReportsView): Html {
-  const { id, skin, hidden, visibility, texture } = report;
-  const { decided, blocked } = listed;
-  const fields = placeFields(listed, decided);
-  const kind = kindOf(report);
-  const texts = TEXTS[kind];
+  const { id, hidden, visibility, texture } = report;
+  const { entries, decided, blocked } = listed;
+  const texts = TEXTS[kindOf(report)];
   if (visibility === undefined) return html`<p role="status">${texts.deleted}</p>`;
   if (texture !== undefined && blocked.has(texture))
     return html`<p role="status">${say`The picture is blocked. Skins that have it are hidden, and their reports are closed.`}</p>
-${actionButton(`/ui/operator/images/${texture}/unblock`, say`Unblock`, { about: say`the picture of report ${id}`, fields })}`;
-  if (!hidden) return html`<p role="status">${texts.unchanged}</p>`;
-  const about = texts.about(id);
-  return html`<p role="status">${texts.hidden}</p>
-${
-  kind === 'set'
-    ? actionButton(setPath(report), say`Undo`, { about, fields: { ...fields, act: 'show' } })
-    : actionButton(`/ui/operator/skins/${skin}/hidden`, say`Undo`, {
-        about,
-        fields: { ...fields, hidden: 'no' },
-      })
-}`;
+${actionButton(`/ui/operator/images/${texture}/unblock`, say`Unblock`, { about: say`the picture of report ${id}`, fields: placeFields(listed, decided) })}`;
+  // What is undone is to be decided again.
+  const subject = subjectOf(report);
+  const reopened = entries.filter((other) => subjectOf(other) === subject).map((other) => other.id);
+  const others = decided.filter((one) => !reopened.includes(one));
+  return html`<p role="status">${hidden ? texts.hidden : texts.unchanged}</p>
+${actionButton(`${REPORTS}/${id}/reopen`, say`Undo`, { about: texts.about(id), fields: placeFields(listed, others) })}`;
 }
 
 function setPath(report: Report): `/ui${string}` {

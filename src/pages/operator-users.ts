@@ -11,6 +11,7 @@ import {
 } from '../protocol/user.ts';
 import { readGameAccounts } from '../server/service/accounts/accounts.ts';
 import { readIdentities } from '../server/service/openid.ts';
+import { inviteUser, revokeInvitation } from '../server/service/users/invitations.ts';
 import { createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
 import {
   createUser,
@@ -23,6 +24,7 @@ import { newKeyPage, useOf } from './account.ts';
 import {
   actionButton,
   confirmed,
+  copyField,
   identityRows,
   listOr,
   moment,
@@ -37,6 +39,8 @@ import { formFor, type PageRoute, pageFor, seeOther } from './page-route.ts';
 const PATH = '/ui/operator/users';
 const params = z.object({ name: userNameSchema });
 const keyParams = params.extend({ id: z.string().max(64) });
+const keyFields = z.object({ name: z.string() });
+const invitationFields = z.object({ act: z.enum(['make', 'revoke']) });
 const changeFields = z.object({ plan: z.string(), disabled: z.enum(['yes', 'no']) }).partial();
 
 export const USER_PAGES: readonly PageRoute[] = [
@@ -84,28 +88,36 @@ export const USER_PAGES: readonly PageRoute[] = [
     await setUser(context, caller, params.name, userChangeSchema.parse(change));
     return toReports(call, userPath(params.name));
   }),
-  formFor(
-    'operator',
-    `${PATH}/:name/keys`,
-    { params, fields: z.object({ name: z.string() }) },
-    async (call) => {
-      const { context, caller, fields } = call;
-      const { name: user } = call.params;
-      await readUserDetails(context, caller, user); // creating a key would create the user
-      const key = await createKey(context, caller, apiKeyBodySchema.parse({ ...fields, user }));
-      return operatorPage('users', newKeyPage(key, userPath(user)));
-    },
-  ),
-  formFor(
-    'operator',
-    `${PATH}/:name/keys/:id/revoke`,
-    { params: keyParams },
-    async ({ context, caller, params }) => {
-      await revokeOwnKey(context, caller, params.id);
-      return seeOther(userPath(params.name));
-    },
-  ),
+  formFor('operator', `${PATH}/:name/keys`, { params, fields: keyFields }, async (call) => {
+    const { context, caller, fields } = call;
+    const { name: user } = call.params;
+    await readUserDetails(context, caller, user); // creating a key would create the user
+    const key = await createKey(context, caller, apiKeyBodySchema.parse({ ...fields, user }));
+    return operatorPage('users', newKeyPage(key, userPath(user)));
+  }),
+  formFor('operator', `${PATH}/:name/invitation`, { params, fields: invitationFields }, async (call) => {
+    const { context, caller } = call;
+    const { name } = call.params;
+    if (call.fields.act === 'make')
+      return invitationPage(name, await inviteUser(context, caller, name), context.publicUrl());
+    await revokeInvitation(context, caller, name);
+    return seeOther(userPath(name));
+  }),
+  formFor('operator', `${PATH}/:name/keys/:id/revoke`, { params: keyParams }, async (call) => {
+    await revokeOwnKey(call.context, call.caller, call.params.id);
+    return seeOther(userPath(call.params.name));
+  }),
 ];
+
+/** The only page that ever shows an invitation. */
+function invitationPage(name: string, secret: string, origin: string): Page {
+  return operatorPage('users', {
+    title: say`An invitation for ${name}`,
+    body: html`<p class="lead">${say`Send this link to <bdi>${name}</bdi>. Within seven days, it signs in once.`}</p>
+<dl class="copyable">${copyField(say`Invitation`, `${origin}/ui/sign-in/link?secret=${secret}`)}</dl>
+<p><a class="button" href="${userPath(name)}">${say`I have copied it`}</a></p>`,
+  });
+}
 
 function userSearch(filter: string): Html {
   return html`<search><form method="get" action="${PATH}"><div class="row">
@@ -116,7 +128,7 @@ function userSearch(filter: string): Html {
 function newUser(plans: readonly string[]): Html {
   return html`<section aria-labelledby="new"><h2 id="new">${say`Create a user`}</h2>
 <form class="panel" method="post" action="${PATH}"><div class="row">
-<div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" autocomplete="off" spellcheck="false"></div>
+<div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" spellcheck="false"></div>
 <div><label for="plan">${say`Plan`}</label><select id="plan" name="plan">${planOptions('free', plans)}</select></div>
 <div class="end"><button>${say`Create user`}</button></div></div></form></section>`;
 }
@@ -172,7 +184,7 @@ ${listOr(
   keys.map((key) => keyRow(name, key)),
 )}
 <form class="panel" method="post" action="${userPath(name)}/keys"><div class="row">
-<div><label for="key">${say`Name of a new key`}</label><input id="key" name="name" required maxlength="64" autocomplete="off"></div>
+<div><label for="key">${say`Name of a new key`}</label><input id="key" name="name" required maxlength="64"></div>
 <div class="end"><button>${say`Create key`}</button></div></div></form></section>
 ${identities.length > 0 && html`<section aria-labelledby="sso"><h2 id="sso">${say`Single sign-on`}</h2><ul class="list">${identityRows(identities, `${userPath(name)}/identities`)}</ul></section>`}
 <section aria-labelledby="skins"><h2 id="skins">${say`Newest skins that others can see`}</h2>
@@ -180,11 +192,13 @@ ${listOr(say`None.`, newest.map(skinRow))}</section>`,
   });
 }
 
-function decisions({ user: { name, plan, disabledAt }, plans, me }: UserView): Html {
+function decisions({ user: { name, plan, disabledAt }, plans, me, invitedUntil }: UserView): Html {
   const isMe = me === name;
+  const invitation = (act: string, label: Html) =>
+    actionButton(`${userPath(name)}/invitation`, label, { about: name, fields: { act } });
   return html`<section class="panel" aria-label="${say`Plan and access`}"><form class="acts" method="post" action="${userPath(name)}"><label for="plan">${say`Plan`}</label>
 <select id="plan" name="plan">${planOptions(plan, plans)}</select><button class="quiet-button">${say`Change plan`}</button></form>
-${!isMe && html`<div class="acts">${disabledAt === undefined ? disabling(name) : actionButton(userPath(name), say`Enable`, { about: name, fields: { disabled: 'no' } })}</div>`}</section>`;
+${!isMe && html`<div class="acts">${disabledAt === undefined && invitation('make', say`Make an invitation`)}${invitedUntil !== undefined && html`<span class="quiet">${say`An invitation works until ${moment(invitedUntil)}`}</span>${invitation('revoke', say`Revoke`)}`}${disabledAt === undefined ? disabling(name) : actionButton(userPath(name), say`Enable`, { about: name, fields: { disabled: 'no' } })}</div>`}</section>`;
 }
 
 function keyRow(user: string, key: ApiKey): Html {

@@ -1,9 +1,11 @@
 import { VERSION } from '../base/version.ts';
 import { type Content, count, counted, type Html, html, measured, say, separated } from '../html/html.ts';
 import { pageQuerySchema } from '../protocol/envelope.ts';
+import type { GameAccount } from '../protocol/game-account.ts';
 import type { LogEntry, OperatorAction } from '../protocol/moderation.ts';
 import type { HealthFinding } from '../protocol/service.ts';
 import type { PlanView } from '../protocol/user.ts';
+import { readGameAccounts } from '../server/service/accounts/accounts.ts';
 import { readOperatorLog } from '../server/service/moderation.ts';
 import { planView } from '../server/service/plans.ts';
 import {
@@ -12,7 +14,8 @@ import {
   type Overview,
   readOverview,
 } from '../server/service/status/stats.ts';
-import { inEnglish, listOr, moment, type Page, planTable, reasonOf } from './frame.ts';
+import { failureCount } from './account-games.ts';
+import { inEnglish, listOr, moment, type Page, planTable, reasonOf, skinCount } from './frame.ts';
 import { CAPE_PAGES } from './operator-capes.ts';
 import { operatorList, operatorPage } from './operator-list.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
@@ -23,7 +26,7 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
   pageFor('operator', '/ui/operator', {}, async ({ context, caller }) => {
     const overview = await readOverview(context, caller);
     const plans = context.plans.all().map(planView);
-    return overviewPage({ ...overview, plans });
+    return overviewPage({ ...overview, plans, accounts: await readGameAccounts(context, caller) });
   }),
   ...USER_PAGES,
   ...CAPE_PAGES,
@@ -49,8 +52,11 @@ const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) =
   release_set_name: (operator, subject) => say`${operator} released the name ${subject} of sets`,
   remove_tag: (operator, subject) => say`${operator} removed a tag from the skin ${subject}`,
   close_report: (operator, subject) => say`${operator} closed the report ${subject}`,
+  reopen_report: (operator, subject) => say`${operator} reopened the report ${subject}`,
   block_image: (operator, subject) => say`${operator} blocked the picture ${subject}`,
   unblock_image: (operator, subject) => say`${operator} unblocked the picture ${subject}`,
+  invite_user: (operator, subject) => say`${operator} invited the user ${subject}`,
+  revoke_invitation: (operator, subject) => say`${operator} revoked the invitation of the user ${subject}`,
   create_user: (operator, subject) => say`${operator} created the user ${subject}`,
   change_plan: (operator, subject) => say`${operator} changed the plan of the user ${subject}`,
   disable_user: (operator, subject) => say`${operator} disabled the user ${subject}`,
@@ -81,6 +87,7 @@ function isAboutPlan(action: OperatorAction): boolean {
 
 interface OperatorOverview extends Overview {
   readonly plans: readonly PlanView[];
+  readonly accounts: readonly GameAccount[];
 }
 
 function overviewPage(view: OperatorOverview): Page {
@@ -95,18 +102,36 @@ ${failures(view.failures)}
   });
 }
 
-function state({ unready, openReports }: Overview): Html {
+function state(view: OperatorOverview): Html {
+  const { unready } = view;
   const isReady = unready.length === 0;
   return html`<p class="lead" role="status">${
     isReady
       ? say`The service accepts jobs.`
       : say`The service accepts no jobs: ${inEnglish(unready.join(', ').replaceAll('_', ' '))}.`
   }</p>
-<p><span class="tag">skinsmith ${VERSION}</span> ${
+<p><span class="tag">skinsmith ${VERSION}</span> ${news(view)}</p>`;
+}
+
+/** What has happened, in one sentence. */
+function news({ openReports, accounts, history }: OperatorOverview): Html {
+  const sum = (figure: (hour: HourFigures) => number) =>
+    history.map(figure).reduce((all, one) => all + one, 0);
+  const failed = sum((hour) => hour.failed);
+  return separated(', ', [
     openReports > 0
       ? html`<a href="/ui/operator/reports">${counted(openReports, { one: say`${count(openReports)} open report`, other: say`${count(openReports)} open reports` })}</a>`
-      : html`<span class="quiet">${say`No open reports`}</span>`
-  }</p>`;
+      : say`No open reports`,
+    ...accounts
+      .filter(({ state }) => state === 'active')
+      .map(
+        ({ name, coolUntil }) =>
+          coolUntil !== undefined &&
+          html`<a href="/ui/account/games?whose=all">${say`<bdi>${name}</bdi> rests until ${moment(coolUntil)}`}</a>`,
+      ),
+    html`<a href="#history">${say`${skinCount(sum(({ made }) => made.new))} in 24 hours`}</a>`,
+    html`<a href="#failures">${failed === 0 ? say`nothing failed` : failureCount(failed)}</a>`,
+  ]);
 }
 
 /** The word and the CSS class of each result. */
@@ -116,9 +141,9 @@ const RESULTS: Readonly<Record<HealthFinding['result'], readonly [word: Html, lo
   problem: [say`Problem`, 'trouble'],
 };
 
-function finding({ result, message }: HealthFinding): Html {
+function finding({ code, result, message }: HealthFinding): Html {
   const [word, look] = RESULTS[result];
-  return html`<li class="${look}"><strong>${word}</strong> ${inEnglish(message)}</li>`;
+  return html`<li class="${look}"><strong>${word}</strong> ${inEnglish(message)}${code === 'no_accounts' && html` <a href="/ui/account/games">${say`Link an account`}</a>`}</li>`;
 }
 
 function figures({ jobs, store, diskLeft, stats }: OperatorOverview): Html {

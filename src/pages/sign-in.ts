@@ -19,6 +19,7 @@ import { formFor, type PageAnswer, type PageCall, type PageRoute, pageFor, seeOt
 const PATH = '/ui/sign-in';
 const LINK_PATH = '/ui/sign-in/link';
 const secretSchema = z.object({ secret: z.string().regex(/^[\w-]{43}$/, 'not a sign-in link') });
+const nextQuery = z.object({ next: z.string().optional() });
 const questionSchema = z.object({ address: z.string().max(2048), nonce: z.string().max(64) });
 const keySchema = z.object({ key: z.string().max(512), next: z.string().optional() });
 
@@ -27,16 +28,11 @@ const ANSWER_PATH = '/ui/sign-in/callback';
 const FIRST_PATH = '/ui/sign-in/first';
 
 export const SIGN_IN_PAGES: readonly PageRoute[] = [
-  pageFor(
-    'everyone',
-    PATH,
-    { query: z.object({ next: z.string().optional() }) },
-    async ({ context, session, query: { next } }) => {
-      const page = nextAddress(next);
-      if (session && page !== undefined) return seeOther(page);
-      return signInPage({ provider: providerOf(context, next), next: page, signedIn: session?.caller.name });
-    },
-  ),
+  pageFor('everyone', PATH, { query: nextQuery }, async ({ context, session, query: { next } }) => {
+    const page = nextAddress(next);
+    if (session && page !== undefined) return seeOther(page);
+    return signInPage({ provider: providerOf(context, next), next: page, signedIn: session?.caller.name });
+  }),
   formFor('everyone', PATH, { fields: keySchema }, async (call) => {
     const { context, request } = call;
     const { key, next } = call.fields;
@@ -79,7 +75,7 @@ export const SIGN_IN_PAGES: readonly PageRoute[] = [
   pageFor(
     'everyone',
     PROVIDER_SIGN_IN_PATH,
-    { query: z.object({ next: z.string().optional() }) },
+    { query: nextQuery },
     async (call) =>
       await orSignInPage(call, async ({ openId, publicUrl }) => {
         if (!openId) throw new Refusal('not_found');
@@ -139,7 +135,7 @@ async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
     return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
-    const message = say`${reasonOf(error)} Run skinsmith open again to get a new one.`;
+    const message = say`${reasonOf(error)} Ask the operator for a new one, or run skinsmith open again.`;
     return signInPage({ problem: { message, status: error.status }, provider: providerOf(context) });
   }
 }
@@ -288,7 +284,7 @@ ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
 function linkPage(secret: string): Page {
   return {
     title: say`Sign in with this link?`,
-    body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>${say`Continue only if you created this link yourself with <code>skinsmith open</code>.`}</p>
+    body: html`<form class="panel narrow" method="post" action="/ui/sign-in/link"><p>${say`Continue only if the operator of this server has sent you this link, or you created it yourself with <code>skinsmith open</code>.`}</p>
 <input type="hidden" name="secret" value="${secret}"><button>${say`Sign in`}</button></form>`,
   };
 }

@@ -29,7 +29,8 @@ export const startRoute = pageFor(
       description: LEAD,
       picture: { path: '/card.png', alt: GROUP },
     });
-    const view = { name: site.name, signing: generatorKind, newest: skins, head };
+    const steps = skins.length === 0 && call.visitor?.isOperator ? firstSteps() : undefined;
+    const view = { name: site.name, signing: generatorKind, newest: skins, head, steps };
     if (!mayUse) return startPage({ ...view, maker: undefined });
     return withVisitorCookie(startPage({ ...view, maker: await formMakerOf(call) }), call);
   },
@@ -55,11 +56,21 @@ interface StartView {
   readonly signing: SigningMode;
   readonly newest: readonly SkinCard[];
   readonly head: Html;
+  /** For the owner of a new service. */
+  readonly steps: Html | undefined;
   /** Undefined if the visitor must sign in to make skins. */
   readonly maker: FormMaker | undefined;
 }
 
-function startPage({ name, signing, newest, head, maker }: StartView): Page {
+function firstSteps(): Html {
+  return html`<section class="panel"><h2>${say`First steps`}</h2><ol>
+<li>${say`Give this server a name: <code>skinsmith serve --service-name NAME</code>.`}</li>
+<li>${say`Tell it the address that others see: <code>--public-url https://…</code>.`}</li>
+<li>${say`Decide who signs the skins: <code>--generator</code>.`}</li>
+<li>${say`Invite others: <a href="/ui/operator/users">create users</a>, and send each an invitation.`}</li></ol></section>`;
+}
+
+function startPage({ name, signing, newest, head, maker, steps }: StartView): Page {
   return {
     title: name === USUAL_NAME ? TITLE : name,
     hasOwnHeading: true,
@@ -74,7 +85,7 @@ function startPage({ name, signing, newest, head, maker }: StartView): Page {
 <img class="group" src="${assetAddress('group.png')}" alt="${GROUP}" width="472" height="184"></div>
 <div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel">${say`<a class="button" href="${'/ui/sign-in'}">Sign in</a> to make skins here.`}</p>`}</div>
 </div>
-<section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
+${steps}<section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
 ${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
 </section>`,
   };
@@ -83,15 +94,9 @@ ${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p clas
 const choice = z.object({ language: z.enum(Object.keys(LANGUAGES) as [Language, ...Language[]]) });
 
 /** Keeps the chosen language in a cookie, and returns to the page. */
-export const languageRoute = formFor(
-  'everyone',
-  LANGUAGE_PATH,
-  { fields: choice },
-  async ({ context, request, fields }) => {
-    const cookie = setCookie('skinsmith-language', request, {
-      publicUrl: context.publicUrl(),
-      secret: fields.language,
-    });
-    return seeOther(cameFrom(request) ?? '/ui/', { 'Set-Cookie': cookie });
-  },
-);
+export const languageRoute = formFor('everyone', LANGUAGE_PATH, { fields: choice }, async (call) => {
+  const { request, fields } = call;
+  const publicUrl = call.context.publicUrl();
+  const cookie = setCookie('skinsmith-language', request, { publicUrl, secret: fields.language });
+  return seeOther(cameFrom(request) ?? '/ui/', { 'Set-Cookie': cookie });
+});

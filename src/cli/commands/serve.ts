@@ -127,15 +127,16 @@ async function announce(
 ): Promise<void> {
   const { io, flags, env } = context;
   if (flags.json) io.out.write(jsonLine({ url, key } satisfies ListeningView));
-  else io.out.write(announcement(url, key));
+  else io.out.write(announcement(url, key, options));
   for (const warning of addressWarnings(url, options, env)) await ownLog(options, context).warn(warning);
 }
 
-function announcement(url: string, key: string | undefined): string {
+function announcement(url: string, key: string | undefined, { pages }: ServeOptions): string {
   if (key === undefined) return `Listening on ${url}\n`;
   return (
     `Listening on ${url}\n` +
     `Owner's API key, shown this once: ${key}\n` +
-    `Store it where you use it: skinsmith login --base-url ${url}\n`
+    `Store it where you use it: skinsmith login --base-url ${url}\n` +
+    (pages === false ? '' : `Its pages: ${url}/ui/, signed in with skinsmith open or with this key\n`)
   );
 }

@@ -33,6 +33,7 @@ import {
   type ReportPage,
   type ReportWithSubject,
   readLog,
+  reopenReports,
 } from '../store/moderation.ts';
 import type { BlockedImageRow, ReportRow, TextureRow } from '../store/schema/tables.ts';
 import { findUsersById } from '../store/sessions.ts';
@@ -397,6 +398,24 @@ export async function dismissReport(
     await closeReport(tx, id, now);
     await logAction(tx, clock, { operator, action: 'close_report', subject: String(id), note });
     return reportView({ ...report, closed_at: now }, users);
+  });
+}
+
+/** Undoes a decision on a report: opens what it closed. What it hid stays hidden. @throws Refusal `not_found` */
+export async function reopenReport(
+  { db, clock }: StoreContext,
+  caller: Caller,
+  { id }: { readonly id: number },
+): Promise<Pick<Report, 'hidden' | 'set' | 'skin'>> {
+  const operator = requireOperator(caller);
+  return await inManagement(db, async (tx) => {
+    const report = await findReport(tx, id);
+    if (!report) throw new Refusal('not_found', `No report ${id}.`);
+    if (report.closed_at !== null) {
+      await reopenReports(tx, report);
+      await logAction(tx, clock, { operator, action: 'reopen_report', subject: String(id) });
+    }
+    return { [report.kind]: report.subject, hidden: report.hidden_from !== null };
   });
 }
 

@@ -170,9 +170,10 @@ const LINK_AGE = 5 * 60_000;
 export async function makeLink(
   { db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> },
   whose: Pick<SignInLinkRow, 'user_id' | 'key_id'>,
+  age = LINK_AGE,
 ): Promise<string> {
   const secret = makeSecret();
-  await insertLink(db, { ...whose, hash: hashSecret(secret), expires_at: clock.now() + LINK_AGE });
+  await insertLink(db, { ...whose, hash: hashSecret(secret), expires_at: clock.now() + age });
   return secret;
 }
 

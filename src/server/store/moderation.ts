@@ -108,6 +108,19 @@ export async function closeReportsOf(db: Db, subject: string, now: number): Prom
     .execute();
 }
 
+/** Opens a closed report again, with those about the same skin or set that were closed with it. */
+export async function reopenReports(
+  db: Db,
+  { subject, closed_at }: Pick<ReportRow, 'subject' | 'closed_at'>,
+): Promise<void> {
+  await db
+    .updateTable('reports')
+    .set({ closed_at: null })
+    .where('subject', '=', subject)
+    .where('closed_at', '=', closed_at)
+    .execute();
+}
+
 /** Deletes the reports closed before this time. */
 export async function pruneReports(db: Db, before: number): Promise<void> {
   await db.deleteFrom('reports').where('closed_at', '<', before).execute();

@@ -101,7 +101,7 @@ export async function revokeKeylessSessions(db: Db, userId: string, but = ''): P
     .where('key_id', 'is', null)
     .where('id', '!=', but)
     .execute();
-  await db.deleteFrom('sign_in_links').where('user_id', '=', userId).where('key_id', 'is', null).execute();
+  await deleteLinksOf(db, userId);
 }
 
 export async function insertLink(db: Db, link: SignInLinkRow): Promise<void> {
@@ -110,6 +110,24 @@ export async function insertLink(db: Db, link: SignInLinkRow): Promise<void> {
 
 export async function hasLink(db: Db, hash: string): Promise<boolean> {
   return await exists(db.selectFrom('sign_in_links').select('hash').where('hash', '=', hash));
+}
+
+/** When the last of a user's links without an API key expires; undefined: there are none. */
+export async function linkExpiryOf(db: Db, userId: string, now: number): Promise<number | undefined> {
+  const link = await db
+    .selectFrom('sign_in_links')
+    .select('expires_at')
+    .where('user_id', '=', userId)
+    .where('key_id', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('expires_at', 'desc')
+    .executeTakeFirst();
+  return link?.expires_at;
+}
+
+/** Deletes a user's links without an API key. */
+export async function deleteLinksOf(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('sign_in_links').where('user_id', '=', userId).where('key_id', 'is', null).execute();
 }
 
 /** Uses a link up. Undefined if it does not exist or has expired. */

@@ -30,6 +30,18 @@ const CUT_OFF = `[...document.querySelectorAll('h1, h2, p, li, dt, dd, a, button
     && !one.matches('.unseen, .skip'))
   .map((one) => one.outerHTML)`;
 
+/** What is chosen but looks like what is not, in the colours that a person forces on all pages. */
+const UNMARKED = `[
+  ['.chip:has(:checked)', '.chip:not(:has(:checked))'],
+  ['[aria-pressed="true"]', '[aria-pressed="false"]'],
+  ['nav [aria-current]', 'nav a:not([aria-current])'],
+].flatMap(([chosen, others]) => {
+  const ground = (one) => getComputedStyle(one).backgroundColor;
+  return [...document.querySelectorAll(chosen)]
+    .filter((one) => [...document.querySelectorAll(others)].some((other) => ground(one) === ground(other)))
+    .map((one) => one.outerHTML.slice(0, 100));
+})`;
+
 /** `place`: of the page among those that are looked at. */
 type Look = (page: Page, place: number) => Promise<unknown[]>;
 
@@ -41,6 +53,12 @@ const LOOKS: Readonly<Record<string, Look>> = {
   // Pages have the same few colours: every third one shows them all, and `.ci/run` looks at each.
   'Axe, in the dark scheme': async (page, place) =>
     isWhole || place % 3 === 0 ? await violationsInDark(page) : [],
+  'not seen to be chosen in forced colours': async (page) => {
+    await page.emulateMedia({ forcedColors: 'active' });
+    const found = await page.evaluate<unknown[]>(UNMARKED);
+    await page.emulateMedia({ forcedColors: 'none' });
+    return found;
+  },
   'too wide for 320 pixels': async (page) => {
     await page.setViewportSize({ width: 320, height: 640 });
     return await scroll(page);

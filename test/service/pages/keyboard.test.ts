@@ -113,8 +113,10 @@ test('A keyboard alone hides the skin of a report, shows it again, deletes it, a
   await page.getByText('The skin is hidden').waitFor();
   expect((await server.anonymous().get(path)).status).toBe(404);
   await enter(page, 'Undo: the skin of report 1');
-  await page.getByText('The skin is unchanged').waitFor();
+  await page.getByRole('button', { name: 'Dismiss: the skin of report 1' }).waitFor();
   expect((await server.anonymous().get(path)).status).toBe(200);
+  await enter(page, 'Dismiss: the skin of report 1');
+  await page.getByText('The skin is unchanged').waitFor();
   await enter(page, 'Show closed reports');
   await page.getByRole('heading', { name: 'Closed reports' }).waitFor();
   await enter(page, 'Delete: the skin of report 1');

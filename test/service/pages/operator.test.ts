@@ -1,13 +1,15 @@
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { PAGE_ROUTES } from '../../../src/pages/page-routes.ts';
+import { changeAccount } from '../../../src/server/store/accounts.ts';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { addressOf } from '../../support/pages/addresses.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { openPage, signIn, signInByForm } from '../../support/pages/watched-page.ts';
+import { runAccountServer } from '../../support/server/account-server.ts';
 import { capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -160,9 +162,117 @@ test('Two clicks on one slot of the report queue decide about one skin, and that
     await Promise.all(skins.map(async (uuid) => (await server.anonymous().get(`/v2/skins/${uuid}`)).status));
   expect(await seen()).toEqual([200, 200, 404]);
   await page.getByRole('button', { name: /^Undo/ }).click();
-  await page.getByText('The skin is unchanged').waitFor();
+  await page
+    .getByRole('button', { name: /^Hide:/ })
+    .nth(2)
+    .waitFor(); // the report is back
   expect(await seen()).toEqual([200, 200, 200]);
   expect(complaints).toEqual([]);
+});
+
+test('Undo opens what a decision has closed, and shows again what it has hidden, but opens nothing else', async () => {
+  const server = await runServer();
+  const ann = await server.user('ann');
+  const { body } = await ann.upload('/v2/generate', skinPng(1));
+  const skin = `/v2/skins/${body.skin?.uuid}`;
+  const report = async (what: string) => {
+    await server.anonymous().json(`${what}/report`, { reason: 'other' });
+    await ann.json(`${what}/report`, { reason: 'other' });
+  };
+  const reports = async (state: string) =>
+    (await server.owner.get(`/v2/account/reports?state=${state}`)).body.reports?.map(({ id }) => id);
+  await server.owner.json(`${skin}/report`, { reason: 'other' });
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const decide = async (path: string, form: Record<string, string> = {}) =>
+    await operator.open(`/ui/operator/${path}`, { form: { decided: '', ...form } });
+  await decide('reports/1/close');
+  const before = await operator.open('/ui/operator/reports?decided=1');
+  expect(before.text).toContain('aria-label="Undo: the skin of report 1"');
+  await report(skin);
+  await decide(`skins/${body.skin?.uuid}/hidden`, { hidden: 'yes' });
+  expect([await reports('open'), (await ann.get('/v2/me/skins')).status]).toEqual([[], 200]);
+  expect((await server.anonymous().get(skin)).status).toBe(404);
+  const { headers } = await decide('reports/3/reopen', { decided: '1' });
+  expect(headers.get('location')).toBe('/ui/operator/reports?decided=1');
+  expect([await reports('open'), await reports('closed')]).toEqual([['3', '2'], ['1']]);
+  expect((await server.anonymous().get(skin)).status).toBe(200);
+  await decide('reports/1/reopen');
+  expect(await reports('open')).toEqual(['3', '2', '1']);
+  const { body: made } = await ann.json('/v2/sets', { name: 'Rude', skins: [body.skin?.uuid] });
+  const set = (made as unknown as { set: { uuid: string } }).set.uuid;
+  await report(`/v2/sets/${set}`);
+  await decide(`sets/${set}`, { act: 'hide' });
+  await decide('reports/4/reopen');
+  expect([await reports('closed'), (await server.anonymous().get('/v2/sets/rude')).status]).toEqual([
+    [],
+    200,
+  ]);
+  expect((await decide('reports/99/reopen')).status).toBe(404);
+});
+
+test('The overview tells in one sentence what has happened, and until when an account rests, as does the list', async () => {
+  const world = await runAccountServer();
+  const { server } = world;
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const sentence = async () =>
+    (await operator.open('/ui/operator')).text
+      .match(/<p><span class="tag">skinsmith .*/)?.[0]
+      .replaceAll(/<[^>]*>/g, '');
+  expect(await sentence()).toMatch(/^skinsmith \S+ No open reports, 0 skins in 24 hours, nothing failed$/);
+  const without = await operator.open('/ui/operator');
+  expect(without.text).toContain('<a href="/ui/account/games">Link an account</a>');
+  const anvil = world.fake.addAccount();
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const { db } = await openOwnStore(server.dataDir);
+  await changeAccount(db, await world.link(anvil), { cool_until: Date.parse(until) });
+  const shown = `${until.slice(0, 16).replace('T', ' ')} UTC`;
+  expect(await sentence()).toContain(`No open reports, ${anvil.name} rests until ${shown}, 0 skins`);
+  const list = await operator.open('/ui/account/games?whose=all');
+  expect(list.text).toContain(
+    `<span class="tag ">resting until <time datetime="${until}">${shown}</time></span>`,
+  );
+  expect(list.text).not.toContain('works');
+});
+
+test('An invitation signs a new user in once, is shown while it works, and can be revoked', async () => {
+  const server = await runServer();
+  await server.user('bob');
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const page = '/ui/operator/users/bob';
+  const invite = async () => {
+    const { text } = await operator.open(`${page}/invitation`, { form: { act: 'make' } });
+    return /<code>(http[^<]*)<\/code>/.exec(text)?.[1]?.replace(server.url, '') ?? '';
+  };
+  expect((await operator.open(page)).text).not.toContain('An invitation works until');
+  const first = await invite();
+  const second = await invite();
+  expect((await operator.open(page)).text).toContain('An invitation works until');
+  const bob = new PlainBrowser(server.url);
+  expect([(await bob.open(first)).status, (await bob.open(second)).status]).toEqual([401, 303]);
+  expect((await bob.open('/ui/account')).text).toContain('<bdi>bob</bdi>');
+  expect((await new PlainBrowser(server.url).open(second)).status).toBe(401);
+  const third = await invite();
+  await operator.open(`${page}/invitation`, { form: { act: 'revoke' } });
+  expect((await new PlainBrowser(server.url).open(third)).status).toBe(401);
+  expect((await operator.open(page)).text).not.toContain('An invitation works until');
+  const nobody = await operator.open('/ui/operator/users/nobody/invitation', { form: { act: 'make' } });
+  expect(nobody.status).toBe(404);
+  const log = (await operator.open('/ui/operator/log')).text;
+  expect(log).toMatch(/owner<\/bdi> invited the user <code class="breaks">bob</);
+  expect(log).toMatch(/owner<\/bdi> revoked the invitation of the user <code class="breaks">bob</);
+});
+
+test('The owner of a new server reads what to do first, until there are skins', async () => {
+  const server = await runServer();
+  const owner = new PlainBrowser(server.url);
+  await owner.signIn(server.key);
+  expect((await owner.open('/ui/')).text).toContain('First steps');
+  expect((await new PlainBrowser(server.url).open('/ui/')).text).not.toContain('First steps');
+  await server.owner.upload('/v2/generate', skinPng(1));
+  expect((await owner.open('/ui/')).text).not.toContain('First steps');
 });
 
 test('An image that was blocked in the report queue can be unblocked there, and its skin shown again', async () => {

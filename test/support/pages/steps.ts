@@ -61,6 +61,11 @@ export const STEPS = {
     await page.getByRole('button', { name: 'Create key' }).click();
     await heading(page, 'Your new key');
   },
+  'POST /ui/operator/users/:name/invitation': async (page, scene) => {
+    await openAs(page, scene, '/ui/operator/users/bert');
+    await page.getByRole('button', { name: 'Make an invitation' }).click();
+    await heading(page, 'An invitation for bert');
+  },
   'GET /ui/account/games/logins/:id': async (page, scene) => {
     await openAs(page, scene, '/ui/account/games');
     await page.getByRole('button', { name: 'Get a code' }).click();

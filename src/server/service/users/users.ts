@@ -32,6 +32,7 @@ import {
   hasPendingJobs,
   insertUser,
   lastUseOf,
+  linkExpiryOf,
   listDisabled,
   listUsers,
   plansInUse,
@@ -179,6 +180,8 @@ export interface UserDetails {
   readonly skins: number | undefined;
   /** The newest skins that are not the user's alone. */
   readonly newest: readonly ShownSkin[];
+  /** When the link that invites the user expires; undefined: there is none. */
+  readonly invitedUntil: number | undefined;
 }
 
 /** How many skins of a user to look at for those that others can see, and how many of these to show. */
@@ -205,6 +208,7 @@ export async function readUserDetails(
     lastUse: await lastUseOf(db, row.id),
     skins: await countSkins(db, { owner: user.owner }),
     newest: newest.filter(isShown).slice(0, SHOWN),
+    invitedUntil: await linkExpiryOf(db, row.id, clock.now()),
   };
 }
 

@@ -36,7 +36,7 @@ export class JournalError extends Error {
     return new JournalError('journal_damaged', { message, hint, cause });
   }
 
-  /** We wrote nothing in it, not even the first line that every journal begins with. */
+  /** The file is empty, although every journal begins with a header line. */
   static emptied(path: string): JournalError {
     const message = `${path}: The journal of this batch has lost its content, so skins could be paid for twice.`;
     const hint =
@@ -126,7 +126,7 @@ const end = z.object({ s: z.literal('end') });
 
 const headerSchema = z.object({
   journal: z.literal(1),
-  /** Makes the idempotency keys of this journal its own. */
+  /** Makes the idempotency keys unique to this journal. */
   nonce: z.string(),
 });
 

@@ -105,8 +105,8 @@ interface WalkedFolder {
 }
 
 /**
- * The folders and lists that a run has read whole. Only about what they cover does the run know that it is gone: the
- * lockfile may have entries from other folders and lists.
+ * The folders and lists that a run has read whole. A source counts as gone only if one of them should contain it: the
+ * lockfile may have entries from others.
  */
 export class Coverage {
   readonly #folders: WalkedFolder[] = [];
@@ -222,11 +222,11 @@ export function mergeNotes(ours: readonly Note[], theirs: readonly Note[]): Note
 }
 
 /** What our own service says with `invalid_image_url` when it must not fetch an address. */
-const NOT_ITS_TO_REACH: ReadonlySet<string> = new Set(['address_refused', 'port_refused']);
+const REFUSED_ADDRESS_CODES: ReadonlySet<string> = new Set(['address_refused', 'port_refused']);
 
 /** The hint for a URL that the service must not fetch; undefined if the problem is another. */
 export function fetchHint(error: unknown): string | undefined {
   if (!(error instanceof ServiceError)) return undefined;
-  const isRefused = error.answer.errors.some(({ code }) => NOT_ITS_TO_REACH.has(code));
+  const isRefused = error.answer.errors.some(({ code }) => REFUSED_ADDRESS_CODES.has(code));
   return isRefused ? 'Fetch it from this machine and send the picture: --fetch-locally' : undefined;
 }

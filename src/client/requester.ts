@@ -19,8 +19,8 @@ import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
 
 /**
  * The service's root as a user may write it: with or without a trailing slash, `/v2` or a path prefix. Returns
- * `baseUrl` and its parts `origin` and `path`, none of which ends with a slash or `/v2`. Any @ is refused, and what has one
- * is not repeated: a password with a / in it is a host and a path to a parser of URLs.
+ * `baseUrl` and its parts `origin` and `path`, none of which ends with a slash or `/v2`. Refuses any @ and does not repeat the
+ * text: a URL parser would read "user:pa/ss@host" as host and path.
  * @throws TypeError with a message for the user
  */
 export function parseBaseUrl(text: string): { baseUrl: string; origin: string; path: string } {

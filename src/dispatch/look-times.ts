@@ -229,7 +229,7 @@ export class LookTimes {
     return isKnown && POLLED_SINGLY.some(({ from, below }) => typical >= from && typical < below);
   }
 
-  /** When so many jobs have probably ended that a list is worth its request. */
+  /** Time at which enough jobs have probably ended to justify a list request. */
   #untilSeveralEnded(jobs: readonly RunningJob[], state: LookState): number {
     const { lastLook, roundTrip, isAlone = false } = state;
     if (isAlone && this.#arePolledSingly) return this.#nextForOthers(state);

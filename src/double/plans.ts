@@ -31,7 +31,7 @@ export interface JobPlan {
   readonly serviceTime?: number;
   /** The job ends when it has been polled this many times. */
   readonly polls?: number;
-  /** True: answered at once, as of a picture that the service has; false: a new job even if it has the picture. */
+  /** True: answered at once, as if the picture were known; false: a new job even if it is known. */
   readonly isKnown?: boolean;
   /** The name that asked for it: the jobs of a picture are counted for each name. */
   readonly name?: string;
@@ -159,7 +159,7 @@ export const NAMED_INPUTS = {
   },
   duplicate: {
     form: 'duplicate',
-    meaning: 'the submission is answered at once, as of a picture that the service has',
+    meaning: 'the submission is answered at once with the existing skin, as if the picture were known',
     effect: () => planned({ isKnown: true }),
   },
   wrong: {

@@ -32,7 +32,7 @@ const jobSchema = z
     times: z
       .int()
       .positive()
-      .describe('How many submissions of the same picture it befalls; all unless given.'),
+      .describe('How many submissions of the same picture are affected; default: all.'),
     time: durationSchema.describe('How long the job takes.'),
     never: z.literal(true).describe('The job never ends.'),
     polls: z.int().positive().max(10_000).describe('The job ends when it has been polled so many times.'),
@@ -93,7 +93,7 @@ export const scenarioSchema = z.strictObject({
   service: serviceSchema.optional(),
   faults: z
     .strictObject({
-      share: z.number().min(0).max(1).describe('Part of the requests that a fault befalls.'),
+      share: z.number().min(0).max(1).describe('Share of the requests that fail, from 0 to 1.'),
       kinds: z.array(z.enum(FAULT_KINDS)).min(1).optional(),
       longestWait: durationSchema.optional(),
     })

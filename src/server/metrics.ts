@@ -79,7 +79,7 @@ function addGauge(
   });
 }
 
-/** The same for the busy and the idle ones of something. */
+/** A gauge with the labels busy and idle. */
 function addBusy(
   registry: Registry,
   name: string,

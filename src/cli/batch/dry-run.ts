@@ -35,7 +35,7 @@ export async function dryRun(call: BatchCall, github: GithubReport): Promise<num
     }
     if (typed.ndjson) io.out.write(jsonLine(sourceView(planned)));
     else if (!flags.json && !io.out.isTTY) io.out.write(columnRows(PLAN_COLUMNS, [planned]));
-    else if (!flags.json && isWorth(planned.outlook)) io.out.write(`${planned.outlook}  ${clean(source)}\n`);
+    else if (!flags.json && isListed(planned.outlook)) io.out.write(`${planned.outlook}  ${clean(source)}\n`);
   }
   await printSigners({ outdated: signers.list, unknownSigner: signers.unknownSigner }, call);
   const plain = await planView(counts, signers.unknownSigner, call);
@@ -75,7 +75,7 @@ function absent({ gone = 0, renamed = 0 }: Pick<BatchPlanView, 'gone' | 'renamed
 }
 
 /** The outcomes that the readable output lists one by one. */
-function isWorth(outlook: PlanSummary): boolean {
+function isListed(outlook: PlanSummary): boolean {
   return outlook === 'changed' || outlook === 'outdated' || outlook === 'gone' || outlook === 'renamed';
 }
 

@@ -255,7 +255,7 @@ export const accountsUnlink = {
     'The account gets its own skin back if possible. Asks for confirmation first; without a ' +
     'terminal, --yes is required.',
   examples: [
-    ['Unlink an account without being asked', 'skinsmith accounts unlink Alex --yes'],
+    ['Unlink an account without confirmation', 'skinsmith accounts unlink Alex --yes'],
     [
       'Unlink an account of another service',
       'skinsmith accounts unlink Steve --yes --base-url https://skins.example.org',

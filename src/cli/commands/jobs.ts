@@ -168,7 +168,7 @@ async function* lookForChanges(options: WatchOptions, seen: Map<string, Job['sta
   const { clock, interval, signal } = options;
   for (;;) {
     await clock.sleep(interval, signal);
-    yield* await lookAtList(options, seen);
+    yield* await readList(options, seen);
   }
 }
 
@@ -177,12 +177,12 @@ async function* hearChanges(options: WatchOptions, seen: Map<string, Job['status
     if (event.type === 'jobs') yield* changesIn(event.jobs.toReversed(), seen);
     else if (event.type === 'job') yield* changesIn([event.state.job], seen);
     // No event reports the jobs that ended meanwhile.
-    else if (event.type === 'reopening') yield* await lookAtList(options, seen);
+    else if (event.type === 'reopening') yield* await readList(options, seen);
   }
 }
 
 /** Forgets jobs that are no longer in the list. */
-async function lookAtList(
+async function readList(
   { client, signal }: WatchOptions,
   seen: Map<string, Job['status']>,
 ): Promise<readonly Job[]> {
@@ -232,7 +232,7 @@ async function runStatus(
   const results: ResultView[] = [];
   try {
     for (const id of jobs) {
-      const result = await lookAt(id, {
+      const result = await readResult(id, {
         connection,
         context,
         wait: options.wait ?? false,
@@ -260,10 +260,13 @@ interface LookOptions {
 }
 
 /** Reports a missing skin and the status of its job: the skin of a completed job may have been deleted. */
-const GONE: Readonly<Record<string, string>> = { job_not_found: 'unknown', skin_not_found: 'completed' };
+const STATUS_OF_MISSING: Readonly<Record<string, string>> = {
+  job_not_found: 'unknown',
+  skin_not_found: 'completed',
+};
 
 /** Returns the status of one job. A job that the service does not know is an outcome too. */
-async function lookAt(
+async function readResult(
   id: string,
   { connection, context, wait, source, pack }: LookOptions,
 ): Promise<ResultView> {
@@ -284,7 +287,7 @@ async function lookAt(
     });
   } catch (error) {
     const report = reportOf(error, context);
-    const status = report && GONE[report.code];
+    const status = report && STATUS_OF_MISSING[report.code];
     if (!status) throw error;
     await printFailure(id, report, context);
     return resultView({ source, job: id, status, error: report });
@@ -352,11 +355,11 @@ export async function runRetry(
   const { json = false } = context.flags;
   const printer = new JobPrinter(context.io, { json, ndjson: false, isList: jobs.length > 1 });
   const { client } = await connectWithProgress(await context.settings(), context);
-  const retrying = new Retrying(client, context);
+  const retrier = new JobRetrier(client, context);
   const submitted: string[] = [];
   try {
     for (const id of jobs) {
-      const state = await retrying.retry(id);
+      const state = await retrier.retry(id);
       if (!state) continue;
       submitted.push(state.job.id);
       const view = jobView(state.job, (await sourceOf(id, state, context)) ?? state.job.source);
@@ -381,7 +384,7 @@ async function sourceOf(
 }
 
 /** Submits failed jobs again: by the service or, where it cannot do that, from what this machine sent for them. */
-class Retrying {
+class JobRetrier {
   readonly #client: SkinClient;
   readonly #context: CommandContext;
   #unable: CliError | undefined;
@@ -396,13 +399,14 @@ class Retrying {
     try {
       if (!this.#unable) return await this.#byService(id);
     } catch (error) {
-      if (!(error instanceof CliError && error.code === 'not_offered')) return await this.#refused(id, error);
+      if (!(error instanceof CliError && error.code === 'not_offered'))
+        return await this.#printRefusal(id, error);
       this.#unable = error;
     }
     try {
-      return await this.#again(id, this.#unable);
+      return await this.#resubmit(id, this.#unable);
     } catch (error) {
-      return await this.#refused(id, error);
+      return await this.#printRefusal(id, error);
     }
   }
 
@@ -414,7 +418,7 @@ class Retrying {
   }
 
   /** Sends what the failed job was made from. @throws CliError */
-  async #again(id: string, unable: CliError): Promise<JobAnswer> {
+  async #resubmit(id: string, unable: CliError): Promise<JobAnswer> {
     const { signal, jobSources, messages } = this.#context;
     const known = await jobSources.of(id);
     if (!known?.sent) {
@@ -429,7 +433,7 @@ class Retrying {
     return await this.#client.queue(source, known.sent.options, { signal });
   }
 
-  async #refused(id: string, error: unknown): Promise<undefined> {
+  async #printRefusal(id: string, error: unknown): Promise<undefined> {
     await printFailure(id, sourceReportOf(error, this.#context), this.#context);
   }
 }

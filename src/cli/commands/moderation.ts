@@ -181,8 +181,8 @@ export const moderationUnhide = {
 
 export const moderationReplaceName = {
   description:
-    'Replace the names of sets of any user with neutral ones (operators only).\n' +
-    'The owner can rename the set afterwards. To prevent that, hide it.',
+    "Replace the names of any user's sets with neutral ones (operators only).\n" +
+    'The owner can rename the set afterwards; to prevent that, hide it.',
   examples: [
     ['Replace the name of a set', 'skinsmith moderation replace-name SET'],
     ['Give the reason, for the log', 'skinsmith moderation replace-name SET --note "rude"'],
@@ -207,7 +207,7 @@ export const moderationDelete = {
     'The skins of a deleted set stay.\n' +
     'Asks for confirmation first; without a terminal, --yes is required.',
   examples: [
-    ["Delete any user's skin without being asked", 'skinsmith moderation delete SKIN --yes'],
+    ["Delete any user's skin without confirmation", 'skinsmith moderation delete SKIN --yes'],
     [
       'Give the reason, for the log',
       'skinsmith moderation delete OTHER --yes --note "requested by its artist"',

@@ -67,7 +67,7 @@ export const pack = {
   description:
     'Make a resource pack of skins, for heads and mannequins without a signature.\n' +
     'Minecraft 1.21.9 and later show textures of a resource pack on player heads, mannequins and player ' +
-    'objects in text, at any multiple of 64×64 pixels. Prints the line resource-pack-sha1 of ' +
+    'objects in text, at any multiple of 64×64 pixels. Prints the resource-pack-sha1 line for ' +
     'server.properties. The same sources give the same file, byte for byte. The index beside it, ' +
     'NAME.skins.json, remembers the id of each source: the next run keeps it, and with it the commands in your world.',
   examples: [

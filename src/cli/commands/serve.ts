@@ -56,7 +56,7 @@ export const serve = {
   },
 } satisfies CommandModule;
 
-/** Those that were typed: many have a default. */
+/** Options given on the command line, without defaults. */
 function givenOptions(command: Command): ServeOptions {
   const all = Object.entries(command.opts<ServeOptions>());
   return Object.fromEntries(all.filter(([name]) => command.getOptionValueSource(name) !== 'default'));

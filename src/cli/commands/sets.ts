@@ -190,7 +190,7 @@ interface SetsEditOptions {
 }
 
 export const setsEdit = {
-  description: 'Edit the name, visibility or skins of a set of yours.',
+  description: 'Edit the name, visibility or skins of one of your sets.',
   examples: [
     ['Put another skin into a set', 'skinsmith sets edit team --add UUID'],
     ['Show a set only to people who have its address', 'skinsmith sets edit guards --visibility unlisted'],

@@ -401,7 +401,7 @@ export const skinsDelete = {
     'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
     'deleted skins.',
   examples: [
-    ['Delete a skin without being asked', 'skinsmith skins delete UUID --yes'],
+    ['Delete a skin without confirmation', 'skinsmith skins delete UUID --yes'],
     [
       'Delete all your skins with draft in their names',
       'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins delete --yes',

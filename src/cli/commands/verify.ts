@@ -180,7 +180,7 @@ export const verify = {
     'that made the skin or by this machine, that its texture has the pixels of the source, and that ' +
     'the source has not changed since. Prints who signed the skins. The exit status is 1 if anything ' +
     'is wrong or has no signature. A signature that no known key matches counts as unproved, not as wrong, unless ' +
-    '--require-signer says who must have signed.',
+    '--require-signer names a required signer.',
   examples: [
     ['Verify all skins in a lockfile', 'skinsmith verify signed/skins.lock'],
     ['Verify skins without any network access', 'skinsmith verify signed/skins.lock --offline'],

@@ -36,7 +36,7 @@ export interface CommandContext extends Connector {
   readonly folders: Folders;
   readonly jobSources: JobSources;
   readonly seenNames: SeenNames;
-  /** The way through the proxies that the environment names; undefined: there are none. @throws CliError */
+  /** Dispatcher for the proxies in the environment, if any. @throws CliError */
   proxied(): Promise<Sender | undefined>;
   /** The game's services; creating the client sends no request. @throws CliError */
   game(): Promise<GameServices>;

@@ -72,16 +72,16 @@ export const FORMAT_PLACES: Readonly<Partial<Record<FormatName, string>>> = {
   'give-texture': IN_CHAT,
   mannequin: IN_CHAT,
   'text-object': IN_CHAT,
-  skinsrestorer: 'Save it as NAME.customskin in plugins/SkinsRestorer/skins, then type /skin set NAME.',
+  skinsrestorer: 'Put it into plugins/SkinsRestorer/skins as NAME.customskin, then type /skin set NAME.',
   citizens: 'Paste it into the server console, without a slash, after npc select ID.',
   denizen: 'Paste it into a Denizen script of the NPC.',
   fancynpcs: 'Stop the server, and paste it into plugins/FancyNpcs/npcs.yml as the skin of the NPC.',
   znpcs: 'Stop the server, and paste it into the file of the NPC in plugins/ZNPCsPlus/data.',
-  geyser: "Save it as custom-skulls.yml in Geyser's folder, and restart the server.",
-  tab: 'Stop the server, and save it as skincache.yml in plugins/TAB.',
-  deluxemenus: 'Save it in plugins/DeluxeMenus/gui_menus, and name the file in config.yml.',
-  shopguiplus: 'Save it in plugins/ShopGUIPlus/shops.',
-  'loot-table': 'Save it in the folder loot_table of a namespace of a data pack.',
+  geyser: "Put it into Geyser's folder as custom-skulls.yml, and restart the server.",
+  tab: 'Stop the server, and put it into plugins/TAB as skincache.yml.',
+  deluxemenus: 'Put it into plugins/DeluxeMenus/gui_menus, and name the file in config.yml.',
+  shopguiplus: 'Put it into plugins/ShopGUIPlus/shops.',
+  'loot-table': 'Put it into the folder loot_table of a namespace of a data pack.',
 };
 
 /** Commands that chat may cut. */

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../context/context.ts';
 import { clean, count } from '../text/text.ts';
-import { FORMAT_PLACES, LONG_COMMANDS } from './format-names.ts';
+import { FORMAT_PLACES, LONG_COMMANDS, type PackFormatName } from './format-names.ts';
 import { type FormatLike, formatOf, type SkinToFormat } from './formats.ts';
 
 /** Characters that Minecraft takes in chat, the slash included. */
@@ -25,6 +25,16 @@ export function sayWhereToPaste(
   const name = typeof wanted === 'string' ? wanted : wanted.name;
   const place = name && placeOf(name, clean(String(format.render(skin, stem, index))).length);
   if (place) messages.say(place);
+}
+
+/** The same after a command for a skin of a pack. */
+export function sayWhereToTypeCommands(
+  formats: readonly PackFormatName[],
+  { flags, messages }: Pick<CommandContext, 'flags' | 'messages'>,
+): void {
+  const [format, ...more] = formats;
+  const place = format && FORMAT_PLACES[format];
+  if (place && more.length === 0 && !flags.json) messages.say(place);
 }
 
 /** `length`: characters of a text in the format. */

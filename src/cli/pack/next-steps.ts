@@ -22,12 +22,12 @@ export function nextSteps({ out, isZip, datapack, namespace, id, sources }: Writ
     return [
       first,
       `2. Print commands for the skins: skinsmith generate ${clean(sources)} --format mannequin --pack ${pack}`,
-      '3. Type them in Minecraft, as an operator.',
+      '3. Type them into chat, with a slash in front; you must be op.',
     ];
   return [
     first,
     `2. Put ${clean(datapack)} into the folder datapacks of the world, and type /reload.`,
-    `3. Type one of these as an operator; ${id} is one of the skins:`,
+    `3. Type one of these in Minecraft (you must be op); ${id} is one of the skins:`,
     ...['lineup', 'remove', `summon/${id}`, `give/${id}`].map((name) => `   /function ${namespace}:${name}`),
   ];
 }

@@ -13,6 +13,7 @@ import { isPackFormat, type PackFormatName } from '../output/format-names.ts';
 import { filePath, hasForm, packCommand } from '../output/formats.ts';
 import { startOf } from '../output/output-guard.ts';
 import { JsonPrinter, type ResultView, resultView } from '../output/results.ts';
+import { sayWhereToTypeCommands } from '../output/where-to-paste.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean } from '../text/text.ts';
 import { namedSources } from './named-sources.ts';
@@ -55,6 +56,7 @@ export async function printCommands(call: BatchCall, pack: PackSkins): Promise<n
   } finally {
     printer.endEarly();
   }
+  if (failed === 0 && !call.isList && !typed.ndjson) sayWhereToTypeCommands(formats, context);
   return exitStatus(failed === 0 ? 'done' : 'failed');
 }
 

@@ -23,7 +23,7 @@ export interface AppOptions extends Omit<EndpointOptions, 'requestLimiter'> {
 
 /** The pages for people, if the app has them. */
 export interface Pages {
-  /** Mounts what leads people from addresses of the API to pages. */
+  /** Adds redirects from API addresses to pages, for browsers. */
   readonly mountLeads: (app: App, options: EndpointOptions) => void;
   readonly mount: (app: App, options: EndpointOptions) => void;
   /** Answers a person's request for an address that does not exist. */

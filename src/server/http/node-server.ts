@@ -231,14 +231,14 @@ async function loopbackAddresses(host: string): Promise<string[]> {
   return [...new Set(found.map(({ address }) => address))];
 }
 
-const SENTENCES: Readonly<Record<string, readonly [status: number, message: string]>> = {
+const PARSE_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request timed out.'],
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
 };
 
 function refusalOf(cause: NodeJS.ErrnoException): Refusal {
-  const [status, message] = SENTENCES[cause.code ?? ''] ?? [400, 'This is not an HTTP request.'];
+  const [status, message] = PARSE_ERRORS[cause.code ?? ''] ?? [400, 'This is not an HTTP request.'];
   return new Refusal('invalid_request', { status, message, cause });
 }
 

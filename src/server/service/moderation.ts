@@ -281,7 +281,7 @@ export async function whichHavePictures(
   return new Set(await storedTextures(db, hashes));
 }
 
-/** An image that is stored, blocked or not. @throws Refusal `not_found`, and for callers other than the operator */
+/** A stored picture, blocked or not. @throws Refusal `not_found`; `insufficient_grants` unless the caller is an operator */
 export async function readAnyTexture(
   { db }: { readonly db: Db },
   caller: Caller,

@@ -2,7 +2,7 @@ import { type Compilable, CompiledQuery, type QueryResult } from 'kysely';
 import type { Db } from './db.ts';
 
 /** Stands for a value while a query is built. */
-class Place {
+class Placeholder {
   readonly name: string;
 
   constructor(name: string) {
@@ -27,7 +27,7 @@ export class PreparedQuery<Values extends object, Row> {
   async run(db: Db, values: Values, ...literals: string[]): Promise<QueryResult<Row>> {
     const { sql, parameters } = this.#compiled(db, values, literals);
     const given = values as Readonly<Record<string, unknown>>;
-    const bound = parameters.map((one) => (one instanceof Place ? given[one.name] : one));
+    const bound = parameters.map((one) => (one instanceof Placeholder ? given[one.name] : one));
     return await db.executeQuery<Row>(CompiledQuery.raw(sql, bound));
   }
 
@@ -66,7 +66,7 @@ function isAbsent(value: unknown): boolean {
 function withPlaces<Values extends object>(values: Values): Values {
   const places = Object.entries(values).map(([name, value]) => [
     name,
-    isAbsent(value) ? value : new Place(name),
+    isAbsent(value) ? value : new Placeholder(name),
   ]);
   return Object.fromEntries(places) as Values;
 }

@@ -48,7 +48,7 @@ describe('With --pack, commands', () => {
       } = await print({ sources: [source], format: 'mannequin', pack: named });
       expect([status, err, printed]).toEqual([
         0,
-        '',
+        'Paste it into chat, with a slash in front; you must be op.\n',
         'summon mannequin ~ ~ ~ {profile:{texture:"npc:entity/player/town/guard",model:wide},description:{text:"guard"}}\n',
       ]);
     }

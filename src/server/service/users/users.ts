@@ -188,7 +188,7 @@ export interface UserDetails {
 const LOOKED_AT = 48;
 const SHOWN = 12;
 
-/** A user with skins and usage. @throws Refusal `user_not_found`, and for callers other than the operator */
+/** A user with skins and usage. @throws Refusal `user_not_found`; `insufficient_grants` unless the caller is an operator */
 export async function readUserDetails(
   { db, clock, plans }: SessionContext,
   caller: Caller,

@@ -65,7 +65,7 @@ async function pathOfSkin(url: string): Promise<string> {
   return path;
 }
 
-/** Addresses of pictures, without the animation, which a page loads only when somebody unfolds it. */
+/** Addresses of pictures, without the animation, which a page loads only when someone unfolds it. */
 const picturesIn = (text: string) =>
   [...text.matchAll(/<img src="([^"]+\.png[^"]*|\/textures\/[^"]+)"/g)].map(([, address]) => address!);
 const nameOf = (address: string) => address.replace(/[0-9a-f]{32}/, '');

@@ -119,7 +119,7 @@ export function shownName(name: string): string {
   return [...shown].slice(0, MAX_SHOWN_NAME).join('').trimEnd();
 }
 
-/** What is wrong with a name that somebody typed, as the end of a sentence about it; undefined: nothing. */
+/** What is wrong with a name that someone typed, as the end of a sentence about it; undefined: nothing. */
 export function shownNameProblem(name: string): string | undefined {
   const { length } = [...name.normalize('NFC').trim()];
   if (length > MAX_SHOWN_NAME) return `has more than ${MAX_SHOWN_NAME} characters`;

@@ -38,7 +38,7 @@ export function settleHome(env: NodeJS.ProcessEnv, ask = homedir): void {
 
 /**
  * Where Node keeps compiled code: among the user's own caches, because Node's own choice is a folder in /tmp that another
- * user may have made first, and V8 runs what it finds there. `undefined` where those caches belong to somebody else (root
+ * user may have made first, and V8 runs what it finds there. `undefined` where those caches belong to someone else (root
  * with the home of another user) or there are none. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE are Node's own and
  * take precedence.
  */

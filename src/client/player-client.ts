@@ -17,7 +17,7 @@ export class PlayerClient {
     this.#requester = requester;
   }
 
-  /** GET /v2/me/players: the caller's names in alphabetical order; `all`: those of everybody (operator only). */
+  /** GET /v2/me/players: the caller's names in alphabetical order; `all`: those of everyone (operator only). */
   async list(
     {
       all = false,

@@ -79,7 +79,7 @@ export class SetClient {
     return (await this.#requester.get('/v2/me/set-names', schema, call)).names;
   }
 
-  /** DELETE /v2/set-names/:name: lets everybody have a reserved name. Operators release those of others, too. */
+  /** DELETE /v2/set-names/:name: lets everyone have a reserved name. Operators release those of others, too. */
   async releaseName(name: string, call: CallOptions = {}): Promise<void> {
     await this.#requester.delete(`/v2/set-names/${encodeURIComponent(name)}`, call);
   }

@@ -251,7 +251,7 @@ export const READING: readonly Check[] = [
   },
 ];
 
-/** The same, of a skin: one of this run, of the caller or of everybody. */
+/** The same, of a skin: one of this run, of the caller or of everyone. */
 export const READING_SKINS: readonly Check[] = [
   {
     id: 'skin',
@@ -332,7 +332,7 @@ async function isDeleted({ session }: Pick<Target, 'session'>, uuid: string | un
   return (await session.get(`/v2/skins/${encodeURIComponent(uuid)}`)).status === 404;
 }
 
-/** One of this run, of the caller or, if there is none, of everybody. @throws Finding */
+/** One of this run, of the caller or, if there is none, of everyone. @throws Finding */
 async function readSkin({ session, making }: Target): Promise<{ answer: Answer; skin: PublishedSkin }> {
   const made = making.drafts.find(({ uuid }) => uuid !== undefined)?.uuid;
   const uuid =

@@ -134,7 +134,7 @@ export const RESULTS: readonly Check[] = [
   },
   {
     id: 'unlisted',
-    judges: 'An unlisted skin is in no public list, and everybody who has its UUID can read it.',
+    judges: 'An unlisted skin is in no public list, and everyone who has its UUID can read it.',
     statements: ['2.7', '1.4d'],
     run: async (target) => {
       const { uuid } = target.making.finished();

@@ -100,7 +100,7 @@ export class Session {
     return await this.send('GET', path, sent);
   }
 
-  /** What the server says to everybody, requested once. */
+  /** What the server says to everyone, requested once. */
   async once(path: string): Promise<Answer> {
     const answer = this.#once.get(path) ?? this.get(path, { key: 'none' });
     this.#once.set(path, answer);

@@ -206,7 +206,7 @@ export class Making {
     return stays;
   }
 
-  /** Skins that answers named, but not by the names of this run: they may be somebody else's. */
+  /** Skins that answers named, but not by the names of this run: they may be someone else's. */
   #unnamed(): Set<string> {
     const named = this.drafts.flatMap(({ uuid }) => uuid ?? []);
     return new Set(named).difference(this.#records);

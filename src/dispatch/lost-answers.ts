@@ -282,7 +282,7 @@ export class LostAnswers<W extends Submission> {
     return timestamp === undefined || timestamp >= lost.mark - this.#clockTolerance(lost);
   }
 
-  /** Pixels tell whose a job is; without them, an older job of somebody else must not be taken while clocks seem to agree. */
+  /** Pixels tell whose a job is; without them, an older job of someone else must not be taken while clocks seem to agree. */
   #clockTolerance({ work }: LostAnswer<W>): number {
     const { clockDisorder } = this.#ports.session;
     const isExact = clockDisorder === 0 && this.#ports.pixelsOf(work) === undefined;

@@ -39,7 +39,7 @@ export function seededRandom(seed: number): (below: number) => number {
 }
 
 /**
- * The key that doubles sign with (RSA-4096, PKCS#8 in DER, base64). Everybody has it, so that equal pictures have equal
+ * The key that doubles sign with (RSA-4096, PKCS#8 in DER, base64). Everyone has it, so that equal pictures have equal
  * signatures in all test runs; nothing else in skinsmith uses or trusts it.
  */
 const FIXTURE_KEY = [

@@ -99,8 +99,8 @@ function readPlayerId(text: string): string {
   if (!isOfflineId(id)) return id;
   throw new GameError(
     'not_found',
-    `${id} is the UUID of a player on a server in offline mode (version 3), made from the name there: the game's ` +
-      'services do not know it. Use the name or UUID of a game account.',
+    `${id} is the UUID of a player on a server in offline mode (version 3), made from the name ` +
+      'there. Mojang does not know it. Use the name or UUID of a Minecraft account.',
   );
 }
 

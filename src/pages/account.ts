@@ -343,7 +343,7 @@ ${
   mayChoose &&
   html`<fieldset><legend>${say`What becomes of your skins that others can see: ${sharedText(shared)}?`}</legend>
 <label class="check"><input type="radio" name="shared" value="delete" required> ${say`Delete`}</label>
-<label class="check"><input type="radio" name="shared" value="leave"> ${say`Leave, without a name and without an owner`}</label></fieldset>`
+<label class="check"><input type="radio" name="shared" value="leave"> ${say`Keep them, without a name and an owner`}</label></fieldset>`
 }
 <label for="confirm">${say`Type your name, <bdi>${name}</bdi>, to confirm`}</label>
 <input id="confirm" name="confirm" required maxlength="32" autocomplete="off" spellcheck="false">

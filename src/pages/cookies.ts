@@ -96,7 +96,7 @@ export function cameFrom({ headers: { referer } }: Headed): `/ui${string}` | und
   return form ? nextAddress(`${form.pathname}${form.search}`) : undefined;
 }
 
-/** The normalized address of one of our pages; undefined if it leads elsewhere, because anybody can write links. */
+/** The normalized address of one of our pages; undefined if it leads elsewhere, because anyone can write links. */
 export function nextAddress(text: string | undefined): `/ui${string}` | undefined {
   const here = 'http://this.invalid';
   const url = text === undefined || text.length > MAX_LENGTH + MAX_BACK ? null : URL.parse(text, here);

@@ -96,7 +96,7 @@ export function moment(time: number | string): Html {
   return html`<time datetime="${new Date(time).toISOString()}">${minuteOf(time)}</time>`;
 }
 
-/** What the service says in English to everybody, such as why a request was refused. */
+/** What the service says in English to everyone, such as why a request was refused. */
 export function inEnglish(text: string): Html {
   return Html.forReader(({ language }) => (language === 'en' ? text : html`<span lang="en">${text}</span>`));
 }

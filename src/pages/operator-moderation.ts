@@ -149,7 +149,7 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
 ];
 
 function blockForms(): Html {
-  return html`<p>${say`The service refuses a blocked picture in any file and no longer serves it. Skins that have it are hidden.`}</p>
+  return html`<p>${say`The service refuses a blocked picture in any file and no longer serves it. All skins that use it are hidden.`}</p>
 <form class="panel" method="post" action="${IMAGES}" enctype="multipart/form-data"><div class="row">
 <div><label for="file">${say`Skin picture (PNG)`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
 ${reasonField('file-note')}
@@ -359,7 +359,7 @@ function decision(report: Report, listed: ReportsView): Html {
   const texts = TEXTS[kindOf(report)];
   if (visibility === undefined) return html`<p role="status">${texts.deleted}</p>`;
   if (texture !== undefined && blocked.has(texture))
-    return html`<p role="status">${say`The picture is blocked. Skins that have it are hidden, and their reports are closed.`}</p>
+    return html`<p role="status">${say`The picture is blocked. All skins that use it are hidden, and their reports are closed.`}</p>
 ${actionButton(`/ui/operator/images/${texture}/unblock`, say`Unblock`, { about: say`the picture of report ${id}`, fields: placeFields(listed, decided) })}`;
   // What is undone is to be decided again.
   const subject = subjectOf(report);

@@ -248,7 +248,7 @@ ${confirmed(say`Release`, {
   about: slug,
   path: RELEASE,
   fields: { name: slug },
-  warning: say`Everybody can then have the name. Game servers that still use it may get the pack of another user.`,
+  warning: say`Everyone can then have the name. Game servers that still use it may get the pack of another user.`,
   button: say`Release the name`,
 })}</li>`,
   )}</ul></details>`;

@@ -180,7 +180,7 @@ const EMBED_POLICY = [
   'frame-ancestors *',
 ].join('; ');
 
-/** A skin for the frames of other sites, in English: everybody gets the same. Who is signed in changes nothing in it. */
+/** A skin for the frames of other sites, in English: everyone gets the same. Who is signed in changes nothing in it. */
 export const embedRoute = pageFor(
   'callers',
   '/embed/:uuid',

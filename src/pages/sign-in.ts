@@ -48,7 +48,7 @@ export const SIGN_IN_PAGES: readonly PageRoute[] = [
   }),
   /**
    * A link that the person opened from a terminal or typed signs in at once. A link on another site asks for
-   * confirmation first: it could sign the person in to somebody else's account, which would then own the person's skins.
+   * confirmation first: it could sign the person in to someone else's account, which would then own the person's skins.
    */
   pageFor('everyone', LINK_PATH, { query: secretSchema }, async (call) => {
     const { method, headers } = call.request;
@@ -232,7 +232,7 @@ function signInPage({ problem, provider, next, signedIn: name }: SignInView): Pa
     ...(problem && { status: problem.status }),
     title: say`Sign in`,
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
-${name !== undefined && html`<p>${say`You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Go on</a>, or sign in as somebody else.`}</p>`}
+${name !== undefined && html`<p>${say`You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Go on</a>, or sign in as someone else.`}</p>`}
 ${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">${say`Sign in with ${provider.name}`}</a></p><p class="narrow or">${say`or`}</p>`}
 ${keyForm(next, provider !== undefined)}
 <h2>${say`No key yet?`}</h2>
@@ -241,7 +241,7 @@ ${keyForm(next, provider !== undefined)}
         ? say`Sign in with ${provider.name}: you get an account, and can create keys there. The operator of this server can also give you a key. People who are signed in create more under API keys in their account.`
         : say`The operator of this server gives you a key. People who are signed in create more under API keys in their account.`
     }</p>
-<details><summary>${say`You run this server?`}</summary><p>${say`On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for somebody else.`}</p></details>`,
+<details><summary>${say`You run this server?`}</summary><p>${say`On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for someone else.`}</p></details>`,
   };
 }
 
@@ -280,7 +280,7 @@ ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
   };
 }
 
-/** Asks for confirmation before signing in: a link on another site could be somebody else's. */
+/** Asks for confirmation before signing in: a link on another site could be someone else's. */
 function linkPage(secret: string): Page {
   return {
     title: say`Sign in with this link?`,

@@ -12,7 +12,7 @@ import { type PageCall, type PageRoute, pageFor } from './page-route.ts';
 
 const HOUR = 3_600;
 
-/** The same for everybody who gets it. `age`: seconds for which everybody may keep it. */
+/** The same for everyone who gets it. `age`: seconds for which everyone may keep it. */
 function kept(type: string, body: string | Buffer, age: number): Answer {
   const headers = {
     'Content-Type': type,

@@ -79,7 +79,7 @@ export const SKIN_PAGES: readonly PageRoute[] = [
       };
     },
   ),
-  // The short address of a public skin, which anybody could guess, or the name of a set.
+  // The short address of a public skin, which anyone could guess, or the name of a set.
   pageFor('callers', '/s/:id', { params: z.object({ id: setReferenceSchema }) }, async (call) => {
     const { id } = call.params;
     if (!uuidOrShortIdSchema.safeParse(id).success) {

@@ -45,7 +45,7 @@ async function likeOnce(
 export interface Reactions {
   readonly likes: number;
   readonly tags: readonly string[];
-  /** `sign-in`: everybody who is signed in may like it; `no`: the person's key may not. */
+  /** `sign-in`: everyone who is signed in may like it; `no`: the person's key may not. */
   readonly like: 'like' | 'unlike' | 'sign-in' | 'no';
   readonly mayAddTags: boolean;
   readonly mayRemoveTags: boolean;

@@ -70,11 +70,11 @@ const reportSchema = z
     visibility: visibilitySchema.optional(),
     /** Whether an operator has hidden it. */
     hidden: z.boolean(),
-    /** Name of the user whose skin or set it is; absent: it is gone or of somebody without a key. */
+    /** Name of the user whose skin or set it is; absent: it is gone or of someone without a key. */
     owner: z.string().optional(),
     reason: z.enum(REPORT_REASONS),
     text: z.string(),
-    /** Name of the user who sent the report; absent: somebody without a key, or a deleted user. */
+    /** Name of the user who sent the report; absent: someone without a key, or a deleted user. */
     reporter: z.string().optional(),
     /** Number of reports about it. Older services do not send it. */
     reports: z.number().optional(),
@@ -132,7 +132,7 @@ export const moderatedSetAnswerSchema = envelopeSchema.extend({ set: moderatedSe
 /** A set after a decision of an operator: whether it is hidden, and its visibility then. */
 export type ModeratedSet = z.infer<typeof moderatedSetSchema>;
 
-export const imageHashSchema = z.string().regex(/^[0-9a-f]{64}$/, 'not the hash of an image');
+export const imageHashSchema = z.string().regex(/^[0-9a-f]{64}$/, 'not the hash of a picture');
 
 /** Also the game's name for a texture, which lacks zeros at the start: longer than a UUID. */
 export const textureNameSchema = z.string().regex(/^[0-9a-f]{33,64}$/, 'not the hash of a texture');

@@ -26,7 +26,7 @@ export const wearSchema = z
     skin: uuidSchema.optional(),
     /** UUID of a cape; null: none. Left out: the cape that the skin was made with. */
     cape: uuidSchema.nullable().optional(),
-    /** That everybody may see the texture of a private skin from now on. */
+    /** That everyone may see the texture of a private skin from now on. */
     publish: z.literal(true).optional(),
     /** Name of the user who gets the name; operators only. */
     user: userNameSchema.optional(),

@@ -232,5 +232,5 @@ async function plansOf(options: ServerOptions): Promise<Plans> {
 /** Tells readers of the log what signatures with the service's own key are worth. */
 function signerField({ generator = 'signing' }: ServerOptions): { readonly signer?: string } {
   if (generator !== 'signing') return {};
-  return { signer: "the service's own key; vanilla clients accept only skins signed by Mojang" };
+  return { signer: "the service's own key; unmodified Minecraft accepts only skins signed by Mojang" };
 }

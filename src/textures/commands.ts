@@ -236,7 +236,7 @@ export function znpcsProperty({ value, signature }: SkinData): string {
 }
 
 /**
- * Disguises a player as somebody with the skin, by LibsDisguises, which splits at spaces: the profile has none.
+ * Disguises a player as someone with the skin, by LibsDisguises, which splits at spaces: the profile has none.
  * Source: `DisguisePlayerCommand.java`, `SerializerUserProfile.java` and `DisguiseUtilities.java` of
  * libraryaddict/LibsDisguises.
  */

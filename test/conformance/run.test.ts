@@ -107,7 +107,7 @@ const BROKEN: readonly Broken[] = [
     says: ['a header X-RateLimit-Limit', 'none'],
   },
   {
-    fault: 'takes everybody for its user',
+    fault: 'takes everyone for its user',
     before: (fetch) => async (request) => {
       const headers = new Headers(request.headers);
       headers.set('authorization', `Bearer ${'5eedf00d'.repeat(9)}`);

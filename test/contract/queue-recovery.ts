@@ -58,7 +58,7 @@ export function describeRecovery(makeWorld: MakeWorld): void {
         lease_owner: null,
         attempts: 1,
       });
-      expect(await queue.claim('somebody')).toMatchObject({ job: { attempts: 2 } });
+      expect(await queue.claim('someone')).toMatchObject({ job: { attempts: 2 } });
     },
   );
 

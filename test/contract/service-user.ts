@@ -7,7 +7,7 @@ import type { MakerWorld, OpenWorld, Outcome } from './skin-makers.ts';
 const SERVICE_TIME = 450;
 const WINDOW = 60_000;
 
-/** What everybody keeps to who has skins made by a service like the hosted one. */
+/** What everyone keeps to who has skins made by a service like the hosted one. */
 export function describeServiceUser(name: string, open: OpenWorld): void {
   describe(`${name} as a user of a service`, () => {
     describeSlots(open);

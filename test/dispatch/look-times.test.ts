@@ -83,7 +83,7 @@ describe('With nothing learned', () => {
     expect(next(times, late, { now: 111, lastLook: 110 })).toBe(360);
   });
 
-  test('what is due stays due until somebody looks', () => {
+  test('what is due stays due until someone looks', () => {
     for (const now of [1_100, 1_101, 9_000]) {
       expect(next(times, [accepted(1_000, 200)], { now, lastLook: 900 })).toBe(1_200);
     }
@@ -264,7 +264,7 @@ describe('Looks', () => {
   const timesOf = ({ durations, etaError }: { durations: number[]; etaError: number }) =>
     learned(durations, (duration) => duration + etaError);
 
-  test('that are due stay due until somebody looks', () => {
+  test('that are due stay due until someone looks', () => {
     fc.assert(
       fc.property(cases, time, ({ jobs, sinceLook, roundTrip, ...known }, later) => {
         const times = timesOf(known);

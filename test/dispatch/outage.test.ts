@@ -291,7 +291,7 @@ describe('A failed request', () => {
     ["a proxy's refusal for now", page(429), [true, true, true, false]],
     ["a proxy's check of who is asking", page(403), [true, true, false, false]],
     ['a job that failed', new JobFailedError('j1', []), [false, false, false, false]],
-    ["somebody else's skin", new ProofError('wrong_skin', 'No.'), [false, false, false, false]],
+    ["someone else's skin", new ProofError('wrong_skin', 'No.'), [false, false, false, false]],
     ['a service that is lost', new ServiceLostError(noAnswer()), [false, false, false, true]],
     ['a mistake of ours', new TypeError('x is not a function'), [false, false, false, true]],
     ['what is no error', 'nothing', [false, false, false, true]],

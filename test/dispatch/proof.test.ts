@@ -236,7 +236,7 @@ describe('A skin is refused', () => {
   });
 
   test.each([
-    ['somebody else signed it', otherKey, 0],
+    ['someone else signed it', otherKey, 0],
     ['its value was changed after it was signed', publicKey, 10],
   ])('as not signed when %s', async (_, key, at) => {
     const { value, signature } = await signed();

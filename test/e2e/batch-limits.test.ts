@@ -59,7 +59,7 @@ describe('A limit of submissions', () => {
 });
 
 describe('The slots in the queue', () => {
-  test('that are fewer than everybody has, and not told of, are found out without an error', async () => {
+  test('that are fewer than everyone has, and not told of, are found out without an error', async () => {
     const { shop, service } = await hostedWorkshop({ limit: 3, serviceTime: 300 });
     await shop.drawMany('skins', 9);
     const { exitCode, stderr } = await shop.run(...MAKE);

@@ -120,7 +120,7 @@ test.each([
   expect(repository.paid).toEqual([3, 0]);
 });
 
-/** Somebody pushes while skins are made, and another one just when the workflow pushes. @returns what the first one does */
+/** Someone pushes while skins are made, and another one just when the workflow pushes. @returns what the first one does */
 async function race(repository: Repository): Promise<string> {
   await repository.shop.write('notes.md', 'Read me.');
   await repository.git('add', '.');

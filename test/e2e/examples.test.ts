@@ -19,7 +19,7 @@ import { linkIdentity } from '../support/server/linked-identity.ts';
 import type { ServerUnderTest } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
 
-/** Commands of a service that somebody runs; all others are typed on a machine without one. */
+/** Commands of a service that someone runs; all others are typed on a machine without one. */
 const OF_A_SERVICE = ['keys', 'identities', 'capes', 'users', 'accounts', 'reports', 'moderation', 'whoami'];
 
 const isVisible = (command: Command) => !(command as Command & { _hidden?: boolean })._hidden;

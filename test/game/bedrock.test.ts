@@ -73,7 +73,7 @@ describe('The skin data', () => {
     expect(fake.calls.map(({ kind }) => kind).filter((kind) => kind === 'xuid')).toHaveLength(2);
   });
 
-  test('of nobody, and of somebody who never joined through Geyser, is not had for different reasons', async () => {
+  test('of nobody, and of someone who never joined through Geyser, is not had for different reasons', async () => {
     const { fake, game } = await callGame();
     fake.geyser.add({ gamertag: 'Ann', xuid: XUID });
     expect(await gameErrorOf(fetchBedrockProfile(game.http, 'bob'))).toMatchObject({ kind: 'not_found' });

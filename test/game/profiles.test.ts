@@ -64,7 +64,7 @@ describe('A signed profile', () => {
   const value = buildTexturesValue({ timestamp: 1, profileId: id, profileName: 'Steve' });
   const good = { id, name: 'Steve', properties: [{ name: 'textures', value, signature: 'AA==' }] };
   test.each([
-    ['of somebody else', { ...good, id: `${id.slice(0, 31)}2` }],
+    ['of someone else', { ...good, id: `${id.slice(0, 31)}2` }],
     ['without properties', { id, name: 'Steve' }],
     ['without textures', { ...good, properties: [] }],
     ['without a signature', { ...good, properties: [{ name: 'textures', value }] }],

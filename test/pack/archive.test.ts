@@ -41,7 +41,7 @@ const kinds = {
   'with sizes before the files': () =>
     Buffer.from(
       zipSync(Object.fromEntries(Object.entries(FILES).map(([name, text]) => [name, strToU8(text)])), {
-        comment: 'made by somebody',
+        comment: 'made by someone',
       } as object),
     ),
   'with sizes behind the files': () => streamedZip(FILES),

@@ -53,7 +53,7 @@ export async function writeDocument(): Promise<string> {
     `Codes that the service's tests got as the first error of a refusal (\`npm run compatibility:codes\`), and those in the source of the hosted service for the same endpoint. Tests fail on a code that this table lacks. Any endpoint of either service may also answer with ${ANYWHERE.map((code) => `\`${code}\``).join(', ')}.`,
     endpointCodeTable([...v2, ...ALL_OF_V1], ours),
     '## What conformance judges',
-    'The checks of `skinsmith conformance`, which anybody can run against any server. *Statements* are numbers in [the specification](specification.md).',
+    'The checks of `skinsmith conformance`, which anyone can run against any server. *Statements* are numbers in [the specification](specification.md).',
     checkTable(),
     'The other statements cannot be judged from outside:',
     unseenTable(),

@@ -91,7 +91,7 @@ const PICTURE_OF_URL: Difference = {
   why: 'Nobody can make the service fetch anything from elsewhere for a picture.',
   shown: [
     'test/service/pictures/version-1.test.ts',
-    'of anybody else, or of none, is refused without a request',
+    'of anyone else, or of none, is refused without a request',
   ],
 };
 
@@ -122,7 +122,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'GET /v2/skins/{uuid}/tags': {
     hosted: 'Shows the tags for which enough users have voted, and suggests others.',
     here: 'Shows the tags of the owner; `suggested` is always false.',
-    why: 'Tags are text that others read, so somebody answers for each.',
+    why: 'Tags are text that others read, so someone answers for each.',
     shown: [
       'test/service/skins/tags-and-likes.test.ts',
       'are set by the owner, sorted and each once, shown to all, and found',
@@ -137,7 +137,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'POST /v2/skins/{uuid}/tags': {
     hosted: "Every user votes on tags, with a token of the captcha on the service's site.",
     here: 'The owner of a skin adds tags (`up`) and takes them away (`down`), up to 10; operators take them away.',
-    why: 'Tags are text that others read, so somebody answers for each.',
+    why: 'Tags are text that others read, so someone answers for each.',
     shown: [
       'test/service/skins/tags-and-likes.test.ts',
       'are bounded, and only the owner sets them; an operator removes them, which is logged',
@@ -188,7 +188,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /v2/skins/{uuid}': {
     hosted:
-      'The service creates short IDs, which find every skin that a UUID finds. Anybody may cache an answer for three hours; it has `Last-Modified`.',
+      'The service creates short IDs, which find every skin that a UUID finds. Anyone may cache an answer for three hours; it has `Last-Modified`.',
     here: 'A short ID is the first eight digits of the UUID, and finds public skins and, with a key, your own. Only the caller may cache an answer, and revalidates it by its `ETag`.',
     why: 'Eight digits can be guessed, so unlisted skins of others stay hidden. Deleted and hidden skins are no longer shown anywhere.',
     shown: [
@@ -202,7 +202,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'People who find an objectionable skin need no account to report it.',
     shown: [
       'test/service/moderation/reports.test.ts',
-      'Anybody may report a skin, once, and the operator reads why',
+      'Anyone may report a skin, once, and the operator reads why',
     ],
   },
   'GET /v2/skins/popular': {
@@ -229,11 +229,11 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'There is no reason to hide what is stored.',
     shown: [
       'test/service/skins/skins.test.ts',
-      'have public ones for everybody and all of one’s own for oneself',
+      'have public ones for everyone and all of one’s own for oneself',
     ],
   },
   'PATCH /v2/skins/{uuid}': {
-    hosted: 'Possible for some hours, and only until somebody else uploads the same skin.',
+    hosted: 'Possible for some hours, and only until someone else uploads the same skin.',
     here: 'Possible at any time, because each user has a record of its own.',
     why: 'Uploads of others do not affect your skins.',
     shown: [
@@ -276,7 +276,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     ],
   },
   'GET /generate/user/{uuid}': {
-    hosted: 'Everybody may call it, including web pages.',
+    hosted: 'Everyone may call it, including web pages.',
     here: 'Pages of other sites may not, and HEAD is refused.',
     why: 'A picture in a page would generate skins from its readers’ addresses.',
     shown: [

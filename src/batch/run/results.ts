@@ -206,7 +206,7 @@ const SKINS: ReadonlySet<SourceContent['kind']> = new Set(['data', 'uuid', 'bedr
 
 /**
  * The name by which a source's results call its skin; undefined if that is the skin's own. Equal pictures share their skin
- * data, which somebody else may have named. `isShared`: with another source.
+ * data, which someone else may have named. `isShared`: with another source.
  */
 export function ownName({ source }: Member, isShared: boolean): string | undefined {
   return isShared || !SKINS.has(source.content.kind) ? sourceName(source) : source.name;

@@ -330,7 +330,7 @@ function asSetupError(error: unknown): never {
 
 function othersText(jobs: number): string {
   if (jobs === 0) return 'Jobs that this user submitted with another key fill the queue.';
-  const subject = jobs === 1 ? 'A job that somebody else' : `${jobs} jobs that others`;
+  const subject = jobs === 1 ? 'A job that someone else' : `${jobs} jobs that others`;
   return `${subject} submitted with this key ${jobs === 1 ? 'fills' : 'fill'} the queue.`;
 }
 

@@ -59,7 +59,7 @@ export const capesList = {
   declare(command) {
     command.option('--all', 'list hidden capes of a skinsmith service as well (operators only)');
   },
-  // Everybody may read the public ones, also of services without accounts.
+  // Everyone may read the public ones, also of services without accounts.
   async run({ all = false }: { readonly all?: boolean }, context: CommandContext): Promise<void> {
     const capes = all
       ? await withAccount(context, (account, call) => account.capes(call))
@@ -89,7 +89,7 @@ export const capesCreate = {
     command
       .argument('<file>', 'PNG file of 64×32 pixels')
       .option('--alias <alias>', 'name of the cape (default: the file name)')
-      .option('--hidden', 'do not let anybody use the cape yet');
+      .option('--hidden', 'do not let anyone use the cape yet');
   },
   ...oneOf(
     TABLE,
@@ -114,7 +114,7 @@ export const capesEdit = {
     'Rename, hide or show a cape of a skinsmith service (operators only).\n' +
     'Skins that were made with a hidden cape keep it.',
   examples: [
-    ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
+    ['Let everyone use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
     ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
   ],
   declare(command) {
@@ -122,7 +122,7 @@ export const capesEdit = {
       .argument('<cape>', 'UUID or alias of the cape')
       .option('--alias <alias>', 'new name of the cape')
       .option('--hide', 'hide the cape, so that nobody can use it')
-      .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'));
+      .addOption(new Option('--show', 'let everyone use the cape again').conflicts('hide'));
   },
   ...oneOf(TABLE, async (context, name: string, { alias, hide, show }: CapesEditOptions) => {
     const support = hide ? 'none' : show ? 'public' : undefined;

@@ -97,7 +97,7 @@ function isRegularFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
-    return false; // in a folder of somebody else's, a loop of links
+    return false; // in a folder of someone else's, a loop of links
   }
 }
 

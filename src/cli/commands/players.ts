@@ -105,7 +105,7 @@ interface WearOptions extends TypedYes {
 export const wear = {
   description:
     'Let a player name of a skinsmith service wear a skin. It stays until it is changed, also if the skin is deleted.\n' +
-    'Asks for confirmation if the skin is private, because everybody sees what a name wears; without a terminal, --yes is required.',
+    'Asks for confirmation if the skin is private, because everyone sees what a name wears; without a terminal, --yes is required.',
   examples: [
     ['Let a name wear a skin', 'skinsmith wear UUID --as Steve'],
     ['Give a name to a user without a skin (operators only)', 'skinsmith wear --as Herobrine --for owner'],
@@ -131,7 +131,7 @@ export const wear = {
       const full = { ...wish, ...(cape !== undefined && { cape: await capeNamed(cape, context) }) };
       if (skin === undefined || !(await isPrivate(skin, context)))
         return await account.players.wear(name, full, call);
-      const question = `The skin ${skin} is private. Everybody sees what a player wears. Let ${clean(name)} wear it?`;
+      const question = `The skin ${skin} is private. Everyone sees what a player wears. Let ${clean(name)} wear it?`;
       if (!(await agrees(question, { yes, done: 'changed' }, context))) return undefined;
       return await account.players.wear(name, { ...full, publish: true }, call);
     });
@@ -195,7 +195,7 @@ const RELEASED = doneViews('name', 'the name as you gave it', 'released');
 export const playersRelease = {
   description:
     'Release a player name: it shows nothing any more, its history is forgotten, and others may have it.\n' +
-    "Operators release anybody's. Asks for confirmation first; without a terminal, --yes is required.",
+    "Operators can release any user's. Asks for confirmation first; without a terminal, --yes is required.",
   examples: [
     ['Release a name', 'skinsmith players release Steve --yes'],
     ['Release a name, and print JSON', 'skinsmith players release Alex --yes --json'],

@@ -283,8 +283,8 @@ export const setsNames = {
 const RELEASED = doneViews('name', 'the name as you gave it', 'released');
 export const setsRelease = {
   description:
-    'Let everybody have a reserved name of yours. Game servers that have the address of its pack may then get the pack of another user.\n' +
-    "Operators release anybody's. Asks for confirmation first; without a terminal, --yes is required.",
+    'Let everyone have a reserved name of yours. Game servers that have the address of its pack may then get the pack of another user.\n' +
+    "Operators can release any user's. Asks for confirmation first; without a terminal, --yes is required.",
   examples: [
     ['Release a name', 'skinsmith sets release guards --yes'],
     ['Release a name, and print JSON', 'skinsmith sets release team --yes --json'],
@@ -294,7 +294,7 @@ export const setsRelease = {
     addYesOption(command.argument('<name>', 'reserved name of a set', nonEmpty));
   },
   async run(name: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
-    const question = `Release the name ${clean(name)}? Everybody can then have it, and the address of its pack.`;
+    const question = `Release the name ${clean(name)}? Everyone can then have it, and the address of its pack.`;
     if (!(await agrees(question, { yes, done: 'released' }, context))) return exitStatus('failed');
     await withSets(context, ({ sets }, call) => sets.releaseName(name, call));
     return tell(`Released the name ${clean(name)}.`, RELEASED.view(name), context);

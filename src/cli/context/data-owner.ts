@@ -44,7 +44,7 @@ function withoutNewListeners(load: () => void): void {
  * are opened first.
  */
 
-/** Becomes the user whom a data folder belongs to, if root runs this and it is somebody else. Returns whether it did. */
+/** Becomes the user whom a data folder belongs to, if root runs this and it is someone else. Returns whether it did. */
 export function switchToOwnerOf(folder: string): boolean {
   const owner = foreignOwnerOf(folder);
   if (!owner) return false;

@@ -71,7 +71,7 @@ const signInCheck: Check = {
   },
 };
 
-/** Why the service cannot even look up keys: `/ready` tells this to everybody. */
+/** Why the service cannot even look up keys: `/ready` tells this to everyone. */
 const LOST: Readonly<Record<string, string>> = {
   store_unreachable: 'The service cannot reach its database, or gets no answer from it.',
   store_replaced: 'The store was removed or replaced while the service was running.',

@@ -66,7 +66,7 @@ export interface PackTarget {
   /** The pack of others that the run writes into. */
   readonly existing: ExistingPack | undefined;
   readonly open: (place: PackPlace) => PackWriter;
-  /** Everything has been read. @throws CliError if somebody else has changed it meanwhile */
+  /** Everything has been read. @throws CliError if someone else has changed it meanwhile */
   readonly endReading: () => void;
   readonly close: (isDone: boolean) => void;
 }

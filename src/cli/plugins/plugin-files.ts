@@ -54,7 +54,7 @@ export class PluginFile {
     return this.wanted !== this.text;
   }
 
-  /** @throws CliError if somebody else has changed it since it was read */
+  /** @throws CliError if someone else has changed it since it was read */
   verifyUnchanged(): void {
     const now = statSync(this.name, { bigint: true, throwIfNoEntry: false });
     if (now === undefined ? this.isNew : identityOf(now) === identityOf(this.#stats)) return;

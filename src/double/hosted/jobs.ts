@@ -21,7 +21,7 @@ export type JobOwner =
   /** Another program of the same user: with the same key, or with another. */
   | 'other program'
   | 'other key'
-  /** Somebody without a key. */
+  /** Someone without a key. */
   | 'anonymous';
 
 /** A job about to be accepted. */

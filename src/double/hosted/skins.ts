@@ -180,7 +180,7 @@ export class SkinRequests {
     return withBody({ status: 301, headers }, Buffer.alloc(0));
   }
 
-  /** `v2ListSkins`: public skins for everybody, `v2UserSkinList`: the user's own. */
+  /** `v2ListSkins`: public skins for everyone, `v2UserSkinList`: the user's own. */
   async list(visit: Visit, whose: 'public' | 'own'): Promise<Reply> {
     if (whose === 'own') requireUser(visit);
     const { after, size, filter } = parseOrRefuse(LIST, Object.fromEntries(visit.request.query));

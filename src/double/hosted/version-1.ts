@@ -59,7 +59,7 @@ export class Version1 {
     return jsonReply(200, { skins, page });
   }
 
-  /** `/validate/…`: everybody exists but `nobody`. */
+  /** `/validate/…`: everyone exists but `nobody`. */
   player({ request: { subject, address } }: Visit): Reply {
     const isName = /^\/validate\/(?:name|user)\//.test(address);
     if (isName ? subject.length > 16 : subject.length < 32)

@@ -29,7 +29,7 @@ function formFor(number: number, translation: Translation | undefined): string |
   return translation[new Intl.PluralRules(LANGUAGE).select(number)] ?? translation.other;
 }
 
-/** What the server says in English to everybody, such as why a request was refused. */
+/** What the server says in English to everyone, such as why a request was refused. */
 export function inEnglish(text: string): HTMLElement {
   const element = document.createElement('span');
   element.lang = 'en';

@@ -16,7 +16,7 @@ export function describedAddress(path: string): string {
 
 /**
  * Describes the service in OpenAPI 3.1, generated from the schemas of its routes. It works in small steps: the whole
- * takes a tenth of a second, for which the service would not answer anybody.
+ * takes a tenth of a second, for which the service would not answer anyone.
  */
 export async function describeApi(routes: readonly Route[]): Promise<Json> {
   const schemas = new Schemas();

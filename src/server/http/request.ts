@@ -47,7 +47,7 @@ export interface Carrier {
   readonly admitted: (caller: Caller) => void;
   /** Waits until a caller whose body has been read may go on: bodies of many connections may come at once. */
   readonly nextTurn: (caller: Caller) => Promise<void>;
-  /** Counts what waits to be read of a streamed answer, in bytes. If callers have too much, somebody's connection ends. */
+  /** Counts what waits to be read of a streamed answer, in bytes. If callers have too much, someone's connection ends. */
   readonly holdUnread: (bytes: number) => void;
   /** Closes the connection, even if data is still unread. */
   readonly hangUp: () => void;

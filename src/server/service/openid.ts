@@ -250,7 +250,7 @@ function verifyFullPower({ key }: UserCaller, { role }: UserRow): void {
   if (key && isNoStronger(all, key)) return;
   throw new Refusal(
     'insufficient_grants',
-    'This key lacks rights of its user, or is bound to a place. Use one with full access.',
+    'This key is restricted. Use one with all scopes of its user and without restrictions.',
   );
 }
 

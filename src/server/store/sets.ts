@@ -6,7 +6,7 @@ import { DATA, RECORD, type SkinScope, type SkinWithData, tagsOfSkin } from './s
 export interface CountedSet extends SetRow {
   /** How many of its skins its viewer sees. */
   readonly skins: number;
-  /** How many of its skins everybody sees who sees the set. */
+  /** How many of its skins everyone sees who sees the set. */
   readonly seenByAll: number;
 }
 

@@ -20,7 +20,7 @@ export async function findName(db: Db, name: string): Promise<WardrobeRow | unde
 }
 
 /**
- * What everybody may see the name wear; undefined: nothing, or something that operators have hidden or blocked. One
+ * What everyone may see the name wear; undefined: nothing, or something that operators have hidden or blocked. One
  * statement, because clients ask for every player they see.
  */
 export async function findWorn(db: Db, key: WornKey): Promise<WornRow | undefined> {

@@ -11,7 +11,7 @@ describe('A damaged cache', () => {
 
   test.each([
     ['empty', Buffer.alloc(0)],
-    ['somebody else’s', Buffer.from('{"what":"ever"}\n')],
+    ['someone else’s', Buffer.from('{"what":"ever"}\n')],
     ['of an earlier version', Buffer.from('skinsmith file memory 2\n"/a"\n')],
     ['zeros, as a power cut leaves them', Buffer.alloc(4096)],
     ['nothing but half a line', Buffer.from('["/a",12')],

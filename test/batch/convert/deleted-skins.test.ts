@@ -14,7 +14,7 @@ import { guardAgainstLeaks, runServer } from '../../support/server/running-serve
 
 guardAgainstLeaks();
 
-/** A service whose first skin of all is deleted between its completion and anybody's look at it. */
+/** A service whose first skin of all is deleted between its completion and anyone's look at it. */
 class QuickDeletion extends SkinClient {
   deleted = 0;
 

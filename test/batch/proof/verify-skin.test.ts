@@ -98,7 +98,7 @@ describe('The signer is whose key verifies the signature:', () => {
 });
 
 describe('A signature that no key verifies', () => {
-  test('is unproved where it may be anybody’s', async () => {
+  test('is unproved where it may be anyone’s', async () => {
     for (const means of [{}, { own: ownKey(OWN) }, { gameKeys: gameKeys() }]) {
       const found = await verdict(skin(STRANGER), means);
       expect(found).toMatchObject({ signature: 'unproved', signer: 'unproved', problems: [] });

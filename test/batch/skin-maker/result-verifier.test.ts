@@ -97,7 +97,7 @@ function serviceError(status: number, code = 'some_code'): ServiceError {
 }
 
 describe('A job that is completed', () => {
-  test('is a result with its signer and all notes, in the journal before anybody hears of it', async () => {
+  test('is a result with its signer and all notes, in the journal before anyone hears of it', async () => {
     const { finisher, journal, told } = await prepare();
     await finisher.settle(
       workOf(),

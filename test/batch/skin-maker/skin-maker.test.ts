@@ -49,7 +49,7 @@ test('An accepted job is in the journal by its name, so that the next run follow
 test('A job of another user is not followed: it is made for this one', async () => {
   const { clock, service, folder, batch } = await interrupted({ serviceTime: () => 60_000 });
   const path = await pathIn(folder);
-  writeFileSync(path, readFileSync(path, 'utf8').replace('"u":"u"', '"u":"somebody else"'));
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"u":"u"', '"u":"someone else"'));
   expect(await clock.until(batch(1))).toMatchObject({ made: 1, finished: 1 });
   expect(service.requests.submit).toHaveLength(2);
 });

@@ -32,7 +32,7 @@ describe('What is nearly called like a path that leads nowhere', () => {
     expect(similarName(`${'/'.repeat(1_000_000)}skinz`, [await folderWith()])).toBeUndefined();
   });
 
-  test('never what was typed, as far as anybody can see', async () => {
+  test('never what was typed, as far as anyone can see', async () => {
     const folder = await folderWith();
     await writeFile(
       Buffer.concat([Buffer.from(folder), Buffer.from([0x2f, 0xe9, 0x2e, 0x70, 0x6e, 0x67])]),

@@ -43,7 +43,7 @@ test('It judges a server, says what it made there, and writes the same as JUnit'
   const xml = readFileSync(junit, 'utf8');
   expect(xml.match(/<testcase /g)).toHaveLength(checks.length);
   expect(xml.match(/<skipped /g)).toHaveLength((counts['absent'] ?? 0) + (counts['untried'] ?? 0));
-  // An earlier report is replaced; a file of somebody else is not.
+  // An earlier report is replaced; a file of someone else is not.
   const other = join(await ownFolder(), 'notes.xml');
   writeFileSync(other, 'mine');
   const before = double.requests.length;

@@ -42,7 +42,7 @@ async function examined(options: Parameters<typeof runCommand>[1]) {
 }
 
 describe('skinsmith doctor', () => {
-  test('finds a fresh machine well, where no skin is seen before somebody serves it', async () => {
+  test('finds a fresh machine well, where no skin is seen before someone serves it', async () => {
     const { status, problems, warnings, skipped, found } = await examined({});
     expect({ status, problems, warnings, skipped }).toEqual({
       status: 0,
@@ -88,7 +88,7 @@ describe('skinsmith doctor', () => {
     expect(found.store.result).toBe('ok');
   });
 
-  test('asks the service of somebody else for no more than it tells its users', async () => {
+  test('asks the service of someone else for no more than it tells its users', async () => {
     const { url, owner } = await runServer();
     const made = await owner.json('/v2/account/keys', { user: 'bob' });
     const { status, skipped, problems } = await examined({ url, key: String(made.body.key?.secret) });

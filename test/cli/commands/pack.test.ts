@@ -189,7 +189,7 @@ test('Sources with equal names are distinguished and reported; unusable ones do 
 
 describe('What is in the way', () => {
   test.each([
-    ['a file of somebody else', 'PK\x03\x04 of another program', 'output_exists'],
+    ['a file of someone else', 'PK\x03\x04 of another program', 'output_exists'],
     ['a picture', Buffer.from(skinPng(1)), 'output_is_picture'],
   ])('stays: %s', async (_name, content, code) => {
     const { out, pack, folder } = await workshop();

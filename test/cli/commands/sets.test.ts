@@ -58,7 +58,7 @@ test('UUIDs and those of a lockfile go into a set together', async () => {
 
 test('The file of a set lies in this folder, whatever the set is called', async () => {
   const elsewhere = join(await ownFolder(), 'team');
-  await writeFile(`${elsewhere}.zip`, 'of somebody else');
+  await writeFile(`${elsewhere}.zip`, 'of someone else');
   const { client } = await testClient([]);
   const { context } = contextWith(client);
   const settings = async () => await Promise.reject(new Error('It would ask the service now.'));

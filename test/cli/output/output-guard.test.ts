@@ -36,7 +36,7 @@ describe('A drawn picture', () => {
     expect(readFileSync(path).equals(DRAWN)).toBe(true);
   });
 
-  test('replaces another drawn one, but no picture of somebody else', async () => {
+  test('replaces another drawn one, but no picture of someone else', async () => {
     const own = await placeOf(OTHER);
     new OutputGuard([]).write(own, DRAWN, DRAWN_PICTURE);
     expect(readFileSync(own).equals(DRAWN)).toBe(true);

@@ -16,7 +16,7 @@ const UUID = 'a'.repeat(32);
 const JOB = makeJob({ status: 'completed', result: UUID });
 
 /** A service with one skin and its job, whose texture lies elsewhere; and a pack of pictures on this machine. */
-async function desk(texture: number, name = 'Somebody') {
+async function desk(texture: number, name = 'Someone') {
   const workshop = await packWorkshop();
   await workshop.draw('town/guard.png', 1);
   await workshop.draw('anna.png', 2);

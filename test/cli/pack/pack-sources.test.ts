@@ -47,9 +47,9 @@ test('A file that appears where functions are to go is not replaced', async () =
   await draw('guard.png', 1);
   const datapack = join(folder, 'functions.zip');
   watchSteps(folder, (number) => {
-    if (number === 1) writeFileSync(datapack, 'somebody else');
+    if (number === 1) writeFileSync(datapack, 'someone else');
   });
   expect((await pack({ datapack })).told?.code).toBe('output_exists');
-  expect(readFileSync(datapack, 'utf8')).toBe('somebody else');
+  expect(readFileSync(datapack, 'utf8')).toBe('someone else');
   expect(existsSync(out)).toBe(false);
 });

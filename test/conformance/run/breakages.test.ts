@@ -171,7 +171,7 @@ const BREAKAGES: readonly Breakage[] = [
     noticed: ['made-skin', 'private'],
   },
   {
-    fault: 'shows private skins to everybody',
+    fault: 'shows private skins to everyone',
     proxy: sending((request) => {
       const headers = new Headers(request.headers);
       if (request.method === 'GET' && /^\/v2\/skins\/\w{32}/.test(pathOf(request)))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { spentBy, untilLook } from '../../../src/dispatch/shared-lists.ts';
 
-/** When looks are taken by somebody who always wants one, in `ms` milliseconds of jobs that take `typical`. */
+/** When looks are taken by someone who always wants one, in `ms` milliseconds of jobs that take `typical`. */
 function looks(typical: number | undefined, ms: number): number[] {
   const times: number[] = [];
   let spent = 0;

@@ -98,7 +98,7 @@ test('A wrong key is refused in the form of version 1', async () => {
   expect([status, body]).toMatchObject([403, { errorCode: 'invalid_api_key', error: 'Invalid API Key' }]);
 });
 
-test('Skins are found by UUID and in the list, and everybody exists but nobody', async () => {
+test('Skins are found by UUID and in the list, and everyone exists but nobody', async () => {
   const { caller } = await callHosted();
   const { uuid } = (await caller.json('/generate/url', { url: 'https://a.example/b.png' }))
     .body as unknown as { uuid: string };

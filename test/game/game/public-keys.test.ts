@@ -15,7 +15,7 @@ const KEYS = 'GET /';
 const listOf = (...keys: string[]) => ({ profilePropertyKeys: keys.map((key) => ({ publicKey: key })) });
 const DAY = 86_400_000;
 
-/** Somebody who verifies, by these lists one after the other. */
+/** Someone who verifies, by these lists one after the other. */
 async function withLists(answers: readonly object[]) {
   const { url, seen } = await scriptedServer(answers.map((answer) => ({ expect: KEYS, ...answer })));
   const clock = new MovableClock();

@@ -10,9 +10,9 @@ test('A line for skinsmith goes to this service', () => {
 });
 
 test.each([
-  ['for everybody', ['/v2/skins'], false, `curl ${ORIGIN}/v2/skins`],
+  ['for everyone', ['/v2/skins'], false, `curl ${ORIGIN}/v2/skins`],
   [
-    'for somebody who is signed in',
+    'for someone who is signed in',
     ['/v2/queue/1'],
     true,
     `curl -H "Authorization: Bearer $SKINSMITH_API_KEY" ${ORIGIN}/v2/queue/1`,

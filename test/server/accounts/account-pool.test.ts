@@ -52,7 +52,7 @@ describe('Accounts', () => {
     expect(await findAccount(db, uuid)).toMatchObject({ last_used_at: now });
   });
 
-  test('that are all in the care of somebody are not waited for', async () => {
+  test('that are all in the care of someone are not waited for', async () => {
     const { open } = await makeDeskWorld([{ state: 'paused' }, { uuid: UUIDS[1]!, error_streak: 10 }]);
     expect(await (await open()).take('user:bob')).toEqual({ kind: 'none', linked: 2 });
     const empty = await makeDeskWorld([]);

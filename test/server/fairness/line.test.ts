@@ -52,7 +52,7 @@ describe('A line', () => {
     expect(works.begun).toEqual(['a1', 'a2', 'b1', 'c1', 'c2']);
   });
 
-  test('is full for who has enough in it, and for everybody when enough wait in all', () => {
+  test('is full for who has enough in it, and for everyone when enough wait in all', () => {
     const [line, works] = [new ConcurrencyQueue(LIMITS), new Works()];
     for (const name of ['a1', 'a2', 'a3']) void works.join(line, name);
     expect([line.fullFor('a'), line.fullFor('b')]).toEqual([undefined, undefined]);

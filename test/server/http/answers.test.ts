@@ -35,7 +35,7 @@ test('A picture has none of the headers for documents and programs, for pages sh
     expect([name, headers.has(name)]).toEqual([name, false]);
 });
 
-test('No page has its addresses led elsewhere by a base of somebody else', async () => {
+test('No page has its addresses led elsewhere by a base of someone else', async () => {
   const { url } = await runServer({ workers: 0 });
   const { headers } = await fetch(`${url}/ui/sign-in`);
   expect(headers.get('content-security-policy')).toContain("base-uri 'none';");

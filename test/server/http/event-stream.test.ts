@@ -34,7 +34,7 @@ function open() {
   return { stream, request, sleeps };
 }
 
-/** The next sleep, once somebody sleeps. */
+/** The next sleep, once someone sleeps. */
 async function wakeNext(sleeps: { ms: number; wake: () => void }[]): Promise<number> {
   await poll(
     () => sleeps.length,

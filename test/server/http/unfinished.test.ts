@@ -33,7 +33,7 @@ class Bodies {
     this.#bodies.attribute(message, undefined);
   }
 
-  /** Somebody without a key sent it, as far as a later part of the service can tell. */
+  /** Someone without a key sent it, as far as a later part of the service can tell. */
   suspect(message: CountedMessage): void {
     this.#bodies.attribute(message, 'a');
   }

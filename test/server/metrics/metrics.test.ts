@@ -51,7 +51,7 @@ describe('Who may read the metrics', () => {
     expectRefusal(await (await user('bob')).get('/metrics'), 'insufficient_grants');
   });
 
-  test('everybody, where the operator said so', async () => {
+  test('everyone, where the operator said so', async () => {
     const { anonymous } = await runServer({ openMetrics: true });
     expect((await anonymous().get('/metrics')).status).toBe(200);
   });

@@ -152,7 +152,7 @@ describe('A new key', () => {
     }
   });
 
-  test('has no unknown scope, none at all, or that of an operator for somebody else', async () => {
+  test('has no unknown scope, none at all, or that of an operator for someone else', async () => {
     const { owner } = await runServer();
     expectRefusal(await owner.json(KEYS, { scopes: ['all'] }), 'validation_error');
     expectRefusal(await owner.json(KEYS, { scopes: [] }), 'validation_error');
@@ -213,7 +213,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     expectRefusal(await caller.patch(`${KEYS}/${id}`, { scopes: [...SCOPES] }), 'insufficient_grants');
   });
 
-  test('nor one of somebody else, although an operator may create and restrict those', async () => {
+  test('nor one of someone else, although an operator may create and restrict those', async () => {
     const server = await runServer();
     const bound = { allowedIps: ['127.0.0.1'] };
     const operator = await make(server, server.owner, { ...bound, scopes: ['read', 'operator'] });

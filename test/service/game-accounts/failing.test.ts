@@ -56,7 +56,7 @@ describe('A job', () => {
 
   test.each<[string, FaultPlan, string, object]>([
     ['shows its old skin', { kind: 'stale', reads: 9 }, 'invalid_skin_data', { last_error_code: 'mismatch' }],
-    ["shows somebody else's skin", { kind: 'foreign' }, 'invalid_skin_data', { last_error_code: 'mismatch' }],
+    ["shows someone else's skin", { kind: 'foreign' }, 'invalid_skin_data', { last_error_code: 'mismatch' }],
     [
       'may change no more for now',
       { kind: 'limited', body: 'html' },

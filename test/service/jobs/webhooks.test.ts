@@ -92,7 +92,7 @@ describe('The end of a job is delivered', () => {
     expect(states.map(({ job }) => job.status)).toEqual(['completed', 'completed']);
   });
 
-  test('to everybody who joined it, once at each address, and not again under an idempotency key', async () => {
+  test('to everyone who joined it, once at each address, and not again under an idempotency key', async () => {
     const server = await runServer({ ...ALLOWED, workers: 0 });
     const [one, two] = [await receiver(), await receiver()];
     const submit = async (callback: string, headers = {}) =>

@@ -42,6 +42,6 @@ describe('X-Forwarded-For', () => {
   });
 
   test('that is no address is not logged', async () => {
-    expect(await addressSeen('loopback', 'somebody')).toBeUndefined();
+    expect(await addressSeen('loopback', 'someone')).toBeUndefined();
   });
 });

@@ -48,7 +48,7 @@ test('A hidden skin is there for its owner only, who cannot show it again', asyn
   ]);
 });
 
-test('An operator deletes the skin of anybody', async () => {
+test('An operator deletes the skin of anyone', async () => {
   const server = await runServer();
   const { uuid, hash } = await makeSkin(server.anonymous(), 1);
   await server.anonymous().json(`/v2/skins/${uuid}/report`, { reason: 'copyright' });

@@ -24,7 +24,7 @@ async function openReports({ owner }: ServerUnderTest) {
   return (await owner.get('/v2/account/reports')).body.reports ?? [];
 }
 
-test('Anybody may report a skin, once, and the operator reads why', async () => {
+test('Anyone may report a skin, once, and the operator reads why', async () => {
   const server = await runServer();
   const skin = await makeSkin(await server.user('ann'), 1, { name: 'Rude' });
   const report = { reason: 'offensive', text: 'Look\u001b[31m at\u202e it\nnow' };
@@ -214,7 +214,7 @@ describe('A report of a set', () => {
     expect(entries?.[0]).toMatchObject({ action: 'clear_set_name', subject: uuid, note: 'rude' });
   });
 
-  test.each(['its owner', 'anybody else'])(
+  test.each(['its owner', 'anyone else'])(
     'leads the operator to clear its name although %s has taken the new one',
     async (who) => {
       const { server, ann, uuid } = await runWithSet();

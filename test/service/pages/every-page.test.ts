@@ -176,7 +176,7 @@ test('Every route is a page that is visited here, or is known to be none', () =>
 
 test('A keyboard reaches all of one’s own pages in order and is seen; axe finds nothing on any page; each fits 320 pixels, zoom, large text; none is half English', async () => {
   const scene = await openScene();
-  // Colours on their way from one scheme to the other are none that anybody reads.
+  // Colours on their way from one scheme to the other are none that anyone reads.
   const options = {
     colorScheme: 'light',
     reducedMotion: 'reduce',
@@ -189,7 +189,7 @@ test('A keyboard reaches all of one’s own pages in order and is seen; axe find
   let walked = 0;
   let looked = 0;
   for await (const address of visit(scene, german.page)) {
-    // Embedded skins are the same for everybody.
+    // Embedded skins are the same for everyone.
     const language = address.startsWith('/embed/') ? 'en' : 'de';
     expect([address, await german.page.getAttribute('html', 'lang')]).toEqual([address, language]);
     const english = language === 'de' ? await german.page.evaluate<string[]>(UNTRANSLATED) : [];

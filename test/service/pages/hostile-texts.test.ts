@@ -245,7 +245,7 @@ test('Hostile texts stay text on every page, with scripts and without', async ()
 /** Names of keys, with as many texts in each as a name may hold. */
 const KEY_NAMES = [0, 2, 4].map((index) => `${STORED[index]}${STORED[index + 1]}`.slice(0, 64));
 
-/** What people confirm, each with a text of somebody else. */
+/** What people confirm, each with a text of someone else. */
 test.each([true, false])(
   'Hostile texts stay text where a form asks or tells, with scripts: %s',
   async (javaScriptEnabled) => {

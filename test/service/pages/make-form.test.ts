@@ -11,7 +11,7 @@ function formOf(fields: Readonly<Record<string, string>>, n = 1): FormData {
   return form;
 }
 
-test('A form of somebody who is signed out meanwhile, or signed in as another, makes no skin', async () => {
+test('A form of someone who is signed out meanwhile, or signed in as another, makes no skin', async () => {
   const server = await runServer();
   await server.user('bob');
   const nobody = new PlainBrowser(server.url);

@@ -86,7 +86,7 @@ test('Those that are selected become a set, whose page changes it and has its fi
   expect((await browser.open(made)).status).toBe(404);
 });
 
-test('Skins of everybody that are selected in the gallery become a set, or the page says what is missing', async () => {
+test('Skins of everyone that are selected in the gallery become a set, or the page says what is missing', async () => {
   const server = await runServer();
   const bob = await server.user('bob');
   const skins = [await make(bob, 1, { name: 'Anna' }), await make(bob, 2, { name: 'Berta' })];

@@ -91,7 +91,7 @@ test('The signed ID token takes precedence over the answer of a request', async 
 });
 
 test.each([
-  ['of somebody else', { sub: 'another', groups: ['pro'] }, 502],
+  ['of someone else', { sub: 'another', groups: ['pro'] }, 502],
   ['that do not come', undefined, 503],
 ])('Claims %s sign nobody in', async (_what, userInfo, status) => {
   const at = await world({ planClaim: 'groups' });

@@ -101,7 +101,7 @@ test.each([{ scopes: ['read', 'account'] }, { allowedIps: ['127.0.0.1'] }])(
     const form = { key: String(body.key?.secret) };
     const { status, text } = await browser.open('/ui/sign-in/first', { form });
     expect(status).toBe(403);
-    expect(text).toContain('This key lacks rights of its user');
+    expect(text).toContain('This key is restricted');
     expect(await nameIn(browser)).toBeUndefined();
   },
 );

@@ -257,7 +257,7 @@ describe('what robots and browsers look for', () => {
       expect((await browser.open(path)).status).toBe(404);
   });
 
-  test('only pages that tell everybody something are for search engines', async () => {
+  test('only pages that tell everyone something are for search engines', async () => {
     const server = await runServer();
     const uuid = await makeSkin(server);
     const browser = new PlainBrowser(server.url);

@@ -23,7 +23,7 @@ async function makeSkin(caller: TestCaller, fields: Record<string, string> = {})
 }
 
 describe('pictures of a skin', () => {
-  test('are those that the renderer draws, for anybody', async () => {
+  test('are those that the renderer draws, for anyone', async () => {
     const server = await runServer();
     const { uuid } = await makeSkin(server.owner);
     const skin = decodePng(skinPng(1));

@@ -156,7 +156,7 @@ describe('A texture by its URL', () => {
     expectOldRefusal(await anonymous().get(path), 'not_found');
   });
 
-  test('of anybody else, or of none, is refused without a request', async () => {
+  test('of anyone else, or of none, is refused without a request', async () => {
     const { fake, anonymous, owner, url } = await runWithGame();
     const { uuid } = await makeSkin(owner);
     const others = [

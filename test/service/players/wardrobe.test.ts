@@ -33,7 +33,7 @@ async function runBesideMojang() {
   return { game, ...(await runWithUsers({ gameAddresses: game.addresses })) };
 }
 
-test('An operator lets a name wear a skin, and everybody sees its texture and signed data in any case of letters', async () => {
+test('An operator lets a name wear a skin, and everyone sees its texture and signed data in any case of letters', async () => {
   const { owner, nobody } = await runWithUsers();
   const skin = await skinOf(owner, 1);
   const put = await wear(owner, 'Steve_1', { skin: skin.uuid });
@@ -225,7 +225,7 @@ describe('Who may have a name', () => {
 });
 
 describe('Privacy', () => {
-  test('A private skin is worn only if its owner says that everybody may see it, and its record stays private', async () => {
+  test('A private skin is worn only if its owner says that everyone may see it, and its record stays private', async () => {
     const { ann, bob, owner, nobody } = await runWithUsers();
     const { uuid, texture } = await skinOf(ann, 1, { visibility: 'private' });
     await wear(owner, 'Steve', { user: 'ann' });
@@ -240,7 +240,7 @@ describe('Privacy', () => {
     for (const caller of [nobody, bob]) expect((await caller.get(`/v2/skins/${uuid}`)).status).toBe(404);
   });
 
-  test('Nobody wears the private skin of somebody else', async () => {
+  test('Nobody wears the private skin of someone else', async () => {
     const { ann, owner } = await runWithUsers();
     const { uuid } = await skinOf(ann, 1, { visibility: 'private' });
     expectRefusal(await wear(owner, 'Steve', { skin: uuid, publish: true }), 'skin_not_found', 404);

@@ -52,7 +52,7 @@ describe('The embedded service', () => {
     expect(skin.texture.url.skin).toMatch(/^http:\/\/127\.0\.0\.1:7546\/textures\//);
   });
 
-  test('leaves what others wait for to the service whose skins somebody else makes', async () => {
+  test('leaves what others wait for to the service whose skins someone else makes', async () => {
     const gateway = await runGateway(await runHosted(), { workers: 0 });
     await push(await gateway.user('bob'), [1]);
     await gateway.close();
@@ -78,7 +78,7 @@ describe('The embedded service', () => {
   });
 });
 
-test('A service that wants a key of everybody says so, in the words of each version', async () => {
+test('A service that wants a key of everyone says so, in the words of each version', async () => {
   const { owner, anonymous } = await runServer({ anonymous: false });
   expect((await owner.upload('/v2/queue', skinPng(1))).status).toBe(202);
   expectRefusal(await anonymous().upload('/v2/queue', skinPng(1)), 'unauthorized');

@@ -115,7 +115,7 @@ test('Start and stop are logged, and permanently failed jobs with the reason', a
   expect(log.events('started')).toMatchObject([
     {
       url: server.url,
-      signer: expect.stringContaining('vanilla clients accept only skins signed by Mojang'),
+      signer: expect.stringContaining('unmodified Minecraft accepts only skins signed by Mojang'),
     },
   ]);
   expect(log.events('job failed')).toMatchObject([

@@ -35,7 +35,7 @@ onSqlite(test)(
 );
 
 describe('Capes', () => {
-  test('are put in by the operator and listed for everybody, as published', async () => {
+  test('are put in by the operator and listed for everyone, as published', async () => {
     const { owner, url, anonymous } = await runServer();
     const made = await owner.upload(CAPES, capePng(1), { alias: ' Red ' });
     const cape = {

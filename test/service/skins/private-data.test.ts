@@ -46,7 +46,7 @@ async function setVisibility(caller: TestCaller, uuid: string, visibility: strin
 const dataOf = async (caller: TestCaller, uuid: string) =>
   (await caller.get(`/v2/skins/${uuid}`)).body.skin?.texture.data.value;
 
-/** Whether somebody who has nothing to do with it finds data of the picture. */
+/** Whether someone who has nothing to do with it finds data of the picture. */
 async function isKnownToOthers({ server }: Scene): Promise<boolean> {
   const { status } = await server.anonymous().upload('/v2/queue?checkOnly=true', PNG);
   return status === 200;
@@ -73,7 +73,7 @@ describe('Data that was made for a private skin', () => {
     expect(await dataOf(ann, hers.uuid)).toBe(values[0]);
   });
 
-  test('becomes everybody’s when its owner shows the skin, and hers alone when she hides it', async () => {
+  test('becomes everyone’s when its owner shows the skin, and hers alone when she hides it', async () => {
     const all = await scene();
     const { ann } = all;
     const { uuid, texture } = await make(ann, 'private');

@@ -32,7 +32,7 @@ async function makePrivate({ dataDir }: ServerUnderTest, ann: TestCaller): Promi
   const { db } = await openOwnStore(dataDir);
   const { id } = await db.selectFrom('skins').select('id').executeTakeFirstOrThrow();
   const { uuid = '', texture } = skin ?? {};
-  // Everybody sees the set, but not this skin in it.
+  // Everyone sees the set, but not this skin in it.
   const set = (await ann.json('/v2/sets', { name: 'Ours', skins: [uuid] })).body.set?.uuid ?? '';
   return {
     samples: {
@@ -96,7 +96,7 @@ function tellsOf(text: string, { secrets }: PrivateSkin, address: string): strin
   return secrets.filter((secret) => !address.includes(secret) && text.includes(secret));
 }
 
-test('A private skin is at no address of the API for anybody else', async () => {
+test('A private skin is at no address of the API for anyone else', async () => {
   const server = await runServer();
   const ann = await userWithPlan(server, 'ann');
   const skin = await makePrivate(server, ann);
@@ -115,7 +115,7 @@ test('A private skin is at no address of the API for anybody else', async () => 
   }
 });
 
-test('A private skin is on no page for anybody else, and no operator’s either', async () => {
+test('A private skin is on no page for anyone else, and no operator’s either', async () => {
   const server = await runServer();
   const ann = await userWithPlan(server, 'ann');
   const skin = await makePrivate(server, ann);

@@ -53,7 +53,7 @@ test('A public set that is renamed is found by its earlier names too, and nobody
   expect(await namesOf(ann)).toEqual([{ name: 'royal-guards', set: uuid }]);
 });
 
-test('The names of a deleted set are gone for everybody until its owner uses or releases them', async () => {
+test('The names of a deleted set are gone for everyone until its owner uses or releases them', async () => {
   const { ann, bob, nobody } = await runWithUsers();
   await createSet(ann, 'Guards');
   await ann.patch('/v2/sets/guards', { name: 'Sentries' });
@@ -77,7 +77,7 @@ test('The names of a deleted set are gone for everybody until its owner uses or 
   expect((await bob.json('/v2/sets', { name: 'Sentries' })).status).toBe(201);
 });
 
-test('A set that is no longer public keeps its name, without anybody hearing that there is such a set', async () => {
+test('A set that is no longer public keeps its name, without anyone hearing that there is such a set', async () => {
   const { server, ann, bob, nobody } = await runWithUsers();
   const { uuid } = await createSet(ann, 'Guards');
   await ann.patch('/v2/sets/guards', { name: 'Sentries' });

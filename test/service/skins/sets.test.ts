@@ -66,7 +66,7 @@ describe('A set of skins', () => {
     expect((await nobody.get(`/v2/skins/${one}`)).status).toBe(200);
   });
 
-  test('is listed newest first, page by page: public ones for everybody, all for their owner', async () => {
+  test('is listed newest first, page by page: public ones for everyone, all for their owner', async () => {
     const { ann, bob, nobody, skins } = await runWithSkins();
     await createSet(ann, 'a', skins);
     await createSet(ann, 'b', [], { visibility: 'unlisted' });
@@ -293,7 +293,7 @@ describe('An operator', () => {
 });
 
 onSqlite(describe)("A set's card", () => {
-  test('shows the skins that everybody sees, for everybody, and none of a private set', async () => {
+  test('shows the skins that everyone sees, for everyone, and none of a private set', async () => {
     const { server, uuid, callers } = await runWithMixedSet('public');
     const path = `/v2/sets/${uuid}/card.png`;
     const { bytes, headers } = await callers.nobody.get(path);
@@ -313,7 +313,7 @@ onSqlite(describe)("A set's card", () => {
 });
 
 onSqlite(describe)("A set's group picture", () => {
-  test('has the skins that its viewer sees, and only what everybody sees is for shared caches', async () => {
+  test('has the skins that its viewer sees, and only what everyone sees is for shared caches', async () => {
     const { server, uuid, callers, letters } = await runWithMixedSet('public');
     const path = `/v2/sets/${uuid}/group.png`;
     const sizeOf = ({ bytes }: Heard) => {

@@ -31,7 +31,7 @@ function filesIn(bytes: Uint8Array): Record<string, Buffer> {
 }
 
 describe(`GET ${PATH}`, () => {
-  test('has the textures of skins for everybody, and its SHA-1 as its tag', async () => {
+  test('has the textures of skins for everyone, and its SHA-1 as its tag', async () => {
     const server = await runServer();
     const nobody = new TestCaller(server.url);
     const old = drawFigure('classic', 32);

@@ -46,7 +46,7 @@ describe('GET /v2/skins/:uuid', () => {
 });
 
 describe('The lists of skins', () => {
-  test('have public ones for everybody and all of one’s own for oneself', async () => {
+  test('have public ones for everyone and all of one’s own for oneself', async () => {
     const { owner, user, anonymous } = await runServer();
     const bob = await user('bob');
     for (const [caller, number, name, visibility] of [

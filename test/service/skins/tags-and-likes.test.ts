@@ -108,7 +108,7 @@ describe('Likes and tags on pages', () => {
     return person;
   };
 
-  test('are for everybody to read, likes for who is signed in, tags for the owner to set', async () => {
+  test('are for everyone to read, likes for who is signed in, tags for the owner to set', async () => {
     const { server, ann, uuid, path } = await runWithSkin();
     const page = `/ui/skins/${uuid}`;
     const [owner, fan, visitor] = [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ownFolder } from '../server/own-folder.ts';
 
 /**
- * A file that others can read and that belongs to somebody else. Only the superuser can make one; for everybody else the
+ * A file that others can read and that belongs to someone else. Only the superuser can make one; for everyone else the
  * system has one.
  */
 export async function foreignFile(text: string): Promise<string> {

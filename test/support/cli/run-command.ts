@@ -71,7 +71,7 @@ export async function runCommand(
   }
 }
 
-/** The same terminal with somebody at its keyboard. */
+/** The same terminal with someone at its keyboard. */
 function answering(io: Io, answers: (asked: string) => string | undefined): Io {
   const stdin = new PassThrough();
   const write = (text: string | Uint8Array) => {

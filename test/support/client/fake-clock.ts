@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/base/clock.ts';
 
-/** A clock that stands still until somebody sleeps, and then jumps to the end of the sleep. */
+/** A clock that stands still until someone sleeps, and then jumps to the end of the sleep. */
 export interface FakeClock extends Clock {
   /** How long each sleep was, in their order. */
   readonly sleeps: number[];

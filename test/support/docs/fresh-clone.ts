@@ -23,7 +23,7 @@ case "$*" in
 esac
 `;
 
-/** The working tree as somebody who clones it has it, with a home of its own that nothing was run in. */
+/** The working tree as someone who clones it has it, with a home of its own that nothing was run in. */
 export class FreshClone {
   readonly folder: string;
   readonly cwd: string;

@@ -64,7 +64,7 @@ export function hurriedIn(calls: readonly LoggedCall[], delay: number): readonly
 }
 
 /**
- * Pairs of which the second came before anybody was shown what the first had set: without faults, a sign of two
+ * Pairs of which the second came before anyone was shown what the first had set: without faults, a sign of two
  * that use the account at once.
  */
 export function unseenIn(calls: readonly LoggedCall[]): readonly Pair[] {

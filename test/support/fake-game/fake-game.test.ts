@@ -32,7 +32,7 @@ describe('A change of skin', () => {
     expect(await shownAfter(slow)).toEqual({ isSame: true, pixels: pixelHash(drawSkin(1)) });
   });
 
-  test('shows another picture if somebody else uses the account meanwhile', async () => {
+  test('shows another picture if someone else uses the account meanwhile', async () => {
     const { isSame, pixels } = await shownAfter({ kind: 'foreign' });
     expect([isSame, pixels === pixelHash(drawSkin(1))]).toEqual([false, false]);
   });

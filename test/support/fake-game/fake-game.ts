@@ -104,7 +104,7 @@ export class FakeGame {
     return this.#api.textures;
   }
 
-  /** Somebody whose account may be used: with a token. */
+  /** Someone whose account may be used: with a token. */
   addAccount(plan: PersonPlan = {}): Person {
     const person = this.#api.people.add(plan);
     this.#api.people.issueToken(person);

@@ -29,7 +29,7 @@ export interface PersonPlan {
   readonly hasProfile?: boolean;
 }
 
-/** Somebody who has a game account. */
+/** Someone who has a game account. */
 export class Person {
   readonly id: string;
   readonly name: string;

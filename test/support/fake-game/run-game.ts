@@ -14,7 +14,7 @@ export async function runGame(options: FakeGameOptions = {}): Promise<FakeGame> 
   return fake;
 }
 
-/** The same with somebody who calls them. */
+/** The same with someone who calls them. */
 export async function callGame(
   options: FakeGameOptions = {},
   gameOptions: GameOptions = {},

@@ -37,7 +37,7 @@ export class Judge {
   }
 }
 
-/** What cannot be read as HTTP is answered, without a date, before anybody knows what it is about. */
+/** What cannot be read as HTTP is answered, without a date, before anyone knows what it is about. */
 const UNREAD = { method: 'POST', address: '/nowhere' };
 
 function codeOf(text: string): string | undefined {

@@ -12,7 +12,7 @@ export async function runHosted(options: ServiceOptions = {}): Promise<HostedSer
   return service;
 }
 
-/** The same with somebody who calls it with its key. */
+/** The same with someone who calls it with its key. */
 export async function callHosted(
   options: ServiceOptions = {},
 ): Promise<{ service: HostedService; caller: TestCaller }> {

@@ -75,7 +75,7 @@ export function renamedInCatalogue(catalogue: Catalogue, { from, to }: Renaming)
   return Object.fromEntries(renamed) as Catalogue;
 }
 
-/** Tests and documents that have the text, which somebody looks through. */
+/** Tests and documents that have the text, which someone looks through. */
 export function mentionsOf(text: string): string[] {
   const [longest = ''] = text.split(/\{\d+\}|<[^>]*>/).toSorted((a, b) => b.length - a.length);
   const files = globSync(['test/**/*.ts', 'docs/**/*.{ts,md}', 'README.md']);

@@ -96,7 +96,7 @@ export async function* visit({ server, addresses }: Scene, page: Page): AsyncGen
   }
 }
 
-/** Signs somebody in who has no key, as a provider does it. */
+/** Signs someone in who has no key, as a provider does it. */
 export async function signInWithoutKey(
   page: Page,
   { url, dataDir }: ServerUnderTest,

@@ -17,7 +17,7 @@ const LONGEST_WAIT = 300_000;
 
 /**
  * A page in a context of its own, which ends with the test. Without other options it belongs to a person who wants
- * little motion, so that skins stay pictures until somebody wants them in 3D.
+ * little motion, so that skins stay pictures until someone wants them in 3D.
  */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });

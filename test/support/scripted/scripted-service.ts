@@ -80,7 +80,7 @@ export class ScriptedService {
     return this.jobs.filter(({ endsAt }) => endsAt > this.#at).length;
   }
 
-  /** Somebody else's job. */
+  /** Someone else's job. */
   occupy(ms: number): void {
     this.#add(ms, this.#at);
   }

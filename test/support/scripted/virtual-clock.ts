@@ -13,7 +13,7 @@ const LONGEST_RUN = 3 * 60 * 60_000;
 
 /**
  * A clock that many tasks sleep on at once. It moves only when nothing else can run, and then to the next
- * moment that somebody waits for: what takes an hour by it takes milliseconds, and always the same ones.
+ * moment that someone waits for: what takes an hour by it takes milliseconds, and always the same ones.
  */
 export class VirtualClock implements Clock {
   #now = 0;
@@ -80,7 +80,7 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Whether files are being read or written, or somebody gives way to others for a turn, as the planner does again and
+ * Whether files are being read or written, or someone gives way to others for a turn, as the planner does again and
  * again on a slow machine. Neither takes time by this clock.
  */
 function isWorking(): boolean {

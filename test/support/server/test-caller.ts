@@ -25,7 +25,7 @@ interface CallerOptions {
 
 type Headers = Record<string, string>;
 
-/** Somebody who calls the service over HTTP. Every answer must be as it is described, and is looked at for what it must not tell. */
+/** Someone who calls the service over HTTP. Every answer must be as it is described, and is looked at for what it must not tell. */
 export class TestCaller {
   readonly url: string;
   readonly #options: CallerOptions;

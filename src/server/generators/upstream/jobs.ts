@@ -54,7 +54,7 @@ export class UpstreamJobs {
   /** The workers that wait for a job, by its work's key. */
   readonly #waiters = new Map<string, Waiter<JobAnswer | undefined>>();
   readonly #lookWaiters = new Set<Waiter<void>>();
-  /** Somebody waits, or the service can be used again. */
+  /** Someone waits, or the service can be used again. */
   readonly #listenWanted: WakeUpSignal;
   #hasLooked = false;
 

@@ -17,7 +17,7 @@ import { headersFor, renderAnswer } from './pictures.ts';
 export const EMBED = { width: 320, height: 460 } as const;
 
 /**
- * A skin that links may show to everybody. For those, private skins do not exist, not even for their owner: what a chat
+ * A skin that links may show to everyone. For those, private skins do not exist, not even for their owner: what a chat
  * fetches for its users is not only for the person who posted the link.
  * @throws Refusal `skin_not_found`
  */

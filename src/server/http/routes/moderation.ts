@@ -94,7 +94,7 @@ export const MODERATION_ROUTES: readonly Route[] = [
     method: 'GET',
     scopes: ['operator'],
     paths: [IMAGES],
-    summary: 'Images that the service refuses, by hash (operator only)',
+    summary: 'Pictures that the service refuses, by hash (operator only)',
     query: blockedImageListQuerySchema,
     answers: { 200: blockedImageListAnswerSchema },
     handle: async ({ context, caller, query, warnings }) => {
@@ -107,7 +107,7 @@ export const MODERATION_ROUTES: readonly Route[] = [
     method: 'POST',
     scopes: ['operator'],
     paths: [IMAGES],
-    summary: 'Block an image and hide all skins that have it (operator only)',
+    summary: 'Block a picture and hide all skins that use it (operator only)',
     body: blockBodySchema,
     answers: { 200: blockedImageAnswerSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, body, warnings }) => {
@@ -119,13 +119,13 @@ export const MODERATION_ROUTES: readonly Route[] = [
     method: 'DELETE',
     scopes: ['operator'],
     paths: [`${IMAGES}/:hash`],
-    summary: 'Unblock an image; hidden skins stay hidden (operator only)',
+    summary: 'Unblock a picture; hidden skins stay hidden (operator only)',
     params: z.object({ hash: imageHashSchema }),
     query: decisionSchema,
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, query, warnings }) => {
       await unblockImage(context, caller, { ...params, ...query });
-      const messages = [{ code: 'image_unblocked', message: 'The image is accepted again.' }];
+      const messages = [{ code: 'image_unblocked', message: 'The picture is accepted again.' }];
       return v2Answer({ warnings, messages, links: { list: IMAGES } });
     },
   }),

@@ -236,7 +236,7 @@ async function shownSkin({ context, caller, ...call }: V1SkinCall): Promise<Skin
   return skin;
 }
 
-/** Only its owner gets an unlisted skin by its number; otherwise, anybody could find it by counting. */
+/** Only its owner gets an unlisted skin by its number; otherwise, anyone could find it by counting. */
 function v1HeadersFor({ params: { id } }: V1SkinCall, { visibility }: SkinWithData): HeaderFields {
   return typeof id === 'number' && visibility === 'unlisted'
     ? { ...V1_HEADERS, ...PRIVATE_ANSWER }

@@ -63,7 +63,7 @@ export const PLAYER_ROUTES: readonly Route[] = [
     scopes: ['read'],
     isStrict: true,
     paths: ['/v2/me/players'],
-    summary: "The caller's player names; with all=true those of everybody (operator only)",
+    summary: "The caller's player names; with all=true those of everyone (operator only)",
     query: ownNamesQuerySchema,
     answers: { 200: ownNamesAnswerSchema },
     handle: async ({ context, caller, query: { all, ...page }, warnings }) => {

@@ -167,7 +167,7 @@ export const SET_ROUTES: readonly Route[] = [
     scopes: ['skins'],
     needsKey: true,
     paths: ['/v2/set-names/:name'],
-    summary: 'Let everybody have a reserved name of a set (the user for whom it is reserved, or an operator)',
+    summary: 'Let everyone have a reserved name of a set (the user for whom it is reserved, or an operator)',
     params: z.object({ name: z.string().max(64).transform(slugOf) }),
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, warnings }) => {
@@ -191,7 +191,7 @@ export const SET_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     paths: ['/packs/:digest{[0-9a-f]{40}\\.zip}'],
-    summary: 'The resource pack that the operator serves, for everybody',
+    summary: 'The resource pack that the operator serves, for everyone',
     params: z.object({ digest: z.string().regex(/^[0-9a-f]{40}\.zip$/) }),
     answers: { 200: 'application/zip', 404: errorAnswerSchema },
     authenticated: false,

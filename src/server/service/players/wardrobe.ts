@@ -121,7 +121,7 @@ export async function wear(
   const outfit = await outfitFor(context, caller, before ?? NOTHING_WORN, wish);
   return await inManagement(db, async (tx) => {
     const current = await findName(tx, key);
-    // Somebody else was faster.
+    // Someone else was faster.
     if (current?.owner !== before?.owner) throw taken(name);
     if (!current && holder === user.owner) await requirePlanRoom(tx, user);
     const row = {
@@ -144,7 +144,7 @@ export async function wear(
   });
 }
 
-/** Lets everybody have the name again, and forgets what it wore. @throws Refusal `unauthorized`, `not_found` */
+/** Lets everyone have the name again, and forgets what it wore. @throws Refusal `unauthorized`, `not_found` */
 export async function releasePlayer(
   { db, clock }: StoreContext,
   caller: Caller,
@@ -240,7 +240,7 @@ async function readWearable(
   if (skin.visibility === 'private' && !publish)
     throw new Refusal(
       'invalid_request',
-      'This skin is private. Everybody sees what a player wears: send "publish": true if that is what you want.',
+      'This skin is private. Everyone sees what a player wears: send "publish": true if that is what you want.',
     );
   return skin;
 }
@@ -277,7 +277,7 @@ async function note(tx: Db, user: UserCaller, row: WardrobeRow): Promise<void> {
   await addToHistory(tx, { name, at, changed_by: user.owner, skin_uuid, texture_hash, cape_hash }, HISTORY);
 }
 
-/** What everybody may see of a name. */
+/** What everyone may see of a name. */
 function playerView({ textureUrl }: Pick<WardrobeContext, 'textureUrl'>, row: WardrobeRow | WornRow): Player {
   const { spelling, player_id, variant, texture_hash, cape_hash, value, signature } = row;
   const texture = (hash: string) => ({ hash, url: textureUrl(hash) });

@@ -71,7 +71,7 @@ export async function readReservedNames(
 }
 
 /**
- * Lets everybody give a reserved name to a set: one of the caller's, or for operators anybody's.
+ * Lets everyone give a reserved name to a set: one of the caller's, or for operators anyone's.
  * @throws Refusal `unauthorized`, `set_not_found` (also for names of others), `invalid_request` for the name of a public set
  */
 export async function releaseName({ db, clock }: StoreContext, caller: Caller, slug: string): Promise<void> {

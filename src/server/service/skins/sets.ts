@@ -51,12 +51,12 @@ export interface FullSet {
   readonly skins: SkinWithData[];
 }
 
-/** Whether everybody who sees a set sees this skin in it. */
+/** Whether everyone who sees a set sees this skin in it. */
 export function isSeenByAll({ visibility }: FullSet['skins'][number], set: SetRow): boolean {
   return visibility === 'public' || (visibility === 'unlisted' && set.visibility === 'unlisted');
 }
 
-/** Whether everybody sees the set, and these skins in it. */
+/** Whether everyone sees the set, and these skins in it. */
 export function isForEverybody({ set, skins }: FullSet): boolean {
   return set.visibility !== 'private' && skins.every((skin) => isSeenByAll(skin, set));
 }
@@ -103,7 +103,7 @@ async function findVisibleSet(db: Db, caller: Caller, reference: string): Promis
 export function noSuchSet(reference: string): Refusal {
   return new Refusal(
     'set_not_found',
-    `There is no set ${reference}, or it is somebody else's and not public.`,
+    `There is no set ${reference}, or it is someone else's and not public.`,
   );
 }
 
@@ -237,7 +237,7 @@ async function numbersOf(tx: Db, caller: Caller, uuids: readonly string[]): Prom
   return [...new Set(uuids)].map((uuid) => {
     const skin = found.get(uuid);
     if (skin && (skin.visibility !== 'private' || skin.owner === owner)) return skin.id;
-    throw new Refusal('skin_not_found', `There is no skin ${uuid}, or it is somebody else's private one.`);
+    throw new Refusal('skin_not_found', `There is no skin ${uuid}, or it is someone else's private one.`);
   });
 }
 
@@ -270,7 +270,7 @@ export async function deleteSet({ db }: SetContext, caller: Caller, reference: s
   });
 }
 
-/** By its UUID or, if the caller's key may read the user's sets or everybody knows the name, by its name. */
+/** By its UUID or, if the caller's key may read the user's sets or everyone knows the name, by its name. */
 async function ownSet(tx: Db, caller: UserCaller, reference: string): Promise<SetRow> {
   const { owner } = caller;
   const named = await findSet(tx, reference);

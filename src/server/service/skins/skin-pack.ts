@@ -25,7 +25,7 @@ interface SkinPackOptions {
   readonly game?: GameRange | undefined;
 }
 
-/** A pack that somebody waits for. */
+/** A pack that someone waits for. */
 interface Wanted {
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
@@ -182,7 +182,7 @@ async function textureOf(context: ExportContext, skin: SkinWithData): Promise<Pa
 }
 
 function noSkin(id: string): Refusal {
-  return new Refusal('skin_not_found', `There is no skin ${id}, or it is somebody else's private one.`);
+  return new Refusal('skin_not_found', `There is no skin ${id}, or it is someone else's private one.`);
 }
 
 async function zipOf(files: readonly PackFile[]): Promise<Buffer> {

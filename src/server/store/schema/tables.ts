@@ -46,7 +46,7 @@ export interface SessionsTable {
   hash: string;
   user_id: string;
   /**
-   * The API key that the person signed in with; null: a single sign-on provider, or somebody who can write to the
+   * The API key that the person signed in with; null: a single sign-on provider, or someone who can write to the
    * store.
    */
   key_id: string | null;

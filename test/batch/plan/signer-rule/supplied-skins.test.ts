@@ -118,9 +118,9 @@ describe('It is made from its texture', () => {
     says: string,
   ][] = [
     ['without a signature', undefined, {}, 'The value has no signature, so'],
-    ['signed by somebody else', 'another', {}, "neither the service's nor Mojang's, so"],
+    ['signed by someone else', 'another', {}, "neither the service's nor Mojang's, so"],
     [
-      'signed by somebody else, where no service tells a key',
+      'signed by someone else, where no service tells a key',
       'another',
       { askedKey: async () => undefined },
       'No known key',

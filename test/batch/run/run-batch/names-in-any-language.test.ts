@@ -64,7 +64,7 @@ function sourcesIn(
   return openSources({ args, from, recursive: false, ignore: [] }, { cwd, stdin });
 }
 
-/** Somebody else has named these pictures. */
+/** Someone else has named these pictures. */
 async function* strangers(pictures: readonly number[]): AsyncGenerator<BatchSource> {
   for (const at of pictures)
     yield {

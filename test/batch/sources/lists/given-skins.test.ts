@@ -59,7 +59,7 @@ describe('JSON that has skin data', () => {
     ['nothing', null],
     ['a row of a list', { source: 'a.png', name: 'a' }],
     ['a value that is no text', { value: 7, signature: SIGNATURE }],
-    ['skin data deeper than anybody writes it', { a: { b: { c: both } } }],
+    ['skin data deeper than anyone writes it', { a: { b: { c: both } } }],
   ];
   test.each(others)('is not %s', (_, json) => {
     expect(skinInJson(json)).toBeUndefined();

@@ -170,7 +170,7 @@ describe('A file that is there already', () => {
     expect(read('Knight.value')).toBe('bmV3\n');
   });
 
-  test('is repaired when somebody has edited it', async () => {
+  test('is repaired when someone has edited it', async () => {
     const { out, run, read } = await ownOutput();
     run([resultOf('Knight')]);
     writeFileSync(join(out, 'Knight.value'), 'ZWRpdGVk\n');
@@ -178,7 +178,7 @@ describe('A file that is there already', () => {
     expect(read('Knight.value')).toBe('dmFsdWU=\n');
   });
 
-  test('is repaired when somebody has edited it without another size or time of change', async () => {
+  test('is repaired when someone has edited it without another size or time of change', async () => {
     const { out, run, read } = await ownOutput();
     run([resultOf('Knight')]);
     const path = join(out, 'Knight.value');

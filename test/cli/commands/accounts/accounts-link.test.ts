@@ -40,7 +40,7 @@ describe('accounts link', () => {
     expect([status, out.split('\t').slice(0, 3)]).toEqual([0, ['Ann', account.id, 'active']]);
   });
 
-  test.each([true, false])('shares the account with everybody: %s', async (share) => {
+  test.each([true, false])('shares the account with everyone: %s', async (share) => {
     const { fake, run } = await withService();
     const tokenFile = await fileWith(fake.addAccount().token);
     const { out } = await run((context) => accountsLink.run(undefined, { tokenFile, share }, context), {

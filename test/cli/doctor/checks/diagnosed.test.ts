@@ -44,7 +44,7 @@ describe('The checks of the store and of the generator', () => {
     ['another service', FOREIGN, [], /Only a skinsmith service/],
     ['an older skinsmith', READY, [{ expect: 'GET /v2/account/doctor', ...NOT_FOUND }], /Only a skinsmith/],
     [
-      'a service of somebody else',
+      'a service of someone else',
       READY,
       [{ expect: 'GET /v2/account/doctor', status: 403, json: errors('insufficient_grants', 'No.') }],
       /Only the operator/,

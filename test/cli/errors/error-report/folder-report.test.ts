@@ -23,7 +23,7 @@ describe('An error about the data folder', () => {
     });
   });
 
-  test('names the file in it that belongs to somebody else', () => {
+  test('names the file in it that belongs to someone else', () => {
     expect(told({ code: 'EACCES', syscall: 'open', path: `${DATA.path}/signing-key.pem` })).toEqual({
       code: 'data_unusable',
       message: `The data folder ${DATA.path} cannot be used: signing-key.pem: permission denied.`,

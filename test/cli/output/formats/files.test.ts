@@ -100,7 +100,7 @@ describe('a skin as a file', () => {
   });
 });
 
-test('A command with the texture of a pack is known by its form, one that somebody else wrote is not', () => {
+test('A command with the texture of a pack is known by its form, one that someone else wrote is not', () => {
   const finished = { ...skin, value: VALUE };
   for (const name of PACK_FORMATS) {
     const format = packFormat(name, new GuessedPack('npc'));

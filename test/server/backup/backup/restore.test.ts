@@ -127,7 +127,7 @@ async function abandonedIn(dataDir: string): Promise<[killed: string, own: strin
   return [killed, own];
 }
 
-/** A backup that somebody has changed, and sealed again. */
+/** A backup that someone has changed, and sealed again. */
 function edited(sql: string): () => Promise<string> {
   return async () => {
     const file = await backupFile();

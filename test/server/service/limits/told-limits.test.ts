@@ -78,8 +78,8 @@ function user(v2Compat: boolean | undefined): Caller {
 }
 
 test.each([
-  ['anybody', STRANGER, false, 'v1'],
-  ['anybody who asks for the queue', STRANGER, true, 'queue'],
+  ['anyone', STRANGER, false, 'v1'],
+  ['anyone who asks for the queue', STRANGER, true, 'queue'],
   ['a key that is set so', user(true), false, 'queue'],
   ['a key that is not', user(false), false, 'v1'],
   ['a key that is not, with a request that asks for it', user(false), true, 'queue'],

@@ -43,6 +43,6 @@ test('Others have their turns while an image of many skins of many owners is blo
   expect(await mostInARow(work, statements)).toBeLessThan(MANY);
   expect((await work).hidden).toBe(MANY);
   const data = await db.selectFrom('texture_data').select('identity').execute();
-  expect(data).toHaveLength(MANY); // that of each owner, and none for everybody
+  expect(data).toHaveLength(MANY); // that of each owner, and none for everyone
   expect(data.map(({ identity }) => identity)).not.toContain('one');
 });

@@ -50,7 +50,7 @@ test('A service of a store without requests proves nothing', async () => {
 });
 
 const elsewhere: [what: string, options: Partial<ServerOptions>, address: (port: string) => string][] = [
-  ['another port, where somebody passes questions on', {}, () => 'http://127.0.0.1:1'],
+  ['another port, where someone passes questions on', {}, () => 'http://127.0.0.1:1'],
   ['a name that leads to other addresses as well', {}, (port) => `http://localhost:${port}`],
   ['an address where it does not listen', {}, (port) => `http://[::1]:${port}`],
   ['another site', {}, () => 'https://skins.example.org'],

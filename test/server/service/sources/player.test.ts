@@ -116,7 +116,7 @@ test('Another variant than the signed one is warned of, and a cape of its own re
   expect(caped.body.errors[0]?.code).toBe('invalid_cape');
 });
 
-test('A private record of it is its owner’s alone; shared data still answers everybody', async () => {
+test('A private record of it is its owner’s alone; shared data still answers everyone', async () => {
   const { server, id } = await playing();
   const mine = await server.owner.json('/v2/generate', { user: id, visibility: 'private' });
   const bob = await server.user('bob');

@@ -88,7 +88,7 @@ async function textureOf(caller: TestCaller, url: string) {
   return body.skin?.texture.hash.skin ?? body.errors?.[0];
 }
 
-test("A texture of the service's own is read without asking anybody, by each of its addresses", async () => {
+test("A texture of the service's own is read without asking anyone, by each of its addresses", async () => {
   const { owner, url } = await runServer({ publicUrl: 'https://skins.example.invalid/smith' });
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   expect(body.skin?.texture.url.skin).toBe(`https://skins.example.invalid/smith/textures/${hashOf(1)}`);

@@ -88,8 +88,8 @@ test('Others get no findings', async () => {
     plans,
   );
   await expect(diagnose(context, user)).rejects.toMatchObject({ code: 'insufficient_grants' });
-  const anybody = anonymousCaller({ address: '127.0.0.1', origin: undefined }, plans);
-  await expect(diagnose(context, anybody)).rejects.toMatchObject({ code: 'unauthorized' });
+  const anyone = anonymousCaller({ address: '127.0.0.1', origin: undefined }, plans);
+  await expect(diagnose(context, anyone)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
 test('A generator without findings is healthy', async () => {

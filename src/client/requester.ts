@@ -48,7 +48,7 @@ export function checkedOptions(options: SkinClientOptions): SkinClientOptions {
   mustBeHeader('apiKey', key); // the message does not show it
   mustBeHeader('userAgent', userAgent);
   if (dispatcher && typeof dispatcher.request !== 'function')
-    throw new TypeError('dispatcher: has no method request; that of undici in Bun is such an imitation');
+    throw new TypeError('dispatcher: has no method request, like the imitation of undici in Bun');
   if (timeout !== undefined && !(timeout > 0))
     throw new RangeError(`timeout: ${timeout} is not a number of milliseconds above 0`);
   return { ...options, apiKey: key };

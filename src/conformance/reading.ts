@@ -49,7 +49,7 @@ export const READING: readonly Check[] = [
   },
   {
     id: 'jobs-list-anonymous',
-    judges: 'GET /v2/queue without a key is refused, or lists jobs of nobody else.',
+    judges: 'GET /v2/queue without a key is refused, or lists nobody else’s jobs.',
     statements: ['4.4', '5.1'],
     codes: ['unauthorized'],
     run: async ({ session }) => {
@@ -122,7 +122,7 @@ export const READING: readonly Check[] = [
   },
   {
     id: 'skins-public',
-    judges: 'GET /v2/skins is a page of public skins, as long as size says, with a way to the next one.',
+    judges: 'GET /v2/skins is a page of public skins, of the requested size, with a link to the next one.',
     statements: ['1.4d'],
     run: async ({ session }) => {
       const answer = await session.get('/v2/skins?size=2');
@@ -159,7 +159,7 @@ export const READING: readonly Check[] = [
   ),
   {
     id: 'skins-own',
-    judges: 'GET /v2/me/skins lists the skins of the caller, and nobody’s without a key.',
+    judges: 'GET /v2/me/skins lists the caller’s skins; without a key, none.',
     statements: ['1.4c', '5.1'],
     codes: ['unauthorized'],
     needsKey: true,

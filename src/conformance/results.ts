@@ -92,7 +92,7 @@ export const RESULTS: readonly Check[] = [
   },
   {
     id: 'known-queue',
-    judges: 'POST /v2/queue answers 200 with the skin itself where the service has its data already.',
+    judges: 'POST /v2/queue answers 200 with the skin itself if the service already has its data.',
     statements: ['1.3c'],
     run: async (target) => {
       const draft = target.making.finished();
@@ -186,7 +186,7 @@ export const RESULTS: readonly Check[] = [
   },
   {
     id: 'edit-anonymous',
-    judges: 'Nobody but the owner of a skin changes or deletes it.',
+    judges: 'Only the owner of a skin can change or delete it.',
     statements: ['5.1'],
     run: async ({ session, making }) => {
       const { uuid, name } = making.finished();
@@ -204,7 +204,7 @@ export const RESULTS: readonly Check[] = [
   },
   {
     id: 'private',
-    judges: 'A private skin is there for the key of its owner only, and in no public list.',
+    judges: 'A private skin can be read only with its owner’s key, and is in no public list.',
     statements: ['1.4a', '1.4b', '1.4c', '1.4d', '5.3'],
     codes: ['skin_not_found'],
     needsKey: true,
@@ -262,7 +262,7 @@ export const RESULTS: readonly Check[] = [
   },
   {
     id: 'delete',
-    judges: 'DELETE /v2/skins/{uuid} deletes one’s own skin, which is not there any more.',
+    judges: 'DELETE /v2/skins/{uuid} deletes one’s own skin, which cannot be read afterwards.',
     endpoints: ['DELETE /v2/skins/{uuid}'],
     needsKey: true,
     run: async ({ session, making }) => {

@@ -207,7 +207,7 @@ export const SUBMITTING: readonly Check[] = [
   {
     id: 'queue-full',
     judges:
-      'A caller has five jobs in the queue at a time, or six as in the published source: one more is 429 with job_limit.',
+      'A caller may have five jobs in the queue (six by the published source); one more is 429 with job_limit.',
     statements: ['8.1'],
     codes: ['job_limit'],
     needsKey: true,

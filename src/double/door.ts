@@ -36,7 +36,7 @@ function whyForeign({ host, origin }: IncomingHttpHeaders): string | undefined {
   if (!LOOPBACK.test(URL.parse(`http://${host}`)?.hostname ?? ''))
     return 'The double answers only requests to a loopback address, such as 127.0.0.1.';
   if (origin === undefined || LOOPBACK.test(URL.parse(origin)?.hostname ?? '')) return undefined;
-  return 'The double answers no pages of other sites.';
+  return 'The double does not answer pages of other sites.';
 }
 
 /** Listens on the loopback address only. */

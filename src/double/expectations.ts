@@ -41,13 +41,13 @@ export const expectationsSchema = z
   .strictObject({
     polite: z
       .literal(true)
-      .describe('All that follows but requests, with 5 jobs and a second between polls.'),
+      .describe('All of the following except requests, with 5 jobs and a second between polls.'),
     maxPending: z
       .int()
       .positive()
-      .describe('Unfinished jobs at the same time; also nothing refused for more.'),
+      .describe('Maximum number of unfinished jobs; nothing may be submitted to a full queue.'),
     pollGap: durationSchema.describe(
-      'Shortest time between two polls of a job that has not ended, and for three looks at the list while nothing is submitted and no end is seen.',
+      'Shortest time between two polls of an unfinished job, and for three reads of the list during which nothing is submitted and no job ends.',
     ),
     keyOnApi: z.literal(true).describe('The API key is sent to the interface only, never with a texture.'),
     onceEach: z

@@ -38,7 +38,7 @@ const jobSchema = z
     polls: z.int().positive().max(10_000).describe('The job ends when it has been polled so many times.'),
     wrong: z.literal(true).describe('The job completes with the texture of another picture.'),
     forgottenAfter: durationSchema.describe('The finished job and its skin are gone after so long.'),
-    known: z.literal(true).describe('The submission is answered at once, as of a picture that is known.'),
+    known: z.literal(true).describe('The submission is answered at once, as if the picture were known.'),
   })
   .partial();
 
@@ -56,7 +56,7 @@ const answerSchema = z.strictObject({
 export type PlannedAnswer = z.output<typeof answerSchema>;
 
 const effectSchema = z.strictObject({
-  delay: durationSchema.optional().describe('Passes before the request is processed.'),
+  delay: durationSchema.optional().describe('Delay before the request is processed.'),
   fault: z.enum(ALL_FAULT_KINDS).optional(),
   wait: durationSchema
     .optional()
@@ -67,7 +67,7 @@ const effectSchema = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe('Merged into the JSON of the real answer; "(absent)" takes a field away.'),
-  job: jobSchema.optional().describe('What becomes of the submitted job.'),
+  job: jobSchema.optional().describe('What happens to the submitted job.'),
 });
 
 const ruleSchema = z.strictObject({

@@ -32,7 +32,7 @@ export function indexInside(namespace: string): string {
 export function verifyFormats(meta: Uint8Array | undefined, isOlderAllowed: boolean): void {
   if (!meta)
     throw new ExistingPackError(
-      `has no ${META_NAME}, so it is no resource pack.`,
+      `has no ${META_NAME}, so it is not a resource pack.`,
       'The file must be at the top of the pack, not in a folder inside of it.',
     );
   const formats = formatsOf(parsedJson(Buffer.from(meta).toString('utf8')));
@@ -123,7 +123,7 @@ export class OwnNamespace {
     const inTheWay = foldersOf(path).find((folder) => this.#others.has(foldedName(folder)));
     if (inTheWay !== undefined)
       throw new ExistingPackError(
-        `has ${inTheWay}, which is no folder: skins would be in it.`,
+        `has ${inTheWay}, which is not a folder, but skins would be below it.`,
         OTHER_NAMESPACE,
       );
     const digest = digestOf(bytes);

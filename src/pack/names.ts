@@ -16,7 +16,7 @@ export function namespaceProblem(text: string): string | undefined {
   if (!/^[a-z0-9_-][a-z0-9_.-]*$/.test(text))
     return 'may have only the characters a-z, 0-9, _, - and ., and does not begin with a dot';
   if (text.length > MAX_NAMESPACE) return `may have at most ${MAX_NAMESPACE} characters`;
-  if (text.endsWith('.') || DEVICE.test(text)) return 'is no name for a folder on Windows';
+  if (text.endsWith('.') || DEVICE.test(text)) return 'cannot be the name of a folder on Windows';
   return GAME_NAMESPACES.has(text) ? "is Minecraft's own" : undefined;
 }
 

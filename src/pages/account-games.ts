@@ -112,7 +112,7 @@ interface GamesView {
 function gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now }: GamesView): Page {
   const page = {
     title: say`Game accounts`,
-    body: html`${isWorn && html`<p class="problem" role="status">${say`The account is unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
+    body: html`${isWorn && html`<p class="problem" role="status">${say`The account was unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
 <p>${
       areUsed
         ? say`This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that Mojang signed.`

@@ -37,7 +37,7 @@ describe('Skins are put into a plugin', () => {
     const { exitCode, stdout, stderr } = await into();
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toContain('Put 2 skins into plugins/FancyNpcs/npcs.yml and 2 new files (2 NPCs). ');
-    expect(stderr).toContain('Not put in: 02: its NPC is no player (cow), so it shows no skin.');
+    expect(stderr).toContain('Not put in: 02: its NPC is not a player (cow), so it shows no skin.');
     expect(stderr).toContain('Not put in: 04: FancyNpcs has no NPC of this name.');
     expect(stderr).toContain('To see them, type /fancynpcs reload.');
     const [first, third] = await Promise.all(['01', '03'].map(async (name) => await urlOf(name, shop)));

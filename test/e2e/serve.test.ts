@@ -282,7 +282,7 @@ describe('serve --double', () => {
   test.each([
     [['--host', '127.0.0.1'], '--double and --host cannot be combined'],
     [['--scenario', 'nonsense'], 'The scenario nonsense cannot be read'],
-    [['--scenario', 'words.txt'], 'cannot be read: it holds no object'],
+    [['--scenario', 'words.txt'], 'cannot be read: it does not contain an object'],
   ])('refuses %j', async (args, message) => {
     const machine = await freshMachine();
     await writeFile(join(machine.folder, 'words.txt'), 'lossy');

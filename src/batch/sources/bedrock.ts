@@ -88,7 +88,7 @@ function* sourcesIn(label: string, files: PackFiles): Generator<BatchSource> {
   const manifest = jsonIn(files, 'manifest.json');
   const types = listOf(manifest['modules']).map((module) => textOf(fieldsOf(module)['type']) ?? 'unknown');
   if (!types.includes('skin_pack'))
-    throw new PackFault(`is no skin pack: manifest.json says ${types.join(', ') || 'nothing'}`);
+    throw new PackFault(`is not a skin pack: manifest.json says ${types.join(', ') || 'nothing'}`);
   const pack = jsonIn(files, 'skins.json');
   const skins = listOf(pack['skins']);
   if (skins.length === 0) throw new PackFault('has no skins in skins.json');
@@ -238,7 +238,7 @@ function nextIn(text: string, what: RegExp, from: number): RegExpExecArray | nul
 /** @throws PackFault */
 function jsonIn(files: PackFiles, path: string): Fields {
   const text = files.text(path);
-  if (text === undefined) throw new PackFault(`is no skin pack: it has no ${path}`);
+  if (text === undefined) throw new PackFault(`is not a skin pack: it has no ${path}`);
   const plain = withoutComments(text);
   const json = parsedJson(text) ?? parsedJson(plain);
   if (json !== undefined) return fieldsOf(json);

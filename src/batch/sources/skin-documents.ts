@@ -102,9 +102,11 @@ function leftIn(label: string, text: string, found: readonly FoundSkin[]): Fault
     if (seen.has(value) || isPart()) continue;
     seen.add(value);
     const place = `${label}:${countOf(text.slice(0, at), ['\n']) + 1}`;
-    left.push(faulty(place, `${place}: There is skin data in a place that is not read.`, LEFT_HINT));
+    left.push(
+      faulty(place, `${place}: There is skin data in a place where skinsmith does not look.`, LEFT_HINT),
+    );
     if (left.length > MAX_LEFT)
-      return [...left, faulty(label, `${label}: There is more of it below.`, LEFT_HINT)];
+      return [...left, faulty(label, `${label}: There is more such data below.`, LEFT_HINT)];
   }
   return left;
 }

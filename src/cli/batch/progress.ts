@@ -42,7 +42,7 @@ function waitingView(pause: PauseView, now: number): WaitingView {
 function openWaitingView(message: string, ms: number): WaitingView {
   const so = span(ms / 1_000);
   return {
-    text: `${message} Waiting for ${so} so far; Ctrl-C is safe.`,
+    text: `${message} Waited for ${so} so far; Ctrl-C is safe.`,
     reason: asPart(message),
     time: `waiting for ${so} · safe to interrupt`,
     seconds: undefined,

@@ -204,7 +204,7 @@ export async function printSummary(
 function leftError({ left }: BatchSummary): CliError {
   const sources = left === 1 ? '1 source has' : `${count(left)} sources have`;
   return new CliError('sources_left', `${sources} neither a skin nor an error.`, {
-    hint: 'Run the same command again: it continues with them. This is a fault of skinsmith; please report it.',
+    hint: 'Run the same command again: it continues with them. This is a bug in skinsmith; please report it.',
   });
 }
 

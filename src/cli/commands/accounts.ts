@@ -19,7 +19,7 @@ import {
 import { ago, clean, jsonDocument } from '../text/text.ts';
 
 const ACCOUNT_FIELDS = {
-  uuid: 'UUID of the account in Minecraft',
+  uuid: 'UUID of the Minecraft account',
   name: 'player name',
   user: 'user who linked the account',
   share: 'whether the account makes skins for all users',
@@ -247,7 +247,7 @@ const UNLINK_FIELDS: Fields<UnlinkedView> = {
   uuid: 'UUID of the account',
   name: 'player name',
   unlinked: 'always true',
-  ownSkin: 'whether the account has its own skin back',
+  ownSkin: 'whether the account wears its own skin again',
 };
 export const accountsUnlink = {
   description:

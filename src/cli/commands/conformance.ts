@@ -63,11 +63,11 @@ const CHECK_FIELDS = {
   check: 'stable name of the check',
   verdict: VERDICTS,
   judges: 'the sentence that it judges',
-  statements: 'numbers of the sentences of the specification that it stands for',
+  statements: 'numbers of the sentences of the specification that it covers',
   expected: 'the request, and the answer that was expected; only with differs',
   seen: 'what the server answered; only with differs',
   sent: 'the request as a command line of curl, without the key; only with differs',
-  reason: 'why it is not there or was not tried, or a remark on what passed',
+  reason: 'why it is absent or untried, or a remark on a check that passed',
 } satisfies Fields<CheckView>;
 const FIELDS: Fields<ReportView> = {
   service: 'address of the server',
@@ -82,10 +82,10 @@ const FIELDS: Fields<ReportView> = {
 
 export const conformance = {
   description:
-    'Check whether a server keeps to the interface.\n' +
+    'Test whether a server implements the API correctly.\n' +
     'Sends a server the requests of a well-behaved client and checks every answer against the API. ' +
     'It makes skins only with --only write, or --only and a check that needs them. ' +
-    'The exit status is 1 if an answer differs from the interface.',
+    'The exit status is 1 if an answer differs from the API.',
   examples: [
     [
       'Check a server without changing anything',
@@ -252,7 +252,7 @@ function announce({ session, making }: Conformance, { writes }: Plan, { messages
   messages.say(
     `Judging ${session.baseUrl}: makes up to ${making.budget} skins there, which are unlisted, named ` +
       `${making.prefix}-…, and deleted at the end. Invalid submissions and one to a full queue must be refused: ` +
-      'only a server at fault makes a skin of them.',
+      'only a faulty server makes a skin of them.',
   );
   if (!session.hasKey) messages.say('Without an API key, what it makes cannot be deleted.');
 }

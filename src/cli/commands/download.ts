@@ -56,7 +56,7 @@ export const download = {
     "Makes no skin. A texture's hash works as a source too. Prints each source and its file.",
   examples: [
     ['Save the skin of a player', 'skinsmith download --player Notch --out notch-skin.png'],
-    ['Save those of several players in a folder', 'skinsmith download Notch jeb_ --out textures/'],
+    ['Save the skins of several players in a folder', 'skinsmith download Notch jeb_ --out textures/'],
   ],
   output: [{ columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } }],
   declare(command) {

@@ -32,7 +32,7 @@ import type { IntoPlugin } from '../plugins/into-plugin.ts';
 
 const INTO = [
   '--into <folder>',
-  `put the skins into the files of a plugin, such as plugins/FancyNpcs, for its NPCs of the same names; everything else in there stays`,
+  `put the skins into the files of a plugin, such as plugins/FancyNpcs, for its NPCs of the same names; everything else in it stays`,
   nonEmpty,
 ] as const;
 

@@ -67,7 +67,7 @@ const SET_COLUMNS = { ...COLUMNS, name: ({ name }) => name } satisfies Columns<M
 
 const FIELDS: Fields<ModeratedSet> = {
   uuid: 'UUID of the skin or set',
-  visibility: 'its visibility now',
+  visibility: 'its present visibility',
   hidden: 'whether an operator has hidden it',
   name: 'name of the set; absent for skins',
 };

@@ -56,10 +56,10 @@ const FIELDS: Fields<PackView> = {
   textures: 'number of different pictures in the pack',
   index: 'the file with the id of each source in the pack',
   datapack: 'the data pack, with --datapack',
-  copy: 'the pack as it was, with --into',
+  copy: 'copy of the earlier pack, with --into',
   added: 'number of skins that the last pack did not have',
   dropped: 'ids of skins that only the last pack had, with --prune',
-  sourceless: 'ids of skins that the pack keeps although no source could be used for them',
+  sourceless: 'ids of skins that the pack keeps, although their source is gone or cannot be used',
   failed: 'number of sources that could not be used',
 };
 
@@ -85,33 +85,36 @@ export const pack = {
       .option('--out <pack>', 'zip or folder to write', nonEmpty)
       .option(
         '--into <pack>',
-        'zip or folder of others into which to put the skins; its other files stay as they are',
+        'existing pack, as a zip or folder, to put the skins into; its other files stay as they are',
         nonEmpty,
       )
-      .option('--remove-from <pack>', 'take the skins of the namespace out of such a pack again', nonEmpty)
+      .option('--remove-from <pack>', 'existing pack to take the skins of the namespace out of', nonEmpty)
       .option(
         '--allow-older',
-        'with --into, also take a pack for versions of Minecraft that show no skins from packs',
+        'with --into, accept packs that are also for Minecraft versions that show no skins from packs',
       )
       .option('--dry-run', 'show what would change, and write nothing')
       .option('--datapack <pack>', 'also write a data pack with functions for each skin', nonEmpty)
-      .option('--vulnerable', 'let the mannequins of the data pack be hurt')
+      .option('--vulnerable', 'make the mannequins of the data pack vulnerable')
       .option('--namespace <name>', 'namespace of textures and functions (default: skinsmith)', packNamespace)
       .option(
         '--game <versions>',
         `versions of Minecraft, such as 1.21.9..26.1 (default: ${ALL_GAMES.from}..${ALL_GAMES.to})`,
         gameRange,
       )
-      .option('--description <text>', 'text in the list of packs', nonEmpty)
+      .option('--description <text>', "description of the pack in Minecraft's list", nonEmpty)
       .option('--icon', 'draw pack.png with the faces of the first skins')
       .addOption(variantOption())
-      .option('--keep-transparency', 'leave base layers see-through, which a downloaded skin never is')
+      .option(
+        '--keep-transparency',
+        'leave base layers see-through, which Minecraft never does with downloaded skins',
+      )
       .option(
         '--index <file>',
         'index to read and write (default: NAME.skins.json beside NAME.zip, or skins.json in the folder)',
         nonEmpty,
       )
-      .option('--prune', 'drop the skins of the last pack that have no source any more')
+      .option('--prune', 'drop skins of the last pack whose source is gone')
       .option(...OVERWRITE);
   },
   run: runPack,
@@ -275,7 +278,7 @@ function remarks({ failed, dropped, sourceless }: Made): readonly string[] {
   if (dropped.length > 0) lines.push(`Dropped: ${listed(dropped)}.`);
   if (sourceless.length > 0)
     lines.push(
-      `Kept from the last pack, without a source that can be used: ${listed(sourceless)}. --prune drops what has no source any more.`,
+      `Kept from the last pack, because their source is gone or cannot be used: ${listed(sourceless)}. --prune drops skins whose source is gone.`,
     );
   return lines;
 }

@@ -43,14 +43,14 @@ interface PlayerView {
 }
 
 const PLAYER_FIELDS: Fields<PlayerView> = {
-  name: 'the name as it was written last',
+  name: 'the name, as last written',
   id: 'UUID of the player on servers in offline mode',
   variant: 'classic or slim',
   skin: 'URL of the texture; absent: it wears no skin',
   cape: 'URL of the cape; absent: none',
   value: 'the texture value, in base64',
   signature: 'the signature of the value, in base64',
-  user: 'user who has the name; only for that user and for operators, as what follows',
+  user: 'user who has the name; like the fields below, only for that user and for operators',
   history: {
     about: 'the last ten changes, newest first',
     fields: {
@@ -83,7 +83,7 @@ function playerView({ skin, cape, ...player }: Player): PlayerView {
 const NAME_TABLE: Table<OwnPlayerName> = {
   columns: fieldColumns<OwnPlayerName>('name', 'user', 'skin', 'hash', 'cape', 'id', 'changedAt'),
   fields: {
-    name: 'the name as it was written last',
+    name: 'the name, as last written',
     id: 'UUID of the player on servers in offline mode',
     hash: 'hash of the texture; absent or empty: it wears no skin',
     skin: 'UUID of the skin, which may be deleted by now',
@@ -104,7 +104,7 @@ interface WearOptions extends TypedYes {
 
 export const wear = {
   description:
-    'Let a player name of a skinsmith service wear a skin. It stays until it is changed, also if the skin is deleted.\n' +
+    'Let a player name of a skinsmith service wear a skin. The name keeps the skin until it is changed, even if the skin is deleted.\n' +
     'Asks for confirmation if the skin is private, because everyone sees what a name wears; without a terminal, --yes is required.',
   examples: [
     ['Let a name wear a skin', 'skinsmith wear UUID --as Steve'],
@@ -165,7 +165,7 @@ export const playersList = {
   description: 'List your player names and what they wear.',
   examples: [
     ['List your player names', 'skinsmith players list'],
-    ['List those of all users (operators only)', 'skinsmith players list --all-users --all'],
+    ['List the names of all users (operators only)', 'skinsmith players list --all-users --all'],
   ],
   ...listOf<OwnPlayerName, { readonly allUsers?: boolean }>(NAME_TABLE, {
     what: 'player names',
@@ -194,7 +194,7 @@ export const playersGet = {
 const RELEASED = doneViews('name', 'the name as you gave it', 'released');
 export const playersRelease = {
   description:
-    'Release a player name: it shows nothing any more, its history is forgotten, and others may have it.\n' +
+    'Release a player name: it no longer shows a skin, its history is deleted, and others may have it.\n' +
     "Operators can release any user's. Asks for confirmation first; without a terminal, --yes is required.",
   examples: [
     ['Release a name', 'skinsmith players release Steve --yes'],

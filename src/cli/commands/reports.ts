@@ -26,9 +26,9 @@ const FIELDS: Fields<ReportView> = {
   name: 'name of the skin or set; absent if it has none or only its owner sees it',
   hash: 'hash of the texture of the skin; absent if there is none or only its owner sees it',
   tags: 'tags of the skin; absent if there is none or only its owner sees it',
-  visibility: 'visibility now; absent if it is deleted',
+  visibility: 'present visibility; absent if it was deleted',
   hidden: 'whether an operator has hidden it',
-  owner: 'name of the user who owns it; absent if it is of someone without a key or deleted',
+  owner: 'name of the user who owns it; absent if a caller without a key made it, or if it was deleted',
   reason: 'offensive, copyright, personal or other',
   text: 'what the reporter wrote',
   reporter: 'name of the user who sent the report; absent if it was someone without a key',
@@ -111,10 +111,10 @@ export const reportsCreate = {
 } satisfies CommandModule;
 
 export const reportsClose = {
-  description: 'Close reports without changing their skins (operators only).',
+  description: 'Close reports and leave the skins as they are (operators only).',
   examples: [
     ['Close a report and leave the skin as it is', 'skinsmith reports close 1'],
-    ['Say reason, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
+    ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
   ],
   output: [tableOutput('list', TABLE)],
   declare(command) {

@@ -60,7 +60,7 @@ const HINTS: Readonly<Record<string, string | ((naming: ServiceNaming) => string
   store_replaced:
     'Put the files back and restart the service. In PostgreSQL, restore the database: the service then continues by itself.',
   store_not_writable:
-    "Free some disk space, or make the data folder writable; in PostgreSQL, check the rights of the store's user.",
+    "Free some disk space, or make the data folder writable; in PostgreSQL, check the privileges of the store's user.",
   store_unreachable:
     'Check that PostgreSQL is running and not a standby, that its disk is not full, and that the service can reach it. The log of the service says what happened.',
   store_full: 'Delete skins, shorten --retention or raise --max-store.',

@@ -127,7 +127,7 @@ function isOfVersion2(path: string): boolean {
 /** The key lacks a scope, which a skinsmith service names, or the plan lacks something. */
 function grantsHint({ message }: ServiceError, naming: ServiceNaming): string {
   const [, scope] = /\bthe scope (\w+)/.exec(message) ?? [];
-  if (scope === 'operator') return 'Use a key with that scope that belongs to an operator.';
+  if (scope === 'operator') return "Use an operator's key with that scope.";
   if (scope === undefined) return `Show what your plan allows: ${forService('skinsmith whoami', naming)}`;
   const create = forService(`skinsmith keys create --scope ${scope}`, naming);
   return `Use a key with that scope. A key with the scope account can create one: ${create}`;

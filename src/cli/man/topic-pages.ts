@@ -31,7 +31,7 @@ export const SOURCES_TOPIC: Section = {
     ),
     rows(['example', 'source'], SOURCE_EXAMPLES),
     text(
-      'A file comes before a player of the same name. --as file, url or user settles a doubt. --ignore and .skinsmithignore leave files out; --fit repairs pictures that Minecraft would refuse. The columns of lists: skinsmith help output.',
+      'A file takes precedence over a player of the same name; --as file, url or user decides otherwise. --ignore and .skinsmithignore leave files out; --fit repairs pictures that Minecraft would refuse. The columns of lists: skinsmith help output.',
     ),
   ],
 };

@@ -102,7 +102,7 @@ export const FORMAT_MEANINGS: Readonly<Record<FormatName, string>> = {
   'give-1.20.5': 'the same for Minecraft 1.20.5 to 1.21.4',
   'give-1.16': 'the same for Minecraft 1.16 to 1.20.4',
   'give-texture':
-    'a command that gives a head without a signature, short enough for chat, for Minecraft 1.21.9 and later; with --namespace of a pack',
+    'a command that gives a head without a signature, short enough for chat, for Minecraft 1.21.9 and later; with --pack, the texture is that of the pack',
   mannequin: 'the same for a mannequin, an entity that looks like a player',
   'text-object': 'the same for a message with the face',
   skinsrestorer: 'a custom skin for the folder "skins" of SkinsRestorer 15',
@@ -110,7 +110,7 @@ export const FORMAT_MEANINGS: Readonly<Record<FormatName, string>> = {
   denizen: 'a line of a Denizen script that gives the skin to its NPC',
   fancynpcs: 'the section skin of an NPC in npcs.yml of FancyNpcs',
   znpcs: "the property skin of an NPC in ZNPCsPlus's folder data",
-  geyser: 'custom-skulls.yml of Geyser, with which players of Bedrock Edition see heads',
+  geyser: 'custom-skulls.yml for Geyser, which shows heads to players of Bedrock Edition',
   tab: 'skincache.yml of TAB, whose layouts then have the skins as player:NAME',
   deluxemenus: 'a menu of heads for DeluxeMenus',
   shopguiplus: 'a shop of heads for ShopGUI+',

@@ -143,7 +143,7 @@ function exists(path: string): boolean {
 function ofPack(index: ReadIndex, path: string, { name }: PackPlace): ReadIndex {
   const own = basename(resolve(name));
   if (index.pack === own) return index;
-  const hint = `Name the index to go on with: --index ${clean(path)}, or delete it.`;
+  const hint = `Name the index to continue with: --index ${clean(path)}, or delete it.`;
   throw usageError('index_of_other_pack', `${clean(path)} is the index of ${clean(index.pack)}.`, hint);
 }
 

@@ -37,7 +37,7 @@ export function verifyTarget(options: TargetOptions, sources: readonly unknown[]
     throw usageError(
       'which_pack',
       'Name the pack once.',
-      'Use --out for a pack of its own, --into for one that is there, or --remove-from to take the skins out again.',
+      'Use --out to write a new pack, --into to put the skins into an existing one, or --remove-from to take them out again.',
     );
   if (into === undefined && allowOlder)
     throw usageError('option_without_into', '--allow-older goes with --into.');

@@ -135,7 +135,7 @@ export class IntoPlugin {
     const held = heldWorld(this.folder);
     if (held !== undefined)
       await messages.warn(
-        `A server seems to run: ${clean(held)} is locked. It may write its own state over this change. Stop it first, or let it read the change at once.`,
+        `A server seems to be running: ${clean(held)} is locked. It may overwrite this change. Stop it first, or make it reload the files at once.`,
       );
     if (this.#isWritten) messages.say(this.#plugin.next);
     return this.#left.length === 0;
@@ -147,12 +147,12 @@ export class IntoPlugin {
     if (files.length === 0) return `${skins} into ${clean(this.folder)}${npcs}: nothing had to be changed.`;
     const old = files.filter(({ isNew }) => !isNew);
     const names = placesText(files);
-    if (!this.#isWritten) return `Would put ${skins} into ${names}${npcs}. Everything else in there stays.`;
+    if (!this.#isWritten) return `Would put ${skins} into ${names}${npcs}. Everything else in it stays.`;
     const kept =
       old.length === 0
         ? ''
         : ` The files as they were: ${short(old.map((file) => basename(this.#copies.get(file) ?? '')))}.`;
-    return `Put ${skins} into ${names}${npcs}. Everything else in there is as before.${kept}`;
+    return `Put ${skins} into ${names}${npcs}. Everything else in it is unchanged.${kept}`;
   }
 
   #view(files: readonly PluginFile[]): IntoView {

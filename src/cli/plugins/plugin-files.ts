@@ -123,7 +123,7 @@ export function withStrings(text: string, strings: ReadonlyMap<string, string>, 
     return after === before ? literal : JSON.stringify(after);
   });
   for (const before of strings.keys())
-    if (seen.get(before) !== 1) throw new EditError(`${name} has something else in it than one skin`);
+    if (seen.get(before) !== 1) throw new EditError(`${name} contains something besides one skin`);
   return changed;
 }
 
@@ -138,7 +138,7 @@ export class TextsByName {
     const json = file.text.trim() === '' ? {} : parsedJson(file.text);
     const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
     if (!isObject || Object.values(json).some((text) => typeof text !== 'string'))
-      throw new EditError(`${file.name} has something else in it than skins`);
+      throw new EditError(`${file.name} contains something besides skins`);
   }
 
   has(name: string): boolean {

@@ -127,7 +127,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** @throws EditError for an NPC that is something else */
 function verifyPlayer(type: string | undefined): void {
   if (type !== undefined && type.toUpperCase() !== 'PLAYER')
-    throw new EditError(`its NPC is no player (${type.toLowerCase()}), so it shows no skin`);
+    throw new EditError(`its NPC is not a player (${type.toLowerCase()}), so it shows no skin`);
 }
 
 /** A file in YAML that has one NPC under each key of a section. */
@@ -335,7 +335,7 @@ abstract class FileEach implements OpenPlugin {
     const [skin, ...others] = [...skinsInTree(parsedJson(file.text))];
     const before = skin?.skin;
     if (!before?.signature || others.length > 0)
-      throw new EditError(`${file.name} has something else in it than one skin`);
+      throw new EditError(`${file.name} contains something besides one skin`);
     file.wanted = withStrings(
       file.text,
       new Map([

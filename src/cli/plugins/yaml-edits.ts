@@ -57,7 +57,7 @@ export class YamlEdits {
   }
 
   #merge(node: unknown, values: Values, edits: Edit[]): void {
-    if (!isMap(node)) throw this.#error(`has something else than keys in line ${this.#lineOf(node)}`);
+    if (!isMap(node)) throw this.#error(`has something other than keys in line ${this.#lineOf(node)}`);
     this.#verifyPlain(node);
     if (node.flow && node.items.length > 0)
       throw this.#error(`has keys in braces in line ${this.#lineOf(node)}`);
@@ -106,7 +106,7 @@ export class YamlEdits {
         text: isEmpty && isSpaced ? text.trimStart() : text,
       });
     } else if (isScalarValue(value)) this.#replace(node, value, edits);
-    else throw this.#error(`has something else than expected in line ${this.#lineOf(node)}`);
+    else throw this.#error(`has something unexpected in line ${this.#lineOf(node)}`);
   }
 
   #replace(node: unknown, value: string | boolean, edits: Edit[]): void {

@@ -68,7 +68,7 @@ async function readScenario(given: string): Promise<NonNullable<DoubleOptions['s
     if (bytes.length > MAX_SCENARIO_BYTES) throw new Error('it is longer than 1 MiB');
     const { parse } = await import('yaml');
     const content: unknown = parse(bytes.toString('utf8'), { maxAliasCount: 0, logLevel: 'error' });
-    if (typeof content !== 'object' || content === null) throw new Error('it holds no object');
+    if (typeof content !== 'object' || content === null) throw new Error('it does not contain an object');
     return content;
   } catch (error) {
     const names = Object.keys(SCENARIOS).join(', ');

@@ -5,7 +5,7 @@ import { asProviderError, type OpenIdSettings } from './claims.ts';
 /** What happens to people whose claims lack it. */
 const WITHOUT = {
   planClaim: 'people without it get the plan free',
-  operatorClaim: 'people without it are no operators',
+  operatorClaim: 'people without it are not operators',
   requiredClaim: 'people without it cannot sign in',
 } satisfies Partial<Record<keyof OpenIdSettings, string>>;
 
@@ -46,7 +46,7 @@ export function providerFault(error: unknown, { issuer }: Pick<OpenIdSettings, '
   }
   if (code === 'unreachable')
     return finding('problem', 'provider_unreachable', `${issuer} does not answer: ${message}`);
-  return finding('problem', 'provider_wrong', `${issuer} is no provider that can be used: ${message}`);
+  return finding('problem', 'provider_wrong', `${issuer} cannot be used as a provider: ${message}`);
 }
 
 function isRefusedAddress(error: unknown): boolean {

@@ -306,7 +306,7 @@ describe('What looks like skin data', () => {
     const yaml = `a: &x\n  ? ${VALUE}\n  : 1\nb: ${OTHER}\n`;
     expect(await found('a.yml', yaml)).toEqual([
       'b other ?',
-      'a.yml:2: There is skin data in a place that is not read.',
+      'a.yml:2: There is skin data in a place where skinsmith does not look.',
     ]);
   });
 

@@ -192,7 +192,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'PATCH',
     scopes: ['account', 'operator'],
     paths: ['/v2/account/keys/:id'],
-    summary: 'Change an API key: its name, its bindings, its handling of version 1',
+    summary: 'Change an API key: its name, its restrictions, its handling of version 1',
     params,
     body: apiKeyChangeSchema,
     answers: { 200: apiKeyAnswerSchema, 404: errorAnswerSchema },
@@ -210,7 +210,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, warnings }) => {
       await revokeOwnKey(context, caller, params.id);
-      const messages = [{ code: 'key_revoked', message: 'The key is revoked.' }];
+      const messages = [{ code: 'key_revoked', message: 'The key was revoked.' }];
       return v2Answer({ warnings, messages, links });
     },
   }),
@@ -237,7 +237,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params: { id }, query: { user, last }, warnings }) => {
       await unlinkIdentity(context, caller, { id, user, mayBeLast: last === 'yes' });
-      const messages = [{ code: 'identity_unlinked', message: 'The identity is unlinked.' }];
+      const messages = [{ code: 'identity_unlinked', message: 'The identity was unlinked.' }];
       return v2Answer({ warnings, messages, links: identityLinks });
     },
   }),

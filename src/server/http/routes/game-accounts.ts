@@ -29,10 +29,10 @@ const links = { self: '/v2/account/accounts' };
 const params = z.object({ uuid: uuidSchema });
 
 const UNLINKED = {
-  restored: 'The account is unlinked and wears its previous skin again.',
-  not_needed: 'The account is unlinked; it wears its own skin.',
+  restored: 'The account was unlinked and wears its previous skin again.',
+  not_needed: 'The account was unlinked; it wears its own skin.',
   not_restored:
-    'The account is unlinked, but its previous skin could not be restored. Its owner must set it again.',
+    'The account was unlinked, but its previous skin could not be restored. Its owner must set it again.',
 } as const;
 
 export const GAME_ACCOUNT_ROUTES: readonly Route[] = [

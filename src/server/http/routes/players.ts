@@ -53,7 +53,7 @@ export const PLAYER_ROUTES: readonly Route[] = [
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params: { name }, warnings }) => {
       await releasePlayer(context, caller, name);
-      const messages = [{ code: 'player_released', message: 'The name is released.' }];
+      const messages = [{ code: 'player_released', message: 'The name was released.' }];
       return v2Answer({ warnings, messages, links: { names: '/v2/me/players' } });
     },
   }),

@@ -132,7 +132,7 @@ export const SET_ROUTES: readonly Route[] = [
     answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, body, warnings }) => {
       const full = await editSet(context, caller, { ...body, reference: params.set });
-      return setAnswer(full, { warnings, messages: [{ code: 'updated', message: 'The set is changed.' }] });
+      return setAnswer(full, { warnings, messages: [{ code: 'updated', message: 'The set was changed.' }] });
     },
   }),
   route({
@@ -172,7 +172,7 @@ export const SET_ROUTES: readonly Route[] = [
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params, warnings }) => {
       await releaseName(context, caller, params.name);
-      const messages = [{ code: 'released', message: 'The name is released.' }];
+      const messages = [{ code: 'released', message: 'The name was released.' }];
       return v2Answer({ warnings, messages, links: { list: '/v2/me/set-names' } });
     },
   }),
@@ -235,7 +235,7 @@ export const SET_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     paths: [`${SET}/card.png`],
-    summary: 'The picture that a link to a set unfolds to: its first 24 skins side by side',
+    summary: 'The link-preview picture of a set: its first 24 skins side by side',
     params,
     answers: { 200: 'image/png', ...MISSING },
     cache: 'public',

@@ -103,7 +103,7 @@ export const SKIN_ROUTES: readonly Route[] = [
     handle: async (call) => {
       const { context, caller, body, warnings } = call;
       const skin = await editSkin(context, caller, { ...body, uuid: await uuidOf(call) });
-      const messages = [{ code: 'updated', message: 'The skin is changed.' }];
+      const messages = [{ code: 'updated', message: 'The skin was changed.' }];
       return answerWith(skin, { warnings, messages });
     },
   }),
@@ -213,7 +213,7 @@ export const SKIN_ROUTES: readonly Route[] = [
     scopes: ['skins'],
     needsKey: true,
     paths: ['/v2/skins/:uuid/tags'],
-    summary: 'Add a tag (vote up) or take it away (vote down): its owner only; operators take any away',
+    summary: 'Add a tag (vote up) or remove it (vote down): for the owner only, but operators can remove any',
     params,
     body: tagVoteSchema,
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
@@ -221,8 +221,8 @@ export const SKIN_ROUTES: readonly Route[] = [
       const { context, caller, body, warnings } = call;
       const isChanged = await voteOnTag(context, caller, { ...body, uuid: await uuidOf(call) });
       const message = isChanged
-        ? { code: 'vote_added', message: 'The tags are changed.' }
-        : { code: 'already_voted', message: 'The tags were like that already.' };
+        ? { code: 'vote_added', message: 'The tags were changed.' }
+        : { code: 'already_voted', message: 'The skin already has these tags.' };
       return v2Answer({ warnings, messages: [message] });
     },
   }),

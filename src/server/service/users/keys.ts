@@ -225,7 +225,7 @@ function verifyMayGive(user: UserCaller, to: UserRow, key: KeyPower, before?: Ke
   if (before && isNoStronger(key, before)) return;
   throw new Refusal(
     'insufficient_grants',
-    `Only ${OWNER_NAME} and ${to.name} may give a key of ${to.name} the scope operator, or lift its bindings.`,
+    `Only ${OWNER_NAME} and ${to.name} may give a key of ${to.name} the scope operator, or lift its restrictions.`,
   );
 }
 

@@ -27,7 +27,7 @@ interface RefusalText {
 
 const REFUSED: RefusalText = {
   what: 'PostgreSQL denies access to the store',
-  hint: 'Check the address, user and rights of the store; the password may come from PGPASSWORD or PGPASSFILE.',
+  hint: 'Check the address, user and privileges of the store; the password may come from PGPASSWORD or PGPASSFILE.',
 };
 const DISTRUSTED: RefusalText = {
   what: 'No secure connection to PostgreSQL',

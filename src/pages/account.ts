@@ -188,7 +188,7 @@ async function keysPage({ context, caller }: KeysCall, { wasCreated, typed }: Ke
   return accountPage('keys', {
     title: say`API keys`,
     body: html`${wasCreated && html`<p class="problem" role="status">${say`This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.`}</p>`}
-<p>${say`Programs use a key to act for you. Give each its own, with no more scopes than it needs.`}</p>
+<p>${say`Programs use a key to act for you. Give each its own, with no more permissions than it needs.`}</p>
 <ul class="list">${keys.map((key) => row(key, { current, mayGive, typed }))}</ul>
 <section aria-labelledby="new"><h2 id="new">${say`Create a key`}</h2>
 <form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive, { typed })}<button>${say`Create key`}</button></form></section>`,
@@ -233,7 +233,7 @@ function row(key: ApiKey, { current, mayGive, typed }: RowView): Html {
   const { id, name, last4, scopes = [] } = key;
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">${say`used for this session`}</span>`}
 <p class="quiet">${useOf(key)}</p>
-<p class="quiet">${separated('; ', [say`Scopes: ${separated(', ', scopes)}`, boundTo(key), key.v2Compat && say`version 1 requests use the queue`])}</p>
+<p class="quiet">${separated('; ', [say`Permissions: ${separated(', ', scopes)}`, boundTo(key), key.v2Compat && say`version 1 requests use the queue`])}</p>
 ${typed?.form === id ? html`<details open>` : html`<details>`}<summary aria-label="${say`Change ${name}`}">${say`Change`}</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], { key, typed })}<button>${say`Save`}</button></form></details>
 <details><summary aria-label="${say`Revoke ${name}`}">${say`Revoke`}</summary><form method="post" action="${PATH}/${id}/revoke"><p>${say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`}</p><button class="danger">${say`Revoke key`}</button></form></details></div></li>`;
 }
@@ -337,13 +337,13 @@ function deleteAccountPage({ name, shared, obstacle, isRefused = false }: Deleti
           : say`Type your name exactly as shown.`
       }</p>`
     }
-<p>${say`This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. The operators’ log keeps your name where it says what operators did.`}</p>
+<p>${say`This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. Your name stays in the operators’ log.`}</p>
 <form class="panel narrow" method="post" action="${DELETE_PATH}">
 ${
   mayChoose &&
-  html`<fieldset><legend>${say`What becomes of your skins that others can see: ${sharedText(shared)}?`}</legend>
+  html`<fieldset><legend>${say`What should happen to your skins that others can see: ${sharedText(shared)}?`}</legend>
 <label class="check"><input type="radio" name="shared" value="delete" required> ${say`Delete`}</label>
-<label class="check"><input type="radio" name="shared" value="leave"> ${say`Keep them, without a name and an owner`}</label></fieldset>`
+<label class="check"><input type="radio" name="shared" value="leave"> ${say`Keep them, without name and owner`}</label></fieldset>`
 }
 <label for="confirm">${say`Type your name, <bdi>${name}</bdi>, to confirm`}</label>
 <input id="confirm" name="confirm" required maxlength="32" autocomplete="off" spellcheck="false">

@@ -187,7 +187,7 @@ function actOf({ act, set, name }: Form): Form['act'] {
 /** What the person has to do first, if anything. */
 function missingIn({ skin: skins, set, visibility, name }: Form, act: Form['act']): Html | undefined {
   if (skins.length === 0) return say`Select skins first.`;
-  if (act === 'enter') return say`Press the button of what you want to do with the selected skins.`;
+  if (act === 'enter') return say`Press the button for what you want to do with the selected skins.`;
   if (act === 'set' && set === undefined) return say`Type the name of a new or existing set first.`;
   const isEmpty = act.startsWith('change') && visibility === undefined && name === undefined;
   return isEmpty ? say`Choose a visibility or a new name first.` : undefined;

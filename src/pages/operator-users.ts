@@ -205,7 +205,7 @@ function keyRow(user: string, key: ApiKey): Html {
   const { id, name, last4, scopes = [] } = key;
   return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>
 <p class="quiet">${useOf(key)}</p>
-<p class="quiet">${say`Scopes: ${separated(', ', scopes)}`}</p></div>
+<p class="quiet">${say`Permissions: ${separated(', ', scopes)}`}</p></div>
 <div class="acts">${confirmed(say`Revoke`, { about: name, path: `${userPath(user)}/keys/${id}/revoke`, warning: say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`, button: say`Revoke key` })}</div>`;
 }
 

@@ -324,7 +324,7 @@ function shared({ uuid, name, slug, visibility }: FullSet['set'], origin: string
 
 /** Tells the owner what others do not see, and offers to show it. */
 function onlyForOwner({ set: { uuid }, skins }: FullSet, hidden: number): Html {
-  return html`<form class="acts" method="post" action="${PATH}/${uuid}"><span>${say`Everyone sees ${count(skins.length - hidden)}, only you ${count(hidden)} more.`}</span>
+  return html`<form class="acts" method="post" action="${PATH}/${uuid}"><span>${say`Everyone sees ${count(skins.length - hidden)}, and only you see ${count(hidden)} more.`}</span>
 <button name="act" value="publish" class="quiet-button">${say`Show them to everyone`}</button></form>`;
 }
 

@@ -238,8 +238,8 @@ ${keyForm(next, provider !== undefined)}
 <h2>${say`No key yet?`}</h2>
 <p>${
       provider
-        ? say`Sign in with ${provider.name}: you get an account, and can create keys there. The operator of this server can also give you a key. People who are signed in create more under API keys in their account.`
-        : say`The operator of this server gives you a key. People who are signed in create more under API keys in their account.`
+        ? say`Sign in with ${provider.name}: you get an account, and can create keys there. The operator of this server can also give you a key. Once signed in, you can create more under API keys in your account.`
+        : say`The operator of this server gives you a key. Once signed in, you can create more under API keys in your account.`
     }</p>
 <details><summary>${say`You run this server?`}</summary><p>${say`On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for someone else.`}</p></details>`,
   };

@@ -88,7 +88,7 @@ export const USES = {
     },
   ],
   head: [
-    say`Head`,
+    say`Player head`,
     {
       'head-1.21.9': say`${'1.21.9'} and later`,
       'head-1.21.5': say`${'1.21.5'} to ${'1.21.8'}`,
@@ -152,7 +152,7 @@ const WAYS: Readonly<Record<UseId, (known: Known) => Found>> = {
     {
       file: customSkinFile(known),
       text: `/skin set ${known.name}`,
-      where: say`Paste this into the chat.`,
+      where: say`Paste this into chat.`,
       also: say`In the server console: <code>skin set ${known.name} PLAYER</code>`,
       audience: known.signer,
     },
@@ -253,7 +253,7 @@ function inChat(
 ): Way | undefined {
   const text = picture && command(picture);
   if (text === undefined || text.length > CHAT_LENGTH) return undefined;
-  return { text, where: html`${say`Paste it into the chat.`} ${also}`, audience: 'signed-again' };
+  return { text, where: html`${say`Paste it into chat.`} ${also}`, audience: 'signed-again' };
 }
 
 /** A command with signed data. */
@@ -298,8 +298,8 @@ const IN_BLOCK = say`Paste it into a command block.`;
 function pasteInto(where: Html, text: string, also?: Html): Html {
   const length = count(text.length);
   const why = counted(text.length, {
-    one: say`With ${length} character it is too long for the chat.`,
-    other: say`With ${length} characters it is too long for the chat.`,
+    one: say`With ${length} character, it is too long for chat.`,
+    other: say`With ${length} characters, it is too long for chat.`,
   });
   return html`${where} ${also && html`${also} `}${why}`;
 }

@@ -238,7 +238,7 @@ test('A list is requested when a stream of events opens, which may show room, an
   expect([hosted.times('list').length, rooms.length]).toEqual([2, 1]);
 });
 
-test('The end of a job may be that of a wave, unless the answer to its submission told it', async () => {
+test('The end of a job may end a wave, unless the answer to its submission announced it', async () => {
   const { session, tracker, rooms, submit, pass } = await openTracker({ serviceTime: 60_000 });
   const sawEnd = vi.spyOn(Watcher.prototype, 'sawEnd');
   onTestFinished(() => void sawEnd.mockRestore());

@@ -78,7 +78,7 @@ describe('With nothing learned', () => {
     expect(next(times, [accepted(0, eta)], { now: 0 })).toBe(2_000);
   });
 
-  test('looks at the list are at least a quarter of a second apart', () => {
+  test('reads of the list are at least a quarter of a second apart', () => {
     const late = [accepted(0, 100)];
     expect(next(times, late, { now: 111, lastLook: 110 })).toBe(360);
   });

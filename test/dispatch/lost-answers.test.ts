@@ -289,7 +289,7 @@ describe('A submission of unknown pixels, such as a player', () => {
     expect(await judge([workOf()], [finished])).toEqual(['found']);
   });
 
-  test('is none whose skin is hidden, unless requested', async () => {
+  test('is never one with a hidden skin, unless that was requested', async () => {
     const judgeHidden = async (work: Submission) => {
       const service = openLosses({ visibility: 'private' }, { ports: { pixelsOf: () => undefined } });
       service.lostAnswers.add(work, sent, SOON);
@@ -301,7 +301,7 @@ describe('A submission of unknown pixels, such as a player', () => {
     expect(await judgeHidden(workOf({ visibility: 'private' }))).toEqual(['found']);
   });
 
-  test('is none that is older than another that was there when it was sent, however little', async () => {
+  test('is never one that is older than another job listed before the submission', async () => {
     const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
     service.lostAnswers.add(workOf(), { at: 0, mark: 7_001 }, SOON);
     await service.sees([{ ...finished, timestamp: 7_000 }], SOON);
@@ -354,7 +354,7 @@ describe('A job of unknown origin', () => {
     expect(service.told).toEqual(['found']);
   });
 
-  test('is that of no answer that was sent when one was there that was newer by more than clocks differ', async () => {
+  test('does not belong to an answer sent when a clearly newer job was already listed', async () => {
     const job = { ...finished, timestamp: 7_000 };
     expect((await judge(job, 100, 17_000)).told).toEqual(['found']);
     expect((await judge(job, 100, 17_001)).told).toEqual(['gone']);
@@ -395,7 +395,7 @@ describe('A job of unknown origin', () => {
   test.each([
     ['has failed', { job: { ...finished, status: 'failed' } }],
     ['has no skin that can be read', broken],
-  ])('that %s is none of a lost answer, and another one still may be', async (_, state) => {
+  ])('that %s does not belong to a lost answer, but another job still may', async (_, state) => {
     const other = { ...finished, id: 'the right one' };
     const fetchJob = async (id: string) =>
       id === other.id ? stateOf(other, {}) : (state as unknown as JobAnswer);

@@ -152,7 +152,7 @@ describe('Trouble', () => {
     expect(clock.monotonic() + 10_000).toBeGreaterThan(20_000);
   });
 
-  test('with a service that has answered is put up with for longer', async () => {
+  test('with a service that has answered is tolerated for longer', async () => {
     const { outage, clock } = makeOutage({ firstContact: 1_000, lasts: 15 * MINUTE });
     outage.passed();
     await expect(pauseOften(outage, 1_000)).rejects.toThrow(ServiceLostError);
@@ -187,13 +187,13 @@ describe('Trouble', () => {
     expect([outage.failed(noAnswer()), outage.isOn, outage.openAt]).toEqual([100, true, 600]);
   });
 
-  test('with a service that answers, if only that it failed, is put up with for longer', async () => {
+  test('with a service that answers, if only with errors, is tolerated for longer', async () => {
     const { outage, clock } = makeOutage({ firstContact: 1_000 });
     for (let n = 0; n < 6; n++) await outage.pause(answer(500), signal);
     expect(clock.monotonic()).toBeGreaterThan(1_000);
   });
 
-  test('with a service that says when its accounts have rested is put up with until after that', async () => {
+  test('with a service that says how long its accounts rest is tolerated for that time', async () => {
     const { outage, clock } = makeOutage();
     await outage.pause(answer(503, 'no_account_available', 120 * MINUTE), signal);
     await outage.pause(noAnswer(), signal);

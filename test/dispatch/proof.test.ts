@@ -135,7 +135,7 @@ describe('A skin is proved', () => {
     expect(await proveSkin(await signed(), expected(), tools)).toBe('service');
   });
 
-  test('as the game published it', async () => {
+  test('as Mojang published it', async () => {
     const tools = { publicKey: parsePublicKey(published.publicKey), texture: undefined };
     await proveSkin(published, expected({ pixels: undefined }), tools);
   });

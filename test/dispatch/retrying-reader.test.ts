@@ -114,7 +114,7 @@ test('A job is unknown only if the service says so', async () => {
 test.each([
   ['a skin that cannot be read yet', refusal(404, 'skin_not_found')],
   ["a gateway's answer", refusal(404, 'http_404')],
-])('A job is read again after %s, and is lost to no one when that stays so', async (_, error) => {
+])('A job is read again after %s, and is not given up while that persists', async (_, error) => {
   const { run, pauses } = openReads([error, error]);
   expect([await run((reader) => reader.job('a')), pauses().length]).toEqual(['answer', 2]);
   const never = openReads(Array.from({ length: 300 }, () => error));

@@ -78,7 +78,7 @@ describe('The key of the service', () => {
   });
 
   test.each([{ json: DOCUMENT }, page(200), page(404), refusal(404, 'not_found')])(
-    'is none where the root shows none: %o',
+    'is missing if the root shows none: %o',
     async (answer) => {
       const none = { publicKey: undefined, fingerprint: undefined, skinDomains: [] };
       expect(await readServiceKey(await reader(answer, '/'))).toEqual(none);

@@ -213,7 +213,7 @@ test('A job was accepted between its submission and now', async () => {
   expect(session.acceptedAt(told + 10_000, 0)).toBe(session.now());
 });
 
-test('A job whose time is before that of an older one tells by how much clocks differ', async () => {
+test('A job with an earlier time than an older job shows by how much clocks differ', async () => {
   const { hosted, session, post } = await open({ latency: 0 });
   await post(1);
   expect(session.clockDisorder).toBe(0);

@@ -10,7 +10,7 @@ import { drawSkin } from '../support/server/drawn-skins.ts';
  */
 const AGENT = { 'user-agent': 'Java/21.0.4', accept: 'text/html, image/gif, image/jpeg, */*; q=0.2' };
 
-test('A game server with authlib-injector pointed at the program lets players in and finds them, and learns while the game is down that it must retry', async () => {
+test('A game server with authlib-injector pointed at the program lets players in and finds them, and learns while Mojang is down that it must retry', async () => {
   const game = await runGame();
   const machine = await freshMachine();
   machine.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);

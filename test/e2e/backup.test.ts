@@ -46,7 +46,7 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   expect((await again.get(`/v2/skins/${body.skin?.uuid}`)).body.skin).toEqual(body.skin);
 });
 
-test('The way back leads to the folder that was backed up, and a file that is none says nothing of restoring', async () => {
+test('The hint names the folder that was backed up, and a file that is not a backup gets no hint about restoring', async () => {
   const machine = await freshMachine();
   const [file, data] = [join(machine.folder, 'it.backup'), join(machine.folder, 'lib')];
   await machine.run(['generate', 'examples/smith.png'], { env: { SKINSMITH_DATA_DIR: data } });

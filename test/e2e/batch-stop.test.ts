@@ -260,7 +260,7 @@ describe('A batch that was interrupted', () => {
     expect([exitCode, service.records.accepted.length, service.doubleSubmissions]).toEqual([0, COUNT, []]);
   });
 
-  test('names the file that is damaged when its lock is; says so when its journal is empty, and submits nothing before that is looked at', async () => {
+  test('names a damaged lock file or an empty journal, and submits nothing until that is resolved', async () => {
     const { shop, service } = await interrupted('SIGKILL');
     const [journal = ''] = await journalsOf(shop);
     await writeFile(`${journal}.lock`, 'no database '.repeat(100));

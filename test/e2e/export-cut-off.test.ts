@@ -64,7 +64,7 @@ test.each(
   });
 });
 
-test('An export that the disk has no room for leaves the old file as it was', async () => {
+test('An export that does not fit on the disk leaves the old file unchanged', async () => {
   const { machine, url, env, out } = await openDesk();
   const file = join(out, 'skins.zip');
   expect(await machine.run(['skins', 'export', file, '--base-url', url], { env })).toMatchObject({

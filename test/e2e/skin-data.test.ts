@@ -106,7 +106,7 @@ describe.each([
     ]);
   });
 
-  test('is known in a batch: planned so, written down, and not looked at again', async () => {
+  test('is known in a batch: planned as known, recorded, and not read again', async () => {
     const world = await worldFor();
     const [first, second, third] = await withSkins(world);
     const list = [`${first!.value} ${first!.signature}`, second!.uuid].join('\n');

@@ -24,7 +24,7 @@ test('With no service set, a list of a file, a URL of a private network and a pl
   ]);
 });
 
-test("A player whose texture is no PNG gets the game's own data at once, and is named by what draws pictures", async () => {
+test("A player whose texture is not a PNG gets Mojang's own data at once; commands that draw pictures report it", async () => {
   const game = await runGame();
   const ann = game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9) } });
   const hash = game.textures.keepFile(Buffer.from('ffd8ffe000104a46494600', 'hex'));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GAME_ADDRESSES, gameAddressesSchema } from '../../src/game/addresses.ts';
 
 describe("The addresses of the game's services", () => {
-  test("are the game's own where none is set", () => {
+  test("are Mojang's own if none is set", () => {
     expect(gameAddressesSchema.parse({})).toEqual(GAME_ADDRESSES);
     expect(gameAddressesSchema.parse(GAME_ADDRESSES)).toEqual(GAME_ADDRESSES);
   });

@@ -53,7 +53,7 @@ describe('A player of Bedrock Edition', () => {
 });
 
 describe('The skin data', () => {
-  test('is had by gamertag and by XUID, as the game signed it', async () => {
+  test("is found by gamertag and by XUID, with Mojang's signature", async () => {
     const { fake, game } = await callGame();
     fake.geyser.add({ gamertag: 'Some Name', xuid: XUID, skin: { picture: drawSkin(1), variant: 'slim' } });
     for (const xuids of ['number', 'text'] as const) {

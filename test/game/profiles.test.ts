@@ -13,7 +13,7 @@ import { poll } from '../support/server/poll.ts';
 const withDashes = (id: string) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
 describe('A signed profile', () => {
-  test('is had by UUID in either spelling, as the game signed it', async () => {
+  test("is found by UUID in either spelling, with Mojang's signature", async () => {
     const { fake, game } = await callGame();
     const player = fake.addPlayer({ name: 'Steve', skin: { picture: drawSkin(1), variant: 'slim' } });
     for (const spelling of [player.id, withDashes(player.id).toUpperCase()]) {
@@ -76,7 +76,7 @@ describe('A signed profile', () => {
     expect((await gameErrorOf(fetchSignedProfile(game.http, id))).kind).toBe('unexpected');
   });
 
-  test('may tell what the game demands of the player', async () => {
+  test('may say what Mojang demands of the player', async () => {
     const line = `GET /session/minecraft/profile/${id}?unsigned=false`;
     const json = { ...good, profileActions: ['USING_BANNED_SKIN'], more: 'to come' };
     const { url } = await scriptedServer([{ expect: line, json }]);

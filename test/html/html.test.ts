@@ -43,7 +43,7 @@ test('Templates nest, lists join, and what is absent leaves nothing', () => {
   );
 });
 
-test('Only what was vouched for stays as it is', () => {
+test('Only text that was marked as safe stays unescaped', () => {
   expect(html`${Html.unescaped('<br>')}${'<br>'}`.toString()).toBe('<br>&lt;br&gt;');
 });
 

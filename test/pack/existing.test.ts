@@ -52,7 +52,7 @@ describe('A pack', () => {
   test.each([
     ['without a pack.mcmeta', undefined, /has no pack\.mcmeta/],
     ['with a damaged one', Buffer.from('{'), /without a format/],
-  ])('%s is none', (_what, bytes, message) => {
+  ])('%s is refused', (_what, bytes, message) => {
     expect(() => verifyFormats(bytes, true)).toThrow(message);
   });
 });
@@ -85,7 +85,7 @@ describe('The namespace in a pack of others', () => {
   test('puts no file below what is a file or a link, in any capitals', () => {
     for (const path of ['assets/npc', 'Assets/NPC/textures']) {
       const namespace = new OwnNamespace({}, [path]);
-      expect(() => namespace.add(file('a', 'mine'))).toThrow(/^has assets\/npc\S*, which is no folder/);
+      expect(() => namespace.add(file('a', 'mine'))).toThrow(/^has assets\/npc\S*, which is not a folder/);
     }
     expect(() => new OwnNamespace({}, ['assets/npc/']).add(file('a', 'mine'))).not.toThrow();
   });

@@ -13,7 +13,7 @@ const FORMATS = {
   '26.3': [97, 121],
 };
 
-test('Every version of the game that is known has its formats', () => {
+test('Every known version of Minecraft has its formats', () => {
   expect(GAME_VERSIONS).toEqual(Object.keys(FORMATS));
 });
 

@@ -17,7 +17,7 @@ function textOf(...skins: readonly object[]): string {
   return indexText({ ...INDEX, skins: skins as readonly IndexedSkin[] });
 }
 
-test('An index is read as it was written, also after a program has laid it out anew', () => {
+test('An index is read as it was written, also after a program has reformatted it', () => {
   const index = { ...INDEX, version: 2, skins: [TOM, ANN] };
   const text = textOf(TOM, ANN);
   expect(parseIndex(text)).toEqual(index);

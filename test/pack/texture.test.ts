@@ -22,7 +22,7 @@ test('The requested variant is the one in the pack', () => {
   expect(skinTexture(encodePng(CLASSIC), { variant: 'slim' }).variant).toBe('slim');
 });
 
-test('A skin of 64×32 is converted as the game converts those that it downloads', () => {
+test('A skin of 64×32 is converted as Minecraft converts downloaded ones', () => {
   const old = drawFigure('classic', 32);
   const { png, variant, pixels } = skinTexture(encodePng(old));
   expect(decodePng(png)).toEqual(decodePng(encodePng(toModern(old))));

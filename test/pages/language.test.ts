@@ -85,7 +85,7 @@ test('Numbers with a unit are written as in the language', () => {
   expect([half.toString(), half.write(reader('de', {})).replace('\u00a0', ' ')]).toEqual(['50%', '50 %']);
 });
 
-test('A problem is told as translated, or as what its code means and the message in English', () => {
+test('A problem is shown translated, or as the meaning of its code with the message in English', () => {
   const german = reader('de', {
     'No such player.': 'Diesen Spieler gibt es nicht.',
     'Choose <a> file.': 'Wähle <eine> Datei.',

@@ -150,7 +150,7 @@ test('Make offers the best way for the use that the visitor chose last', () => {
     label: 'for Citizens',
     text: `/npc skin --url ${PUBLIC} -s`,
     notes: [
-      'Paste it into the chat. Select the NPC first, with /npc select.',
+      'Paste it into chat. Select the NPC first, with /npc select.',
       'Everyone will see it: the plugin has MineSkin sign the picture again.',
     ],
   });
@@ -163,7 +163,7 @@ test('Make offers the best way for the use that the visitor chose last', () => {
     },
     notes: [
       'Put the file into plugins/SkinsRestorer/skins.',
-      'Paste this into the chat.',
+      'Paste this into chat.',
       'Only players whose Minecraft trusts this server will see it.',
     ],
   });

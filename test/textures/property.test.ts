@@ -67,7 +67,7 @@ describe('buildTexturesValue', () => {
     expect(decode(value).textures).toEqual({ SKIN: { url: SKIN_URL, metadata: { model: 'slim' } } });
   });
 
-  test('writes no metadata at all for a classic skin, because some readers take any for slim', () => {
+  test('writes no metadata for a classic skin, because some readers take any for slim', () => {
     expect(decode(buildTexturesValue(makeTextures())).textures['SKIN']).not.toHaveProperty('metadata');
   });
 
@@ -136,7 +136,7 @@ describe('parseTexturesValue', () => {
     ['a model that is a number', { model: 1 }, 'classic'],
   ];
 
-  test.each(models)('treats a skin with %s like the game does', (_, metadata, variant) => {
+  test.each(models)('treats a skin with %s as Minecraft does', (_, metadata, variant) => {
     expect(parseTexturesValue(skinWith({ url: SKIN_URL, metadata })).skin).toEqual({
       url: SKIN_URL,
       variant,
@@ -150,7 +150,7 @@ describe('parseTexturesValue', () => {
     expect(parseTexturesValue(buildTexturesValue(long))).toEqual(long);
   });
 
-  test('reads a value that the game published', () => {
+  test('reads a value that Mojang published', () => {
     expect(parseTexturesValue(published.value)).toEqual({
       timestamp: 1_607_464_994_061,
       profileId: 'a2f834595c894a27add3049716ca910c',

@@ -93,7 +93,7 @@ describe('openSigningKey', () => {
     ['a key of another kind', elliptic.export({ type: 'pkcs8', format: 'pem' }).toString()],
     ['only a public key', publicOnly.export({ type: 'spki', format: 'pem' }).toString()],
   ];
-  test.each(unusable)('names the file when it holds %s, and leaves it as it is', async (_, text) => {
+  test.each(unusable)('names the file when it holds %s, and does not change it', async (_, text) => {
     const path = join(await tempFolder(), 'key.pem');
     await writeFile(path, text);
     await expect(openSigningKey(path, BITS)).rejects.toThrow(

@@ -278,7 +278,7 @@ function remarks({ failed, dropped, sourceless }: Made): readonly string[] {
   if (dropped.length > 0) lines.push(`Dropped: ${listed(dropped)}.`);
   if (sourceless.length > 0)
     lines.push(
-      `Kept from the last pack, because their source is gone or cannot be used: ${listed(sourceless)}. --prune drops skins whose source is gone.`,
+      `Kept from the last pack, although the source is gone or cannot be used: ${listed(sourceless)}. --prune drops skins whose source is gone.`,
     );
   return lines;
 }

@@ -306,7 +306,7 @@ function standing(
     isTired
       ? `The account has failed ${error_streak} times in a row. Resume it once you know why.`
       : undefined,
-    rest > 0 ? `The account can make its next skin in ${rest} s more.` : undefined,
+    rest > 0 ? `The account can make its next skin in ${rest} s.` : undefined,
   ].filter((problem) => problem !== undefined);
 }
 

@@ -37,7 +37,7 @@ describe('writeFileAtomically', () => {
     expect(readFileSync(join(folder, 'bytes'))).toEqual(Buffer.from([0, 255]));
   });
 
-  test('takes the place of what was there and leaves nothing else', async () => {
+  test('replaces what was there and leaves nothing else', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'skin.json');
     writeFileAtomically(path, 'a longer old text');

@@ -70,7 +70,7 @@ async function verdict(kept: KeptSkin, means: Partial<VerifyMeans> = {}) {
 const SERVICE_KEY = { publicKey: createPublicKey(THEIRS), service: SERVICE };
 
 describe('The signer is whose key verifies the signature:', () => {
-  test('the game, by a key at hand or by one that it tells', async () => {
+  test('Mojang, by a key at hand or a published one', async () => {
     expect(await verdict(skin(GAME), { gameKeys: gameKeys() })).toMatchObject({
       signature: 'good',
       signer: 'game',
@@ -139,7 +139,7 @@ describe('A signature that no key verifies', () => {
     expect(isBad(found)).toBe(true);
   });
 
-  test('is unproved while the game is unreachable, whatever it claims', async () => {
+  test('is unproved while Mojang is unreachable, whatever the data claims', async () => {
     const kept = skin(STRANGER, { value: AT_THE_GAME, claim: { signer: 'game' } });
     const found = await verdict(kept, { gameKeys: gameKeys('unreachable') });
     expect(found).toMatchObject({ signature: 'unproved', problems: [] });
@@ -183,11 +183,11 @@ describe('What the entry says beside the value', () => {
     ['the same arms', { variant: 'slim' }],
     ['unknown arms', { variant: 'unknown' }],
     ['no cape', { hasCape: false }],
-  ])('is none if it is %s', async (_, over) => {
+  ])('causes no problem if it is %s', async (_, over) => {
     expect((await verdict(skin(THEIRS, over), { key: SERVICE_KEY })).problems).toEqual([]);
   });
 
-  test('is none if the cape is there', async () => {
+  test('causes no problem if the cape is there', async () => {
     const value = textureValue(`${SERVICE}/textures/${PIXELS}`, cape);
     const signature = await signValue(value, THEIRS);
     const kept = { source: 'one.png', value, signature, hasCape: true };

@@ -29,7 +29,7 @@ test('A rename is exactly one source that is gone and exactly one that is new, w
   expect(found({ a: '12' }, { x: '1' })).toEqual(['a to x']);
 });
 
-test('Nobody knows which is which where several are gone or new, and a folder without pictures may come back', () => {
+test('No renames are assumed if several sources are gone or new, and a folder without pictures may come back', () => {
   expect(found({ a: '1', b: '1' }, { x: '1' })).toEqual([]);
   expect(found({ a: '1' }, { x: '1', y: '1' })).toEqual([]);
   expect(found({ a: '12' }, { x: '1', y: '2' })).toEqual([]);

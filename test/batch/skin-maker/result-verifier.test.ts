@@ -164,7 +164,7 @@ describe('A job that the service has forgotten', () => {
     expect(journal.stateOf(keyOf(1))).toMatchObject({ step: 'job', job: 'j1' });
   });
 
-  test('is no longer known by its id if that is another job’s now', async () => {
+  test('is no longer found by its id if another job has that id now', async () => {
     const { finisher, journal, told } = await prepare();
     journal.accepted(keyOf(1), 0, 'j1');
     await finisher.attempt(workOf(), 'j1', async () => {

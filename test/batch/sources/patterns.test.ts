@@ -30,7 +30,7 @@ describe('A pattern', () => {
     ['s/[x].png', ['s/[x].png']], // a file of that name
     ['s/*.gif', ['no_such_file']],
     ['s/!*.png', ['no_such_file']],
-  ])('that no shell replaced stands for the files that it fits: %s', async (pattern, labels) => {
+  ])('that no shell replaced gives the files that match: %s', async (pattern, labels) => {
     expect(await labelsOf(pattern)).toEqual(labels);
   });
 

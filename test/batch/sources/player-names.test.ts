@@ -63,7 +63,7 @@ test('Aborting ends the wait', async () => {
 describe('A player of Bedrock Edition', () => {
   const ann = { player: 'ann', typed: 'Ann' };
 
-  test('is looked up once, with what the game signed', async () => {
+  test('is looked up once, with the data that Mojang signed', async () => {
     const { fake, game } = await callGame();
     fake.geyser.add({ gamertag: 'Ann', xuid: '2535432196048835', skin: { picture: drawSkin(1) } });
     const players = new BedrockPlayers(game.http, fakeClock());

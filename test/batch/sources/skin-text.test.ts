@@ -263,7 +263,7 @@ describe('The folder of a plugin', () => {
     expect(await labels(true)).toEqual([...top, ['skins/deep/e.customskin', 'data']]);
   });
 
-  test('has those of the folders in it where plugins keep skins', async () => {
+  test('has the skins of the folders in it where plugins keep skins', async () => {
     const cwd = await folderOf({
       'Z/data/baker.yml': ZNPCS_PLUS,
       'Z/config.yml': `a: 1\n`,

@@ -51,7 +51,7 @@ test('Without files or lists, there is nothing to check', async () => {
   });
 });
 
-test('A file that holds no picture is named as it was typed', async () => {
+test('A file without a picture is named as it was typed', async () => {
   const path = relative(process.cwd(), '/dev/null');
   const run = async (context: CommandContext) => await runCheck([path], {}, context);
   const { out } = await runCommand(run, { flags: { json: true } });

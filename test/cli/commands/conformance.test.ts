@@ -75,7 +75,7 @@ test('It names the request of each difference, in JSON and in JUnit', async () =
   expect(readFileSync(junit, 'utf8')).toContain(sent.replaceAll('"', '&quot;').replaceAll("'", '&#39;'));
 });
 
-test('Without a key it makes skins only if it is told so, and says that they stay', async () => {
+test('Without a key it makes skins only with --no-key, and says that they stay', async () => {
   const double = await open();
   const refused = await judge({ only: 'write' }, { url: double.url });
   expect([refused.told?.code, refused.told?.exit, double.requests]).toEqual(['no_key', 'usage', []]);
@@ -107,7 +107,7 @@ test('A check that does not exist is refused, with the names of all', async () =
   expect(told?.hint).toContain('made-pixels');
 });
 
-test('A key that the server refuses, or no server at all, is no verdict', async () => {
+test('Without a server, or if it refuses the key, there is no verdict', async () => {
   const { url } = await open();
   const refused = await judge({}, { url, key: 'f00'.repeat(30) });
   expect([refused.told?.code, refused.told?.exit]).toEqual(['invalid_api_key', 'notAllowed']);

@@ -259,7 +259,7 @@ test('A run that is interrupted leaves the last pack, and nothing beside it', as
   expect((await readdir(folder)).sort()).toEqual(['pack.skins.json', 'pack.zip', 'skins']);
 });
 
-test('Players and URLs are fetched from the game and from that address, without a service', async () => {
+test('Players are fetched from Mojang and URLs from their addresses, without a service', async () => {
   const game = await runGame();
   game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9), variant: 'slim' } });
   const site = await webServer((_request, response) => void response.end(skinPng(5)));

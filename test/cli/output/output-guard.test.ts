@@ -110,7 +110,7 @@ describe('Any other output', () => {
     expect(paths.map((path) => readFileSync(path, 'utf8'))).toEqual(['new', 'new', 'new']);
   });
 
-  test('takes the place of no link that leads nowhere', async () => {
+  test('does not replace a link that leads nowhere', async () => {
     const path = join(await ownFolder(), 'a.txt');
     symlinkSync('nowhere', path);
     expect(() => new OutputGuard([]).write(path, 'new', OURS)).toThrow(

@@ -55,7 +55,7 @@ describe('A skin whose source is gone', () => {
     await draw('GUARD.png', 3);
     const kept = await pack({ datapack });
     expect([kept.status, await shown()]).toEqual([0, { guard: 1, 'guard-f61b20': 3, smith: 2 }]);
-    expect(kept.err).toContain('without a source that can be used: guard. --prune drops');
+    expect(kept.err).toContain('although the source is gone or cannot be used: guard. --prune drops');
     expect(Object.keys(unzipSync(await readFile(datapack)))).toContain(
       'data/skinsmith/function/give/guard.mcfunction',
     );

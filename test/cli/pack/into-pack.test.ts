@@ -315,7 +315,7 @@ describe('A folder of others', () => {
     await rename(join(folder, 'assets/npc'), elsewhere);
     await symlink(elsewhere, join(folder, 'assets/npc'));
     const before = await readdir(elsewhere, { recursive: true });
-    expect((await put({ namespace: 'npc' })).err).toMatch(/has assets\/npc, which is no folder/);
+    expect((await put({ namespace: 'npc' })).err).toMatch(/has assets\/npc, which is not a folder/);
     expect((await takeOut({ removeFrom: folder })).err).toMatch(/has no skins of the namespace npc/);
     expect(await readdir(elsewhere, { recursive: true })).toEqual(before);
   });

@@ -83,8 +83,8 @@ describe('A place is refused', () => {
     ['with an anchor', ['npcs', 'two'], { name: 'x' }, /has an anchor or alias in line 11/],
     ['with an alias', ['npcs', 'four'], { name: 'x' }, /has an anchor or alias|has an alias/],
     ['of several lines', ['npcs', 'four'], { text: 'x' }, /a text of several lines/],
-    ['that is no text', ['npcs', 'two'], { lore: 'x' }, /something else than expected|no text/],
-    ['below a text', ['npcs', 'one', 'name'], { x: 'y' }, /something else than keys/],
+    ['that is no text', ['npcs', 'two'], { lore: 'x' }, /something unexpected|no text/],
+    ['below a text', ['npcs', 'one', 'name'], { x: 'y' }, /something other than keys/],
   ] as const)('%s, and others are still set', (_kind, path, values, message) => {
     const edits = new YamlEdits(NPCS, 'npcs.yml');
     expect(() => edits.set(path, values)).toThrow(message);
@@ -98,7 +98,7 @@ describe('A place is refused', () => {
     ['a key twice', 'npcs:\n  one: a\n  one: b\n', /has one twice, in line 3/],
     ['merged keys', 'a: &a {b: c}\nnpcs:\n  <<: *a\n  one: d\n', /anchor or alias/],
     ['a tag', 'npcs:\n  one: !!str a\n', /tag/],
-    ['a key after a dash', '- npcs:\n', /something else than keys/],
+    ['a key after a dash', '- npcs:\n', /something other than keys/],
   ])('in a document with %s', (_kind, text, message) => {
     expect(() => edited(text, [['npcs'], { one: 'new' }])).toThrow(message);
   });

@@ -67,7 +67,7 @@ describe('A zip', () => {
     expect(await bytesOf(pack, hash('sha1', zipWith('one')))).toEqual(Buffer.from(zipWith('one')));
   });
 
-  test('stays as it was while its file is none', async () => {
+  test('stays as it was while its file is not a pack', async () => {
     const path = join(await ownFolder(), 'server.zip');
     await writeFile(path, zipWith('one'));
     const pack = await serve(path);

@@ -12,7 +12,7 @@ describe('the API key', () => {
     expect(new SkinClient({ baseUrl, apiKey }).caller).toBe(new SkinClient({ baseUrl, apiKey: key }).caller);
   });
 
-  test.each(['', ' \n'])('%j is none', (apiKey) => {
+  test.each(['', ' \n'])('%j is refused', (apiKey) => {
     expect(new SkinClient({ baseUrl, apiKey }).caller).toBe('anonymous');
   });
 });

@@ -35,7 +35,7 @@ describe('an idempotency key', () => {
     expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['one', undefined]);
   });
 
-  test('does not make a submission one that is repeated blindly', async () => {
+  test('does not cause a submission to be repeated blindly', async () => {
     const { client } = await testClient([{ ...queued, act: cutBefore }]);
     const lost = await failureOf(client.queue(source, {}, { idempotencyKey: 'one' }));
     expect(lost).toMatchObject({ name: 'NetworkError', mayHaveArrived: true });

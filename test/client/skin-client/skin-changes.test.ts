@@ -34,7 +34,7 @@ describe('SkinClient.editSkin', () => {
 });
 
 describe('SkinClient.deleteSkin', () => {
-  test('asks for it and minds no more than that it worked', async () => {
+  test('deletes the skin and ignores the body of the answer', async () => {
     const { client } = await testClient([{ expect: 'DELETE /v2/skins/a%2Fb', json: { success: true } }]);
     expect(await client.deleteSkin('a/b')).toBeUndefined();
   });

@@ -84,7 +84,7 @@ describe('The limits of a caller', () => {
     expect(limitsOf(me(grants), 2, 'https://skins.example.org')).toMatchObject({ concurrency, slots: 2 });
   });
 
-  test('are those of submissions, too', () => {
+  test('also come with submissions', () => {
     const found = limitsOf(me({ per_minute: 60, per_hour: 900 }), 2, 'https://skins.example.org');
     expect(found).toMatchObject({ perMinute: 60, perHour: 900 });
   });

@@ -106,7 +106,7 @@ describe('A submission', () => {
     expect((await form({ file: skinPng(1) }, 5)).status).toBe(202);
   });
 
-  test('with a key that is not one is refused with two errors; without a key it is an anonymous one', async () => {
+  test('with an invalid key is refused with two errors; without a key it counts as anonymous', async () => {
     const { service } = await callHosted();
     const stranger = new TestCaller(service.url, { key: 'x'.repeat(70), isOurs: false });
     const refused = await submit(stranger, 1);

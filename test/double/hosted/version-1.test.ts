@@ -81,7 +81,7 @@ describe('The requests of plugins and sites are answered:', () => {
   });
 });
 
-test('The delay between requests is told, and enforced', async () => {
+test('The delay between requests is announced, and enforced', async () => {
   const { caller } = await callHosted({ delay: 60_000 });
   const url = 'https://a.example/b.png';
   expect((await caller.json('/generate/url', { url })).body).toMatchObject({ delay: 60, nextRequest: 60 });

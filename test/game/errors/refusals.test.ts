@@ -60,7 +60,7 @@ describe('A refused request tells what is wrong, whatever the body is like', () 
     expect(message).toMatch(/answered 403: The account has been suspended\.$/);
   });
 
-  test('a picture that the game does not want', async () => {
+  test('a picture that Mojang refuses', async () => {
     const { kind, message } = await refused({ kind: 'bad_image' });
     expect(kind).toBe('bad_image');
     expect(message).toContain('Could not validate image data');

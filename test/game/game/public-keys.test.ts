@@ -24,7 +24,7 @@ async function withLists(answers: readonly object[]) {
 }
 
 describe('A signature', () => {
-  test('that the game published verifies with the key that it published', async () => {
+  test('that Mojang published verifies with the key that it published', async () => {
     const { keys } = await withLists([{ json: listOf(publicKey) }]);
     expect(await keys.hasSigned(value, signature)).toBe(true);
     expect(await keys.hasSigned(`${value}AAAA`, signature)).toBe(false);
@@ -50,20 +50,20 @@ describe('A signature', () => {
 });
 
 describe('The keys that ship with the program', () => {
-  test('are the ones that the game publishes', () => {
+  test('are the ones that Mojang publishes', () => {
     expect(SHIPPED_KEYS.map((key) => fingerprintOf(parsePublicKey(key)))).toEqual([
       // of yggdrasil_session_pubkey.der, as the game itself ships it
       '4a3f31581c5b9bce0e53dd79a98d2da53fa5e116c3a16c3c36db991f152b2554',
     ]);
   });
 
-  test('verify what the game published, with nobody asked', async () => {
+  test('verify what Mojang published, without a request', async () => {
     const { game, fake } = await callGame();
     expect(await game.keys.hasSigned(value, signature)).toBe(true);
     expect(fake.calls).toEqual([]);
   });
 
-  test("do not verify random bytes, and the game's newer keys are requested", async () => {
+  test("do not verify random bytes, and Mojang's newer keys are requested", async () => {
     const { game, fake } = await callGame();
     expect(await game.keys.hasSigned(value, randomBytes(512).toString('base64'))).toBe(false);
     expect(fake.calls.map(({ kind }) => kind)).toEqual(['keys']);

@@ -28,7 +28,7 @@ async function loginErrorOf(call: Promise<unknown>): Promise<LoginError> {
 }
 
 describe('A sign-in with a device code', () => {
-  test('waits for the owner, and ends with tokens that open the game', async () => {
+  test('waits for the owner, and ends with tokens for Minecraft', async () => {
     const { fake, http, account } = await withAccount({ interval: 0.5 });
     const login = await beginDeviceLogin(http, { clientId });
     expect(login).toMatchObject({ verificationUri: 'https://www.microsoft.com/link', interval: 500 });
@@ -155,7 +155,7 @@ describe('The way from Microsoft into the game', () => {
     expect([error.kind, error.message]).toEqual(['xbox', expect.stringContaining(words)]);
   });
 
-  test('is barred to an application that the game has not approved, and it is said where to ask', async () => {
+  test('is refused to an application that Mojang has not approved, with the address at which to ask', async () => {
     const world = await withAccount({ approvedClients: ['another'] });
     const error = await loginErrorOf(enterGame(world.http, await accessToken(world)));
     expect([error.kind, error.message]).toEqual([

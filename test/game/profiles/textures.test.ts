@@ -50,7 +50,7 @@ describe('A texture', () => {
     expect(pixelHash(texture.picture)).toBe(pixelHash(drawSkin(7)));
   });
 
-  test('is not fetched from elsewhere', async () => {
+  test('is not fetched from another host', async () => {
     const { fake, game } = await callGame();
     const elsewhere = await callGame();
     const hash = elsewhere.fake.textures.keep(drawSkin(7));

@@ -29,7 +29,7 @@ test.each([
     false,
     `curl '${ORIGIN}/v2/queue?size=50'`,
   ],
-] as const)('A line for curl %s', (_, [path, options], isSignedIn, line) => {
+] as const)('A command line for curl %s', (_, [path, options], isSignedIn, line) => {
   const terminal = { command: 'skinsmith jobs', path, ...(options !== undefined && { options }) };
   expect(linesFor(terminal, { origin: ORIGIN, isSignedIn }).curl).toBe(line);
 });

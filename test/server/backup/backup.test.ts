@@ -64,7 +64,7 @@ describe('A backup', () => {
     await working;
   });
 
-  test('takes the place of an earlier one only when it is whole', async () => {
+  test('replaces an earlier one only when it is complete', async () => {
     const server = await runServer();
     const file = await backUpOf(server);
     const before = await readFile(file);

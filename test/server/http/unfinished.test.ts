@@ -54,7 +54,7 @@ class Bodies {
   }
 }
 
-test('A body of a user is never held as that of a stranger again', () => {
+test("A user's body never counts as a stranger's again", () => {
   const bodies = new Bodies();
   const ofUser = bodies.begin('a', 1_000);
   bodies.recognize(ofUser);

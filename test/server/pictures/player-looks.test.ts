@@ -62,7 +62,7 @@ describe('a player', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  test('is shown as it was while the game is down, without asking each time', async () => {
+  test('is shown as it was while Mojang is down, without asking each time', async () => {
     const { fake, clock, find } = await world();
     await find();
     clock.forward(60 * MINUTE);

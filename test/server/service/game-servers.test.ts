@@ -65,7 +65,7 @@ describe('Joins', () => {
     expect(await join('192.0.2.2')).toBe(200);
   });
 
-  test('wait while the game limits them, unless that takes long', async () => {
+  test('wait while Mojang limits them, unless that takes long', async () => {
     const { fake, join, callsOf } = await world();
     fake.order({ fault: { kind: 'limited', retryAfter: 0 }, on: ['joined'] });
     expect([await join('192.0.2.1'), callsOf('joined')]).toEqual([200, 2]);
@@ -96,7 +96,7 @@ describe('A player who joined', () => {
     expect([callsOf('profile'), callsOf('names')]).toEqual([1, 1]);
   });
 
-  test('is found when strangers have used up the look-ups, or the game is down; nobody else is', async () => {
+  test('is found when strangers have used up the look-ups, or Mojang is down; nobody else is', async () => {
     const here = await world();
     const { fake, servers, clock, jeb, join, callerAt } = here;
     await join('192.0.2.1');

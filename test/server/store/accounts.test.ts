@@ -16,7 +16,7 @@ describe('With PostgreSQL', () => {
     return all;
   }
 
-  test('Of three nodes that take an account at the same instant, one has it', async () => {
+  test('If three nodes take an account at once, one gets it', async () => {
     const all = await nodes(3);
     const taken = await Promise.all(
       Array.from({ length: 9 }, (_, n) => holdAccount(all[n % 3]!, account, { owner: `w#${n}`, until: 1 })),

@@ -114,7 +114,7 @@ describe('A search for words that very many names have', () => {
     expect(await search(db, 'common jewel')).toEqual(['common jewel']);
   });
 
-  test('breaks off where it has looked at enough, and continues from there to the end', async () => {
+  test('stops after enough skins, and continues from there to the end', async () => {
     const db = await ownDb();
     await record(db, { name: 'left right' });
     await addMany(db, 12_000, 'left');

@@ -38,7 +38,7 @@ describe('With PostgreSQL', () => {
     expect(await listUpstreamJobs(all[0]!)).toHaveLength(SLOTS);
   });
 
-  test('Of three nodes that begin the same submission at the same instant, one sends it', async () => {
+  test('If three nodes begin the same submission at once, one sends it', async () => {
     const all = await nodes(3);
     const begun = await Promise.all(all.map((db, n) => begin(db, n, 'same')));
     expect(begun.toSorted()).toEqual(['begun', 'changed', 'changed']);

@@ -152,7 +152,7 @@ describe('A new key', () => {
     }
   });
 
-  test('has no unknown scope, none at all, or that of an operator for someone else', async () => {
+  test('cannot have an unknown scope, no scope, or the scope operator for someone else', async () => {
     const { owner } = await runServer();
     expectRefusal(await owner.json(KEYS, { scopes: ['all'] }), 'validation_error');
     expectRefusal(await owner.json(KEYS, { scopes: [] }), 'validation_error');

@@ -25,7 +25,7 @@ async function withAccounts(changes: readonly Partial<AccountRow>[]): Promise<Ac
   return world;
 }
 
-test('A service without accounts has a problem; the game’s services are checked anyway', async () => {
+test('A service without accounts has a problem; Mojang’s services are checked anyway', async () => {
   const world = await runAccountServer({ loginClientId: undefined });
   expect(await findings(world)).toEqual([
     ['no_accounts', 'problem', 'No game accounts linked.'],

@@ -108,7 +108,7 @@ describe('A job', () => {
     },
   );
 
-  test('whose picture the game refuses fails permanently, and the account is not blamed', async () => {
+  test('whose picture Mojang refuses fails permanently, and the account is not blamed', async () => {
     const world = await runAccountServer();
     const account = world.fake.addAccount();
     await world.link(account);

@@ -94,7 +94,7 @@ describe('A token', () => {
     expect(contentOf(await server.owner.get(ACCOUNTS)).accounts).toEqual([]);
   });
 
-  test('of an account that is linked already takes the place of the one before, and wakes it', async () => {
+  test('of an account that is linked already replaces the link before, and wakes it', async () => {
     const { server, fake, link } = await runAccountServer();
     const account = fake.addAccount();
     await link(account, 'game');
@@ -199,7 +199,7 @@ describe('An account', () => {
     const { problems, account } = contentOf(await server.owner.json(`${ACCOUNTS}/${uuid}/check`, {}));
     expect(problems).toEqual([
       expect.stringContaining('10 times'),
-      expect.stringMatching(/rests for (59|60) s/),
+      expect.stringMatching(/can make its next skin in (59|60) s/),
     ]);
     expect(account.state).toBe('active');
   });

@@ -59,7 +59,7 @@ function isRight(fake: FakeGame, hash: string, data: TextureDataRow): boolean {
   );
 }
 
-test('On a bad day of the game, 200 skins of two services with five accounts are right, or fail for a reason', async () => {
+test('When Mojang has a bad day, 200 skins of two services with five accounts are right, or fail for a reason', async () => {
   const rules = { delay: DELAY, coolDown: 300, looks: [1, 10, 20, 20] };
   const plans = await plansFile({ owner: { queue: SKINS, concurrency: 100 } });
   const options = { plansFile: plans, accountRules: rules, game: { ...FAST_GAME, timeout: PATIENCE } };

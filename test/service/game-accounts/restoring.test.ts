@@ -39,7 +39,7 @@ describe("An account's own skin", () => {
     expect(account.look.skin).toEqual(worn);
   });
 
-  test('stays as it is where its owner does not want that', async () => {
+  test('is not restored if its owner does not want that', async () => {
     const { account, worn, server, fake, link } = await afterOneSkin({ idle: 30 });
     const uuid = await link(fake.addAccount());
     const { db } = await openOwnStore(server.dataDir);

@@ -62,7 +62,7 @@ test.each(FAULTS)(
 
 const JPEG = Buffer.from('ffd8ffe000104a46494600', 'hex');
 
-test("A player whose texture cannot be read gets the game's own data, and the reason is said", async () => {
+test("A player whose texture cannot be read gets Mojang's own data, with the reason", async () => {
   const fake = await runGame();
   const ann = fake.addPlayer({ name: 'Ann', skin: { picture: drawSkin(1) } });
   ann.look = { skin: { hash: fake.textures.keepFile(JPEG), variant: 'slim' } };
@@ -81,7 +81,7 @@ test("A player whose texture cannot be read gets the game's own data, and the re
   expectRefusal(picture, 'invalid_image_url'); // the placeholder is no picture of the player
 });
 
-test("A player's skin on another host than the game's is permanently refused", async () => {
+test("A player's skin on another host than Minecraft's is permanently refused", async () => {
   const fake = await runGame();
   const { id } = fake.addPlayer({ skin: { picture: drawSkin(1) } });
   const elsewhere = { ...fake.addresses, textures: fake.addresses.sessionServer };

@@ -149,7 +149,7 @@ describe('The requests of one user', () => {
 });
 
 onSqlite(describe)('Requests that wait for their skin', () => {
-  test('go by the rules of the queue: the delay of the plan is that of version 1', async () => {
+  test("follow the rules of the queue: only version 1 has the plan's delay", async () => {
     const { users } = await runServerWithPlans({ gold: { delay: 60, concurrency: 1 } });
     for (const number of [1, 2]) {
       const answer = await users.gold.upload('/v2/generate', skinPng(number));

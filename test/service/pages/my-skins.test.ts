@@ -262,7 +262,7 @@ test('Enter without scripts does what the only field with a text is for, and ask
   const unclear: Readonly<Record<string, string>>[] = [{}, { name: 'Berta', set: 'Guards' }];
   for (const texts of unclear) {
     const { status, text } = await enter({ visibility: 'public', ...texts });
-    expect([status, text.includes('Press the button of what you want to do')]).toEqual([400, true]);
+    expect([status, text.includes('Press the button for what you want to do')]).toEqual([400, true]);
   }
   const skin = async () => (await server.owner.get('/v2/me/skins')).body.skins?.[0];
   await enter({ visibility: 'public', set: 'Guards' });

@@ -98,7 +98,7 @@ test('A set of many has pages, its downloads above them, and tells its owner wha
   expect(cardsOn((await visitor.open('/ui/sets/guards?page=9')).text)).toBe(1);
   const me = new PlainBrowser(url);
   await me.signIn(key);
-  expect((await me.open('/ui/sets/guards')).text).toContain('Everyone sees 49, only you 1 more.');
+  expect((await me.open('/ui/sets/guards')).text).toContain('Everyone sees 49, and only you see 1 more.');
   const { headers } = await me.open('/ui/sets/guards', { form: { act: 'publish' } });
   const { text } = await me.open(String(headers.get('location')));
   expect([text.includes('Saved.'), text.includes('only you')]).toEqual([true, false]);

@@ -132,7 +132,7 @@ describe('users', () => {
     expect([(await get(`/render/body/${id}`)).status, game.calls]).toEqual([404, []]);
   });
 
-  test('are Steve while the game is down, which nobody keeps', async () => {
+  test('are Steve while Mojang is down, and nobody caches that', async () => {
     const { get, game } = await world();
     await game.close();
     const heard = await get('/skin/Notch');

@@ -107,7 +107,7 @@ test('What is no skin is refused in the format of version 1', async () => {
 });
 
 describe('A texture by its URL', () => {
-  test('of the game is drawn as soon as it has been fetched, which is once', async () => {
+  test("of Minecraft's host is drawn once it is fetched, and fetched once", async () => {
     const { fake, anonymous } = await runWithGame();
     const hash = fake.textures.keep(SKIN);
     for (const [kind, view] of KINDS) {
@@ -121,7 +121,7 @@ describe('A texture by its URL', () => {
     expect(fake.calls.map(({ kind }) => kind)).toEqual(['texture']);
   });
 
-  test('of the game that a skin of this service uses is not even fetched', async () => {
+  test("of Minecraft's host that a skin of this service uses is not even fetched", async () => {
     const { fake, owner, anonymous } = await runWithGame();
     const player = fake.addPlayer({ skin: { picture: SKIN } });
     const { body } = await owner.json('/v2/generate', { user: player.id });
@@ -172,7 +172,7 @@ describe('A texture by its URL', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  test('has a stand-in that nobody keeps once its caller has asked the game for many', async () => {
+  test('has a placeholder that nobody caches once its caller has caused many look-ups', async () => {
     const { fake, anonymous } = await runWithGame();
     const statuses: number[] = [];
     for (let number = 0; number < 41; number++) {

@@ -49,7 +49,7 @@ describe('CustomSkinLoader', () => {
     expect(other).toEqual({ username: 'Alex', skins: { slim: alex.texture.hash.skin } });
   });
 
-  test('It asks again with the entity tag that it has kept, and is told that nothing has changed', async () => {
+  test('It asks again with the entity tag that it has kept, and learns that nothing has changed', async () => {
     const { owner, nobody, alex } = await world();
     const paths = ['/csl/Steve.json', '/csl/skins/Steve.png'];
     const tags = [];

@@ -27,7 +27,7 @@ test('A request that declares JSON and has no body counts as one without the dec
   expectRefusal(nothing, 'invalid_request');
 });
 
-test('A key is not made of a JSON body that got lost', async () => {
+test('No key is created from a JSON body that arrives incomplete', async () => {
   const { owner } = await runServer();
   const heard = await owner.send('POST', '/v2/account/keys', { headers: JSON_TYPE });
   expectRefusal(heard, 'invalid_request');

@@ -25,7 +25,7 @@ const BY_NAME = [
 ] as const;
 
 describe.each(BY_NAME)('A name that is looked up by %s', (_, folder, path) => {
-  test('is that of a player, or the error that the game has for it', async () => {
+  test('is that of a player, or the error that Mojang has for it', async () => {
     const { caller, jeb } = await world();
     const found = await caller.get(`${folder}${path}jeb`);
     expect([found.status, found.body]).toEqual([200, { id: jeb.id, name: 'Jeb' }]);
@@ -38,7 +38,7 @@ describe.each(BY_NAME)('A name that is looked up by %s', (_, folder, path) => {
     }
   });
 
-  test('is an error of the service while the game cannot be asked', async () => {
+  test('is an error of the service while Mojang cannot be asked', async () => {
     const { caller, game } = await world();
     await game.close();
     const heard = await caller.get(`${folder}${path}Jeb`);
@@ -60,7 +60,7 @@ test.each([
   expectRefusal(await caller.json(path, names), 'validation_error');
 });
 
-test('A UUID that is looked up is that of a player, or the error that the game has for it', async () => {
+test("A look-up by UUID answers with the player, or with Mojang's error", async () => {
   const { caller, jeb } = await world();
   const path = '/minecraft/profile/lookup/';
   const found = await caller.get(`/minecraftservices${path}${jeb.id}`);

@@ -98,7 +98,7 @@ describe('Entity tags', () => {
     expect([other.status, other.bytes.length]).toEqual([200, first.bytes.length]);
   });
 
-  test('change with what they stand for', async () => {
+  test('change when their content changes', async () => {
     const { owner } = await runServer();
     const before = await owner.get('/v2/queue');
     await owner.upload('/v2/generate', skinPng(1));
@@ -106,7 +106,7 @@ describe('Entity tags', () => {
     expect([after.status, after.body.jobs?.length]).toEqual([200, 1]);
   });
 
-  test('belong to no error and to nothing that was changed', async () => {
+  test('are missing from errors and from answers to changes', async () => {
     const { owner } = await runServer();
     const error = await owner.get('/v2/skins/00000000000000000000000000000000', { 'if-none-match': '*' });
     const made = await owner.upload('/v2/queue', skinPng(1));
@@ -134,7 +134,7 @@ describe('Who may keep an answer', () => {
     expect(caching(await owner.get(path))).toEqual([control, vary]);
   });
 
-  test('nobody that of a request which changes something', async () => {
+  test('are never kept for requests that change something', async () => {
     const { owner } = await runServer();
     expect(caching(await owner.json('/v2/account/keys', { name: 'a' }))).toEqual(['no-store', undefined]);
   });
@@ -174,7 +174,7 @@ describe('Two slashes at the start of an address, as of a base address that ends
       expect([path, (await stranger.get(path)).status]).toEqual([path, 401]);
   });
 
-  test('lead to no other host', async () => {
+  test('never lead to another host', async () => {
     const { anonymous } = await runServer();
     const { status, headers } = await anonymous().get('//evil.example/ui', { accept: 'text/html' });
     expect([status, headers['location']]).toEqual([404, undefined]);

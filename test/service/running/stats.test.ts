@@ -55,7 +55,7 @@ test('The figures count skins of new data and of data that was there, by the cal
   });
 });
 
-test('The figures stand for a minute', async () => {
+test('The figures are kept for a minute', async () => {
   const clock = new MovableClock();
   const server = await runServer({ clock });
   const before = await statsOf(server);

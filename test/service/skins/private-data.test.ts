@@ -137,7 +137,7 @@ describe('Data that others have as well', () => {
     expect((await make(ann, 'private')).duplicate).toBe(true);
   });
 
-  test('never takes the place of what its owner has had before: each skin keeps its value', async () => {
+  test('never replaces what its owner had before: each skin keeps its value', async () => {
     const { ann, bob } = await scene();
     const old = await make(ann, 'private', 'old');
     const his = await make(bob, 'public');

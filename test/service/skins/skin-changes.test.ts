@@ -140,7 +140,7 @@ describe('DELETE /v2/skins/:uuid', () => {
 });
 
 describe('POST /v2/skins/:uuid/interactions/views', () => {
-  test('counts each caller once an hour, and reading the skin not at all', async () => {
+  test('counts each caller once an hour, and does not count reading the skin', async () => {
     const clock = new MovableClock();
     const { owner, anonymous, dataDir } = await runServer({ clock });
     const { uuid } = await make(owner, 1);

@@ -98,7 +98,7 @@ test('A search among too many is refused with the time to wait; lists that leave
 });
 
 onSqlite(test)(
-  'Routes of our own refuse parameters they do not know, and name them; the published ones do not mind',
+  'Our own routes refuse unknown parameters and name them; the published ones ignore them',
   async () => {
     const { owner } = await runServer();
     for (const path of ['/v2/me/skins?fliter=a', '/v2/account/users?fliter=a', '/v2/account/me?fliter=a']) {

@@ -66,7 +66,7 @@ test('A short id leads to public skins and to those of the caller', async () => 
   }
 });
 
-test('Neither a short ID nor a number leads to an unlisted skin that was made without a key', async () => {
+test('Neither a short ID nor a number leads to an unlisted skin made without a key', async () => {
   const server = await runServer();
   const stranger = server.anonymous();
   const made = await stranger.upload('/v2/generate', skinPng(5), { visibility: 'unlisted' });

@@ -75,7 +75,7 @@ describe('A request of version 1 is refused in its format', () => {
     expect(expectOldRefusal(refused, 'invalid_api_key').error).toBe('Client not allowed');
   });
 
-  test('and all else in that of version 2', async () => {
+  test('and everything else in the format of version 2', async () => {
     const { owner } = await runServer();
     for (const path of ['/getting', '/generated', '/v2/get/delay', '/v2/generate/upload']) {
       const { status, body, headers } = await owner.get(path);

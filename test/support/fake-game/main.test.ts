@@ -6,7 +6,7 @@ import { uploadSkin } from '../../../src/game/skins.ts';
 import { gameErrorOf } from '../game/told.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 
-test('The game, run as a program, prints its address, takes commands and reports its calls', async () => {
+test("The imitation of Mojang's services, run as a program, prints its address, takes commands and reports its calls", async () => {
   const options = { accounts: 2, signingKeyPath: inject('signingKeyPath') };
   const program = execa('node', [join(import.meta.dirname, 'main.ts'), JSON.stringify(options)]);
   onTestFinished(() => void program.kill());

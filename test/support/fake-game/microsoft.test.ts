@@ -64,7 +64,7 @@ describe('Logging in', () => {
   test.each([
     ['azure', 'd'],
     ['live', 't'],
-  ] as const)('by %s waits for the owner and ends with a token for the game', async (flow, prefix) => {
+  ] as const)('by %s waits for the owner and ends with a token for Minecraft', async (flow, prefix) => {
     const { fake, game } = await callGame({ accounts: 1 });
     const [account] = fake.accounts;
     const steps = loginOf(fake, flow);
@@ -104,7 +104,7 @@ describe('Logging in', () => {
     expect((await steps.refresh(refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  test('is refused by Xbox with a code, and by the game for a program that it did not approve', async () => {
+  test('is refused by Xbox with a code, and by Mojang for a program that it did not approve', async () => {
     const fake = await runGame({ accounts: 1, approvedClients: ['another'] });
     const { id } = fake.accounts[0]!;
     const steps = loginOf(fake);

@@ -24,7 +24,7 @@ function altered(text: string, index: number): string {
 }
 
 describe('a property that the game published', () => {
-  test('verifies with the key that the game published', () => {
+  test('verifies with the key that Mojang published', () => {
     expect(isSignedBy(gameKey, published.value, published.signature)).toBe(true);
   });
 
@@ -102,7 +102,7 @@ describe('parsePublicKey', () => {
     expect(isSignedBy(parsePublicKey(pem), value, await signValue(value, privateKey))).toBe(true);
   });
 
-  test('reads base64 DER, as the game lists its keys', () => {
+  test('reads base64 DER, as Mojang lists its keys', () => {
     const der = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
     expect(parsePublicKey(der).equals(publicKey)).toBe(true);
   });

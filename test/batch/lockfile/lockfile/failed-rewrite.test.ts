@@ -63,7 +63,7 @@ describe('A rewrite that fails', () => {
     });
   });
 
-  test('because a folder takes the place at the last moment leaves nothing behind', async () => {
+  test('because a folder appears in its place at the last moment leaves nothing behind', async () => {
     const { path, lockfile } = await ownLockfile(before);
     function* changes() {
       yield lockEntry({ source: 'c.png' });

@@ -42,7 +42,7 @@ const { value, signature } = published;
 const gameEntry = lockEntry({ value, signature, texture: GAME_TEXTURE, service: HOSTED, key: undefined });
 
 describe('Who signed an entry of an old lockfile', () => {
-  test('is the game, by its published key, whoever passed it on', () => {
+  test('is Mojang if its published key verifies, whoever passed the skin on', () => {
     expect(signedBy(gameEntry, KEYS)).toEqual({ signer: 'game' });
     expect(signedBy({ ...gameEntry, service: 'embedded' }, KEYS)).toEqual({ signer: 'game' });
   });

@@ -75,7 +75,7 @@ describe('Given skin data is the result', () => {
     });
   });
 
-  test('when the service has signed it, where nothing is known of the game', async () => {
+  test('when the service has signed it and no key of Mojang is known', async () => {
     expect(await judge(signatures['service'], { gameKeys: undefined })).toMatchObject({
       kind: 'kept',
       skin: { signedBy: { signer: SERVICE } },
@@ -142,7 +142,7 @@ describe('It is made from its texture', () => {
     expect(await judge(signatures['game'], {}, { variant: 'slim' })).toMatchObject({ kind: 'kept' });
   });
 
-  test("when the game's newer keys are unavailable", async () => {
+  test("when Mojang's newer keys are unavailable", async () => {
     const hasSigned = async () => await Promise.reject(new GameError('unreachable', 'away'));
     const away = new GameKeys({ known: [], hasSigned });
     expect(await judge(signatures['game'], { gameKeys: away })).toMatchObject({ kind: 'remade' });
@@ -155,7 +155,7 @@ test('A bug is not a reason to make a skin from its texture', async () => {
   await expect(judge(signatures['another'], { gameKeys })).rejects.toThrow('a bug');
 });
 
-test("The service's key is requested once, and only if the game has not signed", async () => {
+test("The service's key is requested once, and only if Mojang has not signed", async () => {
   const { given, asked } = skins();
   const ask = async (who: string) =>
     await given.judge({

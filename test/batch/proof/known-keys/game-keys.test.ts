@@ -29,13 +29,13 @@ test('A key at hand verifies what it signed, without a request', async () => {
   expect(asked).toEqual([]);
 });
 
-test.each([true, false])("For any other signature, the game's keys are requested: %s", async (answer) => {
+test.each([true, false])("For any other signature, Mojang's keys are requested: %s", async (answer) => {
   const { asked, gameKeys } = keys(() => answer);
   expect(await gameKeys.haveSigned('v', await signValue('v', NEWER))).toBe(answer);
   expect(asked).toEqual(['v']);
 });
 
-test('If the game does not respond, it gets no further requests, and only known keys count', async () => {
+test('If Mojang does not respond, it gets no further requests, and only known keys count', async () => {
   const { asked, gameKeys } = keys(() => {
     throw new GameError('unreachable', 'It does not answer.');
   });
@@ -46,7 +46,7 @@ test('If the game does not respond, it gets no further requests, and only known 
   expect(asked).toEqual(['v']);
 });
 
-test('Without the network the game is never asked', async () => {
+test('Without the network, Mojang is never asked', async () => {
   const { asked, gameKeys } = keys(() => true);
   const offline = gameKeys.offline();
   expect(await offline.haveSigned('v', await signValue('v', NEWER))).toBeUndefined();

@@ -140,7 +140,7 @@ test.each([
   expect(await runWithGone({ prune })).toMatchObject(lockfile);
 });
 
-test('No entry is dropped of which the run does not know that it is gone', async () => {
+test('No entry is dropped unless the run knows that its source is gone', async () => {
   const unknown = { coverage: undefined, prune: true };
   expect(await runWithGone(unknown)).toMatchObject({ dropped: 0, gone: [] });
 });

@@ -122,7 +122,7 @@ function halved(request: DoubleRequest, answer: Reply): Reply {
 
 describe('Nothing is submitted twice where each fifth answer to a submission is lost, and of a finished job', () => {
   test.each([0, 1_000, 5_000, 25_000])(
-    'only the UUID of the skin is told, which is not found for %d ms',
+    'the answer has only the UUID of the skin, which is not found for %d ms',
     async (ms) => {
       const late = lateTo('skin', ms, () => refuses('skin_not_found'));
       await holds((around) => ({

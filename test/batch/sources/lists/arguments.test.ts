@@ -336,7 +336,7 @@ describe('A player of Bedrock Edition', () => {
       expect((await onlyOf({ args: [arg] }, rootsIn(cwd))).content.kind).toBe('file');
   });
 
-  test('with a name that is none is reported', async () => {
+  test('with an invalid name is reported', async () => {
     for (const parts of [{ args: ['bedrock:a/b'] }, { players: ['.a.b'] }] as const)
       expect(problemOf(await onlyOf(parts, elsewhere))).toMatchObject({
         code: 'invalid_user',

@@ -30,7 +30,7 @@ describe('A folder', () => {
     expect(await stemsOf({ args: ['.'] }, rootsIn(cwd))).toEqual(['Z', 'e', 'é', '😀', '\ufb00']);
   });
 
-  test('stands for everything below it on request, files before folders', async () => {
+  test('includes everything below it on request, files before folders', async () => {
     const names = ['b/z.png', 'b/y/x.png', 'a/2.png', 'c.png', 'd.png/e.png', '.git/f.png', 'b/.g/h.png'];
     const cwd = await folderOf(names.map((name) => `skins/${name}`));
     const sources = await allOf({ args: ['./skins/'], recursive: true }, rootsIn(cwd));

@@ -305,7 +305,7 @@ describe('A file of skins', () => {
     ['made.json', `[${line('a.png')},${line('b.png')}]`, ['a.png', 'b.png']],
     ['one.json', JSON.stringify({ value: VALUE }, undefined, 2), ['one.json']],
   ];
-  test.each(files)('stands for all that it has: %s', async (name, text, labels) => {
+  test.each(files)('gives all skins in it: %s', async (name, text, labels) => {
     const found = await allOf({ args: [name] }, rootsIn(await folderOf({ [name]: text })));
     expect(found.map(({ label, content }) => [label, content.kind])).toEqual(
       labels.map((one) => [one, 'data']),

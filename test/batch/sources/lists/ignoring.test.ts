@@ -126,7 +126,7 @@ describe('A pattern on the command line', () => {
     ]);
   });
 
-  test.each(['', '  ', 'a'.repeat(1025)])('must mean something: %.20j', async (pattern) => {
+  test.each(['', '  ', 'a'.repeat(1025)])('must be valid: %.20j', async (pattern) => {
     const failure = await failureOf(allOf({ args: ['.'], ignore: [pattern] }, rootsIn('/')));
     expect(failure).toMatchObject({
       name: 'BatchSetupError',

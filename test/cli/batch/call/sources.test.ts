@@ -131,7 +131,7 @@ test('A list mixes files, URLs and players; names are looked up together; the sa
   expect(frozen.status).toBe(0);
 });
 
-test("A lockfile with a player's skin is verified with the game's keys, and with none if the game is unreachable", async () => {
+test("A lockfile with a player's skin is verified with Mojang's keys, and stays unverified if Mojang is unreachable", async () => {
   const { game, server, folder, ann, generate } = await world(LOCAL, OTHER_KEY);
   const made = await generate({ sources: [ann], lock: join(folder, 'skins.lock'), variant: 'classic' });
   expect([made.status, JSON.parse(made.out).variant]).toEqual([0, 'slim']);

@@ -35,7 +35,7 @@ test('Jobs are those that this machine submitted, the newest first', async () =>
   expect(await values('jobs')).toEqual(['two', 'one']);
 });
 
-test('Skins are those of the lockfiles here and one folder down, and those that were listed', async () => {
+test('Skins come from the lockfiles here and one folder down, and from earlier lists', async () => {
   const { folder, values, seenNames } = await machine();
   await mkdir(join(folder, 'signed'));
   await writeFile(join(folder, 'skins.lock'), '{"source":"a.png","uuid":"aa"}\n<<<<<<< torn\n');

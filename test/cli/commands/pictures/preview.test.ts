@@ -123,7 +123,7 @@ describe('a UUID or name', () => {
     expect(unknown.told).toMatchObject({ code: 'no_such_skin', exit: 'failed' });
   });
 
-  test('of a player is tried again later when the game cannot be reached', async () => {
+  test('of a player is tried again later when Mojang cannot be reached', async () => {
     const { url, key } = await runServer();
     const ran = await preview({ source: 'a'.repeat(32) }, { url, key });
     expect(ran.told).toMatchObject({ code: 'game_unreachable', exit: 'tryLater' });

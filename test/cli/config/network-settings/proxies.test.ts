@@ -37,7 +37,7 @@ test('Hosts without a proxy are named in either case', () => {
   expect(readProxies({ HTTP_PROXY: A, NO_PROXY: 'x' })?.except).toBe('x');
 });
 
-test("The proxy of callers' addresses is not one of the usual ones, and everything goes through it", () => {
+test("The proxy for callers' addresses is a separate one, and everything goes through it", () => {
   expect(fetchProxies(undefined, { HTTP_PROXY: A })).toBeUndefined();
   const own = { url: 'http://a.example:3128/', from: '--fetch-proxy' };
   const typed = fetchProxies('a.example:3128', { SKINSMITH_FETCH_PROXY: B, NO_PROXY: '*' });

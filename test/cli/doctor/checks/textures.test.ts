@@ -79,7 +79,7 @@ describe('The check of the textures', () => {
     });
   });
 
-  test('is left out where there is none', async () => {
+  test('is skipped if there is none', async () => {
     const none = { expect: 'GET /v2/skins?size=1', json: { success: true, skins: [] } };
     const { setup } = await servedSetup([FOREIGN, none]);
     expect((await CHECKS.textures.look(setup)).result).toBe('skipped');

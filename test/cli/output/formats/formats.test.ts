@@ -65,7 +65,7 @@ describe.each([
   });
 
   test.each(['plain', `"'\\"'\\\\`, 'a\tb\r\nc\u0000', '§c', "'}]{op}", 'Zoë \u2029 🗡'])(
-    'is read back as the game does it: %j',
+    'is read back as Minecraft does it: %j',
     (text) => {
       const command = String(FORMATS[format].render(named(text)));
       const quoted = /'((?:[^'\\]|\\['\\])*)'/.exec(command)?.[1] ?? '';

@@ -154,7 +154,7 @@ describe('A template with a head and a foot', () => {
     ['{{name|words:CLASSIC}}', /filter words:CLASSIC is not complete/, /words:CLASSIC,SLIM/],
     ['{{number|from:a}}', /filter from:a/, /from:0/],
     ['{{name|json:2}}', /filter json:2/, /^Write json/],
-  ])('is refused if it is none: %j', (text, message, hint) => {
+  ])('is refused if it is invalid: %j', (text, message, hint) => {
     const refusal = { message: expect.stringMatching(message), hint: expect.stringMatching(hint) };
     expect(() => parseTemplate(text, FIELDS)).toThrow(expect.objectContaining(refusal));
   });

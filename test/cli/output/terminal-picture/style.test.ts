@@ -14,7 +14,7 @@ test.each([
   ['tmux in kitty', { TERM: 'tmux-256color', KITTY_WINDOW_ID: '1' }, 'blocks'],
   ['tmux that keeps the name', { TERM: 'xterm-kitty', TMUX: '/tmp/tmux-0/default,1,0' }, 'blocks'],
   ['screen in iTerm2', { TERM: 'screen', TERM_PROGRAM: 'iTerm.app' }, 'blocks'],
-])('auto draws in %s as it can', (_, env, style) => {
+])('auto draws with the best means that %s offers', (_, env, style) => {
   expect(pictureStyle('auto', TERMINAL, env)).toBe(style);
 });
 

@@ -32,7 +32,7 @@ describe('Tokens of an account', () => {
     expect(await cipher.seal(ANN, 'secret')).not.toBe(await cipher.seal(ANN, 'secret'));
   });
 
-  test('do not pass for those of another account', async () => {
+  test('are not accepted for another account', async () => {
     const { cipher } = await makeCipher();
     await expect(cipher.open(BOB, await cipher.seal(ANN, 'secret'))).rejects.toThrow(AccountKeyError);
   });

@@ -105,7 +105,7 @@ describe('A restore', () => {
     expect(await skinsIn(dataDir)).toBe(1);
   });
 
-  test('removes what killed ones have laid out, and leaves what others are at', async () => {
+  test('removes what killed restores left behind, and leaves what running ones are writing', async () => {
     const dataDir = await ownFolder();
     const [abandoned, own] = await abandonedIn(dataDir);
     await restoreInto(dataDir, await backupFile());
@@ -291,7 +291,7 @@ async function contentsOf(folder: string): Promise<string[]> {
   );
 }
 
-test('A server that starts removes what killed restores have laid out', async () => {
+test('A server that starts removes what killed restores left behind', async () => {
   const dataDir = await usedFolder();
   const [, own] = await abandonedIn(dataDir);
   const server = await runServer({ dataDir, workers: 0 });

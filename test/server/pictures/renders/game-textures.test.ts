@@ -75,7 +75,7 @@ test('A caller with very many requests leaves some to others, also the refused o
   expect(both).toEqual(['service_unavailable', 'not_found']);
 });
 
-test('Known pictures stay available while the game is down, and others are refused', async () => {
+test('Known pictures stay available while Mojang is down, and others are refused', async () => {
   const { fake, keep, find } = await world();
   const [seen, unseen] = [keep(1), keep(2)];
   await find(seen);

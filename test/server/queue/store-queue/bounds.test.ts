@@ -84,7 +84,7 @@ describe.each(QUEUES)('With %s', (_store, makeQueue) => {
     expect(await here.nextRunAt()).toBeUndefined();
   });
 
-  test('Bounds that end at a time are looked at again then, whether a job waits or not', async () => {
+  test('Bounds that end at a known time are checked again then, whether a job waits or not', async () => {
     const { here, clock } = await twoProcesses(() => ({ owners: { only: [] }, until: 7 }));
     expect(await here.nextRunAt()).toBe(7);
     await fill(here, 'ann', ['a']);

@@ -81,7 +81,7 @@ test('Open requests are checked when rights are removed, and otherwise only once
   expect(refused).not.toHaveBeenCalled();
 });
 
-test('Requests that have ended hear of no revocation', async () => {
+test('Requests that have ended are not notified of revocations', async () => {
   const { here, requests } = await twoProcesses();
   const [gone, open] = [new Key(), new Key()];
   const refused = vi.fn();

@@ -27,7 +27,7 @@ async function ask(url: string, question: string) {
   return { status: answer.status, proof: answer.headers.get('skinsmith-proof') };
 }
 
-test('A service proves that it is where it listens, and uses the store', async () => {
+test('A service proves that it listens at the address and uses the store', async () => {
   const server = await runServer();
   const { url, question, proof } = await questionFor(server, server.url);
   expect(url).toBe(server.url);

@@ -32,7 +32,7 @@ function kindsOf(fake: FakeGame): string[] {
   return fake.calls.map(({ kind }) => kind);
 }
 
-test("A player's skin is what the game has signed, at once and without a generation", async () => {
+test("A player's skin is what Mojang has signed, at once and without a generation", async () => {
   const { fake, server, id } = await playing({ cape: CAPE });
   const { status, body } = await server.owner.json('/v2/queue', { user: id, name: 'Ann' });
   expect([status, body.job?.status, body.messages[0]?.code]).toEqual([200, 'completed', 'job_completed']);
@@ -184,7 +184,7 @@ test('Names in one batch are requested together', async () => {
   expect(kindsOf(fake).filter((kind) => kind === 'names')).toHaveLength(1);
 });
 
-test('A player of Bedrock Edition has what the game signed for Geyser, by any name, asked for once', async () => {
+test('A player of Bedrock Edition has what Mojang signed for Geyser, by any name, asked for once', async () => {
   const { fake, server } = await playing();
   fake.geyser.add({ gamertag: 'Some Name', xuid: '2535432196048835', skin: SKIN });
   fake.geyser.add({ gamertag: 'Bob', xuid: '2535432196048836' });

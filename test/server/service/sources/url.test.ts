@@ -171,7 +171,7 @@ test.each([
   expect(message).toContain(says);
 });
 
-test('A texture of the game is fetched from its textures host, by http as profiles write it, and then known', async () => {
+test('A texture of Minecraft is fetched from its own host, by http as profiles write it, and then known', async () => {
   const fake = await runGame();
   const hash = fake.textures.keep(drawSkin(7));
   const { owner } = await runServer({ gameAddresses: fake.addresses });

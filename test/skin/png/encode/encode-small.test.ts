@@ -34,7 +34,7 @@ describe('a picture for viewing', () => {
     expect(encodeSmallPng(coloured(257))).toEqual(encodePng(coloured(257)));
   });
 
-  test('names the alpha of no colour behind the last that is not opaque', () => {
+  test('lists alpha only up to the last colour that is not opaque', () => {
     const picture = fill(makePicture(3, 1), { x: 1, y: 0, width: 2, height: 1 }, (n) => [n, 5, 6, 255]);
     const bytes = encodeSmallPng(picture);
     expect(bytes.readUInt32BE(bytes.indexOf('tRNS') - 4)).toBe(1);

@@ -27,7 +27,7 @@ describe('a rendered file', () => {
     );
   });
 
-  test('of an HD skin is that of the same skin in the size of the game', () => {
+  test("of an HD skin is that of the same skin in Minecraft's size", () => {
     expect(renderSkin(encodePng(enlarge(figure, 4)))).toEqual(renderSkin(file));
   });
 

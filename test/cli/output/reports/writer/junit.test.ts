@@ -83,7 +83,7 @@ hint: Save it again.</failure>
     ]);
   });
 
-  test('keeps every text as it was but for what XML forbids', () => {
+  test('keeps every text, except for characters that XML forbids', () => {
     const [first, second] = casesOf(
       render([hostileEntry(`<a href="x">&amp;]]>'🗡`), hostileEntry('a\u0000b\ufffe\ud83dc\nd')]),
     );

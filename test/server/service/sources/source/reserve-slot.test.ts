@@ -33,7 +33,7 @@ test.each(['/v2/generate', '/v2/queue', '/generate/url'])(
   },
 );
 
-test('Of many at the same instant as many are fetched as there are slots for', async () => {
+test('Of many pictures requested at once, only as many are fetched as slots are free', async () => {
   const site = await siteOfSkins();
   const { users } = await runServerWithPlans({ gold: {} }, OPTIONS);
   const send = async (n: number) => await users.gold.json('/v2/queue', { url: `${site.url}/${n}.png` });

@@ -62,7 +62,7 @@ export async function expectSigned(
   const isSigned = await session.isGames?.({ value, signature });
   // Without a key nothing can be said: then two skins must differ at least.
   if (isSigned === true || (isGames ? isSigned !== false : !key)) return;
-  const whose = isGames ? 'the game’s key' : 'the key that GET / publishes';
+  const whose = isGames ? 'Mojang’s key' : 'the key that GET / publishes';
   throw differs(asked, `a signature by ${whose}`, `${bytes.length} bytes that are none`);
 }
 

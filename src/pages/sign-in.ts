@@ -232,7 +232,7 @@ function signInPage({ problem, provider, next, signedIn: name }: SignInView): Pa
     ...(problem && { status: problem.status }),
     title: say`Sign in`,
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
-${name !== undefined && html`<p>${say`You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Go on</a>, or sign in as someone else.`}</p>`}
+${name !== undefined && html`<p>${say`You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Continue</a>, or sign in as someone else.`}</p>`}
 ${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">${say`Sign in with ${provider.name}`}</a></p><p class="narrow or">${say`or`}</p>`}
 ${keyForm(next, provider !== undefined)}
 <h2>${say`No key yet?`}</h2>

@@ -58,7 +58,7 @@ export const AUDIENCES: Readonly<Record<Audience, Html>> = {
   'has-pack': say`Everyone who has the resource pack will see it.`,
   account: say`Everyone will see it, on every server.`,
   server: say`Only players whose Minecraft trusts this server will see it.`,
-  earlier: say`Only players whose Minecraft trusts an earlier key of this server will see it. Make the skin again to have it signed with the present key.`,
+  earlier: say`Only players whose Minecraft trusts an earlier key of this server will see it. Make the skin again to have it signed with the current key.`,
   other: say`Only players whose Minecraft trusts the service that signed it will see it.`,
 };
 

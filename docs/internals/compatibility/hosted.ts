@@ -382,7 +382,7 @@ export const ABOUT_CODES: Readonly<Record<string, string>> = {
   set_not_found: 'The hosted service has no sets of skins.',
   set_gone: 'The hosted service has no sets of skins.',
   upload_error: 'Reported as `internal_error`.',
-  blocked_image: 'The operator has blocked the image.',
+  blocked_image: 'The operator has blocked the picture.',
   anonymous_limit: 'Callers without a key have used up their common limit.',
   store_full: 'The store has reached its maximum size.',
   store_unreachable: 'The store is a PostgreSQL database that does not respond.',

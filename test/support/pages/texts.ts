@@ -69,6 +69,18 @@ export function sayingsOf(source: string, place: Pick<Saying, 'part' | 'file'>):
   }));
 }
 
+/** The strings and templates of a source that have several words, without the values of templates. */
+export function sentencesIn(source: string): string[] {
+  const texts = (node: unknown): string[] => {
+    if (typeof node !== 'object' || node === null) return [];
+    const { type, value, quasis } = node as Partial<Node>;
+    const own = quasis?.map((part) => part.value.cooked).join('') ?? (type === 'Literal' ? value : undefined);
+    const inside = Object.values(node).flatMap(texts);
+    return typeof own === 'string' && own.split(' ').length > 2 ? [own, ...inside] : inside;
+  };
+  return texts(parseAst(source, { lang: 'ts' }));
+}
+
 /** The parts of a syntax tree that matter here. */
 interface Node {
   readonly type: string;

@@ -74,7 +74,9 @@ function isPicture(word: string): boolean {
 /** Commander lists the choices of an option only. */
 function ofWrongChoice(message: string): string | undefined {
   const [, typed, choices = ''] =
-    /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(message) ?? [];
+    /(?:argument '|Unknown format )([^']*?)(?:' is invalid\. Allowed choices are|\. Formats:) ([^:]*)\.$/.exec(
+      message,
+    ) ?? [];
   const near = typed === undefined ? undefined : nearestName(typed, choices.split(', '));
   return near === undefined ? undefined : `${message}\n(Did you mean ${near}?)`;
 }

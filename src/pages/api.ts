@@ -11,13 +11,13 @@ function apiPage(origin: string): Page {
   return {
     title: 'API',
     isIndexed: true,
-    body: html`<p class="lead">${say`This server speaks the MineSkin API, version 2: change the base address of a program to <code>${origin}</code>, and it works.`}</p>
+    body: html`<p class="lead">${say`This server speaks the MineSkin API, version 2: change the base address of a program to <code>${origin}</code>, and it works.`}</p>
 <ul>
 <li>${say`Send an API key as <code>Authorization: Bearer …</code>. Create one under <a href="${'/ui/account/keys'}">API keys</a>; some servers need none.`}</li>
 <li>${say`Send a User-Agent that names your program.`}</li>
 <li>${say`Wait as long as the header <code>Retry-After</code> of a refusal says.`}</li>
 <li>${say`All details: <a href="${'/openapi.json'}">openapi.json</a>, for code generators and tools such as Swagger UI.`}</li>
-<li>${say`Programs for version 1 keep working. With a key that sends their requests through the queue, they need no pauses between requests.`}</li>
+<li>${say`Programs for version 1 keep working. With a key that sends their requests through the queue, they need no pauses between requests.`}</li>
 </ul>`,
     terminal: { command: 'skinsmith generate skin.png', path: '/v2/generate', options: '-F file=@skin.png' },
   };

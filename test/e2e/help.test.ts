@@ -75,6 +75,8 @@ test.each([
     ['generate', '--variant', 'slm', 'a.png'],
     'Allowed choices are auto, classic, slim.\n(Did you mean slim?)',
   ],
+  [['generate', '--format', 'citizen', 'a.png'], '(Did you mean citizens?)'],
+  [['generate', '--format', 'json,gve', 'a.png'], '(Did you mean give?)'],
   [['status'], "missing required argument 'job'\n(To list your jobs: skinsmith jobs)"],
   [['gen'], "unknown command 'gen'\n(Did you mean generate?)\nSee 'skinsmith --help'."],
   [['acc', 'list'], "unknown command 'acc'\n(Did you mean accounts?)"],

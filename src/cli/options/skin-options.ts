@@ -296,10 +296,7 @@ export function addBatchOptions(command: Command): Command {
     .optionsGroup('Lockfile:')
     .option('--lock <file>', 'lockfile (default: skins.lock in the --out folder)')
     .option('--frozen', 'use only the lockfile, without network; exit with 3 if a skin is missing')
-    .option(
-      '--allow-new',
-      'with --frozen: list the skins to be made, moved or dropped instead, and exit with 0',
-    )
+    .option('--allow-new', 'with --frozen: instead of failing, list the skins to be made, moved or dropped')
     .option(
       '--force',
       'ask the service again, even for skins in the lockfile; it may return a skin it already has',

@@ -312,7 +312,7 @@ test('People delete their account after typing its name: keys, sessions, jobs, s
   const { user } = (await bob.get('/v2/account/me')).body;
   expect((await browser.open('/ui/account')).text).toContain(`href="${DELETE}"`);
   const { text } = await browser.open(DELETE);
-  expect(text).toContain('What becomes of your skins that others can see: 1 public, 1 unlisted?');
+  expect(text).toContain('What should happen to your skins that others can see: 1 public, 1 unlisted?');
   for (const form of [fields(['confirm', 'Bob'], ['shared', 'delete']), fields(['confirm', 'bob'])])
     expect((await browser.open(DELETE, { form })).status).toBe(400);
   expect((await bob.get('/v2/me')).status).toBe(200);

@@ -141,9 +141,9 @@ test('A key without the scope account shows and ends its own session only', asyn
   const [whole, narrow] = [await signedIn(server), await narrowlySignedIn(server)];
   const { text } = await narrow.open('/ui/sessions');
   const own = endings(text);
-  expect([own.length, text.includes('has the scope account')]).toEqual([1, true]);
+  expect([own.length, text.includes('has the permission account')]).toEqual([1, true]);
   const all = await whole.open('/ui/sessions');
-  expect([endings(all.text).length, all.text.includes('has the scope account')]).toEqual([2, false]);
+  expect([endings(all.text).length, all.text.includes('has the permission account')]).toEqual([2, false]);
   const other = endings(all.text).find((path) => path !== own[0])!;
   expect((await narrow.open(other, { form: {} })).status).toBe(403);
   expect(await isSignedIn(whole)).toBe(true);

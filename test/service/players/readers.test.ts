@@ -1,11 +1,13 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
+import type { GameAnswer } from '../../../src/game/errors.ts';
 import { offlineIdOf } from '../../../src/game/names.ts';
+import { joinedInWorn, withWorn } from '../../../src/server/service/players/profiles.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
@@ -157,5 +159,19 @@ test('Pictures of a player show what the name wears, by name and by offline UUID
   expect(pixelsOf(await nobody.get(`/skins/${offlineIdOf('Alex')}`))).toEqual(drawSkin(2).pixels);
   const head = await nobody.get('/avatar/Steve/64');
   expect(head.bytes).not.toEqual((await nobody.get('/avatar/Alex/64')).bytes);
+  expect((await nobody.get(`/capes/${offlineIdOf('Alex')}`)).status).toBe(404);
   expect(game.calls.length).toBe(before);
+});
+
+test('What Mojang says of a player beside the textures stays', async () => {
+  const { server } = await world();
+  const { db } = await openOwnStore(server.dataDir);
+  const properties = ['textures', 'rank'].map((name) => ({ name, value: 'theirs' }));
+  const bytes = Buffer.from(JSON.stringify({ id: 'a', name: 'STEVE', properties }));
+  const joined = await joinedInWorn(db, { status: 200, bytes } as GameAnswer);
+  const seen = JSON.parse(Buffer.from(joined.bytes).toString()) as { properties: { name: string }[] };
+  expect(seen.properties.map(({ name }) => name).toSorted()).toEqual(['rank', 'textures']);
+  const profile = { id: 'a', name: 'STEVE', actions: ['FORCED_NAME_CHANGE'] };
+  const worn = await withWorn(db, profile as never);
+  expect(worn).toMatchObject(profile);
 });

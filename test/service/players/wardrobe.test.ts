@@ -5,7 +5,7 @@ import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
-import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
@@ -94,7 +94,7 @@ test('A deleted skin is taken off the names of its owner if that is asked for', 
 });
 
 test('A name shows its last ten changes to its user and to operators, and to nobody else', async () => {
-  const { ann, bob, owner, nobody } = await runWithUsers();
+  const { server, ann, bob, owner, nobody } = await runWithUsers();
   const skins = [await skinOf(ann, 1), await skinOf(ann, 2)];
   await wear(owner, 'Steve', { user: 'ann' });
   for (let n = 0; n < 12; n++) await wear(ann, 'Steve', { skin: skins[n % 2]!.uuid });
@@ -107,7 +107,9 @@ test('A name shows its last ten changes to its user and to operators, and to nob
       [skins[0]!.uuid, 'ann'],
     ]);
   }
-  for (const caller of [bob, nobody]) {
+  const { key } = (await owner.json('/v2/account/keys', { user: 'ann', scopes: ['skins'] })).body;
+  const writing = new TestCaller(server.url, { key: key?.secret });
+  for (const caller of [bob, nobody, writing]) {
     const { player } = (await caller.get('/v2/players/Steve')).body;
     expect(Object.keys(player ?? {}).toSorted()).toEqual([
       'id',
@@ -191,6 +193,9 @@ describe('Who may have a name', () => {
     const server = await runServerWithPlans(plans, { wardrobe: 'users', gameAddresses: game.addresses });
     const { one, none } = server.users;
     const { uuid } = await skinOf(server.owner, 1);
+    const atOnce = await Promise.all(['A', 'Z'].map((name) => wear(one, name, { skin: uuid })));
+    expect(atOnce.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    await one.send('DELETE', '/v2/players/Z');
     expect((await wear(one, 'A', { skin: uuid })).status).toBe(200);
     expect((await wear(one, 'A', { skin: uuid })).status).toBe(200);
     const refused = await wear(one, 'B', { skin: uuid });
@@ -209,9 +214,14 @@ describe('Who may have a name', () => {
     expectRefusal(await wear(ann, 'Steve', { user: 'bob' }), 'insufficient_grants', 403);
     expectRefusal(await wear(owner, 'Alex', { user: 'zoe' }), 'user_not_found', 404);
     await wear(owner, 'Steve', { skin: uuid });
+    await wear(owner, 'Alex', { skin: uuid });
+    const given = (await wear(owner, 'Alex', { user: 'bob' })).body.player;
+    expect([given?.user, given?.skin?.hash]).toEqual(['bob', expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    await owner.send('DELETE', '/v2/players/Alex');
     await owner.send('DELETE', '/v2/players/Steve');
     const { entries } = (await owner.get('/v2/account/log')).body;
-    expect(entries?.slice(0, 3).map(({ action, subject, note }) => [action, subject, note])).toEqual([
+    const ofSteve = entries?.filter(({ subject }) => subject === 'Steve');
+    expect(ofSteve?.map(({ action, subject, note }) => [action, subject, note])).toEqual([
       ['release_player', 'Steve', ''],
       ['dress_player', 'Steve', ''],
       ['give_player', 'Steve', 'ann'],
@@ -249,7 +259,9 @@ describe('Privacy', () => {
 
   test('What operators block, hide or delete is not shown any more, even if its owner deletes it', async () => {
     const { ann, owner, nobody } = await runWithUsers();
-    const [blocked, hidden, deleted, gone] = [1, 2, 3, 4].map((n) => async () => await skinOf(ann, n));
+    const [blocked, hidden, deleted, gone] = [1, 2, 3, 4].map(
+      (n) => async () => await skinOf(ann, n, n === 2 ? { visibility: 'unlisted' } : {}),
+    );
     const names = { Blocked: blocked!, Hidden: hidden!, Deleted: deleted!, Gone: gone! };
     const uuids: Record<string, string> = {};
     for (const [name, make] of Object.entries(names)) {
@@ -269,6 +281,7 @@ describe('Privacy', () => {
       expect(heard.bytes.toString()).toBe(missing);
     }
     expectRefusal(await wear(ann, 'Blocked', { skin: uuids['Hidden'] }), 'insufficient_grants', 403);
+    expect((await wear(ann, 'Blocked', { cape: null })).body.errors[0]?.code).toBe('blocked_image');
     await owner.patch(`/v2/account/skins/${uuids['Hidden']}`, { hidden: false });
     expect((await nobody.get('/v2/players/Hidden')).status).toBe(200);
   });
@@ -303,14 +316,14 @@ describe('Capes', () => {
   test('A name wears another cape than its skin was made with, or none, and its signed data says so', async () => {
     const { server, owner, nobody } = await runWithUsers();
     const cape = await addCape(server, 'team');
-    const { uuid } = await skinOf(owner, 1);
+    const { uuid } = await skinOf(owner, 1, { variant: 'slim' });
     await wear(owner, 'Steve', { skin: uuid });
     expect((await wear(owner, 'Steve', { cape })).status).toBe(200);
     const { player } = (await nobody.get('/v2/players/Steve')).body;
     expect(player?.cape?.hash).toMatch(/^[0-9a-f]{64}$/);
     const signed = JSON.parse(Buffer.from(player?.value ?? '', 'base64').toString());
     expect(signed.textures.CAPE.url).toBe(player?.cape?.url);
-    expect(signed.textures.SKIN.url).toBe(player?.skin?.url);
+    expect(signed.textures.SKIN).toMatchObject({ url: player?.skin?.url, metadata: { model: 'slim' } });
     await wear(owner, 'Steve', { cape: null });
     expect((await nobody.get('/v2/players/Steve')).body.player?.cape).toBeUndefined();
   });
@@ -321,5 +334,20 @@ describe('Capes', () => {
     expectRefusal(await wear(owner, 'Steve', { cape }), 'invalid_request', 400);
     const { uuid } = await skinOf(owner, 1);
     expectRefusal(await wear(owner, 'Steve', { skin: uuid, cape: UNKNOWN }), 'invalid_cape', 400);
+  });
+
+  test('A worn cape stays when it is deleted and its picture pruned, and goes when operators block it', async () => {
+    const { server, owner, nobody } = await runWithUsers();
+    const cape = await addCape(server, 'team');
+    const { uuid } = await skinOf(owner, 1);
+    await wear(owner, 'Steve', { skin: uuid, cape });
+    expect((await owner.send('DELETE', `/v2/account/capes/${cape}`)).status).toBe(200);
+    const { db } = await openOwnStore(server.dataDir);
+    const { pruneUnusedTextures } = await import('../../../src/server/store/textures.ts');
+    await pruneUnusedTextures(db, Date.now() + 1_000);
+    const { hash } = (await nobody.get('/v2/players/Steve')).body.player!.cape!;
+    expect((await nobody.get(`/textures/${hash}`)).status).toBe(200);
+    expect((await owner.json('/v2/account/blocked-images', { hash })).status).toBeLessThan(300);
+    expectRefusal(await nobody.get('/v2/players/Steve'), 'not_found', 404);
   });
 });

@@ -22,6 +22,7 @@ export const ERRORS = {
   skin_not_found: { status: 404, message: 'No such skin.' },
   set_not_found: { status: 404, message: 'No such set.' },
   user_not_found: { status: 404, message: 'No user belongs to this API key.' },
+  player_not_found: { status: 404, message: 'No player of this service has this name.' },
   set_gone: { status: 410, message: 'No set has this name any more.' },
   already_liked: { status: 409, message: 'You like this skin already.' },
   invalid_content_type: { status: 415, message: 'The body must be multipart/form-data or application/json.' },

@@ -55,5 +55,7 @@ test('Names are dressed, imported, listed and released; a private skin is worn o
   expect((await run('players', 'get', 'steve', '--json')).stdout).toContain('"by": "owner"');
   expect(await run('players', 'release', 'Steve')).toMatchObject({ exitCode: 2 });
   expect((await run('players', 'release', 'Steve', '--yes')).exitCode).toBe(0);
-  expect(await run('players', 'get', 'Steve')).toMatchObject({ exitCode: 1, stdout: '' });
+  const gone = await run('players', 'get', 'Steve');
+  expect(gone).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(gone.stderr).toBe('error: No player of this service has this name.\n');
 });

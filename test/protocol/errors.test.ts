@@ -22,6 +22,7 @@ const STATUSES = {
   skin_not_found: 404,
   set_not_found: 404,
   user_not_found: 404,
+  player_not_found: 404,
   set_gone: 410,
   already_liked: 409,
   invalid_content_type: 415,

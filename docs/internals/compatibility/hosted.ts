@@ -380,6 +380,7 @@ export const ABOUT_CODES: Readonly<Record<string, string>> = {
   invalid_credits: 'Credits were abolished.',
   no_credits: 'Credits were abolished.',
   set_not_found: 'The hosted service has no sets of skins.',
+  player_not_found: 'The hosted service has no names of players.',
   set_gone: 'The hosted service has no sets of skins.',
   upload_error: 'Reported as `internal_error`.',
   blocked_image: 'The operator has blocked the picture.',

@@ -23,7 +23,7 @@ type Asked = readonly [account: AccountClient, call: { readonly signal: AbortSig
 async function withPlayers<T>(context: CommandContext, work: (...asked: Asked) => Promise<T>): Promise<T> {
   const { signal } = context;
   const { client } = await connectWithProgress(await context.settings(), context);
-  const about = ['not_found', 'skin_not_found', 'user_not_found'];
+  const about = ['player_not_found', 'skin_not_found', 'user_not_found'];
   return await whereOffered({ what: 'let player names wear skins', about }, () =>
     work(client.account, { signal }),
   );

@@ -71,7 +71,7 @@ describe('CustomSkinLoader', () => {
     const { nobody } = await world();
     expect(pixelsOf(await nobody.get('/csl/skins/Steve.png'))).toEqual(drawSkin(1).pixels);
     expect(PNG.sync.read((await nobody.get('/csl/capes/STEVE.png')).bytes).height).toBe(32);
-    expectRefusal(await nobody.get('/csl/capes/Alex.png'), 'not_found', 404);
+    expectRefusal(await nobody.get('/csl/capes/Alex.png'), 'player_not_found', 404);
   });
 
   test('Every name that shows nothing has the same answer, possible or not', async () => {

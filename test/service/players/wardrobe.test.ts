@@ -60,7 +60,7 @@ test.each(['', 'a-b', 'Grün', 'seventeen_letters', '.Bedrock'])(
     const address = `/v2/players/${encodeURIComponent(name)}`;
     const { uuid } = await skinOf(owner, 1);
     expect((await owner.put(address, { skin: uuid })).status).toBe(name === '' ? 404 : 400);
-    expectRefusal(await nobody.get(address), 'not_found', 404);
+    expectRefusal(await nobody.get(address), name === '' ? 'not_found' : 'player_not_found', 404);
   },
 );
 
@@ -87,7 +87,7 @@ test('A deleted skin is taken off the names of its owner if that is asked for', 
   await wear(owner, 'Mine', { skin: skin.uuid, user: 'ann' });
   await wear(owner, 'Theirs', { skin: skin.uuid, user: 'bob' });
   await ann.send('DELETE', `/v2/skins/${skin.uuid}?undress=true`);
-  expectRefusal(await nobody.get('/v2/players/Mine'), 'not_found', 404);
+  expectRefusal(await nobody.get('/v2/players/Mine'), 'player_not_found', 404);
   expect((await nobody.get('/v2/players/Theirs')).status).toBe(200);
   expect((await ann.get('/v2/me/players')).body.players?.map(({ name }) => name)).toEqual(['Mine']);
   expect((await bob.get('/v2/me/players')).body.players?.map(({ name }) => name)).toEqual(['Theirs']);
@@ -150,7 +150,7 @@ describe('Who may have a name', () => {
     expectRefusal(await wear(nobody, 'Steve', { skin: uuid }), 'unauthorized', 401);
     expect((await wear(ann, 'Steve', { skin: uuid })).status).toBe(200);
     expectRefusal(await wear(bob, 'STEVE', { skin: uuid }), 'insufficient_grants', 403);
-    expectRefusal(await bob.send('DELETE', '/v2/players/Steve'), 'not_found', 404);
+    expectRefusal(await bob.send('DELETE', '/v2/players/Steve'), 'player_not_found', 404);
     expect((await ann.send('DELETE', '/v2/players/Steve')).status).toBe(200);
     expect((await wear(bob, 'STEVE', { skin: uuid })).status).toBe(200);
     expect((await bob.get('/v2/players/steve')).body.player?.history).toHaveLength(1);
@@ -242,7 +242,7 @@ describe('Privacy', () => {
     const refused = await wear(ann, 'Steve', { skin: uuid });
     expectRefusal(refused, 'invalid_request', 400);
     expect(refused.body.errors[0]?.message).toContain('This skin is private.');
-    expectRefusal(await nobody.get('/v2/players/Steve'), 'not_found', 404);
+    expectRefusal(await nobody.get('/v2/players/Steve'), 'player_not_found', 404);
     expect((await wear(ann, 'Steve', { skin: uuid, publish: true })).status).toBe(200);
     const { player } = (await nobody.get('/v2/players/Steve')).body;
     expect(player?.skin?.hash).toBe(texture.hash.skin);
@@ -295,7 +295,7 @@ describe('Privacy', () => {
     await browser.signIn(key?.secret);
     await browser.open('/ui/account/delete', { form: { confirm: 'bob', shared: 'delete' } });
     expect((await bob.get('/v2/me')).status).toBe(403);
-    expectRefusal(await nobody.get('/v2/players/Steve'), 'not_found', 404);
+    expectRefusal(await nobody.get('/v2/players/Steve'), 'player_not_found', 404);
   });
 
   test('Only operators list the names of all', async () => {

@@ -171,6 +171,7 @@ const ABOUT_CALLERS = [
   ]),
   ...rows('skin_not_found', [["the skin is nobody's", get(`/v2/skins/${NOBODY}`)]]),
   ...rows('set_not_found', [['there is no such set', get('/v2/sets/none')]]),
+  ...rows('player_not_found', [['the player name shows nothing', get('/v2/players/Nobody')]]),
   ...rows('set_gone', [
     [
       'the set was deleted',

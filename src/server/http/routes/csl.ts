@@ -66,7 +66,7 @@ function pictureRoute(folder: 'skins' | 'capes', hashOf: (worn: WornRow) => stri
   });
 }
 
-/** @throws Refusal `not_found` */
+/** @throws Refusal `player_not_found` */
 async function wornBy(
   { context, params: { file } }: Call<z.output<typeof fileParams>>,
   ending: string,

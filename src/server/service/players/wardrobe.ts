@@ -66,7 +66,7 @@ type Outfit = Pick<
 
 /**
  * What a player name wears. For its user and for operators, also whose it is and what it wore before.
- * @throws Refusal `not_found`, the same for a name that nobody has as for one that shows nothing
+ * @throws Refusal `player_not_found`, the same for a name that nobody has as for one that shows nothing
  */
 export async function readPlayer(context: WardrobeContext, caller: Caller, name: string): Promise<Player> {
   const { db } = context;
@@ -144,7 +144,7 @@ export async function wear(
   });
 }
 
-/** Lets everyone have the name again, and forgets what it wore. @throws Refusal `unauthorized`, `not_found` */
+/** Lets everyone have the name again, and forgets what it wore. @throws Refusal `unauthorized`, `player_not_found` */
 export async function releasePlayer(
   { db, clock }: StoreContext,
   caller: Caller,
@@ -162,7 +162,7 @@ export async function releasePlayer(
 
 /** The same answer whether nobody has a name, or whether it shows nothing, or nothing that others may see. */
 export function noSuchPlayer(): Refusal {
-  return new Refusal('not_found', 'No player of this service has this name.');
+  return new Refusal('player_not_found');
 }
 
 function mayManage(caller: Caller, { owner }: WardrobeRow): boolean {

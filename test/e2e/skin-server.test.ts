@@ -41,7 +41,12 @@ test('Names are dressed, imported, listed and released; a private skin is worn o
   expect(imported).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Imported 1 of 3 names.') });
   expect(imported.stderr).toContain('Zoe: ');
   expect(imported.stderr).toContain('Tom: This skin is private.');
-  for (const text of ['source,name\nskin.png,Tom\n', 'name,skin\n"Tom,1\n']) {
+  for (const text of ['name,skin\n', 'Name\r\n\r\n']) {
+    await writeFile(join(machine.folder, 'empty.csv'), text);
+    const stderr = expect.stringContaining('The list has no names.');
+    expect(await run('players', 'import', 'empty.csv')).toMatchObject({ exitCode: 0, stdout: '', stderr });
+  }
+  for (const text of ['', 'skin,cape\n', 'source,name\nskin.png,Tom\n', 'name,skin\n"Tom,1\n']) {
     await writeFile(join(machine.folder, 'other.csv'), text);
     const stderr = expect.stringContaining('This is not a list of player names.');
     expect(await run('players', 'import', 'other.csv')).toMatchObject({ exitCode: 1, stdout: '', stderr });

@@ -249,7 +249,8 @@ export const playersImport = {
     const failed = outcomes.filter(({ done }) => !done);
     for (const { name, error = '' } of failed) context.messages.say(`${name}: ${clean(error)}`);
     if (context.flags.json) context.io.out.write(jsonDocument(outcomes));
-    context.messages.say(`Imported ${outcomes.length - failed.length} of ${outcomes.length} names.`);
+    if (outcomes.length === 0) context.messages.say('The list has no names.');
+    else context.messages.say(`Imported ${outcomes.length - failed.length} of ${outcomes.length} names.`);
     return exitStatus(failed.length === 0 ? 'done' : 'failed');
   },
 } satisfies CommandModule;
@@ -259,11 +260,11 @@ async function linesOf(text: string): Promise<Line[]> {
   const { CsvError, parse } = await import('csv-parse/sync'); // loaded on demand: the parser is large
   const [head = ''] = text.split('\n', 1);
   const delimiter = [',', ';', '\t'].find((one) => head.includes(one)) ?? ',';
-  const columns = (header: string[]) => header.map((column) => column.toLowerCase());
+  let header: string[] = [];
+  const columns = (cells: string[]) => (header = cells.map((column) => column.toLowerCase()));
   const limits = { to: MAX_LINES + 1, skip_empty_lines: true, relax_column_count_less: true };
   try {
     const lines = parse<Line>(text, { bom: true, trim: true, delimiter, columns, ...limits });
-    const header = Object.keys(lines[0] ?? {});
     const isKnown = header.every((column) => (COLUMNS as readonly string[]).includes(column));
     if (!header.includes('name') || !isKnown || lines.length > MAX_LINES) throw notAList('');
     return lines.map((line) => Object.fromEntries(Object.entries(line).filter(([, cell]) => cell !== '')));

@@ -57,6 +57,7 @@ import type {
   BulkEdited,
   CallOptions,
   PageQuery,
+  SkinDeletion,
   SkinExportFormat,
   SkinExportQuery,
   SkinsEdited,
@@ -182,9 +183,17 @@ export class AccountClient {
   }
 
   /** POST /v2/me/skins/delete: removes up to 128 of the caller's skins. */
-  async deleteSkins(skins: readonly string[], call: CallOptions = {}): Promise<BulkEdited> {
+  async deleteSkins(
+    skins: readonly string[],
+    { undress, ...call }: CallOptions & SkinDeletion = {},
+  ): Promise<BulkEdited> {
     const as = { schema: receivedSkinsDeletedAnswerSchema, call };
-    const { deleted, missing } = await this.#requester.send('POST', '/v2/me/skins/delete', { skins }, as);
+    const { deleted, missing } = await this.#requester.send(
+      'POST',
+      '/v2/me/skins/delete',
+      { skins, undress },
+      as,
+    );
     return { done: deleted, missing };
   }
 

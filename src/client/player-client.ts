@@ -9,6 +9,15 @@ import { nextIn, queryOf } from './pages.ts';
 import type { Requester } from './requester.ts';
 import type { CallOptions, Listed } from './types.ts';
 
+interface PlayerNameQuery {
+  readonly after?: string | undefined;
+  readonly size?: number;
+  /** The names of everyone (operator only). */
+  readonly all?: boolean;
+  /** Only those that wear one of these skins, at most 128. */
+  readonly skins?: readonly string[];
+}
+
 /** Player names of a skinsmith service, and what they wear. */
 export class PlayerClient {
   readonly #requester: Requester;
@@ -17,15 +26,13 @@ export class PlayerClient {
     this.#requester = requester;
   }
 
-  /** GET /v2/me/players: the caller's names in alphabetical order; `all`: those of everyone (operator only). */
+  /** GET /v2/me/players: the caller's names in alphabetical order. */
   async list(
-    {
-      all = false,
-      ...page
-    }: { readonly after?: string | undefined; readonly size?: number; readonly all?: boolean } = {},
+    { all = false, skins, ...page }: PlayerNameQuery = {},
     call: CallOptions = {},
   ): Promise<Listed<OwnPlayerName>> {
-    const path = `/v2/me/players?${queryOf({ ...page, ...(all && { all: 'true' }) })}`;
+    const only = { skins: skins?.join(), ...(all && { all: 'true' }) };
+    const path = `/v2/me/players?${queryOf({ ...only, ...page })}`;
     const { players, links } = await this.#requester.get(path, receivedOwnNamesAnswerSchema, call);
     return { entries: players, next: nextIn(links) };
   }

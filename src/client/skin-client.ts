@@ -50,6 +50,7 @@ import type {
   QueuedBatch,
   QueueItem,
   SkinClientOptions,
+  SkinDeletion,
   SkinFile,
   SkinOptions,
   SkinPage,
@@ -299,8 +300,8 @@ export class SkinClient {
   }
 
   /** DELETE /v2/skins/:uuid: removes one of the caller's skins. Not every service offers it. */
-  async deleteSkin(uuid: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(skinPath(uuid), call);
+  async deleteSkin(uuid: string, { undress, ...call }: CallOptions & SkinDeletion = {}): Promise<void> {
+    await this.#requester.delete(`${skinPath(uuid)}${undress ? '?undress=true' : ''}`, call);
   }
 
   /** POST /v2/skins/:uuid/report: reports a skin to the operators of a skinsmith service. */

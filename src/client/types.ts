@@ -162,6 +162,11 @@ export interface BulkEdited {
   readonly missing: readonly string[];
 }
 
+export interface SkinDeletion {
+  /** Takes the skins off the caller's player names, which otherwise go on wearing them. */
+  readonly undress?: boolean | undefined;
+}
+
 /** The outcome of changing several skins. */
 export interface SkinsEdited extends BulkEdited {
   /** Those that were changed, as lists show them. */

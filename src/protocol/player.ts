@@ -12,11 +12,20 @@ export const wornNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9_]{1,16}$/, 'the name of a player: A–Z, a–z, 0–9 and _, at most 16 characters');
 
+/** Skins that one request asks about. */
+const MAX_SKINS = 128;
+
 /** GET /v2/me/players; `after`: the last name of the previous page, `all`: of all users (operators only). */
 export const ownNamesQuerySchema = z.object({
   after: z.string().max(16).optional(),
   size: z.coerce.number().int().min(1).max(128).default(32),
   all: z.enum(['true', 'false']).default('false'),
+  /** Only names that wear one of these skins: UUIDs with commas between them. */
+  skins: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(uuidSchema).max(MAX_SKINS, `at most ${MAX_SKINS} skins`))
+    .optional(),
 });
 
 /** PUT /v2/players/:name */

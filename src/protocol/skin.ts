@@ -299,8 +299,8 @@ export const skinsEditSchema = z
   .strictObject({ skins, ...skinEditFields })
   .refine(({ skins: _, ...edit }) => changesSomething(edit), NOTHING_TO_CHANGE);
 
-/** POST /v2/me/skins/delete */
-export const skinsDeleteSchema = z.strictObject({ skins });
+/** POST /v2/me/skins/delete; `undress`: takes them off the caller's player names, too. */
+export const skinsDeleteSchema = z.strictObject({ skins, undress: z.boolean().default(false) });
 
 /** UUIDs of those that are not the caller's skins. */
 const missing = z.array(z.string());

@@ -1,7 +1,7 @@
 import type { AccountClient } from '../../client/account-client.ts';
-import { ServiceError } from '../../client/errors.ts';
+import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
 import { type OwnPlayerName, type Player, type WearInput, wornNameSchema } from '../../protocol/player.ts';
-import { capeIn, connectWithProgress, verifyUuids, whereOffered } from '../connection/connector.ts';
+import { capeIn, connectWithProgress, MAX_BULK, verifyUuids, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { listOf, oneOf } from '../nouns.ts';
@@ -287,4 +287,33 @@ async function importLine(account: AccountClient, { name = '', ...wish }: Line, 
     if (!(error instanceof ServiceError) || error.status >= 429) throw error;
     return { name, done: false, error: error.message };
   }
+}
+
+/** Names that a question mentions. */
+const NAMED = 5;
+
+/** What becomes of the user's names that wear skins which are to be deleted; empty if none does. */
+export async function wearersNote(
+  uuids: readonly string[],
+  { undress = false }: { readonly undress?: boolean | undefined },
+  ...[{ players }, call]: Asked
+): Promise<string> {
+  const names: string[] = [];
+  try {
+    for (let at = 0; at < uuids.length && names.length <= NAMED; at += MAX_BULK) {
+      const skins = uuids.slice(at, at + MAX_BULK);
+      const { entries } = await players.list({ skins, size: NAMED + 1 }, call);
+      names.push(...entries.map(({ name }) => clean(name)));
+    }
+  } catch (error) {
+    const isAnswer = error instanceof ServiceError || error instanceof UnreadableAnswerError;
+    if (!isAnswer || error.status >= 429) throw error; // otherwise it has no player names, or this key may not list them
+  }
+  if (names.length === 0) return '';
+  const said = names.length > NAMED ? [...names.slice(0, NAMED), 'others'] : names;
+  const list = new Intl.ListFormat('en-GB').format(said);
+  const [isOne, it] = [names.length === 1, uuids.length === 1 ? 'it' : 'them'];
+  return undress
+    ? ` ${list} ${isOne ? 'wears' : 'wear'} ${it} and ${isOne ? 'shows' : 'show'} nothing afterwards.`
+    : ` ${list} ${isOne ? 'goes' : 'go'} on wearing ${it} (--undress takes ${it} off).`;
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type FinishedSkin, finishedSkin, type SourceProblem } from '../../batch/model.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
-import type { BulkEdited, PageQuery } from '../../client/types.ts';
+import type { BulkEdited, CallOptions, PageQuery, SkinDeletion } from '../../client/types.ts';
 import {
   SKIN_NAME_RULE,
   type ReceivedSkin as Skin,
@@ -54,6 +54,7 @@ import { colorsFor } from '../terminal/io.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { addYesOption, agrees, type TypedYes } from '../terminal/read-input.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
+import { wearersNote } from './players.ts';
 
 type Row = Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>;
 
@@ -398,8 +399,8 @@ const DELETED = doneViews('uuid', 'UUID of the skin', 'deleted');
 export const skinsDelete = {
   description:
     'Permanently delete your skins from the service.\n' +
-    'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
-    'deleted skins.',
+    'Asks for confirmation first; without a terminal, --yes is required. Player names go on wearing deleted skins ' +
+    'unless --undress is given. Prints the UUIDs of the deleted skins.',
   examples: [
     ['Delete a skin without confirmation', 'skinsmith skins delete UUID --yes'],
     [
@@ -409,13 +410,23 @@ export const skinsDelete = {
   ],
   output: [{ columns: COLUMNS, json: { shape: 'list', fields: DELETED.fields } }],
   declare(command) {
-    addYesOption(command.argument('<uuid...>', 'UUIDs of skins'));
+    addYesOption(
+      command
+        .argument('<uuid...>', 'UUIDs of skins')
+        .option('--undress', 'also take the skins off your player names'),
+    );
   },
-  async run(uuids: readonly string[], { yes }: TypedYes, context: CommandContext): Promise<number> {
+  async run(uuids: readonly string[], typed: TypedDeletion, context: CommandContext): Promise<number> {
     verifyUuids(uuids, context);
-    const question = `Delete ${skinsText(uuids)}? This cannot be undone.`;
+    const { yes, undress } = typed;
+    const connect = async () => (await connectWithProgress(await context.settings(), context)).client;
+    const note =
+      !yes && context.io.canPrompt
+        ? await wearersNote(uuids, typed, (await connect()).account, { signal: context.signal })
+        : '';
+    const question = `Delete ${skinsText(uuids)}? This cannot be undone.${note}`;
     if (!(await agrees(question, { yes, done: 'deleted' }, context))) return exitStatus('failed');
-    const { client } = await connectWithProgress(await context.settings(), context);
+    const client = await connect();
     const { good } = await colorsFor(context.io.out);
     const deleted: string[] = [];
     const tell = (some: readonly string[]) => {
@@ -427,13 +438,17 @@ export const skinsDelete = {
       );
       context.io.out.write(rows.join(''));
     };
-    const areAllThere = await deleteAll(uuids, { client, context, tell });
+    const areAllThere = await deleteAll(uuids, { client, context, undress, tell });
     if (context.flags.json) context.io.out.write(jsonDocument(deleted.map(DELETED.view)));
     return exitStatus(areAllThere ? 'done' : 'failed');
   },
 } satisfies CommandModule;
 
-interface DeleteOptions {
+interface TypedDeletion extends TypedYes {
+  readonly undress?: boolean;
+}
+
+interface DeleteOptions extends SkinDeletion {
   readonly client: SkinClient;
   readonly context: CommandContext;
   readonly tell: (deleted: readonly string[]) => void;
@@ -442,14 +457,15 @@ interface DeleteOptions {
 /** A missing skin does not stop the others from being deleted. @returns whether none was missing */
 async function deleteAll(
   uuids: readonly string[],
-  { client, context, tell }: DeleteOptions,
+  { client, context, undress, tell }: DeleteOptions,
 ): Promise<boolean> {
+  const call = { signal: context.signal, undress };
   return await inBulk(uuids, context, async (some) => {
     const [only = '', ...others] = some;
     const outcome = await whereOffered({ what: 'delete skins', about: ['skin_not_found'] }, async () =>
       others.length === 0
-        ? await deleteOne(only, client, context.signal)
-        : await client.account.deleteSkins(some, { signal: context.signal }),
+        ? await deleteOne(only, client, call)
+        : await client.account.deleteSkins(some, call),
     );
     tell(outcome.done);
     return outcome;
@@ -457,9 +473,13 @@ async function deleteAll(
 }
 
 /** Other services too may offer to delete a single skin. */
-async function deleteOne(uuid: string, client: SkinClient, signal: AbortSignal): Promise<BulkEdited> {
+async function deleteOne(
+  uuid: string,
+  client: SkinClient,
+  call: CallOptions & SkinDeletion,
+): Promise<BulkEdited> {
   try {
-    await client.deleteSkin(uuid, { signal });
+    await client.deleteSkin(uuid, call);
   } catch (error) {
     if (reportOf(error)?.code !== 'skin_not_found') throw error;
     return { done: [], missing: [uuid] };

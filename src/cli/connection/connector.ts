@@ -156,7 +156,7 @@ function listYours(context: ServiceNaming): string {
 }
 
 /** Maximum skins that one request changes. */
-const MAX_BULK = 128;
+export const MAX_BULK = 128;
 
 /**
  * Asks for the same change of many skins, in as few requests as possible. Reports the skins that are not the caller's.

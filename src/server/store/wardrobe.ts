@@ -90,14 +90,23 @@ export async function countNamesOf(db: Db, owner: string): Promise<number> {
   return await countRows(db.selectFrom('wardrobe').where('owner', '=', owner));
 }
 
-/** In alphabetical order. `owner` undefined: of all. `after`: the last name of the previous page, in lower case. */
-export async function listNames(
-  db: Db,
-  { owner, after, size }: { owner: string | undefined; after: string | undefined; size: number },
-): Promise<WardrobeRow[]> {
+/** A page of names. */
+export interface NameQuery {
+  /** Undefined: of all. */
+  readonly owner?: string | undefined;
+  /** The last name of the previous page, in lower case. */
+  readonly after?: string | undefined;
+  /** Only names that wear one of these. */
+  readonly skins?: readonly string[] | undefined;
+  readonly size: number;
+}
+
+/** In alphabetical order. */
+export async function listNames(db: Db, { owner, after, skins, size }: NameQuery): Promise<WardrobeRow[]> {
   let page = db.selectFrom('wardrobe').selectAll().orderBy('name').limit(size);
   if (owner !== undefined) page = page.where('owner', '=', owner);
   if (after !== undefined) page = page.where('name', '>', after);
+  if (skins !== undefined) page = page.where('skin_uuid', 'in', skins);
   return await page.execute();
 }
 

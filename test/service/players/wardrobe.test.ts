@@ -93,6 +93,26 @@ test('A deleted skin is taken off the names of its owner if that is asked for', 
   expect((await bob.get('/v2/me/players')).body.players?.map(({ name }) => name)).toEqual(['Theirs']);
 });
 
+test('The names that wear a skin are listed for their user, and several skins are taken off at once', async () => {
+  const { ann, owner } = await runWithUsers();
+  const [one, two] = [(await skinOf(ann, 1)).uuid, (await skinOf(ann, 2)).uuid];
+  for (const [name, skin] of Object.entries({ A: one, B: two, C: one }))
+    await wear(owner, name, { skin, user: 'ann' });
+  await wear(owner, 'Theirs', { skin: one, user: 'bob' });
+  const wearing = async (query: string) =>
+    (await ann.get(`/v2/me/players?skins=${query}`)).body.players?.map(({ name }) => name);
+  expect(await wearing(one)).toEqual(['A', 'C']);
+  expect(await wearing(`${two},${UNKNOWN}`)).toEqual(['B']);
+  expectRefusal(await ann.get('/v2/me/players?skins=none'), 'validation_error', 400);
+  const next = (await ann.get(`/v2/me/players?skins=${one}&size=1`)).body.links['next'];
+  expect((await ann.get(next!)).body.players?.map(({ name }) => name)).toEqual(['C']);
+  await ann.json('/v2/me/skins/delete', { skins: [one, two], undress: true });
+  expect((await ann.get('/v2/me/players')).body.players?.map(({ skin }) => skin)).toEqual(
+    Array(3).fill(undefined),
+  );
+  expect((await owner.get('/v2/players/Theirs')).body.player?.skin).toBeDefined();
+});
+
 test('A name shows its last ten changes to its user and to operators, and to nobody else', async () => {
   const { server, ann, bob, owner, nobody } = await runWithUsers();
   const skins = [await skinOf(ann, 1), await skinOf(ann, 2)];

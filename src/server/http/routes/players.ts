@@ -66,10 +66,11 @@ export const PLAYER_ROUTES: readonly Route[] = [
     summary: "The caller's player names; with all=true those of everyone (operator only)",
     query: ownNamesQuerySchema,
     answers: { 200: ownNamesAnswerSchema },
-    handle: async ({ context, caller, query: { all, ...page }, warnings }) => {
-      const players = await readNames(context, caller, { ...page, all: all === 'true' });
+    handle: async ({ context, caller, query: { all, skins, ...page }, warnings }) => {
+      const players = await readNames(context, caller, { ...page, skins, all: all === 'true' });
       const next = placeAfter(players, page.size, ({ name }) => name);
-      const links = pageLinks('/v2/me/players', { ...page, ...(all === 'true' && { all }) }, next);
+      const only = { ...(all === 'true' && { all }), ...(skins && { skins: skins.join() }) };
+      const links = pageLinks('/v2/me/players', { ...page, ...only }, next);
       return v2Answer({ warnings, links }, { players });
     },
   }),

@@ -74,8 +74,8 @@ export const OWN_SKIN_ROUTES: readonly Route[] = [
     body: skinsDeleteSchema,
     answers: { 200: skinsDeletedAnswerSchema },
     handle: async ({ context, caller, body, warnings }) => {
-      const { skins } = body;
-      const { done, missing } = await deleteSkins(context, caller, skins);
+      const { skins, ...options } = body;
+      const { done, missing } = await deleteSkins(context, caller, skins, options);
       return v2Answer({ warnings, links }, { deleted: done, missing });
     },
   }),

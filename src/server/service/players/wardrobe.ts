@@ -15,6 +15,7 @@ import {
   findName,
   findWorn,
   listNames,
+  type NameQuery,
   NOTHING_WORN,
   putName,
   readHistory,
@@ -82,11 +83,11 @@ export async function readPlayer(context: WardrobeContext, caller: Caller, name:
 export async function readNames(
   { db }: StoreContext,
   caller: Caller,
-  { all, after, size }: { readonly all: boolean; readonly after?: string | undefined; readonly size: number },
+  { all, after, ...rest }: Omit<NameQuery, 'owner'> & { readonly all: boolean },
 ): Promise<OwnPlayerName[]> {
   const user = all ? requireOperator(caller) : requireUser(caller);
   const owner = all ? undefined : user.owner;
-  const rows = await listNames(db, { owner, after: after?.toLowerCase(), size });
+  const rows = await listNames(db, { ...rest, owner, after: after?.toLowerCase() });
   const users = await namesOf(
     db,
     rows.map((row) => row.owner),

@@ -114,16 +114,17 @@ export async function editSkins(
   return await forEach(db, edits, async (tx, edit) => await editSkin({ db: tx }, caller, edit));
 }
 
-/** Deletes several skins of the caller. @throws Refusal `unauthorized` */
+/** Deletes several skins of the caller, as `deleteSkin` does. @throws Refusal `unauthorized` */
 export async function deleteSkins(
   { db, clock }: StoreContext,
   caller: Caller,
   skins: readonly string[],
+  options: { readonly undress?: boolean } = {},
 ): Promise<BulkOutcome<string>> {
   requireUser(caller);
   const all = skins.map((uuid) => ({ uuid }));
   return await forEach(db, all, async (tx, { uuid }) => {
-    await deleteSkin({ db: tx, clock }, caller, uuid);
+    await deleteSkin({ db: tx, clock }, caller, uuid, options);
     return uuid;
   });
 }

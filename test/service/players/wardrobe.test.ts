@@ -368,6 +368,6 @@ describe('Capes', () => {
     const { hash } = (await nobody.get('/v2/players/Steve')).body.player!.cape!;
     expect((await nobody.get(`/textures/${hash}`)).status).toBe(200);
     expect((await owner.json('/v2/account/blocked-images', { hash })).status).toBeLessThan(300);
-    expectRefusal(await nobody.get('/v2/players/Steve'), 'not_found', 404);
+    expectRefusal(await nobody.get('/v2/players/Steve'), 'player_not_found', 404);
   });
 });

@@ -50,6 +50,11 @@ export const ANSWERED: readonly AskedOfGame[] = [
     who: 'Plugins that look up names.',
     here: '`{id, name}`, or 404.',
   },
+  {
+    endpoints: ['PUT /api/user/profile/{uuid}/{type}', 'DELETE /api/user/profile/{uuid}/{type}'],
+    who: 'Launchers that upload skins and capes.',
+    here: 'An API key is the access token. For names of its user; 204.',
+  },
 ];
 
 /** Why an address has no answer. */
@@ -113,7 +118,6 @@ export const UNANSWERED: readonly AskedOfGame[] = [
       'POST /authserver/validate',
       'POST /authserver/invalidate',
       'POST /authserver/signout',
-      'PUT /api/user/profile/{uuid}/skin',
     ],
     who: 'Launchers that sign in at an authlib-injector service.',
     here: '404. This service has no accounts of players.',

@@ -12,7 +12,13 @@ import {
 import { type Holder, type KnownAddresses, Remembered } from '../pools.ts';
 import type { Caller, StoreContext } from './callers.ts';
 import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from './lookups.ts';
-import { joinedInWorn, offlinePlayers, offlineProfile, withWorn } from './players/profiles.ts';
+import {
+  joinedInWorn,
+  offlinePlayers,
+  offlineProfile,
+  type ServedProfile,
+  withWorn,
+} from './players/profiles.ts';
 import { Refusal } from './refusal.ts';
 import { requestFromGame } from './sources/player.ts';
 
@@ -62,7 +68,7 @@ export class GameServers {
   }
 
   /** Undefined if the game does not know the player. @throws Refusal `service_unavailable` */
-  async profile(id: string, caller: Caller): Promise<SignedProfile | undefined> {
+  async profile(id: string, caller: Caller): Promise<ServedProfile | undefined> {
     const { db, game } = this.#options;
     const offline = await offlineProfile(db, id);
     if (offline) return offline;

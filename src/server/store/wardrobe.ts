@@ -19,6 +19,11 @@ export async function findName(db: Db, name: string): Promise<WardrobeRow | unde
   return await db.selectFrom('wardrobe').selectAll().where('name', '=', name).executeTakeFirst();
 }
 
+/** The name whose UUID in offline mode this is, whatever it wears. */
+export async function findNameOfPlayer(db: Db, playerId: string): Promise<WardrobeRow | undefined> {
+  return await db.selectFrom('wardrobe').selectAll().where('player_id', '=', playerId).executeTakeFirst();
+}
+
 /**
  * What everyone may see the name wear; undefined: nothing, or something that operators have hidden or blocked. One
  * statement, because clients ask for every player they see.

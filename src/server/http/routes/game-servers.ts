@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parsePlayerId } from '../../../game/names.ts';
-import type { SignedProfile } from '../../../game/profiles.ts';
+import type { ServedProfile } from '../../service/players/profiles.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 
 /** Names in one request: as many as the game accepts. */
@@ -22,6 +22,9 @@ const notFoundSchema = z.object({
   error: z.string().optional(),
   errorMessage: z.string(),
 });
+
+/** Tells launchers what the user of a name may upload: launcher-textures.ts. */
+const UPLOADABLE = { name: 'uploadableTextures', value: 'skin' };
 
 const common = { cache: 'none', authenticated: false } as const;
 
@@ -135,11 +138,12 @@ function profileByNameRoute(isSigned: boolean): Route {
 }
 
 /** A profile as the game's session server writes it, which answers 204 if there is none. */
-function profileAnswer(found: SignedProfile | undefined, isSigned: boolean): Answer {
+function profileAnswer(found: ServedProfile | undefined, isSigned: boolean): Answer {
   if (!found) return { status: 204, body: undefined };
-  const { id, name, value, signature, actions } = found;
+  const { id, name, value, signature, actions, isWorn = false } = found;
   const textures = { name: 'textures', value, ...(isSigned && { signature }) };
-  return { status: 200, body: { id, name, properties: [textures], profileActions: actions } };
+  const properties = [textures, ...(isWorn ? [UPLOADABLE] : [])];
+  return { status: 200, body: { id, name, properties, profileActions: actions } };
 }
 
 /** The game's own form, with the path at the game's host: without the folder that stands for the host. */

@@ -5,6 +5,7 @@ import { CARD_ROUTES } from './cards.ts';
 import { CSL_ROUTES } from './csl.ts';
 import { GAME_ACCOUNT_ROUTES } from './game-accounts.ts';
 import { GAME_SERVER_ROUTES } from './game-servers.ts';
+import { LAUNCHER_TEXTURE_ROUTES } from './launcher-textures.ts';
 import { MODERATION_ROUTES } from './moderation.ts';
 import { RENDER_ROUTES, SKIN_VIEW_ROUTES, TEXTURE_ROUTES } from './pictures.ts';
 import { CRAFATAR_ROUTES } from './pictures-crafatar.ts';
@@ -43,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   ...V1_PLAYER_ROUTES,
   ...RENDER_ROUTES,
   ...GAME_SERVER_ROUTES,
+  ...LAUNCHER_TEXTURE_ROUTES,
   ...CSL_ROUTES,
   ...TEXTURE_ROUTES,
   ...SYSTEM_ROUTES,

@@ -6,14 +6,17 @@ import { parseTexturesValue } from '../../../textures/property.ts';
 import type { Db } from '../../store/db.ts';
 import { findWorn, type WornRow } from '../../store/wardrobe.ts';
 
+/** `isWorn`: its textures are those that the name wears here, so that the name's user may replace them. */
+export type ServedProfile = SignedProfile & { readonly isWorn?: boolean };
+
 /** The profile of a player in offline mode whose name wears something. `id`: 32 digits. */
-export async function offlineProfile(db: Db, id: string): Promise<SignedProfile | undefined> {
+export async function offlineProfile(db: Db, id: string): Promise<ServedProfile | undefined> {
   const worn = isOfflineId(id) ? await findWorn(db, { playerId: id }) : undefined;
   return worn && dressed({ id, name: worn.spelling, actions: [] }, worn);
 }
 
 /** The profile with what the player's name wears here, if it does. */
-export async function withWorn(db: Db, profile: SignedProfile): Promise<SignedProfile> {
+export async function withWorn(db: Db, profile: SignedProfile): Promise<ServedProfile> {
   const worn = await findWorn(db, { name: profile.name.toLowerCase() });
   return worn ? dressed(profile, worn) : profile;
 }
@@ -21,8 +24,8 @@ export async function withWorn(db: Db, profile: SignedProfile): Promise<SignedPr
 function dressed(
   { id, name, actions }: Pick<SignedProfile, 'id' | 'name' | 'actions'>,
   { value, signature }: WornRow,
-): SignedProfile {
-  return { id, name, actions, value, signature, textures: parseTexturesValue(value) };
+): ServedProfile {
+  return { id, name, actions, value, signature, textures: parseTexturesValue(value), isWorn: true };
 }
 
 /** The players in offline mode whose names wear something, of these names. */

@@ -161,12 +161,26 @@ export async function releasePlayer(
   });
 }
 
+/** Takes the skin and the cape off the name, which stays its user's. @throws Refusal `unauthorized`, `player_not_found` */
+export async function undress({ db, clock }: StoreContext, caller: Caller, name: string): Promise<void> {
+  const user = requireUser(caller);
+  await inManagement(db, async (tx) => {
+    const before = await findName(tx, name.toLowerCase());
+    if (!before || !mayManage(user, before)) throw noSuchPlayer();
+    const row = { ...before, ...NOTHING_WORN, changed_at: clock.now() };
+    await putName(tx, row);
+    await note(tx, user, row);
+    if (row.owner !== user.owner)
+      await logAction(tx, clock, { operator: user, action: 'dress_player', subject: row.spelling });
+  });
+}
+
 /** The same answer whether nobody has a name, or whether it shows nothing, or nothing that others may see. */
 export function noSuchPlayer(): Refusal {
   return new Refusal('player_not_found');
 }
 
-function mayManage(caller: Caller, { owner }: WardrobeRow): boolean {
+export function mayManage(caller: Caller, { owner }: WardrobeRow): boolean {
   return caller.kind === 'user' && (caller.isOperator || ownerSeenBy(caller) === owner);
 }
 

@@ -94,7 +94,7 @@ describe('The hint', () => {
     ['This API key does not have the scope read or account.', /keys create --scope read$/],
     [
       'Only an operator of this service may do that, with a key that has the scope operator.',
-      /that belongs to an operator\.$/,
+      /^Use an operator's key with that scope\.$/,
     ],
     ['The plan free does not include capes.', /plan allows: skinsmith whoami$/],
   ])('for what is not allowed says how to be allowed it: %s', (message, hint) => {

@@ -113,6 +113,12 @@ const TOLD: readonly Step[] = [
   { route: 'DELETE /v2/account/blocked-images/:hash', params: () => ({ hash: NO_IMAGE }) },
   { route: 'DELETE /v2/account/skins/:uuid', params: () => ({ uuid: PLAYER }) },
   { route: 'PUT /v2/players/:name', params: () => ({ name: 'Steve' }), content: json({ user: 'bob' }) },
+  {
+    route: 'PUT /api/user/profile/:uuid/:type',
+    params: () => ({ uuid: PLAYER, type: 'skin' }),
+    content: file(1),
+  },
+  { route: 'DELETE /api/user/profile/:uuid/:type', params: () => ({ uuid: PLAYER, type: 'skin' }) },
   post('/v2/sets', json({ name: 'Set One' })),
   patch('/v2/sets/:set', json({ visibility: 'unlisted' }), ofSet),
   { route: 'DELETE /v2/set-names/:name', params: () => ({ name: 'none' }) },

@@ -76,6 +76,10 @@ describe('Searches', () => {
     const input = { scope: 'public', words: [], variant: 'slim', size: 10 } as const;
     const found = await searches.search(db, stranger(1), input);
     expect(found).toMatchObject({ skins: [], stoppedAt: { views: 0 } });
-    expect(await searches.search(db, user('alice'), input)).toEqual({ skins: [], stoppedAt: undefined, total: 0 });
+    expect(await searches.search(db, user('alice'), input)).toEqual({
+      skins: [],
+      stoppedAt: undefined,
+      total: 0,
+    });
   });
 });

@@ -259,7 +259,12 @@ describe('serve --double', () => {
 
   test('ends when its standard input does, and reports what clients did until then', async () => {
     const machine = await freshMachine();
-    const { url, key, process } = await startDouble(machine, ['--polite', '--parent-stdin']);
+    const { url, key, process } = await startDouble(machine, [
+      '--polite',
+      '--clock',
+      'manual',
+      '--parent-stdin',
+    ]);
     await submitTwice(url, key);
     process.stdin!.end();
     expect(await process).toMatchObject({
@@ -270,7 +275,7 @@ describe('serve --double', () => {
 
   test('ends after it has answered POST /_double/stop with what clients did wrong', async () => {
     const machine = await freshMachine();
-    const { url, key, process } = await startDouble(machine, ['--polite']);
+    const { url, key, process } = await startDouble(machine, ['--polite', '--clock', 'manual']);
     await submitTwice(url, key);
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${url}/_double/stop`, { method: 'POST', headers, body: '{}' });

@@ -92,7 +92,7 @@ test('Skins that an earlier key has signed are still of this server, on their pa
   await browser.signIn(key);
   const { text } = await browser.open(`/ui/skins/${line.uuid}`);
   expect(text).toContain('This server, with an earlier key');
-  expect(text).toContain('Make the skin again to have it signed with the present key.');
+  expect(text).toContain('Make the skin again to have it signed with the current key.');
 });
 
 test('A store without skins takes any key', async () => {

@@ -66,7 +66,7 @@ describe('A search', () => {
     expect(await search(db, filter)).toEqual(expected);
   });
 
-  test('never finds what is not public, but one’s own whatever it is', async () => {
+  test('finds only public skins, and the caller’s own of any visibility', async () => {
     const db = await ownDb();
     await record(db, { name: 'secret', visibility: 'private' });
     await record(db, { name: 'secret too', visibility: 'unlisted' });

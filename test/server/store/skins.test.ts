@@ -84,7 +84,7 @@ describe("A caller's record of signed data", () => {
 });
 
 describe('The list of skins', () => {
-  test('has public ones alone, of everyone, or all of one owner, newest first', async () => {
+  test('lists the public skins of everyone, or all of one owner, newest first', async () => {
     const db = await ownDb();
     for (const [name, owner, visibility] of [
       ['first', 'ann', 'public'],

@@ -289,7 +289,7 @@ test('The command of SkinsRestorer is complete, and only where its service can f
   }
 });
 
-test('A skin leads to those of the same picture that the visitor may see, and tells how they differ', async () => {
+test('A skin’s page links the skins of the same picture that the visitor may see, and says how they differ', async () => {
   const { url, owner } = await runServer();
   const make = async (fields: Record<string, string>) => {
     const { body } = await owner.upload('/v2/generate', skinPng(1), fields);

@@ -115,7 +115,7 @@ test('A private skin is at no address of the API for anyone else', async () => {
   }
 });
 
-test('A private skin is on no page for anyone else, and no operator’s either', async () => {
+test('No page shows a private skin to anyone but its owner, operators included', async () => {
   const server = await runServer();
   const ann = await userWithPlan(server, 'ann');
   const skin = await makePrivate(server, ann);

@@ -63,7 +63,7 @@ describe('PATCH /v2/skins/:uuid', () => {
     expect((await owner.get(`/v2/skins/${skin.uuid}`)).body.skin).toMatchObject({ name: 'Smith' });
   });
 
-  onSqlite(test)('is for the owner alone; to all others there is no such skin to change', async () => {
+  onSqlite(test)('works for the owner only; for everyone else the skin does not exist', async () => {
     const { owner, user, anonymous } = await runServer();
     const bob = await user('bob');
     const { uuid } = await make(bob, 1);

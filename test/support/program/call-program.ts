@@ -68,7 +68,7 @@ async function runHere(args: readonly string[], { cwd, env, input, signal }: Cal
     replaceStream('stdout', out),
     replaceStream('stderr', err),
     replaceStream('stdin', Readable.from(input === undefined ? [] : [Buffer.from(input)])),
-    replaceEnvironment(env),
+    replaceEnvironment(withFolders(env)),
     replaceFolder(cwd),
   ];
   const limit = limitOf(signal);
@@ -119,6 +119,16 @@ function replaceStream(name: 'stdin' | 'stdout' | 'stderr', stream: Readable | W
   const original = Object.getOwnPropertyDescriptor(process, name)!;
   Object.defineProperty(process, name, { ...original, get: () => stream });
   return () => void Object.defineProperty(process, name, original);
+}
+
+/**
+ * The usual folders of that home, by the variables that name them: what reads HOME for the program reads it only once in a
+ * process, so a second call would write into the home of the first.
+ */
+function withFolders(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { HOME: home } = env;
+  if (!home) return env;
+  return { XDG_CONFIG_HOME: join(home, '.config'), XDG_DATA_HOME: join(home, '.local/share'), ...env };
 }
 
 /** In place: the home folder and the time zone are read from the process's own, not from an object. */

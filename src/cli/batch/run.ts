@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type BatchResult, Coverage } from '../../batch/model.ts';
-import { type BatchEvent, DeliveryError, type Progress } from '../../batch/options.ts';
+import {
+  type BatchEvent,
+  type BatchService,
+  type BatchSummary,
+  DeliveryError,
+  type Progress,
+} from '../../batch/options.ts';
+import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { countSources } from '../../batch/sources/lists.ts';
 import { exitStatus } from '../errors/exit.ts';
@@ -21,7 +28,7 @@ import {
   verifyRequiredSigner,
 } from './call.ts';
 import { mergeAdvice } from './merge-advice.ts';
-import { openOutput, verifyDocument } from './output.ts';
+import { type Output, openOutput, verifyDocument } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
 import { Reports } from './reports.ts';
 import { printPlan, printSummary, summaryText } from './summary.ts';
@@ -243,61 +250,20 @@ export async function runBatchCommand(
   call: BatchCall,
   { presentation = MANY, github = new GithubReport(call.context) } = {},
 ): Promise<number> {
-  const { context, settings, typed } = call;
+  const { context } = call;
   const started = new Date(context.clock.now());
-  const service = await context.service(settings);
+  const service = await context.service(call.settings);
   const reports = await Reports.open(call, { service: service.name, started });
   const progress = new BatchProgress(context, presentation.progress);
   const shown = new RunOutput(call, { progress, presentation, github });
-  const left: Extract<BatchEvent, { type: 'left' }>[] = [];
   const unbound = boundNewObjects();
   try {
     const output = presentation.openOutput(call);
     const isFirst = output.lockfile !== undefined && !existsSync(output.lockfile);
-    const game = await context.game();
-    const deliver = async (result: BatchResult) => {
-      try {
-        await verifyRequiredSigner(result, typed.requireSigner, game.keys);
-        const files = output.deliver(result);
-        await reports.add(result);
-        return files;
-      } catch (error) {
-        if (error instanceof DeliveryError) await reports.add(undelivered(result, error));
-        throw error;
-      }
-    };
-    const coverage = new Coverage();
-    const summary = await runBatch({
-      ...skinInputOf(call),
-      sources: sourcesOf(call, { warn: (message) => shown.warn(message), coverage }),
-      coverage,
-      service,
-      game,
-      ownKey: await context.ownKey(),
-      lockfile: output.lockfile,
-      outputs: output.own,
-      deliver,
-      deliverAll: output.save,
-      onProgress: (read) => {
-        github.counted = () => toMake(read());
-        progress.start(read, countSources(specOf(typed), rootsOf(context)));
-      },
-      onEvent: (event) => {
-        if (event.type === 'accepted') reports.accepted(event.index);
-        if (event.type === 'left' && !reports.isEmpty) left.push(event);
-        shown.event(event);
-      },
-    });
-    await shown.settled();
-    const why = summary.end === 'halted' ? 'not submitted' : 'left by --max-new';
-    for (const { index, source } of left) await reports.skip(index, source, why);
-    progress.stop();
-    shown.end();
-    await reports.finish(summary);
-    await github.finish(summaryText(summary, call.follow), toMake(summary));
+    const summary = await runSources(call, { service, output, reports, progress, shown, github });
     if (summary.end === 'interrupted') shown.tellLastProblem();
-    const { lockfile = '' } = output;
-    const advice = isFirst && summary.lockfile?.written ? await mergeAdvice(lockfile) : undefined;
+    const advice =
+      isFirst && summary.lockfile?.written ? await mergeAdvice(output.lockfile ?? '') : undefined;
     if (advice !== undefined) context.messages.say(advice);
     const status = await presentation.printSummary(summary, call, shown.failures);
     const isPlaced = summary.end === 'interrupted' || (await output.tell?.()) !== false;
@@ -307,6 +273,68 @@ export async function runBatchCommand(
     progress.stop();
     await shown.endEarly();
     await reports.abandon();
+  }
+}
+
+interface RunParts extends Omit<Shown, 'presentation'> {
+  readonly service: BatchService;
+  readonly output: Output;
+  readonly reports: Reports;
+  readonly shown: RunOutput;
+}
+
+/** Runs the batch, and ends its output and reports. */
+async function runSources(call: BatchCall, parts: RunParts): Promise<BatchSummary> {
+  const { service, output, reports, progress, shown, github } = parts;
+  const { context, typed } = call;
+  const left: Extract<BatchEvent, { type: 'left' }>[] = [];
+  const coverage = new Coverage();
+  const game = await context.game();
+  const summary = await runBatch({
+    ...skinInputOf(call),
+    sources: sourcesOf(call, { warn: (message) => shown.warn(message), coverage }),
+    coverage,
+    service,
+    game,
+    ownKey: await context.ownKey(),
+    lockfile: output.lockfile,
+    outputs: output.own,
+    deliver: async (result) => await deliver(result, call, { output, reports, keys: game.keys }),
+    deliverAll: output.save,
+    onProgress: (read) => {
+      github.counted = () => toMake(read());
+      progress.start(read, countSources(specOf(typed), rootsOf(context)));
+    },
+    onEvent: (event) => {
+      if (event.type === 'accepted') reports.accepted(event.index);
+      if (event.type === 'left' && !reports.isEmpty) left.push(event);
+      shown.event(event);
+    },
+  });
+  await shown.settled();
+  const why = summary.end === 'halted' ? 'not submitted' : 'left by --max-new';
+  for (const { index, source } of left) await reports.skip(index, source, why);
+  progress.stop();
+  shown.end();
+  await reports.finish(summary);
+  await github.finish(summaryText(summary, call.follow), toMake(summary));
+  return summary;
+}
+
+/** Writes a result and reports it. Returns its files. @throws CliError, DeliveryError */
+async function deliver(
+  result: BatchResult,
+  { typed }: BatchCall,
+  { output, reports, keys }: Pick<RunParts, 'output' | 'reports'> & { readonly keys: GameKeys },
+): Promise<readonly string[]> {
+  try {
+    await verifyRequiredSigner(result, typed.requireSigner, keys);
+    const files = output.deliver(result);
+    await reports.add(result);
+    return files;
+  } catch (error) {
+    if (error instanceof DeliveryError) await reports.add(undelivered(result, error));
+    throw error;
   }
 }
 

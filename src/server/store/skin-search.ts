@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import { countUpTo, type Db } from './db.ts';
 import type { Tables } from './schema/tables.ts';
@@ -192,39 +192,45 @@ async function matching(
   if (visibility !== undefined) query = query.where('skins.visibility', '=', visibility);
   if (variant !== undefined) query = query.where('texture_data.variant', '=', variant);
   if (hasCape !== undefined) query = query.where('texture_data.cape_hash', hasCape ? 'is not' : 'is', null);
-  if (textures !== undefined) {
-    const { at, isThere } = textures;
-    query = query.where((eb) => {
-      const there = eb.or([
-        eb('texture_data.url', 'like', `http://${at}/%`),
-        eb('texture_data.url', 'like', `https://${at}/%`),
-      ]);
-      return isThere ? there : eb.not(there);
-    });
-  }
-  if (tag !== undefined) {
-    query = query.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('skin_tags')
-          .select('tag')
-          .whereRef('skin_tags.skin_id', '=', 'skins.id')
-          .where('skin_tags.tag', '=', tag),
-      ),
-    );
-  }
-  for (const word of words) {
-    const { first, last } = prefixRange(word);
-    query = query.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('skin_words')
-          .select('word')
-          .whereRef('skin_words.skin_id', '=', 'skins.id')
-          .where('word', '>=', first)
-          .where('word', '<=', last),
-      ),
-    );
-  }
+  if (textures !== undefined) query = query.where(hasTexturesAt(textures));
+  if (tag !== undefined) query = query.where(hasTag(tag));
+  for (const word of words) query = query.where(hasWord(word));
   return new Set((await query.execute()).map(({ id }) => id));
+}
+
+type SkinFilter = (eb: ExpressionBuilder<Tables, 'skins' | 'texture_data'>) => Expression<SqlBool>;
+
+function hasTexturesAt({ at, isThere }: NonNullable<SkinSearch['textures']>): SkinFilter {
+  return (eb) => {
+    const there = eb.or([
+      eb('texture_data.url', 'like', `http://${at}/%`),
+      eb('texture_data.url', 'like', `https://${at}/%`),
+    ]);
+    return isThere ? there : eb.not(there);
+  };
+}
+
+function hasTag(tag: string): SkinFilter {
+  return ({ exists, selectFrom }) =>
+    exists(
+      selectFrom('skin_tags')
+        .select('tag')
+        .whereRef('skin_tags.skin_id', '=', 'skins.id')
+        .where('skin_tags.tag', '=', tag),
+    );
+}
+
+/** Skins with a word that begins like this one. */
+function hasWord(start: string): SkinFilter {
+  const { first, last } = prefixRange(start);
+  return ({ exists, selectFrom }) =>
+    exists(
+      selectFrom('skin_words')
+        .select('word')
+        .whereRef('skin_words.skin_id', '=', 'skins.id')
+        .where('word', '>=', first)
+        .where('word', '<=', last),
+    );
 }
 
 /** The lowest and highest number of the public skins; undefined: there are none. */

@@ -45,12 +45,10 @@ export async function skinsmithBackend(double: SkinsmithDouble): Promise<Backend
     key,
     answer: async (request, plan) => {
       const { pixels } = (await submittedSkin(request)) ?? {};
-      const { fate, polls, isKnown } = plan ?? {};
-      if (pixels === undefined && plan && isKnown !== false) return cannotPlay('this without a picture');
+      const problem = plan && unplayable(plan, pixels);
+      if (problem !== undefined) return cannotPlay(problem);
       if (pixels === undefined) return await answer(request);
-      if (fate?.kind === 'wrong') return cannotPlay('wrong');
-      if (fate?.kind === 'forgotten') return cannotPlay('forget');
-      if (polls !== undefined) return cannotPlay('polls');
+      const { fate, isKnown } = plan ?? {};
       // What it should have already is made beforehand, in no time.
       plans.set(pixels, isKnown ? { ...plan, serviceTime: 0 } : plan);
       if (fate?.kind === 'refused' && plans.nextFate(pixels)) return refusal(request, fate.code);
@@ -58,15 +56,23 @@ export async function skinsmithBackend(double: SkinsmithDouble): Promise<Backend
       return await answer(request);
     },
     refuse: (request, code, { wait = 0 }) => refusal(request, code, wait),
-    unfinished: async () => {
-      const list = await answer(listRequest(key));
-      const { jobs = [] } = JSON.parse((list.body as Buffer).toString('utf8')) as {
-        jobs?: { status: string }[];
-      };
-      return jobs.filter(({ status }) => status === 'waiting' || status === 'processing').length;
-    },
+    unfinished: async () => unfinishedOf(await answer(listRequest(key))),
     close: async () => await service.close({ limit: 0 }),
   };
+}
+
+/** What of a plan the service itself cannot do; undefined: it can do all. */
+function unplayable({ fate, polls, isKnown }: JobPlan, pixels: unknown): string | undefined {
+  if (pixels === undefined) return isKnown === false ? undefined : 'this without a picture';
+  if (fate?.kind === 'wrong') return 'wrong';
+  if (fate?.kind === 'forgotten') return 'forget';
+  return polls === undefined ? undefined : 'polls';
+}
+
+/** How many jobs of a list wait or are being processed. */
+function unfinishedOf({ body }: Reply): number {
+  const { jobs = [] } = JSON.parse((body as Buffer).toString('utf8')) as { jobs?: { status: string }[] };
+  return jobs.filter(({ status }) => status === 'waiting' || status === 'processing').length;
 }
 
 /** @throws DoubleError for what only the hosted service's double can do */

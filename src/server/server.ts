@@ -10,6 +10,7 @@ import {
   urlOf,
 } from './assembly/owner.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
+import type { ServiceContext } from './context.ts';
 import { NETWORK_LIMITS } from './http/connections.ts';
 import { Log } from './http/log.ts';
 import { proxyTest } from './http/network-head.ts';
@@ -74,18 +75,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 async function openNetwork(options: ServerOptions, { context, owner }: Parts): Promise<NetworkAdapter> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
-  const { logLevel = 'silent', logAddresses = 'short', logStream = process.stderr } = options;
-  const log = new Log({ level: logLevel, stream: logStream, now: () => context.clock.now() });
-  const { HttpServer } = await import('./http/node-server.ts');
-  const http = new HttpServer({
-    context,
-    allowsAnonymous: options.anonymous ?? true,
-    pages: options.pages,
-    limits: { ...NETWORK_LIMITS, ...options.networkLimits },
-    log,
-    logAddresses,
-    isProxy: proxyTest(options.trustProxy),
-  });
+  const { http, log } = await makeHttpServer(options, context);
   let localUrl = '';
   const forget = async () => {
     // A failing store must not keep the service from stopping.
@@ -118,4 +108,20 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
     countConnections: async () => await http.countConnections(),
   };
   return adapter;
+}
+
+async function makeHttpServer(options: ServerOptions, context: ServiceContext) {
+  const { logLevel = 'silent', logAddresses = 'short', logStream = process.stderr } = options;
+  const log = new Log({ level: logLevel, stream: logStream, now: () => context.clock.now() });
+  const { HttpServer } = await import('./http/node-server.ts');
+  const http = new HttpServer({
+    context,
+    allowsAnonymous: options.anonymous ?? true,
+    pages: options.pages,
+    limits: { ...NETWORK_LIMITS, ...options.networkLimits },
+    log,
+    logAddresses,
+    isProxy: proxyTest(options.trustProxy),
+  });
+  return { http, log };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { dataAway, skinsAway } from '../../../support/hosted/data-away.ts';
 import { cutOff, type Disturb } from '../../../support/hosted/hosted-in-memory.ts';
-import { isWhole } from '../../../support/setup/extent.ts';
+import { isWhole, sampled } from '../../../support/setup/extent.ts';
 
 const SKINS = 30;
 /** When the data goes: a batch is under way, milliseconds. */
@@ -69,6 +69,11 @@ function failures({ events }: Pick<Awaited<ReturnType<typeof runs>>, 'events'>):
   );
 }
 
+const LOSSES = [
+  ['and no answer is lost', false],
+  ['and each fifth answer to a submission is lost', true],
+] as const;
+
 const KILLS = [
   ['in one run', []],
   ['in three runs, two of them killed meanwhile', [3_000, 5_500]],
@@ -81,10 +86,7 @@ function spansFor(loses: boolean, kills: number): readonly number[] {
   return [SPANS[(2 * kills + (loses ? 1 : 0)) % SPANS.length]!];
 }
 
-describe.each([
-  ['and no answer is lost', false],
-  ['and each fifth answer to a submission is lost', true],
-])('While the service has no data %s', (_, loses) => {
+describe.each(LOSSES)('While the service has no data %s', (_, loses) => {
   describe.each(KILLS)('%s', (__, kills) => {
     test.each(spansFor(loses, kills.length))(
       'for %d ms, all is made and nothing submitted twice',
@@ -94,18 +96,26 @@ describe.each([
         expect(twice(world)).toBe(0);
       },
     );
-
-    test('for good, nothing is submitted twice, and the next runs do not either', async () => {
-      const world = await runs({ lasts: FOR_GOOD, loses, kills });
-      const { summary, again } = world;
-      expect(summary).toMatchObject({ finished: SKINS, left: 0 });
-      expect(summary.failed).toBeGreaterThan(0);
-      expect(await again()).toMatchObject({ failed: summary.failed });
-      expect(new Set(failures(world))).toEqual(new Set(['job_missing']));
-      expect(twice(world)).toBe(0);
-    });
   });
 });
+
+/** Every second is tried: each way of killing, with and without losses. */
+const FOR_GOOD_ROWS = LOSSES.flatMap(([lost, loses]) =>
+  KILLS.map(([killed, kills]) => ({ lost, loses, killed, kills })),
+);
+
+test.each(sampled(FOR_GOOD_ROWS, 2))(
+  'While the service has no data for good $lost $killed, nothing is submitted twice, and the next runs do not either',
+  async ({ loses, kills }) => {
+    const world = await runs({ lasts: FOR_GOOD, loses, kills });
+    const { summary, again } = world;
+    expect(summary).toMatchObject({ finished: SKINS, left: 0 });
+    expect(summary.failed).toBeGreaterThan(0);
+    expect(await again()).toMatchObject({ failed: summary.failed });
+    expect(new Set(failures(world))).toEqual(new Set(['job_missing']));
+    expect(twice(world)).toBe(0);
+  },
+);
 
 test('A batch says within five seconds that the service has no data, and submits nothing then', async () => {
   const world = await runs({ lasts: 60_000 });
@@ -130,7 +140,7 @@ test('With the user’s word, what the service lost for good is submitted again,
 describe('A finished job of which the service does not find the skin', () => {
   const options = { ...PAYS_ALL, alter: { job: { skin: '(absent)' } } };
 
-  test.each([6_000, 12_000, 20_000, 45_000, 120_000, FOR_GOOD])(
+  test.each(sampled([6_000, 12_000, 20_000, 45_000, 120_000, FOR_GOOD], 2, 1))(
     'for %d ms is asked for again, and never submitted again',
     async (ms) => {
       const world = await openWorld(options);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { prepareScripted } from '../../../support/scripted/run-scripted.ts';
+import { sampled } from '../../../support/setup/extent.ts';
 
 /** The most that were asked for within any second. */
 function mostInASecond(times: readonly number[]): number {
@@ -7,7 +8,7 @@ function mostInASecond(times: readonly number[]): number {
 }
 
 describe('Processes of one key on one data folder', () => {
-  test.each([2, 3])(
+  test.each(sampled([2, 3], 2, 1))(
     '(%i) have five jobs together, never one more, and no needless refusal',
     async (count) => {
       const { clock, service, batch } = await prepareScripted();
@@ -26,12 +27,13 @@ describe('Processes of one key on one data folder', () => {
     expect([service.jobs.length, service.mostUnfinished]).toEqual([20, 5]);
   });
 
-  test.each([
+  const waves = [
     [2, 1_500],
     [3, 1_500],
     [3, 450],
     [3, 5_000],
-  ])(
+  ] as const;
+  test.each(sampled(waves, 2))(
     '(%i) look at the list together: at most 1.5 times a wave of %i ms, twice a second',
     async (count, serviceTime) => {
       const { clock, service, batch } = await prepareScripted({ serviceTime: () => serviceTime });
@@ -45,15 +47,18 @@ describe('Processes of one key on one data folder', () => {
     },
   );
 
-  test.each([2, 3])('(%i) share a rate window of 20 submissions, without a refusal', async (count) => {
-    const { clock, service, batch } = await prepareScripted({ perMinute: 20 });
-    const batches = Array.from({ length: count }, (_, n) => batch(18, { from: 100 * n }));
-    const ended = await clock.until(Promise.all(batches));
-    expect(ended.map(({ made }) => made)).toEqual(Array(count).fill(18));
-    expect([service.jobs.length, service.refusals]).toEqual([18 * count, []]);
-    // The first window ends after half a minute. One of its submissions may stay unused.
-    expect(clock.monotonic()).toBeLessThanOrEqual(30_000 + (count - 2) * 60_000 + 5_000);
-  });
+  test.each(sampled([2, 3], 2))(
+    '(%i) share a rate window of 20 submissions, without a refusal',
+    async (count) => {
+      const { clock, service, batch } = await prepareScripted({ perMinute: 20 });
+      const batches = Array.from({ length: count }, (_, n) => batch(18, { from: 100 * n }));
+      const ended = await clock.until(Promise.all(batches));
+      expect(ended.map(({ made }) => made)).toEqual(Array(count).fill(18));
+      expect([service.jobs.length, service.refusals]).toEqual([18 * count, []]);
+      // The first window ends after half a minute. One of its submissions may stay unused.
+      expect(clock.monotonic()).toBeLessThanOrEqual(30_000 + (count - 2) * 60_000 + 5_000);
+    },
+  );
 
   test('that start while a rate window is in use count what was submitted before', async () => {
     const { clock, service, batch } = await prepareScripted({ perMinute: 20 });

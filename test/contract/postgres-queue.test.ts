@@ -10,6 +10,7 @@ import { ownDatabase } from '../support/postgres/own-database.ts';
 import { openPooler, type Pooler, type PoolMode } from '../support/postgres/pooler.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { TestQueue } from '../support/server/test-queue.ts';
+import { isWhole } from '../support/setup/extent.ts';
 import { describeJobQueue, describeSteps } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
 import { describeConcurrency } from './queue-concurrency.ts';
@@ -70,6 +71,7 @@ describe('With PostgreSQL', () => {
   // This one relays every statement unchanged; only how connections begin and follow one another differs.
   describe('StoreQueue behind a pooler of sessions', () => {
     describeConcurrency(async () => await postgresWorld('session'));
-    describeRecovery(async () => await postgresWorld('session'));
+    // Its connections are those of PostgreSQL itself.
+    if (isWhole) describeRecovery(async () => await postgresWorld('session'));
   });
 });

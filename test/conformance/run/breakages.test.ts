@@ -10,6 +10,7 @@ import {
   withBody,
 } from '../../support/conformance/judge.ts';
 import { hasty } from '../../support/server/hasty-clock.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of a server at fault
 type Body = any;
@@ -436,7 +437,7 @@ const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-test.each(BREAKAGES)('It is noticed that a server $fault', async (broken) => {
+test.each(sampled(BREAKAGES, 3))('It is noticed that a server $fault', async (broken) => {
   const {
     change,
     proxy = (fetch: Fetch) => fetch,

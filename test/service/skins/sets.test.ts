@@ -94,19 +94,17 @@ describe('A set of skins', () => {
     expect((await ann.patch('/v2/sets/my-guards', { name: 'My GUARDS' })).status).toBe(200);
   });
 
-  onSqlite(test).each([
-    ['no name', {}],
-    ['a name like a UUID', { name: '0'.repeat(32) }],
-    ['a name without a letter or digit', { name: '...' }],
-    ['a name that skins may not have', { name: 'a/b' }],
-    [
-      'too many skins',
-      { name: 'a', skins: Array.from({ length: 501 }, (_, n) => String(n).padStart(32, '0')) },
-    ],
-    ['an unknown field', { name: 'a', owner: 'me' }],
-  ])('refuses %s', async (_name, body) => {
+  onSqlite(test)('must have a name, not too many skins, and nothing else', async () => {
     const server = await runServer({ workers: 0 });
-    expectRefusal(await server.owner.json('/v2/sets', body), 'validation_error', 400);
+    for (const body of [
+      {},
+      { name: '0'.repeat(32) },
+      { name: '...' },
+      { name: 'a/b' },
+      { name: 'a', skins: Array.from({ length: 501 }, (_, n) => String(n).padStart(32, '0')) },
+      { name: 'a', owner: 'me' },
+    ])
+      expectRefusal(await server.owner.json('/v2/sets', body), 'validation_error', 400);
   });
 
   test('takes no skin that its owner cannot see, and then stays as it was', async () => {

@@ -6,7 +6,7 @@ import { checkSkin } from '../../../../src/skin/check.ts';
 import { InvalidImageError } from '../../../../src/skin/picture.ts';
 import { decodePng } from '../../../../src/skin/png/decode.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
-import { samples } from '../../../support/setup/extent.ts';
+import { sampled, samples } from '../../../support/setup/extent.ts';
 import {
   chunk,
   filteredRows,
@@ -98,7 +98,7 @@ describe.each(good.map((bytes, at) => ({ bytes, at })))('Good file $at', ({ byte
   test('is refused, or has the same pixels, with any one byte changed.', () => {
     const pixels = pixelHash(decodePng(bytes));
     for (let at = 0; at < bytes.length; at++) {
-      for (const mask of [0x01, 0x80, 0xff]) {
+      for (const mask of sampled([0x01, 0x80, 0xff], 3, at)) {
         const copy = Buffer.from(bytes);
         copy[at]! ^= mask;
         if (problemOf(copy) === undefined) {

@@ -113,7 +113,7 @@ export type {
   SkinVisibility,
 } from './protocol/skin.ts';
 export { SKIN_NAME_RULE, skinNameProblem } from './protocol/skin.ts';
-export type { Account, PlanView as Plan, User, UserChange, UserInput } from './protocol/user.ts';
+export type { Account, Invitation, PlanView as Plan, User, UserChange, UserInput } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';
 export { type RenderOptions, renderSkin } from './skin/render/render.ts';
 export type { View } from './skin/render/views.ts';

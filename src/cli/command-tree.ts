@@ -153,6 +153,8 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       list: leaf('list users', users, 'usersList'),
       get: leaf('print a user', users, 'usersGet'),
       edit: leaf("change a user's plan", users, 'usersEdit'),
+      invite: leaf('make a link that signs a user in once', users, 'usersInvite'),
+      uninvite: leaf('revoke invitations of users', users, 'usersUninvite'),
       disable: leaf('disable a user', users, 'usersDisable'),
       enable: leaf('enable a disabled user', users, 'usersEnable'),
     },

@@ -40,6 +40,8 @@ import {
 import {
   type Account,
   accountAnswerSchema,
+  type Invitation,
+  invitationAnswerSchema,
   type PlanView,
   planListAnswerSchema,
   type User,
@@ -306,6 +308,21 @@ export class AccountClient {
     const path = `/v2/account/users/${encodeURIComponent(name)}`;
     return (await this.#requester.send('PATCH', path, change, { schema: userAnswerSchema, call })).user;
   }
+
+  /** POST /v2/account/users/:name/invitation (operator only): a link that signs the user in once. */
+  async inviteUser(name: string, call: CallOptions = {}): Promise<Invitation> {
+    const request = { method: 'POST', path: invitationPath(name) } as const;
+    return (await this.#requester.request(request, invitationAnswerSchema, call)).invitation;
+  }
+
+  /** DELETE /v2/account/users/:name/invitation (operator only). */
+  async uninviteUser(name: string, call: CallOptions = {}): Promise<void> {
+    await this.#requester.delete(invitationPath(name), call);
+  }
+}
+
+function invitationPath(name: string): string {
+  return `/v2/account/users/${encodeURIComponent(name)}/invitation`;
 }
 
 /** The query of a list for another user than the caller. */

@@ -3,6 +3,7 @@ import { count, counted, type Html, html, say, separated } from '../html/html.ts
 import type { Identity } from '../protocol/account.ts';
 import { type ApiKey, apiKeyBodySchema } from '../protocol/api-key.ts';
 import {
+  type Invitation,
   type User,
   userBodySchema,
   userChangeSchema,
@@ -98,8 +99,7 @@ export const USER_PAGES: readonly PageRoute[] = [
   formFor('operator', `${PATH}/:name/invitation`, { params, fields: invitationFields }, async (call) => {
     const { context, caller } = call;
     const { name } = call.params;
-    if (call.fields.act === 'make')
-      return invitationPage(name, await inviteUser(context, caller, name), context.publicUrl());
+    if (call.fields.act === 'make') return invitationPage(name, await inviteUser(context, caller, name));
     await revokeInvitation(context, caller, name);
     return seeOther(userPath(name));
   }),
@@ -110,11 +110,11 @@ export const USER_PAGES: readonly PageRoute[] = [
 ];
 
 /** The only page that ever shows an invitation. */
-function invitationPage(name: string, secret: string, origin: string): Page {
+function invitationPage(name: string, { link }: Invitation): Page {
   return operatorPage('users', {
     title: say`An invitation for ${name}`,
     body: html`<p class="lead">${say`Send this link to <bdi>${name}</bdi>. Within seven days, it signs in once.`}</p>
-<dl class="copyable">${copyField(say`Invitation`, `${origin}/ui/sign-in/link?secret=${secret}`)}</dl>
+<dl class="copyable">${copyField(say`Invitation`, link)}</dl>
 <p><a class="button" href="${userPath(name)}">${say`I have copied it`}</a></p>`,
   });
 }
@@ -161,8 +161,8 @@ interface UserView extends UserDetails {
 }
 
 function userPage(view: UserView): Page {
-  const { user, plan, usage, lastUse, skins, newest, keys, identities, games } = view;
-  const { name, id, createdAt, disabledAt } = user;
+  const { user, plan, usage, skins, newest, keys, identities, games } = view;
+  const { name, id, createdAt, disabledAt, lastUsedAt } = user;
   return operatorPage('users', {
     title: name,
     hasOwnHeading: true,
@@ -170,7 +170,7 @@ function userPage(view: UserView): Page {
 <dl class="facts">
 <div><dt>${say`Plan`}</dt><dd>${user.plan}</dd></div>
 <div><dt>${say`Created`}</dt><dd>${moment(createdAt)}</dd></div>
-<div><dt>${say`Last use`}</dt><dd>${lastUse === undefined ? say`never` : moment(lastUse)}</dd></div>
+<div><dt>${say`Last use`}</dt><dd>${lastUsedAt === undefined ? say`never` : moment(lastUsedAt)}</dd></div>
 <div><dt>${say`Skins`}</dt><dd>${skins === undefined ? say`more than ${count(10_000)}` : count(skins)}</dd></div>
 <div><dt>${say`Game accounts`}</dt><dd>${games.length === 0 ? say`none` : separated(', ', games)}</dd></div>
 ${disabledAt !== undefined && html`<div><dt>${say`Disabled`}</dt><dd>${moment(disabledAt)}</dd></div>`}
@@ -192,7 +192,7 @@ ${listOr(say`None.`, newest.map(skinRow))}</section>`,
   });
 }
 
-function decisions({ user: { name, plan, disabledAt }, plans, me, invitedUntil }: UserView): Html {
+function decisions({ user: { name, plan, disabledAt, invitedUntil }, plans, me }: UserView): Html {
   const isMe = me === name;
   const invitation = (act: string, label: Html) =>
     actionButton(`${userPath(name)}/invitation`, label, { about: name, fields: { act } });

@@ -134,7 +134,7 @@ async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
   try {
     return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
+    if (!(error instanceof Refusal) || error.code !== 'link_gone') throw error;
     const message = say`${reasonOf(error)} Ask the operator for a new one, or run skinsmith open again.`;
     return signInPage({ problem: { message, status: error.status }, provider: providerOf(context) });
   }

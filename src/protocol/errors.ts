@@ -24,6 +24,7 @@ export const ERRORS = {
   user_not_found: { status: 404, message: 'No user belongs to this API key.' },
   player_not_found: { status: 404, message: 'No player of this service has this name.' },
   set_gone: { status: 410, message: 'No set has this name any more.' },
+  link_gone: { status: 410, message: 'This sign-in link has been used or revoked, or has expired.' },
   already_liked: { status: 409, message: 'You like this skin already.' },
   invalid_content_type: { status: 415, message: 'The body must be multipart/form-data or application/json.' },
   rate_limit: { status: 429, message: 'Too many requests.' },

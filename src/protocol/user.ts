@@ -103,6 +103,17 @@ export interface User {
   disabledAt?: string | undefined;
   /** API keys that are not revoked. */
   keys: number;
+  /** ISO 8601: when the user last used a key or looked at a page; absent: never. Older versions do not send it. */
+  lastUsedAt?: string | undefined;
+  /** ISO 8601: until when an invitation of the user works. */
+  invitedUntil?: string | undefined;
+}
+
+/** A link that signs a user in once. */
+export interface Invitation {
+  link: string;
+  /** ISO 8601. */
+  expiresAt: string;
 }
 
 const userSchema = z
@@ -114,11 +125,18 @@ const userSchema = z
     createdAt: z.iso.datetime(),
     disabledAt: z.iso.datetime().optional(),
     keys: z.number(),
+    lastUsedAt: z.iso.datetime().optional(),
+    invitedUntil: z.iso.datetime().optional(),
   })
   .meta({ id: 'User' }) satisfies z.ZodType<User>;
 
 export const userAnswerSchema = envelopeSchema.extend({ user: userSchema });
 export const userListAnswerSchema = envelopeSchema.extend({ users: z.array(userSchema) });
+
+/** POST /v2/account/users/:name/invitation */
+export const invitationAnswerSchema = envelopeSchema.extend({
+  invitation: z.object({ link: z.url(), expiresAt: z.iso.datetime() }) satisfies z.ZodType<Invitation>,
+});
 
 export const userListQuerySchema = z.object({
   /** Name of the last user on the previous page. */

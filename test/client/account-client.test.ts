@@ -38,6 +38,11 @@ const account = {
   usage: { minute: 1, hour: 2, pending: 3, keys: 4 },
 };
 
+const invitation = {
+  link: 'https://skins.example/ui/sign-in/link?secret=x',
+  expiresAt: '2026-01-08T00:00:00.000Z',
+};
+
 const diagnosis = {
   publicUrl: 'https://skins.example',
   generator: { kind: 'signing', findings: [{ code: 'signing_key', result: 'ok', message: 'It signs.' }] },
@@ -89,6 +94,13 @@ describe('AccountClient', () => {
       { users: [user], next: 'b.b' },
     ],
     ['GET /v2/account/users/a%2Fb', { user }, (client) => client.user('a/b'), user],
+    [
+      'POST /v2/account/users/a%2Fb/invitation',
+      { invitation },
+      (client) => client.inviteUser('a/b'),
+      invitation,
+    ],
+    ['DELETE /v2/account/users/a%2Fb/invitation', {}, (client) => client.uninviteUser('a/b'), undefined],
   ];
   test.each(reads)('asks %s and reads the answer', async (line, json, call, read) => {
     const { client } = await testClient([{ expect: line, json: { success: true, ...json } }]);

@@ -164,6 +164,8 @@ const TOLD: readonly Step[] = [
   get('/v2/account/users'),
   get('/v2/account/users/:name', { params: () => ({ name: 'bob' }) }),
   post('/v2/account/users', json({ name: 'eve' })),
+  post('/v2/account/users/:name/invitation', undefined, { params: () => ({ name: 'eve' }) }),
+  { route: 'DELETE /v2/account/users/:name/invitation', params: () => ({ name: 'eve' }) },
   patch('/v2/account/users/:name', json({ disabled: true }), () => ({ name: 'eve' })),
   post('/generate/upload', file(1)),
   post('/generate/url', json({ url: dataUrl(skinPng(1)) })),

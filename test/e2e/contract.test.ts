@@ -49,6 +49,8 @@ async function manageUsers({ run }: Machine): Promise<void> {
   await run('users list');
   await run('users get bob');
   await run('users edit bob --plan pro');
+  await run('users invite bob');
+  await run('users uninvite bob');
   await run('users disable bob');
   await run('users enable bob');
   const { id } = JSON.parse(await run('keys create ci --user bob --json')) as { id: string };
@@ -73,6 +75,7 @@ test('Whatever the program does, the answers that it gets are as published and a
   expect([...machine.relay.operations].toSorted()).toEqual([
     'delete /v2/account/capes/{uuid}',
     'delete /v2/account/keys/{id}',
+    'delete /v2/account/users/{name}/invitation',
     'delete /v2/skins/{uuid}',
     'get /',
     'get /textures/{hash}',
@@ -99,6 +102,7 @@ test('Whatever the program does, the answers that it gets are as published and a
     'post /v2/account/capes',
     'post /v2/account/keys',
     'post /v2/account/users',
+    'post /v2/account/users/{name}/invitation',
     'post /v2/queue',
   ]);
 });

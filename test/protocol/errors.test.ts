@@ -24,6 +24,7 @@ const STATUSES = {
   user_not_found: 404,
   player_not_found: 404,
   set_gone: 410,
+  link_gone: 410,
   already_liked: 409,
   invalid_content_type: 415,
   rate_limit: 429,

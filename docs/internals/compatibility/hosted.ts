@@ -382,6 +382,7 @@ export const ABOUT_CODES: Readonly<Record<string, string>> = {
   set_not_found: 'The hosted service has no sets of skins.',
   player_not_found: 'The hosted service has no names of players.',
   set_gone: 'The hosted service has no sets of skins.',
+  link_gone: 'The hosted service has no links that sign people in.',
   upload_error: 'Reported as `internal_error`.',
   blocked_image: 'The operator has blocked the picture.',
   anonymous_limit: 'Callers without a key have used up their common limit.',

@@ -178,6 +178,8 @@ const BY_PLACE: Readonly<Record<string, Possible>> = {
   'serve scopes': TEXT,
   'users get name': STORED_USERS,
   'users edit name': STORED_USERS,
+  'users invite name': STORED_USERS,
+  'users uninvite name': STORED_USERS,
   'users disable name': STORED_USERS,
   'users enable name': STORED_USERS,
 };

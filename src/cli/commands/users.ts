@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { User, UserChange } from '../../protocol/user.ts';
+import type { Invitation, User, UserChange } from '../../protocol/user.ts';
 import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { forService } from '../errors/service-hints.ts';
-import { listOf, oneOf } from '../nouns.ts';
-import { nonEmpty } from '../options/option-values.ts';
-import { type Fields, fieldColumns, type Table } from '../output/described.ts';
+import { eachOf, listOf, oneOf } from '../nouns.ts';
+import { nonEmpty, nonEmptyWords } from '../options/option-values.ts';
+import { doneViews, type Fields, fieldColumns, type Table } from '../output/described.ts';
 import { ago } from '../text/text.ts';
 
 const FIELDS: Fields<ReturnType<typeof userView>> = {
@@ -16,12 +16,15 @@ const FIELDS: Fields<ReturnType<typeof userView>> = {
   createdAt: 'when the user was created',
   disabledAt: 'when the user was disabled; absent if enabled',
   keys: 'number of API keys',
+  lastUsedAt: 'when the user last used a key or looked at a page; absent: never',
+  invitedUntil: 'until when an invitation of the user works; absent: there is none',
 };
 
 const TABLE: Table<User> = {
   columns: {
     ...fieldColumns<User>('name', 'plan', 'role', 'keys', 'createdAt', 'disabledAt'),
     uuid: ({ id }) => id,
+    ...fieldColumns<User>('lastUsedAt', 'invitedUntil'),
   },
   fields: FIELDS,
   shown: {
@@ -30,7 +33,9 @@ const TABLE: Table<User> = {
     ROLE: 'role',
     KEYS: 'keys',
     CREATED: ({ createdAt }, now) => ago(createdAt, now),
-    STATE: ({ disabledAt }) => (disabledAt === undefined ? '' : 'disabled'),
+    'LAST USED': ({ lastUsedAt }, now) => ago(lastUsedAt, now) || 'never',
+    STATE: ({ disabledAt, invitedUntil }) =>
+      disabledAt !== undefined ? 'disabled' : invitedUntil !== undefined ? 'invited' : '',
   },
   view: userView,
 };
@@ -92,7 +97,8 @@ export const usersCreate = {
       seen: SEEN,
       note({ name }, context) {
         const create = forService(`skinsmith keys create --user ${name}`, context);
-        return `Create a key for the user: ${create}`;
+        const invite = forService(`skinsmith users invite ${name}`, context);
+        return `Create a key for the user: ${create}\nOr send the user a link to the pages: ${invite}`;
       },
     },
   ),
@@ -137,4 +143,69 @@ export const usersDisable = {
   ],
   declare: addName,
   ...oneOf(TABLE, (context, name: string) => change(context, name, { disabled: true })),
+} satisfies CommandModule;
+
+interface InvitationView extends Invitation {
+  readonly name: string;
+}
+
+const INVITATION: Table<InvitationView> = {
+  columns: fieldColumns<InvitationView>('link', 'name', 'expiresAt'),
+  fields: {
+    link: 'address that signs the user in once, shown only this once',
+    name: 'name of the user',
+    expiresAt: 'until when the link works',
+  },
+  shown: { LINK: 'link' },
+  view: ({ link, name, expiresAt }) => ({ link, name, expiresAt }),
+};
+
+export const usersInvite = {
+  description:
+    'Print a link that signs a user in to the pages of a service once, within seven days (operators only).\n' +
+    'It takes the place of an earlier one. users list shows who is invited.',
+  examples: [
+    ['Invite a user', 'skinsmith users invite bob'],
+    [
+      'Create a user and print only the link',
+      'skinsmith users create carol && skinsmith users invite carol | cut -f1',
+    ],
+  ],
+  declare: addName,
+  ...oneOf(
+    INVITATION,
+    async (context, name: string) =>
+      await withAccount(context, async (account, call) => ({
+        ...(await account.inviteUser(name, call)),
+        name,
+      })),
+    {
+      note({ name }, context) {
+        const revoke = forService(`skinsmith users uninvite ${name}`, context);
+        return `Send the link to ${name}. It works once, for seven days. To revoke it: ${revoke}`;
+      },
+    },
+  ),
+} satisfies CommandModule;
+
+const UNINVITED = doneViews('name', 'name of the user', 'uninvited');
+
+export const usersUninvite = {
+  description: 'Revoke the invitations of users of a skinsmith service (operators only).',
+  examples: [
+    ['Revoke an invitation', 'skinsmith users uninvite bob'],
+    ['Revoke two invitations', 'skinsmith users uninvite bob carol'],
+  ],
+  output: [{ json: { shape: 'list', fields: UNINVITED.fields } }],
+  declare(command) {
+    command.argument('<name...>', 'names of users', nonEmptyWords);
+  },
+  async run(names: readonly string[], context: CommandContext): Promise<void> {
+    await withAccount(context, (account, call) =>
+      eachOf(names, UNINVITED, context, async (name) => {
+        await account.uninviteUser(name, call);
+        return [name, `${name} has no invitation any more.`];
+      }),
+    );
+  },
 } satisfies CommandModule;

@@ -177,7 +177,7 @@ export async function makeLink(
   return secret;
 }
 
-/** Signs in with a link and uses it up. @returns the session's secret. @throws Refusal `unauthorized` */
+/** Signs in with a link and uses it up. @returns the session's secret. @throws Refusal `link_gone` */
 export async function signInWithLink(
   context: StoreContext,
   secret: string,
@@ -185,7 +185,7 @@ export async function signInWithLink(
 ): Promise<string> {
   const link = await takeLink(context.db, hashSecret(secret), context.clock.now());
   const found = link && (await findSignedIn(context.db, link));
-  if (!found) throw new Refusal('unauthorized', 'This sign-in link has been used, or has expired.');
+  if (!found) throw new Refusal('link_gone');
   return await startSession(context, link, origins);
 }
 

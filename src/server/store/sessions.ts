@@ -112,19 +112,6 @@ export async function hasLink(db: Db, hash: string): Promise<boolean> {
   return await exists(db.selectFrom('sign_in_links').select('hash').where('hash', '=', hash));
 }
 
-/** When the last of a user's links without an API key expires; undefined: there are none. */
-export async function linkExpiryOf(db: Db, userId: string, now: number): Promise<number | undefined> {
-  const link = await db
-    .selectFrom('sign_in_links')
-    .select('expires_at')
-    .where('user_id', '=', userId)
-    .where('key_id', 'is', null)
-    .where('expires_at', '>', now)
-    .orderBy('expires_at', 'desc')
-    .executeTakeFirst();
-  return link?.expires_at;
-}
-
 /** Deletes a user's links without an API key. */
 export async function deleteLinksOf(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('sign_in_links').where('user_id', '=', userId).where('key_id', 'is', null).execute();
@@ -173,22 +160,6 @@ export async function findUsersById(db: Db, ids: readonly string[]): Promise<Use
   return await db.selectFrom('users').selectAll().where('id', 'in', ids).execute();
 }
 
-/** When the user last signed in, looked at a page, or used a key; undefined: never. */
-export async function lastUseOf(db: Db, userId: string): Promise<number | undefined> {
-  await flushUsage(db);
-  const { key } = await db
-    .selectFrom('api_keys')
-    .select((eb) => eb.fn.max<number | null>('last_used_at').as('key'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  const { session } = await db
-    .selectFrom('sessions')
-    .select((eb) => eb.fn.max<number | null>('used_at').as('session'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return Math.max(key ?? 0, session ?? 0) || undefined;
-}
-
 /** Adds the user unless the name is taken; returns the user who then has the name. */
 export async function ensureUser(db: Db, user: UserRow): Promise<UserRow> {
   const there = await findUserByName(db, user.name);
@@ -198,7 +169,14 @@ export async function ensureUser(db: Db, user: UserRow): Promise<UserRow> {
 }
 
 /** A user with the number of its API keys that are not revoked. */
-export type UserWithKeys = UserRow & { readonly keys: number };
+export type UserWithKeys = UserRow & {
+  readonly keys: number;
+  /** When an API key was last used, and a page last looked at. */
+  readonly key_used_at: number | null;
+  readonly seen_at: number | null;
+  /** When the last of its links without an API key expires. */
+  readonly link_until: number | null;
+};
 
 /** Adds the user. False if the name is taken. */
 export async function insertUser(db: Db, user: UserRow): Promise<boolean> {
@@ -206,6 +184,7 @@ export async function insertUser(db: Db, user: UserRow): Promise<boolean> {
 }
 
 export async function findUserWithKeys(db: Db, name: string): Promise<UserWithKeys | undefined> {
+  await flushUsage(db);
   return await usersWithKeys(db).where('name', '=', name).executeTakeFirst();
 }
 
@@ -214,6 +193,7 @@ export async function listUsers(
   db: Db,
   { after, size, filter }: { after?: string | undefined; size: number; filter?: string | undefined },
 ): Promise<UserWithKeys[]> {
+  await flushUsage(db);
   let page = usersWithKeys(db).orderBy('name').limit(size);
   if (after !== undefined) page = page.where('name', '>', after);
   if (filter) page = page.where(nameContains(filter));
@@ -268,7 +248,25 @@ function usersWithKeys(db: Db) {
         .$asScalar()
         .$notNull()
         .as('keys'),
-    );
+    )
+    .select((eb) => [
+      eb
+        .selectFrom('api_keys')
+        .select((last) => last.fn.max<number | null>('last_used_at').as('last'))
+        .whereRef('api_keys.user_id', '=', 'users.id')
+        .as('key_used_at'),
+      eb
+        .selectFrom('sessions')
+        .select((last) => last.fn.max<number | null>('used_at').as('last'))
+        .whereRef('sessions.user_id', '=', 'users.id')
+        .as('seen_at'),
+      eb
+        .selectFrom('sign_in_links')
+        .select((last) => last.fn.max<number | null>('expires_at').as('last'))
+        .whereRef('sign_in_links.user_id', '=', 'users.id')
+        .where('key_id', 'is', null)
+        .as('link_until'),
+    ]);
 }
 
 /** Number of operators who are not disabled, apart from one user. */

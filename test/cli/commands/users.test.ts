@@ -4,7 +4,9 @@ import {
   usersEdit,
   usersEnable,
   usersGet,
+  usersInvite,
   usersList,
+  usersUninvite,
 } from '../../../src/cli/commands/users.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
@@ -40,6 +42,18 @@ describeParsing('users enable', usersEnable, {
 });
 
 describeParsing('users get', usersGet, { taken: [[['zoe'], 'zoe']], refused: oneName });
+
+describeParsing('users invite', usersInvite, { taken: [[['zoe'], 'zoe']], refused: oneName });
+
+describeParsing('users uninvite', usersUninvite, {
+  taken: [
+    [
+      ['zoe', 'ann'],
+      ['zoe', 'ann'],
+    ],
+  ],
+  refused: [[[], /missing required argument 'name'/]],
+});
 
 describeParsing('users list', usersList, {
   taken: [

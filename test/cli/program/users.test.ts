@@ -5,7 +5,9 @@ import {
   usersEdit,
   usersEnable,
   usersGet,
+  usersInvite,
   usersList,
+  usersUninvite,
 } from '../../../src/cli/commands/users.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -48,10 +50,10 @@ describe('users', () => {
       runCommand((context) => usersList.run({ limit }, context), { url, key, ...more });
     const ago = expect.stringMatching(/^\d+ s ago$/);
     expect((await list(100, { isTTY: true })).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'],
-      ['bob', 'free', 'user', '0', ago],
-      ['cat', 'free', 'user', '0', ago, 'disabled'],
-      ['owner', 'owner', 'operator', '1', ago],
+      ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'LAST USED', 'STATE'],
+      ['bob', 'free', 'user', '0', ago, 'never'],
+      ['cat', 'free', 'user', '0', ago, 'never', 'disabled'],
+      ['owner', 'owner', 'operator', '1', ago, ago],
       [''],
     ]);
     const cut = await list(2, { isTTY: true });
@@ -61,6 +63,28 @@ describe('users', () => {
     ]);
     const json = JSON.parse((await list(1, { flags: { json: true } })).out);
     expect(json).toEqual([expect.objectContaining({ name: 'bob', plan: 'free', keys: 0 })]);
+  });
+
+  test('are invited by a link, which is printed once and can be revoked', async () => {
+    const { url, key, owner } = await runServer();
+    await owner.json('/v2/account/users', { name: 'bob' });
+    const invited = await runCommand((context) => usersInvite.run('bob', context), { url, key });
+    const [link = '', name, until] = invited.out.trimEnd().split('\t');
+    expect([link, name, until]).toEqual([
+      expect.stringMatching(`^${url}/ui/sign-in/link\\?secret=[\\w-]{43}$`),
+      'bob',
+      expect.stringMatching(/Z$/),
+    ]);
+    const list = await runCommand((context) => usersList.run({}, context), { url, key, isTTY: true });
+    expect(list.out).toMatch(/bob .* never +invited/);
+    const { err } = await runCommand((context) => usersUninvite.run(['bob'], context), {
+      url,
+      key,
+      isTTY: true,
+    });
+    expect(err).toBe('bob has no invitation any more.\n');
+    const headers = { 'sec-fetch-site': 'none', accept: 'text/html' };
+    expect((await fetch(link, { headers })).status).toBe(410);
   });
 
   test('are nobody else’s business', async () => {

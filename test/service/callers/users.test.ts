@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { User } from '../../../src/protocol/user.ts';
+import type { Invitation, User } from '../../../src/protocol/user.ts';
 import { onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -86,12 +87,64 @@ describe('Users', () => {
   });
 });
 
+describe('An invitation', () => {
+  const invite = async (owner: TestCaller, name = 'bob') => {
+    const { status, body } = await owner.send('POST', `${USERS}/${name}/invitation`);
+    expect(status).toBe(201);
+    return body as unknown as { invitation: Invitation };
+  };
+  const follow = async ({ invitation: { link } }: { invitation: Invitation }) =>
+    await fetch(link, { redirect: 'manual', headers: { 'sec-fetch-site': 'none', accept: 'text/html' } });
+
+  test('signs its user in once, within seven days, and takes the place of the one before', async () => {
+    const clock = new MovableClock();
+    const { owner } = await runServer({ clock });
+    await owner.json(USERS, { name: 'bob' });
+    const before = await invite(owner);
+    const made = await invite(owner);
+    expect(Date.parse(made.invitation.expiresAt) - clock.now()).toBe(7 * 24 * 3_600_000);
+    expect((await owner.get(`${USERS}/bob`)).body).toMatchObject({
+      user: { name: 'bob', invitedUntil: made.invitation.expiresAt },
+    });
+    const answers = [await follow(before), await follow(made), await follow(made)];
+    expect(answers.map(({ status }) => status)).toEqual([410, 303, 410]);
+    const { user } = (await owner.get(`${USERS}/bob`)).body as unknown as { user: User };
+    expect([user.invitedUntil, user.lastUsedAt]).toEqual([undefined, new Date(clock.now()).toISOString()]);
+    const late = await invite(owner);
+    clock.forward(7 * 24 * 3_600_000);
+    expect((await owner.get(USERS)).body.users?.[0]).not.toHaveProperty('invitedUntil');
+    expect((await follow(late)).status).toBe(410);
+  });
+
+  test('can be revoked, and goes to nobody who is disabled or the owner', async () => {
+    const { owner } = await runServer();
+    await owner.json(USERS, { name: 'bob' });
+    const made = await invite(owner);
+    expect((await owner.send('DELETE', `${USERS}/bob/invitation`)).status).toBe(200);
+    expect((await follow(made)).status).toBe(410);
+    const second = await invite(owner);
+    expect(userIn(await owner.patch(`${USERS}/bob`, { disabled: true }))).not.toHaveProperty('invitedUntil');
+    expect((await follow(second)).status).toBe(410);
+    for (const name of ['bob', 'owner'])
+      expectRefusal(await owner.send('POST', `${USERS}/${name}/invitation`), 'invalid_request');
+    expectRefusal(await owner.send('POST', `${USERS}/nobody/invitation`), 'user_not_found');
+    expectRefusal(await owner.send('DELETE', `${USERS}/nobody/invitation`), 'user_not_found');
+  });
+});
+
 describe('The account manager', () => {
-  const forOperators: [what: string, method: 'GET' | 'POST' | 'PATCH', path: string, content?: object][] = [
+  const forOperators: [
+    what: string,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    content?: object,
+  ][] = [
     ['lists users', 'GET', USERS],
     ['shows a user', 'GET', `${USERS}/owner`],
     ['makes users', 'POST', USERS, { name: 'ann' }],
     ['changes users', 'PATCH', `${USERS}/bob`, { plan: 'pro' }],
+    ['invites users', 'POST', `${USERS}/bob/invitation`],
+    ['revokes invitations', 'DELETE', `${USERS}/bob/invitation`],
   ];
   onSqlite(test).each(forOperators)('%s for the operator alone', async (_, method, path, content) => {
     const { anonymous, user } = await runServer();

@@ -251,12 +251,16 @@ test('An invitation signs a new user in once, is shown while it works, and can b
   const second = await invite();
   expect((await operator.open(page)).text).toContain('An invitation works until');
   const bob = new PlainBrowser(server.url);
-  expect([(await bob.open(first)).status, (await bob.open(second)).status]).toEqual([401, 303]);
+  expect([(await bob.open(first)).status, (await bob.open(second)).status]).toEqual([410, 303]);
   expect((await bob.open('/ui/account')).text).toContain('<bdi>bob</bdi>');
-  expect((await new PlainBrowser(server.url).open(second)).status).toBe(401);
+  const used = await new PlainBrowser(server.url).open(second);
+  expect([used.status, used.text]).toEqual([
+    410,
+    expect.stringContaining('has been used or revoked, or has expired. Ask the operator for a new one'),
+  ]);
   const third = await invite();
   await operator.open(`${page}/invitation`, { form: { act: 'revoke' } });
-  expect((await new PlainBrowser(server.url).open(third)).status).toBe(401);
+  expect((await new PlainBrowser(server.url).open(third)).status).toBe(410);
   expect((await operator.open(page)).text).not.toContain('An invitation works until');
   const nobody = await operator.open('/ui/operator/users/nobody/invitation', { form: { act: 'make' } });
   expect(nobody.status).toBe(404);

@@ -21,6 +21,7 @@ import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts
 import { diagnosisAnswerSchema, statsAnswerSchema } from '../../../protocol/service.ts';
 import {
   accountAnswerSchema,
+  invitationAnswerSchema,
   planListAnswerSchema,
   userAnswerSchema,
   userBodySchema,
@@ -34,6 +35,7 @@ import { readRateLimit } from '../../service/limits.ts';
 import { readIdentities, unlinkIdentity } from '../../service/openid.ts';
 import { grantsOf, planView } from '../../service/plans.ts';
 import { diagnose } from '../../service/status/health.ts';
+import { inviteUser, revokeInvitation } from '../../service/users/invitations.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../../service/users/keys.ts';
 import {
   clientInfo,
@@ -295,6 +297,32 @@ export const USER_ROUTES: readonly Route[] = [
     handle: async ({ context, caller, params: { name }, body, warnings }) => {
       const user = await setUser(context, caller, name, body);
       return v2Answer({ warnings, links: linksOf(name) }, { user });
+    },
+  }),
+  route({
+    method: 'POST',
+    scopes: ['operator'],
+    paths: ['/v2/account/users/:name/invitation'],
+    summary:
+      'Make a link that signs the user in once, within seven days, in place of the one before (operator only)',
+    params: userParams,
+    answers: { 201: invitationAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params: { name }, warnings }) => {
+      const invitation = await inviteUser(context, caller, name);
+      return v2Answer({ warnings, links: linksOf(name) }, { invitation }, 201);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    scopes: ['operator'],
+    paths: ['/v2/account/users/:name/invitation'],
+    summary: 'Revoke the invitation of a user (operator only)',
+    params: userParams,
+    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params: { name }, warnings }) => {
+      await revokeInvitation(context, caller, name);
+      const messages = [{ code: 'invitation_revoked', message: 'The invitation was revoked.' }];
+      return v2Answer({ warnings, messages, links: linksOf(name) });
     },
   }),
 ];

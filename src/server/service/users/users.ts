@@ -31,8 +31,6 @@ import {
   findUserWithKeys,
   hasPendingJobs,
   insertUser,
-  lastUseOf,
-  linkExpiryOf,
   listDisabled,
   listUsers,
   plansInUse,
@@ -150,20 +148,20 @@ async function usageOf({ db, clock }: StoreContext, user: UserCaller): Promise<A
 }
 
 export async function readUsers(
-  { db }: { readonly db: Db },
+  { db, clock }: StoreContext,
   caller: Caller,
   page: z.output<typeof userListQuerySchema>,
 ): Promise<User[]> {
   requireOperator(caller);
-  return (await listUsers(db, page)).map(userView);
+  return (await listUsers(db, page)).map((row) => userView(row, clock.now()));
 }
 
 /** @throws Refusal `user_not_found` and, for callers other than the operator, as `requireOperator` does */
-export async function readUser({ db }: { readonly db: Db }, caller: Caller, name: string): Promise<User> {
+export async function readUser({ db, clock }: StoreContext, caller: Caller, name: string): Promise<User> {
   requireOperator(caller);
   const user = await findUserWithKeys(db, name);
   if (!user) throw userNotFound(name);
-  return userView(user);
+  return userView(user, clock.now());
 }
 
 /** Skins that others can see, for an operator. */
@@ -174,14 +172,10 @@ export interface UserDetails {
   readonly usage: Account['usage'];
   /** The user's plan, as the service has it. */
   readonly plan: PlanView;
-  /** Milliseconds since the epoch; undefined: never. */
-  readonly lastUse: number | undefined;
   /** Of every visibility; undefined: too many to count. */
   readonly skins: number | undefined;
   /** The newest skins that are not the user's alone. */
   readonly newest: readonly ShownSkin[];
-  /** When the link that invites the user expires; undefined: there is none. */
-  readonly invitedUntil: number | undefined;
 }
 
 /** How many skins of a user to look at for those that others can see, and how many of these to show. */
@@ -202,13 +196,11 @@ export async function readUserDetails(
   const isShown = ({ visibility, hidden_from }: ShownSkin) =>
     visibility !== 'private' || hidden_from !== null;
   return {
-    user: userView(row),
+    user: userView(row, clock.now()),
     usage: await usageOf({ db, clock }, user),
     plan: planView(user.plan),
-    lastUse: await lastUseOf(db, row.id),
     skins: await countSkins(db, { owner: user.owner }),
     newest: newest.filter(isShown).slice(0, SHOWN),
-    invitedUntil: await linkExpiryOf(db, row.id, clock.now()),
   };
 }
 
@@ -226,8 +218,10 @@ export async function createUser(
     if (!(await insertUser(tx, user))) throw new Refusal('invalid_request', `User ${name} already exists.`);
     await logAction(tx, clock, { operator, action: 'create_user', subject: name, note: plan });
   });
-  return userView({ ...user, keys: 0 });
+  return userView({ ...user, ...NEVER_USED }, clock.now());
 }
+
+const NEVER_USED = { keys: 0, key_used_at: null, seen_at: null, link_until: null } as const;
 
 /**
  * Changes the plan of a user, or disables it. Both apply from the user's next request; the open requests and waiting
@@ -258,7 +252,8 @@ export async function setUser(
       await logAction(tx, context.clock, { operator, subject: name, ...act });
     }
     if (disabled) await revokeSessionsOf(tx, { user: before.id });
-    return userView({ ...before, ...change });
+    const after = { ...before, ...change, ...(disabled && { link_until: null }) };
+    return userView(after, context.clock.now());
   });
   if (disabled) await endJobsOfDisabled(context);
   return changed;
@@ -315,7 +310,10 @@ export function userNotFound(name: string): Refusal {
   return new Refusal('user_not_found', `No user ${name}.`);
 }
 
-function userView({ id, name, role, plan, created_at, disabled_at, keys }: UserWithKeys): User {
+function userView(row: UserWithKeys, now: number): User {
+  const { id, name, role, plan, created_at, disabled_at, keys, key_used_at, seen_at } = row;
+  const usedAt = Math.max(Number(key_used_at), Number(seen_at));
+  const invitedUntil = isOwner(row) ? 0 : Number(row.link_until);
   return {
     id,
     name,
@@ -324,6 +322,8 @@ function userView({ id, name, role, plan, created_at, disabled_at, keys }: UserW
     createdAt: new Date(created_at).toISOString(),
     ...(disabled_at !== null && { disabledAt: new Date(disabled_at).toISOString() }),
     keys: Number(keys),
+    ...(usedAt > 0 && { lastUsedAt: new Date(usedAt).toISOString() }),
+    ...(invitedUntil > now && { invitedUntil: new Date(invitedUntil).toISOString() }),
   };
 }
 

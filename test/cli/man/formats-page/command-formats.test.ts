@@ -241,6 +241,8 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'users list': () => [],
     'users get': async () => [await addUser()],
     'users edit': async () => [await addUser(), '--plan', 'pro'],
+    'users invite': async () => [await addUser()],
+    'users uninvite': async () => [await addUser()],
     'users disable': async () => [await addUser()],
     'users enable': async () => [await addUser()],
     'reports create': async () => [await makeSkin(), '--reason', 'other'],

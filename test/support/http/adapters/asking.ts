@@ -95,7 +95,7 @@ const DRAWN =
 /** What the store of each service measured of itself: times, sizes and counts of connections. */
 const MEASURED = /\d+(?:\.\d+)? (?:ms(?: behind| ahead of)?|MiB|of \d+ (?:possible )?connections)/g;
 /** Fields that have a part of what is drawn. */
-const PARTS: ReadonlySet<string> = new Set(['shortId', 'last4']);
+const PARTS: ReadonlySet<string> = new Set(['shortId', 'last4', 'link']);
 
 /** Replaces what is drawn at random by its order of appearance, and what is measured, so that services can be compared. */
 export class Masks {

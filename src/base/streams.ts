@@ -42,7 +42,7 @@ export async function* streamLines(
 /** Finds the lines in chunks of bytes; keeps one unfinished line at most, up to the limit. */
 class LineSplitter {
   readonly #longest: number;
-  #pieces: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #length = 0;
   #offset = 0;
   #number = 0;
@@ -66,22 +66,22 @@ class LineSplitter {
   }
 
   /** Keeps a copy of the beginning of a line, if there is room for it: the chunk may be used again. */
-  #begin(piece: Buffer): void {
-    const isKept = this.#length + piece.length <= this.#longest;
-    this.#add(isKept ? Buffer.from(piece) : piece);
+  #begin(chunk: Buffer): void {
+    const isKept = this.#length + chunk.length <= this.#longest;
+    this.#add(isKept ? Buffer.from(chunk) : chunk);
   }
 
-  #add(piece: Buffer): void {
-    this.#length += piece.length;
-    if (this.#length <= this.#longest) this.#pieces.push(piece);
-    else this.#pieces = [];
+  #add(chunk: Buffer): void {
+    this.#length += chunk.length;
+    if (this.#length <= this.#longest) this.#chunks.push(chunk);
+    else this.#chunks = [];
   }
 
   #take(isEnded: boolean): RawLine {
     const length = this.#length;
     const offset = this.#offset;
-    const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces);
-    this.#pieces = [];
+    const bytes = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
+    this.#chunks = [];
     this.#length = 0;
     this.#offset += length;
     return {

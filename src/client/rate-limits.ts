@@ -29,8 +29,8 @@ const ROUNDING = 2_000;
 const MILLISECONDS_FROM = 1e11;
 
 /** The windows the answer names. A limit that is missing, 0 or less means no window. `now`: the service's clock. */
-export function limitWindows(told: ReceivedRateLimit | undefined, now: number): LimitWindow[] {
-  const { limit } = told ?? {};
+export function limitWindows(reported: ReceivedRateLimit | undefined, now: number): LimitWindow[] {
+  const { limit } = reported ?? {};
   const windows = [readWindow(limit?.minute ?? limit, MINUTE, now), readWindow(limit?.hour, HOUR, now)];
   return windows.filter((window) => window !== undefined);
 }
@@ -117,7 +117,10 @@ export class SubmissionBudget {
   }
 
   /** Records the windows named in the answer to a submission. Call before `answered`. */
-  told(windows: readonly LimitWindow[], { sent, now }: { sent: CountedSubmission; now: number }): void {
+  recordWindows(
+    windows: readonly LimitWindow[],
+    { sent, now }: { sent: CountedSubmission; now: number },
+  ): void {
     if (windows.length === 0 || sent.at < this.#basis) return;
     this.#basis = sent.at;
     const uncounted = this.#sent.filter((one) => one !== sent && mayFollow(one, sent)).length;

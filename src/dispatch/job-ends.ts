@@ -211,8 +211,8 @@ export class JobEnds<W extends Submission> {
 
   #learnDuration(job: OpenJob<W>, state: JobAnswer, at: number): void {
     if (!job.isTimed) return;
-    const { duration, isTold } = jobDuration(job, state, at, this.#ports.session.times.least);
-    this.#ports.session.times.ended(job, duration, { isTold });
+    const { duration, isReported } = jobDuration(job, state, at, this.#ports.session.times.least);
+    this.#ports.session.times.ended(job, duration, { isReported });
     this.#ports.onHint();
   }
 }

@@ -68,23 +68,23 @@ export class LookTimes {
   /** How much later than its eta a job ends. */
   readonly #lateness = new RecentSamples();
   /** Whether the last duration is the service's own, not only as exact as our looks. */
-  #isTold = false;
+  #isReported = false;
 
   /** `longest`: maximum pause between list requests. */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** Records that a job ended `duration` after it was accepted. `isTold`: according to the service. */
-  ended({ eta }: RunningJob, duration: number, { isTold = false } = {}): void {
+  /** Records that a job ended `duration` after it was accepted. `isReported`: according to the service. */
+  ended({ eta }: RunningJob, duration: number, { isReported = false } = {}): void {
     if (!Number.isFinite(duration) || duration < 0) return;
-    this.#isTold = isTold;
+    this.#isReported = isReported;
     this.#durations.add(duration);
     if (isPlausible(eta)) this.#lateness.add(duration - this.#earliest(eta));
   }
 
   /** Another process's typical duration, used until this one has its own. */
-  told(typical: number | undefined): void {
+  assumeTypical(typical: number | undefined): void {
     if (typical !== undefined && this.typical === undefined) this.#durations.add(typical);
   }
 
@@ -173,7 +173,7 @@ export class LookTimes {
     if (byExperience === undefined) return acceptedAt + (isPlausible(eta) ? Math.min(eta, USUAL) : USUAL);
     const byEta =
       isPlausible(eta) && this.#isEtaBetter ? this.#earliest(eta) + this.#lateness.high! : undefined;
-    return acceptedAt + (byEta ?? byExperience) + (this.#isTold ? CLOCK_MARGIN : 0);
+    return acceptedAt + (byEta ?? byExperience) + (this.#isReported ? CLOCK_MARGIN : 0);
   }
 
   /** An eta counts from a start that may have passed when the job is accepted, but no job is faster than the fastest. */
@@ -185,7 +185,7 @@ export class LookTimes {
   #isForeseen(jobs: readonly RunningJob[], { isAlone = false }: LookState): boolean {
     const { typical } = this;
     const { count } = this.#durations;
-    if (!isAlone || !this.#isTold || typical === undefined || count < LEAST_EXPERIENCE) return false;
+    if (!isAlone || !this.#isReported || typical === undefined || count < LEAST_EXPERIENCE) return false;
     const isByEta = this.#isEtaBetter && jobs.every(({ eta }) => isPlausible(eta));
     return (isByEta ? this.#lateness : this.#durations).spread <= FORESEEN * typical;
   }

@@ -67,17 +67,17 @@ export class Pace {
     this.#budget.withdrawn(sent);
   }
 
-  accepted(told: RetryAdvice, now: ClockReading, sent: CountedSubmission): void {
+  accepted(advice: RetryAdvice, now: ClockReading, sent: CountedSubmission): void {
     this.#refusals = 0;
     this.#isGuess = false;
-    this.#heard(told, now, sent);
+    this.#heard(advice, now, sent);
   }
 
   /** Refused by a rate limit. @returns milliseconds to wait; a longer pause already set by the service stays in effect */
-  refused(told: RetryAdvice, now: ClockReading, sent: CountedSubmission): number {
-    this.#heard(told, now, sent);
+  refused(advice: RetryAdvice, now: ClockReading, sent: CountedSubmission): number {
+    this.#heard(advice, now, sent);
     if (now.monotonic >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
-    const given = refusedWait(told, now.epoch);
+    const given = refusedWait(advice, now.epoch);
     this.#isGuess = given === undefined;
     // Add a margin: clocks and rounding differ, and a second refusal costs more.
     const asked =
@@ -94,12 +94,12 @@ export class Pace {
   /** Other processes of the caller have used these windows up. */
   usedElsewhere(windows: readonly LimitWindow[], now: number): void {
     const sent = { at: now, answeredAt: now };
-    this.#budget.told(windows, { sent, now });
+    this.#budget.recordWindows(windows, { sent, now });
   }
 
   #heard({ rateLimit }: RetryAdvice, { epoch, monotonic: now }: ClockReading, sent: CountedSubmission): void {
     const windows = limitWindows(rateLimit, epoch);
-    this.#budget.told(windows, { sent, now });
+    this.#budget.recordWindows(windows, { sent, now });
     this.#budget.answered(sent, now);
     this.#onWindows(windows);
   }

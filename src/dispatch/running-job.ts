@@ -97,11 +97,11 @@ export function pollableAt({ polledAt, absent }: RunningJob): number {
 }
 
 /**
- * How long a job took, milliseconds. `isTold`: taken from the service's own times, not from when its end was noticed.
+ * How long a job took, milliseconds. `isReported`: taken from the service's own times, not from when its end was noticed.
  */
 interface JobDuration {
   readonly duration: number;
-  readonly isTold: boolean;
+  readonly isReported: boolean;
 }
 
 /** The duration of a job that had ended `at`: by the service's own times if it gives them and they are possible. */
@@ -113,9 +113,9 @@ export function jobDuration(
 ): JobDuration {
   const end = skin?.generator?.timestamp;
   const longest = at - job.acceptedAt;
-  const told = (end ?? Number.NaN) - (timestamp ?? Number.NaN);
-  const isTold = told >= 0 && told <= longest;
-  return { duration: isTold ? told : longest - unseen(job, at, least) / 2, isTold };
+  const reported = (end ?? Number.NaN) - (timestamp ?? Number.NaN);
+  const isReported = reported >= 0 && reported <= longest;
+  return { duration: isReported ? reported : longest - unseen(job, at, least) / 2, isReported };
 }
 
 /** How long the job may have been over before it was noticed: since it was last seen, or since the shortest time known. */

@@ -148,7 +148,7 @@ export async function learnFacts(contact: Contact): Promise<Facts> {
     contact.known ? knownFacts(contact.known) : askedFacts(reader, contact.tracker),
     cape === undefined ? undefined : readCapeTexture(reader, cape),
   ]);
-  session.slotLimit.told = slotsOf(me, slots);
+  session.slotLimit.announced = slotsOf(me, slots);
   return { ...key, me, capeTexture };
 }
 

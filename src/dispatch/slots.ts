@@ -178,7 +178,7 @@ const LONGEST_PROBE = 10 * 60_000;
  * that refuses shows what fits; one more is then tried only rarely. Times: milliseconds of a monotonic clock.
  */
 export class SlotLimit {
-  #told: number;
+  #announced: number;
   /** The number that fits since the queue refused; undefined: it never refused. */
   #fits: number | undefined;
   /** The highest number that ever fit. */
@@ -186,22 +186,22 @@ export class SlotLimit {
   #probeAt = 0;
   #probePause = FIRST_PROBE;
 
-  constructor(told: number) {
-    this.#told = Math.max(1, told);
+  constructor(announced: number) {
+    this.#announced = Math.max(1, announced);
   }
 
-  set told(limit: number) {
-    this.#told = Math.max(1, limit);
+  set announced(limit: number) {
+    this.#announced = Math.max(1, limit);
   }
 
-  get told(): number {
-    return this.#told;
+  get announced(): number {
+    return this.#announced;
   }
 
   /** The current limit. */
   at(now: number): number {
-    if (this.#fits === undefined) return this.#told;
-    return Math.min(this.#told, now >= this.#probeAt ? this.#fits + 1 : this.#fits);
+    if (this.#fits === undefined) return this.#announced;
+    return Math.min(this.#announced, now >= this.#probeAt ? this.#fits + 1 : this.#fits);
   }
 
   /** Jobs that may be in flight at once: an announced limit is not tested all at once. */

@@ -137,7 +137,7 @@ export class Watcher<W extends Submission> {
     }
     if (this.#isListening) return earliest([due, this.#lastLook + SAFETY_NET], now);
     const { times } = session;
-    times.told(others.typical);
+    times.assumeTypical(others.typical);
     const roundTrip = this.#hasList ? session.roundTrip.ms : SINGLE_GAP;
     return earliest([due, times.next(this.#jobs(), { ...this.#state(now), roundTrip })], now);
   }

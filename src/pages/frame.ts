@@ -292,12 +292,12 @@ export function pictureAt(attribute: 'href' | 'src' | 'srcset', { skin, view, si
 
 /** What a user has used of a plan. */
 export function usageMeters({ pending, minute, hour }: Account['usage'], plan: PlanView): Html {
-  return html`<div class="meters">${used(say`Unfinished jobs`, pending, plan.queue)}
-${used(say`Skins in the last minute`, minute, plan.per_minute)}
-${used(say`Skins in the last hour`, hour, plan.per_hour)}</div>`;
+  return html`<div class="meters">${usageMeter(say`Unfinished jobs`, pending, plan.queue)}
+${usageMeter(say`Skins in the last minute`, minute, plan.per_minute)}
+${usageMeter(say`Skins in the last hour`, hour, plan.per_hour)}</div>`;
 }
 
-function used(label: Html, spent: number, limit: number): Html {
+function usageMeter(label: Html, spent: number, limit: number): Html {
   const share = say`${count(spent)} of ${count(limit)}`;
   return html`<div class="meter"><p><strong>${label}</strong><br>${share}</p>
 <meter min="0" max="${limit}" value="${Math.min(spent, limit)}" aria-label="${say`${label}: ${share}`}"></meter></div>`;

@@ -170,11 +170,11 @@ describe('With durations learned, a look', () => {
 
   test('uses what another process has learned, once and until there is more', () => {
     const times = new LookTimes(LONGEST);
-    times.told(undefined);
+    times.assumeTypical(undefined);
     expect(times.typical).toBeUndefined();
-    times.told(700);
+    times.assumeTypical(700);
     expect([times.typical, Math.floor(next(times, [accepted(1_000)], { now: 1_000 }))]).toEqual([700, 1_700]);
-    times.told(900);
+    times.assumeTypical(900);
     expect(times.typical).toBe(700);
   });
 

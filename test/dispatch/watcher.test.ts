@@ -106,7 +106,7 @@ test.each([
     seen.push(state.isAlone);
     return 1_300;
   };
-  Object.assign(ports.session, { times: { told: () => {}, next, nextPoll: () => undefined } });
+  Object.assign(ports.session, { times: { assumeTypical: () => {}, next, nextPoll: () => undefined } });
   Object.assign(ports.others, { otherJobs: [], ...others });
   await watcher.run();
   expect([seen, pauses]).toEqual([[isAlone], [300]]);

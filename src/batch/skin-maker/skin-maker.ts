@@ -141,7 +141,7 @@ export class SkinMaker {
   /** Estimated seconds for this many new skins by the caller's limits, as far as the budget allows them. */
   estimate(count: number): number {
     const { service, maxNew = count } = this.#options.options;
-    const { told: limit } = this.#session.slotLimit;
+    const { announced: limit } = this.#session.slotLimit;
     return estimateSeconds(Math.min(count, maxNew), limitsOf(this.#facts.me, limit, service.name));
   }
 

@@ -63,7 +63,7 @@ export type ListRow =
 
 /** Columns of one list that have no meaning in it: each is reported once. */
 export class UnknownColumns {
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #title: string;
   readonly #warn: (message: string) => void;
   readonly #known: readonly string[];
@@ -78,9 +78,9 @@ export class UnknownColumns {
   /** `names`: as written. */
   tell(names: readonly string[]): void {
     for (const name of names) {
-      if (name === '' || this.#known.includes(name.toLowerCase()) || this.#told.has(name)) continue;
-      if (this.#told.size === MAX_TOLD) return;
-      this.#told.add(name);
+      if (name === '' || this.#known.includes(name.toLowerCase()) || this.#reported.has(name)) continue;
+      if (this.#reported.size === MAX_REPORTED) return;
+      this.#reported.add(name);
       this.#warn(`${this.#title}: the column ${name.slice(0, SHOWN_NAME)} ${this.#reason(name)}`);
     }
   }
@@ -94,7 +94,7 @@ export class UnknownColumns {
 }
 
 /** Maximum unknown columns reported for one list, and characters shown of a name. */
-const MAX_TOLD = 20;
+const MAX_REPORTED = 20;
 const SHOWN_NAME = 40;
 
 export function isColumn(name: string): name is Column {

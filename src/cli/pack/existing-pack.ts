@@ -244,11 +244,11 @@ class ExistingZip implements ExistingPack {
     this.#file.close();
   }
 
-  #write(...pieces: readonly Uint8Array[]): void {
-    for (const piece of pieces) {
-      this.#out.write(piece);
-      this.#sha1.update(piece);
-      this.#bytes += piece.length;
+  #write(...chunks: readonly Uint8Array[]): void {
+    for (const chunk of chunks) {
+      this.#out.write(chunk);
+      this.#sha1.update(chunk);
+      this.#bytes += chunk.length;
     }
   }
 }
@@ -265,9 +265,9 @@ function changedMeanwhile(name: string): CliError {
  */
 function keepCopy(name: string, { source }: Archive): string {
   const sha1 = createHash('sha1');
-  const piece = 1024 * 1024;
-  for (let at = 0; at < source.size; at += piece)
-    sha1.update(source.read(at, Math.min(piece, source.size - at)));
+  const chunkSize = 1024 * 1024;
+  for (let at = 0; at < source.size; at += chunkSize)
+    sha1.update(source.read(at, Math.min(chunkSize, source.size - at)));
   const extension = extname(name);
   const copy = `${name.slice(0, name.length - extension.length)}.${sha1.digest('hex').slice(0, 8)}${extension}`;
   if (statSync(copy, { throwIfNoEntry: false })) return copy;

@@ -67,10 +67,10 @@ class ZipPack implements PackWriter {
     this.#file.discard();
   }
 
-  #write(...pieces: readonly Uint8Array[]): void {
-    for (const piece of pieces) {
-      this.#pending.push(piece);
-      this.#size += piece.length;
+  #write(...chunks: readonly Uint8Array[]): void {
+    for (const chunk of chunks) {
+      this.#pending.push(chunk);
+      this.#size += chunk.length;
     }
     if (this.#size >= PIECE) this.#flush();
   }

@@ -232,15 +232,15 @@ async function packed(folder: string): Promise<Uint8Array> {
   const paths = await filesIn(folder);
   if (!paths.includes(META)) throw unusable(folder, `has no ${META} at its top`);
   const zip = new ZipWriter();
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
   for (const path of paths) {
     const bytes = await readFile(join(folder, path));
     size += bytes.length;
     verifySize(folder, size);
-    pieces.push(
+    chunks.push(
       ...zip.file({ name: path, bytes, deflated: deflated({ path, bytes, isText: TEXT.test(path) }) }),
     );
   }
-  return Buffer.concat([...pieces, zip.end()]);
+  return Buffer.concat([...chunks, zip.end()]);
 }

@@ -180,12 +180,12 @@ export class Traffic {
   minute(now: number): Counted {
     const { window = MINUTE } = this.#rule ?? {};
     if (now >= this.#minute.endsAt) this.#minute = { endsAt: now + window, used: 0 };
-    return told(this.#minute);
+    return counted(this.#minute);
   }
 
   hour(now: number): Counted {
     if (now >= this.#hour.endsAt) this.#hour = { endsAt: (Math.floor(now / HOUR) + 1) * HOUR, used: 0 };
-    return told(this.#hour);
+    return counted(this.#hour);
   }
 
   count(now: number): void {
@@ -197,7 +197,7 @@ export class Traffic {
   }
 }
 
-function told({ endsAt, used }: { endsAt: number; used: number }): Counted {
+function counted({ endsAt, used }: { endsAt: number; used: number }): Counted {
   return { used, reset: Math.ceil(endsAt / 1000) };
 }
 

@@ -154,13 +154,13 @@ function unchanged({ 'content-type': _type, 'content-length': _length, ...header
 
 /**
  * The bytes of a body, read when its reader wants more. Node's own Readable.toWeb() throws outside all promises,
- * which ends the process, when the reader leaves between the body's resumption and its next piece.
+ * which ends the process, when the reader leaves between the body's resumption and its next chunk.
  */
 function streamOf(body: Readable): ReadableStream<Uint8Array> {
-  const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+  const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   const source = {
     pull: async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      const { done, value } = await pieces.next();
+      const { done, value } = await chunks.next();
       if (done) controller.close();
       else controller.enqueue(value);
     },

@@ -103,19 +103,19 @@ async function textOf(request: HttpRequest, limit: number): Promise<string> {
 /** Reads up to a limit. Keeps the connection open beyond that, because the answer needs it. @throws Refusal */
 async function bytesOf({ content, headers }: HttpRequest, limit: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > limit) throw bodyTooLarge();
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of content ?? []) {
-      length += piece.length;
+    for await (const chunk of content ?? []) {
+      length += chunk.length;
       if (length > limit) throw bodyTooLarge();
-      pieces.push(piece);
+      chunks.push(chunk);
     }
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
     throw new Refusal('invalid_request', { message: 'The body is incomplete.', cause });
   }
-  return Buffer.concat(pieces, length);
+  return Buffer.concat(chunks, length);
 }
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;

@@ -150,8 +150,8 @@ async function streamedExport(
   if (request.method === 'HEAD')
     return { status: 200, headers: headersOf(await fileName()), body: undefined };
   const { file, skins, reading, end } = await open();
-  const pieces = counted(write(skins, { partAfter }), (bytes) => reading.add(bytes));
-  const body = Readable.from(pieces, { objectMode: false, highWaterMark: BACKLOG });
+  const chunks = counted(write(skins, { partAfter }), (bytes) => reading.add(bytes));
+  const body = Readable.from(chunks, { objectMode: false, highWaterMark: BACKLOG });
   reading.whenDropped(() => void body.destroy());
   const stop = context.openRequests.hold(verify, () => void body.destroy());
   body.once('close', () => {
@@ -163,12 +163,12 @@ async function streamedExport(
 }
 
 async function* counted(
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, void, void> {
-  for await (const piece of pieces) {
-    yield piece;
-    count(piece.length);
+  for await (const chunk of chunks) {
+    yield chunk;
+    count(chunk.length);
   }
 }
 
@@ -235,18 +235,18 @@ export function storedPackAnswer(
     'Cache-Control': 'public, max-age=31536000, immutable',
     ETag: `"${sha1}"`,
   };
-  const pieces = () => piecesOf(path, (bytes) => request.holdUnread(bytes));
-  const body = request.method === 'HEAD' ? undefined : Readable.from(pieces(), { objectMode: false });
+  const chunks = () => chunksOf(path, (bytes) => request.holdUnread(bytes));
+  const body = request.method === 'HEAD' ? undefined : Readable.from(chunks(), { objectMode: false });
   return { status: 200, headers, body };
 }
 
 /** Opened by the first read: an answer that nobody reads leaves no open file. */
-async function* piecesOf(path: string, hold: (bytes: number) => void): AsyncGenerator<Buffer, void, void> {
+async function* chunksOf(path: string, hold: (bytes: number) => void): AsyncGenerator<Buffer, void, void> {
   const file = await open(path);
   try {
-    for await (const piece of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
-      hold(piece.length);
-      yield piece;
+    for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
+      hold(chunk.length);
+      yield chunk;
     }
   } finally {
     await file.close();

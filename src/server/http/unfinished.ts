@@ -5,13 +5,13 @@ import { Allowances } from '../fairness.ts';
 import { type Holder, type Place, Room } from '../pools.ts';
 import { hasBody } from './network-head.ts';
 
-/** Memory of each piece of a body besides its content, in bytes. */
+/** Memory of each chunk of a body besides its content, in bytes. */
 const PIECE = 512;
-/** Largest size of a small piece, in bytes. Network packets and clients' buffers hold more. */
+/** Largest size of a small chunk, in bytes. Network packets and clients' buffers hold more. */
 const SMALL = 256;
-/** Small pieces allowed per body. Clients send a few, for the headers of a form's parts. */
+/** Small chunks allowed per body. Clients send a few, for the headers of a form's parts. */
 const MAX_SMALL_PIECES = 1_000;
-/** Small pieces that a sender may send at once, and again each minute. */
+/** Small chunks that a sender may send at once, and again each minute. */
 const SMALL_PIECES_PER_MINUTE = 20_000;
 const MANY_SENDERS = 1_000;
 
@@ -20,13 +20,13 @@ interface UnfinishedBodiesOptions {
   readonly most: number;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly onDropped: () => void;
-  /** Called after a connection was closed because it sent a body in too many small pieces. */
+  /** Called after a connection was closed because it sent a body in too many small chunks. */
   readonly onFlood: (socket: Socket) => void;
 }
 
 interface Body {
   readonly message: CountedMessage;
-  /** The sender whose small pieces are counted together; undefined: only those of this connection. */
+  /** The sender whose small chunks are counted together; undefined: only those of this connection. */
   readonly sender: string | undefined;
   /** The unauthenticated sender whose memory it takes; undefined: a user's body, or one that is over. */
   place: Place | undefined;
@@ -35,21 +35,21 @@ interface Body {
 
 /** A request whose body is counted without being read. */
 export class CountedMessage extends IncomingMessage {
-  onPiece: ((bytes: number) => void) | undefined;
+  onChunk: ((bytes: number) => void) | undefined;
   onEnd: (() => void) | undefined;
 
-  /** Node calls this with each piece of the body, and with null at its end. */
-  override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (piece === null) this.onEnd?.();
-    else this.onPiece?.(piece.length);
-    // Drops what was read along with the piece that closed the connection.
-    return this.socket.destroyed && piece !== null ? false : super.push(piece, encoding);
+  /** Node calls this with each chunk of the body, and with null at its end. */
+  override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (chunk === null) this.onEnd?.();
+    else this.onChunk?.(chunk.length);
+    // Drops what was read along with the chunk that closed the connection.
+    return this.socket.destroyed && chunk !== null ? false : super.push(chunk, encoding);
   }
 }
 
 /**
  * The incomplete request bodies. Pieces cost more memory than bytes: a body in single bytes takes hundreds of times
- * its size. So each body and each sender may send few small pieces; with more, the connection is closed. If the bodies
+ * its size. So each body and each sender may send few small chunks; with more, the connection is closed. If the bodies
  * of unauthenticated senders take too much memory together, the largest body of the sender with the most bytes is cut
  * off, so that nobody else is affected.
  */
@@ -73,12 +73,12 @@ export class UnfinishedBodies {
     const body: Body = { message, sender, place: undefined, smallPieces: 0 };
     this.#bodies.set(message, body);
     this.#holdFor(body, holder);
-    message.onPiece = (bytes) => this.#add(body, bytes);
+    message.onChunk = (bytes) => this.#add(body, bytes);
     const forget = () => this.#forget(body);
     message.onEnd = forget;
     message.once('close', forget);
     response.once('close', forget);
-    // Runs before Node drops the rest of an unread body, whose pieces would not be counted.
+    // Runs before Node drops the rest of an unread body, whose chunks would not be counted.
     response.prependOnceListener('finish', () => {
       if (!message.complete) message.resume();
     });
@@ -104,14 +104,14 @@ export class UnfinishedBodies {
   }
 
   #add(body: Body, bytes: number): void {
-    if (body.message.socket.destroyed) return; // came with the piece that closed the connection
+    if (body.message.socket.destroyed) return; // came with the chunk that closed the connection
     if (bytes < SMALL && !this.#mayBeSmall(body)) return;
     if (!body.place) return;
     this.#held.grow(body.place, bytes + PIECE);
     if (this.#held.size > this.#options.most) this.#held.makeRoom();
   }
 
-  /** Counts a small piece. Beyond the limit, closes the connection, or all of the sender's with a body. */
+  /** Counts a small chunk. Beyond the limit, closes the connection, or all of the sender's with a body. */
   #mayBeSmall(body: Body): boolean {
     if (++body.smallPieces > MAX_SMALL_PIECES) this.#flooded(body);
     else if (!this.#isAffordable(body.sender)) {

@@ -13,7 +13,7 @@ const minute = (remaining: number, more: Partial<LimitWindow> = {}): LimitWindow
 /** A submission that was sent, answered and told of windows at one moment. */
 function told(budget: SubmissionBudget, windows: readonly LimitWindow[], now = 0): void {
   const sent = budget.sent(now);
-  budget.told(windows, { sent, now });
+  budget.recordWindows(windows, { sent, now });
   budget.answered(sent, now);
 }
 
@@ -36,17 +36,17 @@ describe('Submissions that are left', () => {
   test('are fewer by those that were under way when the answer was made', () => {
     const budget = new SubmissionBudget();
     const [first] = [budget.sent(0), budget.sent(0), budget.sent(0)];
-    budget.told([minute(5)], { sent: first!, now: 10 });
+    budget.recordWindows([minute(5)], { sent: first!, now: 10 });
     expect(budget.left(10)).toBe(3);
   });
 
   test('are not reported by an answer to an earlier submission', () => {
     const budget = new SubmissionBudget();
     const [early, late] = [budget.sent(0), budget.sent(5)];
-    budget.told([minute(2)], { sent: late!, now: 10 });
+    budget.recordWindows([minute(2)], { sent: late!, now: 10 });
     budget.answered(late!, 10);
     const left = budget.left(10);
-    budget.told([minute(19)], { sent: early!, now: 11 });
+    budget.recordWindows([minute(19)], { sent: early!, now: 11 });
     expect(budget.left(11)).toBe(left);
   });
 

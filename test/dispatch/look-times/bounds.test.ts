@@ -15,14 +15,14 @@ const at = (now: number, lastLook = 0, isAlone = false): LookState => ({
 
 interface Known {
   readonly eta?: (duration: number) => number;
-  readonly isTold?: boolean;
+  readonly isReported?: boolean;
   readonly longest?: number;
 }
 
 /** What is known after jobs of these durations. */
-function learned(durations: readonly number[], { eta, isTold = false, longest = LONGEST }: Known = {}) {
+function learned(durations: readonly number[], { eta, isReported = false, longest = LONGEST }: Known = {}) {
   const times = new LookTimes(longest);
-  for (const duration of durations) times.ended(accepted(0, eta?.(duration)), duration, { isTold });
+  for (const duration of durations) times.ended(accepted(0, eta?.(duration)), duration, { isReported });
   return times;
 }
 
@@ -90,7 +90,7 @@ describe('With durations learned', () => {
 });
 
 describe('A job whose end is foreseen', () => {
-  const told = (durations: readonly number[]) => learned(durations, { isTold: true });
+  const told = (durations: readonly number[]) => learned(durations, { isReported: true });
 
   test('may take a tenth more or less in all', () => {
     const [just, over] = [

@@ -6,7 +6,7 @@ const LONGEST = 5_000;
 /** Milliseconds within which jobs of other callers are to be seen, where some were seen before; and otherwise. */
 const OTHERS_UNSEEN = 2_000;
 const LONGEST_TRUST = 60_000;
-const TOLD = { isTold: true };
+const TOLD = { isReported: true };
 /** Milliseconds by which two clocks may differ. */
 const MARGIN = 2;
 

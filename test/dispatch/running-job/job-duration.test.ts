@@ -26,8 +26,8 @@ test.each([
     2_000,
     false,
   ],
-])('The duration of a job is by %s', (_, times, duration, isTold) => {
-  expect(durationOf(times)).toEqual({ duration, isTold });
+])('The duration of a job is by %s', (_, times, duration, isReported) => {
+  expect(durationOf(times)).toEqual({ duration, isReported });
 });
 
 test('A job that was never seen before it had ended may have taken any time from the shortest known on', () => {

@@ -23,7 +23,7 @@ async function meet(slots: number | undefined, options?: HostedOptions, more: Pa
     ...more,
   };
   const facts = await clock.until(learnFacts(contact));
-  return { facts, hosted, slots: slotLimit.told, looks: () => looks };
+  return { facts, hosted, slots: slotLimit.announced, looks: () => looks };
 }
 
 test('First contact asks for the account, the key and the jobs in the queue', async () => {

@@ -11,7 +11,7 @@ describe('The limit of jobs', () => {
   test('is what fitted once the queue has refused', () => {
     const limit = new SlotLimit(100);
     limit.refused(5, 1_000);
-    expect([limit.at(1_000), limit.at(1_000 + PROBE - 1), limit.told]).toEqual([5, 5, 100]);
+    expect([limit.at(1_000), limit.at(1_000 + PROBE - 1), limit.announced]).toEqual([5, 5, 100]);
   });
 
   test('is tried with one more after ten seconds, then twice as rarely each time', () => {
@@ -35,7 +35,7 @@ describe('The limit of jobs', () => {
 
   test('is at least one, whatever the service says or refuses', () => {
     const limit = new SlotLimit(5);
-    limit.told = 0;
+    limit.announced = 0;
     expect(limit.at(0)).toBe(1);
     const refused = new SlotLimit(5);
     refused.refused(0, 0);

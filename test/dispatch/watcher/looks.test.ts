@@ -137,7 +137,7 @@ test.each([
       return 100;
     },
   });
-  Object.assign(session, { times: { told: () => {}, next: () => 900, nextPoll: () => undefined } });
+  Object.assign(session, { times: { assumeTypical: () => {}, next: () => 900, nextPoll: () => undefined } });
   if (isWanted) watcher.lookSoon();
   await watcher.run();
   expect([pauses, urgent]).toEqual([
@@ -169,7 +169,7 @@ test('A list that another process has requested is judged like one of its own', 
     return 1_300;
   };
   Object.assign(ports.wakeUp, { notify: () => void notices++ });
-  Object.assign(session, { times: { told: () => {}, next, nextPoll: () => undefined } });
+  Object.assign(session, { times: { assumeTypical: () => {}, next, nextPoll: () => undefined } });
   Object.assign(ports, { onEnded: ({ id }: Job, _: Job, at: number) => ended.push([id, at]) });
   const news = [{ at: 900, list: { jobs, links: {} } }];
   Object.assign(ports.others, { otherJobs: [], takeNews: () => news.shift() });

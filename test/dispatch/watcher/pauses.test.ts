@@ -14,7 +14,7 @@ interface Around {
 /** How long a watcher waits at 1,000 ms. */
 async function pauseOf({ lost, settled, next }: Around): Promise<number | undefined> {
   const { watcher, ports, session, pauses } = watch(next === undefined ? [] : [jobOf('running', 0)], {});
-  Object.assign(session, { times: { told: () => {}, next: () => next, nextPoll: () => undefined } });
+  Object.assign(session, { times: { assumeTypical: () => {}, next: () => next, nextPoll: () => undefined } });
   Object.assign(ports.lostAnswers, { lookAt: () => lost });
   Object.assign(ports.others, { otherJobs: [], foreignJobs: 0, settledAt: settled });
   await watcher.run();
@@ -50,7 +50,7 @@ test('The next look is planned by what is known of jobs, those of other processe
   };
   const told: unknown[] = [];
   Object.assign(session, {
-    times: { told: (typical: unknown) => told.push(typical), next, nextPoll: () => undefined },
+    times: { assumeTypical: (typical: unknown) => told.push(typical), next, nextPoll: () => undefined },
     roundTrip: { ms: 30, took: () => {} },
   });
   const otherJobs = [
@@ -81,7 +81,7 @@ test('The next look is planned with when a list last showed jobs of others, also
   const { watcher, ports, session } = watch([jobOf('ours', 0)], { queueList });
   const seen: unknown[] = [];
   const next = (_: unknown, { isAlone, othersAt }: LookState) => void seen.push([isAlone, othersAt]);
-  Object.assign(session, { times: { told: () => {}, next, nextPoll: () => undefined } });
+  Object.assign(session, { times: { assumeTypical: () => {}, next, nextPoll: () => undefined } });
   Object.assign(ports.others, { otherJobs: [], foreignJobs: 1 });
   await watcher.look();
   session.now = () => 3_000;
@@ -104,7 +104,7 @@ test('A caller without a list has nothing to share, and its jobs are read as rar
     roundTrips.push(roundTrip);
     return 2_000;
   };
-  Object.assign(session, { times: { told: () => {}, next, nextPoll: () => void asks++ } });
+  Object.assign(session, { times: { assumeTypical: () => {}, next, nextPoll: () => void asks++ } });
   Object.assign(ports.others, {
     otherJobs: [],
     endLook: (_: number, list: unknown) => void shared.push(list),
@@ -126,7 +126,9 @@ test('A job that is due is polled singly, and the next one is waited for', async
     { job: first, at: 1_000 },
     { job: second, at: 1_250 },
   ];
-  Object.assign(session, { times: { told: () => {}, next: () => 1_900, nextPoll: () => asks.shift() } });
+  Object.assign(session, {
+    times: { assumeTypical: () => {}, next: () => 1_900, nextPoll: () => asks.shift() },
+  });
   Object.assign(ports.others, { otherJobs: [] });
   await watcher.run();
   expect([asked, pauses]).toEqual([['first'], [250]]);
@@ -137,7 +139,7 @@ test('While events tell of the ends of jobs, none is polled singly', async () =>
   const { watcher, ports, session, asked } = watch([jobOf('ours', 0)], { queueList });
   const job = session.slots.jobs.get('ours');
   Object.assign(session, {
-    times: { told: () => {}, next: () => 1_900, nextPoll: () => ({ job, at: 900 }) },
+    times: { assumeTypical: () => {}, next: () => 1_900, nextPoll: () => ({ job, at: 900 }) },
   });
   Object.assign(ports.others, { otherJobs: [] });
   watcher.listening(true);

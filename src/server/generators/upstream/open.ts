@@ -73,7 +73,7 @@ export async function openUpstream(context: OpenUpstreamOptions): Promise<OpenGe
     await close();
     throw error;
   }
-  session.slotLimit.told = contact.slots;
+  session.slotLimit.announced = contact.slots;
   jobs.start();
   if (availability.isDown) jobs.lookSoon(); // notices when it responds again
   const upstream = new Upstream({ ...parts, db });

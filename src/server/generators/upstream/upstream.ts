@@ -47,7 +47,7 @@ export class Upstream {
     const work = workFor(texture);
     try {
       const facts = await contact.facts(signal);
-      session.slotLimit.told = facts.slots;
+      session.slotLimit.announced = facts.slots;
       await jobs.firstLook(signal);
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const state = await this.#jobState(work, facts, signal);

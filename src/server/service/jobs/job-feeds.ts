@@ -22,7 +22,7 @@ interface FeedOptions {
 }
 
 /** What has changed since the last look. */
-interface News {
+interface Changes {
   isAccepted: boolean;
   /** Jobs that this process has accepted, as they were then: they need not be read. */
   readonly accepted: JobRow[];
@@ -35,11 +35,11 @@ interface News {
 /** Jobs per read. */
 const PAGE = 16;
 /** Jobs reported without a read; after as many, a read finds what else there is. */
-const MAX_TOLD = 64;
+const MAX_REPORTED = 64;
 
 /**
- * Reports an owner's jobs to its followers. News only say where to look. Followers get what the store holds at that
- * time, so the order of the news does not matter. The feed keeps two facts for this: the number of the newest job it
+ * Reports an owner's jobs to its followers. Changes only say where to look. Followers get what the store holds at that
+ * time, so the order of the changes does not matter. The feed keeps two facts for this: the number of the newest job it
  * has looked at, and which jobs up to that one were pending. It reports a job as accepted when the job's number is
  * higher, and as ended when the job was pending and no longer is. A job that this process has just accepted is reported
  * at once, and remembered until a read has reached it.
@@ -51,8 +51,8 @@ export class JobFeed {
   readonly #pending = new Set<string>();
   #newest: number | undefined;
   /** Numbers of newer jobs that were reported without a read. */
-  readonly #told = new Set<number>();
-  #news = noNews();
+  readonly #reported = new Set<number>();
+  #changes = noChanges();
   #isLooking = false;
   #looking: Promise<void> = Promise.resolve();
 
@@ -86,18 +86,18 @@ export class JobFeed {
 
   /** @param job the accepted job, if it is at hand */
   accepted(job?: JobRow): void {
-    if (job && this.#told.size < MAX_TOLD) this.#news.accepted.push(job);
-    else this.#news.isAccepted = true;
+    if (job && this.#reported.size < MAX_REPORTED) this.#changes.accepted.push(job);
+    else this.#changes.isAccepted = true;
     this.#look();
   }
 
   ended(uuid: string): void {
-    this.#news.ended.add(uuid);
+    this.#changes.ended.add(uuid);
     this.#look();
   }
 
-  anything(): void {
-    this.#news.isAny = true;
+  markAllChanged(): void {
+    this.#changes.isAny = true;
     this.#look();
   }
 
@@ -108,28 +108,28 @@ export class JobFeed {
   }
 
   #look(): void {
-    if (!this.#isLooking) this.#looking = this.#lookWhileThereIsNews();
+    if (!this.#isLooking) this.#looking = this.#lookWhileChanged();
   }
 
-  async #lookWhileThereIsNews(): Promise<void> {
+  async #lookWhileChanged(): Promise<void> {
     this.#isLooking = true;
     try {
-      while (this.size > 0 && (this.#newcomers.size > 0 || hasSome(this.#news))) {
-        const news = this.#news;
-        this.#news = noNews();
+      while (this.size > 0 && (this.#newcomers.size > 0 || hasSome(this.#changes))) {
+        const changes = this.#changes;
+        this.#changes = noChanges();
         await this.#greetNewcomers();
-        for (const job of news.accepted) this.#tellAcceptedJob(job, news);
-        if (news.isAccepted || news.isAny) await this.#tellAccepted(news);
-        await this.#tellEnded(news.isAny ? this.#pending : news.ended);
+        for (const job of changes.accepted) this.#reportAcceptedJob(job, changes);
+        if (changes.isAccepted || changes.isAny) await this.#reportAccepted(changes);
+        await this.#reportEnded(changes.isAny ? this.#pending : changes.ended);
       }
     } catch (error) {
       this.#options.onError(error);
       this.#newest = undefined;
       this.#pending.clear();
-      this.#told.clear();
+      this.#reported.clear();
       this.#endAll(); // the followers reconnect, and start with the jobs pending then
     } finally {
-      this.#isLooking = false; // in the same step as the last look at the news, so that no news are lost in between
+      this.#isLooking = false; // in the same step as the last look at the changes, so that none are lost in between
     }
   }
 
@@ -152,38 +152,38 @@ export class JobFeed {
 
   /**
    * Reports accepted jobs. A job that has been accepted and has ended since then counts as ended, and is added to
-   * `news`.
+   * `changes`.
    */
-  async #tellAccepted(news: News): Promise<void> {
+  async #reportAccepted(changes: Changes): Promise<void> {
     const { reads, owner } = this.#options;
     const jobs = await reads.listAfter(owner, this.#newest ?? 0, PAGE);
     for (const job of jobs) {
-      this.#tellAcceptedJob(job, news);
+      this.#reportAcceptedJob(job, changes);
       this.#newest = job.id;
-      this.#told.delete(job.id);
+      this.#reported.delete(job.id);
     }
-    if (jobs.length === PAGE) this.#news.isAccepted = true;
+    if (jobs.length === PAGE) this.#changes.isAccepted = true;
   }
 
-  #tellAcceptedJob(job: JobRow, news: News): void {
-    if (job.id <= (this.#newest ?? 0) || this.#told.has(job.id)) return;
-    this.#told.add(job.id);
+  #reportAcceptedJob(job: JobRow, changes: Changes): void {
+    if (job.id <= (this.#newest ?? 0) || this.#reported.has(job.id)) return;
+    this.#reported.add(job.id);
     this.#pending.add(job.uuid);
-    if (isPending(job.status)) this.#tell({ job, skin: undefined });
-    else news.ended.add(job.uuid);
+    if (isPending(job.status)) this.#report({ job, skin: undefined });
+    else changes.ended.add(job.uuid);
   }
 
-  async #tellEnded(uuids: ReadonlySet<string>): Promise<void> {
+  async #reportEnded(uuids: ReadonlySet<string>): Promise<void> {
     const candidates = [...uuids].filter((uuid) => this.#pending.has(uuid));
     for (let first = 0; first < candidates.length; first += PAGE) {
       for (const ended of await this.#options.reads.readEnds(candidates.slice(first, first + PAGE))) {
         this.#pending.delete(ended.job.uuid);
-        this.#tell(ended);
+        this.#report(ended);
       }
     }
   }
 
-  #tell(job: JobWithSkin): void {
+  #report(job: JobWithSkin): void {
     for (const follower of this.#followers) follower.job(job);
   }
 
@@ -195,11 +195,11 @@ export class JobFeed {
   }
 }
 
-function noNews(): News {
+function noChanges(): Changes {
   return { isAccepted: false, accepted: [], ended: new Set(), isAny: false };
 }
 
-function hasSome({ isAccepted, accepted, ended, isAny }: News): boolean {
+function hasSome({ isAccepted, accepted, ended, isAny }: Changes): boolean {
   return isAccepted || isAny || accepted.length > 0 || ended.size > 0;
 }
 
@@ -268,7 +268,7 @@ export class OtherNodes {
       return this.#lookEverywhere();
     }
     for (const feed of feeds.values()) {
-      if (feed.isLooking) feed.anything(); // what it is reading may have changed in the meantime
+      if (feed.isLooking) feed.markAllChanged(); // what it is reading may have changed in the meantime
     }
     await this.#findAccepted(this.#newest);
     await this.#findEnded();
@@ -292,7 +292,7 @@ export class OtherNodes {
   }
 
   #lookEverywhere(): void {
-    for (const feed of this.#options.feeds.values()) feed.anything();
+    for (const feed of this.#options.feeds.values()) feed.markAllChanged();
   }
 }
 

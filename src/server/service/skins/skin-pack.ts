@@ -187,10 +187,10 @@ function noSkin(id: string): Refusal {
 
 async function zipOf(files: readonly PackFile[]): Promise<Buffer> {
   const zip = new ZipWriter();
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   for (const [at, file] of files.entries()) {
     if (at % TURN === 0 || file.bytes.length > LARGE) await turn();
-    pieces.push(...zip.file({ name: file.path, bytes: file.bytes, deflated: deflated(file) }));
+    chunks.push(...zip.file({ name: file.path, bytes: file.bytes, deflated: deflated(file) }));
   }
-  return Buffer.concat([...pieces, zip.end(PACK_MARK)]);
+  return Buffer.concat([...chunks, zip.end(PACK_MARK)]);
 }

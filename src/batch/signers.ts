@@ -17,7 +17,7 @@ export const UNPROVED: Signer = 'unproved';
 /** The note on skin data that no known key verifies. */
 export const UNPROVED_NOTE: Note = {
   code: 'signature_unproved',
-  message: 'The signature could not be verified: no known key of Mojang or of the service matches.',
+  message: 'Unknown signer: no known key of Mojang or of the service verifies the signature.',
 };
 
 /** A signer, and the fingerprint of its own key if that is known. */

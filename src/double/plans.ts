@@ -119,12 +119,12 @@ export const NAMED_INPUTS = {
   },
   slow: {
     form: 'slow-MS',
-    meaning: 'the job takes so many milliseconds',
+    meaning: 'the job takes MS milliseconds',
     effect: ([ms]) => planned({ serviceTime: Number(ms) }),
   },
   late: {
     form: 'late-MS',
-    meaning: 'the submission is processed at once and answered so many milliseconds later',
+    meaning: 'the submission is processed at once and answered MS milliseconds later',
     effect: ([ms]) => ({ fault: { kind: 'slow', wait: Number(ms) } }),
   },
   polls: {
@@ -169,7 +169,7 @@ export const NAMED_INPUTS = {
   },
   forget: {
     form: 'forget[-N]',
-    meaning: 'the finished job and its skin are gone at once',
+    meaning: 'the job and its skin disappear as soon as the job is finished',
     effect: ([count]) =>
       planned({ fate: { kind: 'forgotten', times: times(count, 1), after: 0, keepsSkin: false } }),
   },

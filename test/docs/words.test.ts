@@ -20,6 +20,11 @@ const AVOIDED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(?:every|some|any)body\b/i, 'everyone, someone, anyone'],
   [/\bvanilla\b/i, 'unmodified'],
   [/\bas an operator\b/i, 'you must be op (the rank in Minecraft)'],
+  // Values of JSON fields keep these words: they stand after "or" or a comma.
+  [
+    /(?<!(?:\bor|,) )(?<!-)\bunprove[dn]\b/i,
+    'unknown signer (no known key), unverified (nobody has checked)',
+  ],
 ];
 /** Where people read of what they give, or what Minecraft loads. CONTRIBUTING.md has the word in its list of words. */
 const IMAGE: (typeof AVOIDED)[number] = [

@@ -241,7 +241,7 @@ describe('What is printed', () => {
     );
     expect(rows.map((row) => row.length)).toEqual([8, 8, 8, 8]);
     expect(rows.at(-1)?.[0]).toBe('skins/01.png');
-    expect(stderr).toMatch(/^4 sources: 4 made.*\.\nwarning: 4 signatures could not be verified: .*\n$/m);
+    expect(stderr).toMatch(/^4 sources: 4 made.*\.\nwarning: 4 skins have an unknown signer: .*\n$/m);
   });
 
   test('by queue is a row for each job as it is accepted, while others wait for their turn', async () => {

@@ -202,9 +202,9 @@ test('A signature that no known key verifies does not pass for fine', async () =
       }),
     ),
   ]);
-  expect(stderr).toContain('warning: 2 signatures could not be verified: ');
+  expect(stderr).toContain('warning: 2 skins have an unknown signer: ');
   const verified = await shop.run('verify', 'out/skins.lock');
-  expect(verified.stderr).toBe('2 skins: 2 with an unverified signature (no known key matches).\n');
+  expect(verified.stderr).toBe('2 skins: 2 with an unknown signer (no known key matches).\n');
   expect(lines(verified.stdout)[0]?.split('\t').slice(1, 3)).toEqual(['good', 'unproved']);
   const strict = await shop.run('verify', 'out/skins.lock', '--require-signer', 'game');
   expect(strict.exitCode).toBe(1);

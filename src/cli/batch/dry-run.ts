@@ -143,7 +143,7 @@ function planText(view: BatchPlanView): string {
     [view.changed, 'changed'],
     [view.outdated, 'signed by another service'],
     [known, 'already known'],
-    [view.unproven, 'made but unproven (accept them with --accept-unproven)'],
+    [view.unproven, 'made but unverified (accept them with --accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],
     [view.renamed ?? 0, 'renamed'],

@@ -62,7 +62,7 @@ const PLAN_FIELDS: Fields<BatchPlanView> = {
   outdated: 'skins to make because another service signed the one in the lockfile',
   known: 'skins that are already made',
   unknownSigner: 'known skins with an unknown signer',
-  unproven: 'skins made earlier that are unproven (see --accept-unproven)',
+  unproven: 'skins made earlier that are unverified (see --accept-unproven)',
   duplicates: 'sources with the same picture and options as another',
   refused: 'sources that cannot be used',
   gone: 'with --prune: sources in the lockfile that their folder or list no longer has',
@@ -319,8 +319,8 @@ function outcomesOf(summary: BatchSummary, follow: boolean): (readonly [number, 
 }
 
 function unprovedText({ unproved }: BatchSummary): string {
-  const skins = unproved === 1 ? '1 signature' : `${count(unproved)} signatures`;
-  return `${skins} could not be verified: no known key of Mojang or of the service matches.`;
+  const skins = unproved === 1 ? '1 skin has' : `${count(unproved)} skins have`;
+  return `${skins} an unknown signer: no known key of Mojang or of the service matches.`;
 }
 
 const MEBIBYTE = 1024 * 1024;

@@ -165,8 +165,9 @@ const COLUMNS = {
 const FIELDS: Fields<SkinVerdict> = {
   source: 'the source as the file names it',
   value: 'whether the texture value can be parsed: good or bad',
-  signature: 'good, bad, unsigned, or unproved if no known key verifies it',
-  signer: 'whose key verifies the signature: game, embedded, the address of a service, or unproved',
+  signature: 'good, bad, unsigned, or unproved (unknown signer: no known key verifies it)',
+  signer:
+    'whose key verifies the signature: game, embedded, the address of a service, or unproved (unknown signer)',
   key: 'fingerprint of that key; absent if Mojang signed',
   pixels: 'whether texture and source have the same pixels: good, bad or unknown',
   picture: 'the source now compared with the one the skin was made from: same, changed or unknown',
@@ -179,7 +180,7 @@ export const verify = {
     'Checks that each value can be parsed, that its signature was made by Mojang, by the service ' +
     'that made the skin or by this machine, that its texture has the pixels of the source, and that ' +
     'the source has not changed since. Prints who signed the skins. The exit status is 1 if anything ' +
-    'is wrong or has no signature. A signature that no known key matches counts as unproved, not as wrong, unless ' +
+    'is wrong or has no signature. A skin with an unknown signer (no known key matches) does not count as wrong, unless ' +
     '--require-signer names a required signer.',
   examples: [
     ['Verify all skins in a lockfile', 'skinsmith verify signed/skins.lock'],
@@ -322,7 +323,7 @@ function pixelsNow({ path, pixels }: StoredSkin): string | undefined {
 
 function verdictText({ source, problems, signature }: SkinVerdict, colors: Colors, width: number): string {
   const mark = problems.length > 0 ? colors.bad('✖') : colors.warn('•');
-  const notes = signature === 'unproved' ? ['signature: unproved'] : [];
+  const notes = signature === 'unproved' ? ['unknown signer: no known key verifies the signature'] : [];
   const lines = [...problems, ...notes].map((line) => `  ${hanging(clean(line), 2, width)}`);
   return `${[`${mark} ${colors.strong(clean(source))}`, ...lines].join('\n')}\n`;
 }
@@ -358,7 +359,7 @@ class Tally {
       this.#bad > 0 ? `${count(this.#bad)} wrong` : undefined,
       this.#unsigned > 0 ? `${count(this.#unsigned)} without a signature` : undefined,
       this.#unproved > 0
-        ? `${count(this.#unproved)} with an unverified signature (no known key matches)`
+        ? `${count(this.#unproved)} with an unknown signer (no known key matches)`
         : undefined,
       this.#unchecked > 0 ? `${count(this.#unchecked)} whose texture was not checked` : undefined,
     ].filter(Boolean);

@@ -193,7 +193,7 @@ const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
   hash: 'hash of the texture',
   service: 'address of the service that made the skin, or embedded',
   key: 'fingerprint of the key that signed; absent if Mojang signed',
-  signer: 'who signed: game, embedded, the address of a service, or unproved',
+  signer: 'who signed: game, embedded, the address of a service, or unproved (unknown signer)',
   digest: 'digest of the entry; a damaged entry is refused',
 };
 

@@ -58,7 +58,7 @@ export const AUDIENCE_TOPIC: Section = {
       'To use MineSkin, get a key at https://mineskin.org, then: skinsmith login --base-url https://api.mineskin.org and skinsmith config set base-url https://api.mineskin.org',
     ),
     text(
-      'The field signer of a result says who signed: game (Mojang), embedded (a key of this or another machine), the address of a service, or unproved. skinsmith verify FILE checks it again; --require-signer game fails unless everyone will see the skin.',
+      'The field signer of a result says who signed: game (Mojang), embedded (a key of this or another machine), the address of a service, or unproved (unknown signer). skinsmith verify FILE checks it again; --require-signer game fails unless everyone will see the skin.',
     ),
   ],
 };

@@ -325,7 +325,7 @@ export function addBatchOptions(command: Command): Command {
     .optionsGroup('Checks of the results:')
     .option('--no-verify', 'do not fetch the textures of results to compare their pixels')
     .option(...ALLOW_NETWORK)
-    .option('--accept-unproven', 'accept skins that cannot be proven to match their sources')
+    .option('--accept-unproven', 'accept skins that could not be verified against their sources')
     .addOption(requireSignerOption());
 }
 

@@ -148,7 +148,7 @@ const RESULT_FIELDS: Fields<ResultView> = {
     fields: { url: 'URL of the texture', hash: 'hash of the texture' },
   },
   signer:
-    'who signed: game, embedded (the service of this or another machine), the address of a service, or unproved',
+    'who signed: game, embedded (the service of this or another machine), the address of a service, or unproved (unknown signer)',
   duplicate: 'whether the service had the skin already',
   warnings: WARNINGS_FIELD,
   error: { about: 'why there is no skin', fields: { code: 'error code', message: 'what went wrong' } },

@@ -42,7 +42,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['server/embedded.ts', 'protocol', 'skin', 'textures', 'base'],
   },
   conformance: {
-    holds: 'Judges any server of the interface: a check for each sentence of it',
+    holds: 'Checks any server against the API, with a check for each sentence of its description',
     imports: ['client', 'protocol', 'skin', 'textures', 'base'],
   },
   batch: {

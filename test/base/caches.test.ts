@@ -24,7 +24,7 @@ describe('a cache of bytes', () => {
     ]);
   });
 
-  test('counts a value once that is set again', () => {
+  test('counts a value once even if it is set again', () => {
     const cache = smallCache(3);
     for (let again = 0; again < 100; again++) cache.set('a', value());
     const { bytes } = cache;
@@ -32,7 +32,7 @@ describe('a cache of bytes', () => {
     expect([cache.get('a') !== undefined, cache.bytes]).toEqual([true, 2 * bytes]);
   });
 
-  test('never has more bytes than it may, whatever is put in', () => {
+  test('never exceeds its maximum size, whatever is put in', () => {
     const cache = smallCache(10);
     for (let at = 0; at < 1_000; at++) {
       cache.set(`key ${at % 37}`, new Uint8Array((at * 7919) % 5_000));
@@ -40,7 +40,7 @@ describe('a cache of bytes', () => {
     }
   });
 
-  test('keeps no value that is larger than itself', () => {
+  test('does not keep a value larger than the cache', () => {
     const cache = smallCache(1);
     cache.set('large', new Uint8Array(5_000));
     expect([cache.get('large'), cache.bytes]).toEqual([undefined, 0]);

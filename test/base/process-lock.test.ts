@@ -76,7 +76,7 @@ describe('acquire', () => {
     expect((await child).exitCode).toBe(0);
   });
 
-  test('lets one of many that start at once have it', async () => {
+  test('goes to exactly one of many processes that start at once', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const rivals = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => rival(path, name)));
     const said = rivals.map((one) => one.said);
@@ -85,7 +85,7 @@ describe('acquire', () => {
     expect(new Set(said)).toEqual(new Set(['held', `lost to ${winner}`]));
   });
 
-  test('waits a moment for one that nobody is known to have: two that start at once stop each other', async () => {
+  test('waits a moment if the holder is unknown, because two processes may start at once', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const nameless = new DatabaseSync(path);
     nameless.exec('BEGIN EXCLUSIVE');
@@ -102,7 +102,7 @@ describe('acquire', () => {
     expect(await holderOf(other)).toMatchObject({ pid: process.pid });
   });
 
-  test('makes no files but the lock and the name of its holder, which goes with it', async () => {
+  test("creates only the lock file and the holder's name, and removes both", async () => {
     const folder = await ownFolder();
     const held = await take(join(folder, 'batch.lock'));
     expect(readdirSync(folder)).toEqual(['batch.lock', 'batch.lock.holder']);
@@ -154,7 +154,7 @@ test('A file that is no lock, or a folder that cannot be made, is an error', asy
   await expect(acquireLock(join(folder, 'text', 'below'), 'a test')).rejects.toThrow(/ENOTDIR|EEXIST/);
 });
 
-test('A lock is released if its holder cannot be written down', async () => {
+test("A lock is released if the holder's name cannot be written", async () => {
   const path = join(await ownFolder(), 'batch.lock');
   mkdirSync(join(`${path}.holder`, 'below'), { recursive: true });
   await expect(acquireLock(path, 'a test')).rejects.toThrow();

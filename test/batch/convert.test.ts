@@ -93,7 +93,7 @@ describe('convert', () => {
     expect(service.records.refusals['rate_limit'] ?? 0).toBeLessThanOrEqual(8);
   });
 
-  test('uses no more slots than it may, and none that others have', async () => {
+  test('uses at most its slots, and none that others have', async () => {
     const { run, service } = await prepare(6, { serviceTime: 50 });
     for (let other = 0; other < 3; other++) service.occupy(400);
     const { summary } = await run({ slots: 4 });
@@ -102,7 +102,7 @@ describe('convert', () => {
     expect(service.records.refusals).toEqual({});
   });
 
-  test('gives each source that fails its reason, and continues', async () => {
+  test('reports why a source fails, and continues', async () => {
     const { run, files } = await prepare(4);
     await writeFile(files[1]!, 'no picture');
     const { summary, results } = await run();
@@ -120,7 +120,7 @@ describe('convert', () => {
     expect(service.records.accepted).toHaveLength(4);
   });
 
-  test('ends with what deliver throws, and has the result on the next run', async () => {
+  test('ends with the error that deliver throws, and delivers the result on the next run', async () => {
     const { run, service, folder } = await prepare(3);
     const lockfile = join(folder, 'skins.lock');
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });

@@ -35,7 +35,7 @@ describe('A new journal', () => {
     expect(() => Journal.open(join(folder, 'file', 'batch.ndjson'))).toThrow(/EEXIST|ENOTDIR/);
   });
 
-  test('that cannot be read back is closed again', async () => {
+  test('is closed if it cannot be read back', async () => {
     const path = await ownPath();
     mkdirSync(dirname(path));
     execFileSync('mkfifo', [path]); // opens, but nothing can be read at a position of it
@@ -106,7 +106,7 @@ describe('What was written to a journal', () => {
     }
   });
 
-  test('is a result without what it may lack', async () => {
+  test('is a result without its optional fields', async () => {
     const path = await ownPath();
     const journal = open(path);
     const { j: _job, key: _key, skin, ...rest } = recordOf(1);
@@ -115,7 +115,7 @@ describe('What was written to a journal', () => {
     expect(reopened(path, journal).readDone(key)).toEqual({ s: 'done', ...rest, skin: bare });
   });
 
-  test('is whose job is whose, however it ended', async () => {
+  test('says which user a job belongs to, however it ended', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.accepted(keyOf(1), 0, 'j1');
@@ -138,7 +138,7 @@ describe('What was written to a journal', () => {
     expect(reopened(path, journal).stateOf(key)).toEqual({ step: 'intent', attempt: 1, mark: 2 });
   });
 
-  test('is no result for work that has none', async () => {
+  test('has no result for work without one', async () => {
     const journal = open(await ownPath());
     journal.accepted(key, 0, 'j1');
     expect(() => journal.readDone(key)).toThrow(`The journal has no result for ${key}.`);
@@ -223,7 +223,7 @@ describe('A job without a result', () => {
   test.each([
     [true, { step: 'job', attempt: 1, job: 'j1' }],
     [false, undefined],
-  ])('stays when all else is kept elsewhere, if that is wanted: %s', async (keepsJobs, state) => {
+  ])('is kept after everything else has moved elsewhere, if requested: %s', async (keepsJobs, state) => {
     const path = await ownPath();
     const journal = open(path);
     journal.accepted(keyOf(1), 1, 'j1');
@@ -237,7 +237,7 @@ describe('A job without a result', () => {
 describe('A skin that could not be proved', () => {
   const unproven = { ...recordOf(1), code: 'wrong_skin', message: 'Another picture.' };
 
-  test('stays when all else is kept elsewhere, and is there for the next run', async () => {
+  test('is kept after everything else has moved elsewhere, for the next run', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.unproven(unproven);
@@ -248,7 +248,7 @@ describe('A skin that could not be proved', () => {
     expect(next.readUnproven(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unproven.skin });
   });
 
-  test('is written down once, however often it fails in the same way', async () => {
+  test('is recorded once, however often it fails in the same way', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.unproven(unproven);
@@ -327,7 +327,7 @@ function fillDisk(): () => void {
   return restore;
 }
 
-test('Of a line for which the disk has no room nothing stays, so the next one can be read', async () => {
+test('If the disk is full, no part of the line stays, so the next line can be read', async () => {
   const path = await ownPath();
   const journal = open(path);
   journal.accepted(keyOf(1), 0, 'j1');

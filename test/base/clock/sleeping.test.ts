@@ -21,7 +21,7 @@ describe('sleepOrWake', () => {
     await expect(slept).resolves.toBeUndefined();
   });
 
-  test('tells any other failure of the clock', async () => {
+  test('passes on any other failure of the clock', async () => {
     const { clock, sleeps } = handClock();
     const slept = sleepOrWake(clock, 1_000, new AbortController().signal);
     sleeps[0]?.fail(new Error('broken clock'));
@@ -30,7 +30,7 @@ describe('sleepOrWake', () => {
 });
 
 describe('sleepOrEvent', () => {
-  test('ends at the event, stops listening and gives up its timer', async () => {
+  test('ends at the event, stops listening and cancels its timer', async () => {
     const { clock, sleeps } = handClock();
     let wake = () => {};
     let stopped = 0;
@@ -66,7 +66,7 @@ describe('sleepOrEvent', () => {
     await waited;
   });
 
-  test('takes an alarm where the clock has one, and gives it up at the event', async () => {
+  test("uses the clock's alarm if it has one, and cancels it at the event", async () => {
     const { clock, sleeps } = handClock();
     const alarms: { ms: number; ring: () => void }[] = [];
     let given = 0;
@@ -87,7 +87,7 @@ describe('sleepOrEvent', () => {
     expect(sleeps).toEqual([]);
   });
 
-  test('tells a failure of the clock', async () => {
+  test('passes on a failure of the clock', async () => {
     const { clock, sleeps } = handClock();
     const waited = sleepOrEvent(clock, 1_000, () => () => {});
     sleeps[0]?.fail(new Error('broken clock'));

@@ -52,7 +52,7 @@ describe('Waiting for a wakeUp', () => {
     await waiting;
   });
 
-  test('does not begin when it rang since the last time, however often', async () => {
+  test('returns at once if the signal rang since the last wait, however often', async () => {
     const clock = handClock();
     const wakeUp = new WakeUpSignal(clock);
     wakeUp.notify();
@@ -85,7 +85,7 @@ describe('Waiting for a wakeUp', () => {
     await expect(waiting).rejects.toThrow('Enough.');
   });
 
-  test('does not begin when it was aborted before, rung or not', async () => {
+  test('returns at once if it was aborted before, even if the signal rang', async () => {
     const clock = handClock();
     const wakeUp = new WakeUpSignal(clock);
     await expect(wakeUp.wait(1_000, AbortSignal.abort())).rejects.toThrow('aborted');
@@ -94,7 +94,7 @@ describe('Waiting for a wakeUp', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  test('rather ends than rings when both happen', async () => {
+  test('ends as aborted when both happen', async () => {
     const stop = new AbortController();
     const wakeUp = new WakeUpSignal(handClock());
     const waiting = wakeUp.wait(undefined, stop.signal);

@@ -41,14 +41,14 @@ describe('DigestCache', () => {
     expect(cache.get(FILE, stamp())).toBe(DIGEST);
   });
 
-  test('knows a file by all of its path', async () => {
+  test('identifies a file by its whole path', async () => {
     const cache = openAt(await savedCache());
     for (const path of ['/skins/steve.pn', '/skins/steve.png2', '/Skins/steve.png', '']) {
       expect(cache.get(path, stamp())).toBeUndefined();
     }
   });
 
-  test('replaces what it knew', async () => {
+  test('replaces an earlier digest', async () => {
     const path = await savedCache();
     const cache = openAt(path);
     cache.set(FILE, stamp({ size: 9 }), OTHER);
@@ -103,7 +103,7 @@ describe('DigestCache', () => {
     }
   });
 
-  test('does not store a path that no system has', async () => {
+  test('does not store a path that is invalid on every system', async () => {
     const cache = openAt(await savedCache());
     const files = Array.from({ length: 500 }, (_, n) => `/skins/${n}.png`);
     for (const file of files) cache.set(file, stamp(), DIGEST);

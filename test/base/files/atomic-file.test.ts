@@ -110,7 +110,7 @@ describe('writeFileAtomically', () => {
 });
 
 describe('Replacement', () => {
-  test('fails when its folder vanishes, and has nothing to tidy up then', async () => {
+  test('fails when its folder vanishes, with nothing left to clean up', async () => {
     const folder = join(await ownFolder(), 'out');
     const file = new Replacement(join(folder, 'x'));
     file.write('text');
@@ -120,7 +120,7 @@ describe('Replacement', () => {
     file.discard();
   });
 
-  test('can be given up at any time, and leaves nothing, nor anything open', async () => {
+  test('can be abandoned at any time, and leaves no file, open or not', async () => {
     const folder = await ownFolder();
     const first = nextDescriptor(folder);
     for (let n = 0; n < 50; n++) {
@@ -187,7 +187,7 @@ describe('removeLeftovers', () => {
     expect(readFileSync(path, 'utf8')).toBe('text');
   });
 
-  test('leaves what is younger, what a living process writes and what belongs to another file', async () => {
+  test('keeps newer files, files of a running process and files with another name', async () => {
     const folder = await ownFolder();
     const sleeper = execa(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { reject: false });
     onTestFinished(() => void sleeper.kill());

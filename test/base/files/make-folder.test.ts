@@ -8,14 +8,14 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 
 const MODULE = join(import.meta.dirname, '../../../src/base/files.ts');
 
-test('Missing folders are made, those that are there stay as they are', async () => {
+test('Missing folders are created, and existing ones stay as they are', async () => {
   const path = join(await ownFolder(), 'a/b/c');
   makeFolder(path);
   makeFolder(path);
   expect(statSync(path).isDirectory()).toBe(true);
 });
 
-test.each(['0000', '0022', '0777'])('The mode is as asked for with a umask of %s', async (umask) => {
+test.each(['0000', '0022', '0777'])('The mode is the requested one with a umask of %s', async (umask) => {
   const path = join(await ownFolder(), 'a');
   const script = `process.umask(0o${umask}); const { makeFolder } = await import(${JSON.stringify(MODULE)}); makeFolder(${JSON.stringify(join(path, 'b'))}, 0o700);`;
   await execa(process.execPath, ['--input-type=module', '-e', script]);

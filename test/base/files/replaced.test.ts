@@ -132,7 +132,7 @@ async function wholeRun(prepare: () => Promise<Place>) {
 }
 
 describe.each(Object.entries(PLACES))('What replaces %s', (_name, prepare) => {
-  test('is on the disk before it has the name, and so is the name afterwards', async () => {
+  test('is on the disk before the rename, and the rename is on the disk afterwards', async () => {
     const { steps } = await wholeRun(prepare);
     const renames = steps.flatMap(({ act, path, to = '' }, at) =>
       act === 'rename' ? [{ at, path, to }] : [],
@@ -172,7 +172,7 @@ describe.each(Object.entries(PLACES))('What replaces %s', (_name, prepare) => {
   });
 });
 
-test('The index of a pack gets there first, as it alone makes the next run go on with its names', async () => {
+test('The index of a pack is written first, because the next run takes the names from it', async () => {
   const { steps } = await wholeRun(ownPack);
   const names = steps.flatMap(({ act, to = '' }) => (act === 'rename' ? [basename(to)] : []));
   expect(names).toEqual(['pack.skins.json', 'pack.zip', 'functions.zip']);

@@ -21,7 +21,7 @@ test.each([
   [0o640, '600'],
   [0o600, '600'],
   [0o400, '400'],
-])('A file of our own with mode %o is read, and has %s then', async (mode, then) => {
+])('An own file with mode %o is read, and then has %s', async (mode, then) => {
   const path = await fileOf(mode);
   expect(await readSecretFile(path)).toBe('geheim');
   expect([await modeOf(path), await isOpenToOthers(path)]).toEqual([then, false]);
@@ -35,7 +35,7 @@ test('A secret file whose mode cannot be changed is read as it is, and stays ope
   expect(await isOpenToOthers(path)).toBe(true);
 });
 
-test('A foreign one is read, and stays as it is', async () => {
+test("Another user's file is read, and stays as it is", async () => {
   const path = await foreignFile('geheim');
   const before = await modeOf(path);
   expect(await readSecretFile(path)).not.toBe('');

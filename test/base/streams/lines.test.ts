@@ -74,7 +74,7 @@ describe('The lines of a file', () => {
     expect((await reader())(content)).toEqual({ lines, whole });
   });
 
-  test('are whole when they lie across the border of what is read at once', async () => {
+  test('are whole when they span two reads', async () => {
     const read = await reader();
     for (let shift = -3; shift <= 3; shift++) {
       const first = 'a'.repeat(100_000);
@@ -83,7 +83,7 @@ describe('The lines of a file', () => {
     }
   });
 
-  test('are whole when a character lies across that border', async () => {
+  test('are whole when a character spans two reads', async () => {
     const read = await reader();
     for (let shift = 0; shift < 4; shift++) {
       const content = `${`${'x'.repeat(200_000)}\n`.repeat(5)}${'y'.repeat(CHUNK - 1_000_005 - shift)}🙂\nend\n`;
@@ -91,7 +91,7 @@ describe('The lines of a file', () => {
     }
   });
 
-  test('are skipped when they are too long for ours, and nothing else is', async () => {
+  test('are skipped only when they are too long to be ours', async () => {
     const read = await reader();
     const longest = 'x'.repeat(LONGEST_LINE);
     const content = `one\n${longest}\n${longest}y\n${'z'.repeat(3 * CHUNK)}\ntwo\n`;
@@ -112,7 +112,7 @@ describe('The lines of a file', () => {
     expect(kept.map((line) => line.toString())).toEqual(texts);
   });
 
-  test('are those that splitting the whole content gives', async () => {
+  test('are the same as when the whole content is split', async () => {
     const read = await reader();
     const line = fc.oneof(
       fc.string({ unit: fc.constantFrom('a', 'ë', '🙂', '\r', '{', '}', '\n'), maxLength: 20 }),
@@ -166,7 +166,7 @@ describe('Lines of a file and of a stream', () => {
     ]);
   });
 
-  test('have no content if they are too long, and those after them do', async () => {
+  test('have no content if they are too long, and later lines do', async () => {
     expect(await read(`123456789\n1234567890\n${'x'.repeat(30)}\nnext\n`)).toEqual([
       [1, 0, true, '123456789\n'],
       [2, 10, true, 11],
@@ -175,7 +175,7 @@ describe('Lines of a file and of a stream', () => {
     ]);
   });
 
-  test('are none in an empty file', async () => {
+  test('do not exist in an empty file', async () => {
     expect(await read('')).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ test('Answers come in the order of the items, however long each takes', async ()
   expect(await all).toEqual([0, 1, 2]);
 });
 
-test('No more are under way than may be', async () => {
+test('No more calls run at once than the maximum', async () => {
   let [open, most] = [0, 0];
   const map = async () => {
     most = Math.max(most, ++open);

@@ -16,7 +16,7 @@ test.each([
   ['nested', `${'['.repeat(600_000)}${']'.repeat(600_000)}`],
   ['side by side', `[${'{},'.repeat(600_000)}0]`],
   ['flat', `[${'1,'.repeat(600_000)}0]`],
-])('JSON with more values than are read counts as none, however few bytes it has (%s)', (_, text) => {
+])('JSON with too many values is refused, however few bytes it has (%s)', (_, text) => {
   expect(JSON.parse(text)).toBeDefined();
   expect(parsedJson(text)).toBeUndefined();
 });
@@ -27,12 +27,12 @@ test.each([
   ['lists', lists(129)],
   ['objects', `${'{"a":'.repeat(129)}1${'}'.repeat(129)}`],
   ['both, after others', `[${'{"a":[1]},'.repeat(10)}${'[{"a":'.repeat(65)}1${'}]'.repeat(65)}]`],
-])('JSON with more levels than are read counts as none: %s', (_, text) => {
+])('JSON that is nested too deeply is refused: %s', (_, text) => {
   expect(JSON.parse(text)).toBeDefined();
   expect(parsedJson(text)).toBeUndefined();
 });
 
-test('JSON of 128 levels is read; brackets in texts, after any number of backslashes, are no level', () => {
+test('JSON of 128 levels is read; brackets in strings, after any number of backslashes, do not count', () => {
   const text = JSON.stringify([
     `${'['.repeat(200)}"${'{'.repeat(200)}`,
     '\\\\',

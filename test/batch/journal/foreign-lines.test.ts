@@ -20,7 +20,7 @@ describe('Foreign lines', () => {
     `"${'x'.repeat(300_000)}"`,
   ];
 
-  test('are skipped, whatever stands around them', async () => {
+  test('are skipped, whatever precedes and follows them', async () => {
     const path = await ownPath();
     const journal = open(path);
     const idempotencyKey = journal.idempotencyKey(keyOf(1), 0);
@@ -47,7 +47,7 @@ describe('Foreign lines', () => {
     expect(found.idempotencyKey(keyOf(1), 0)).toBe(idempotencyKey);
   });
 
-  test('that a kill has cut off do not spoil the next one', async () => {
+  test('cut off by a kill do not damage the next line', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));

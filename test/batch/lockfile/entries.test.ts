@@ -76,7 +76,7 @@ describe('A line as it is written', () => {
     expect(line).not.toMatch(/"pixels"|"name"|"key"/);
   });
 
-  test('is one line of ASCII order-independent JSON: the entry itself', () => {
+  test('is one line of ASCII JSON that parses to the entry', () => {
     fc.assert(
       fc.property(entries, (entry) => {
         expect(JSON.parse(lineOf(entry))).toEqual(entry);
@@ -87,7 +87,7 @@ describe('A line as it is written', () => {
   });
 });
 
-test('Whatever an entry is made of, it is found and read', async () => {
+test('Any entry can be found and read', async () => {
   const sound = entries.filter((entry) => lockEntrySchema.safeParse(entry).success);
   const key = (entry: LockEntry) => `${entry.source} ${workOf(entry)}`;
   const lists = fc.uniqueArray(sound, { selector: key, maxLength: 20 });

@@ -57,14 +57,14 @@ describe('Opening', () => {
     expect(told).toEqual(entries.map((entry) => [entry.source, workOf(entry)]));
   });
 
-  test('lets the last of several with the same source and work count', async () => {
+  test('uses the last of several entries with the same source and work', async () => {
     const [one, other] = [lockEntry({ name: 'first' }), lockEntry({ name: 'last' })];
     const lockfile = await openText(textOf([one, lockEntry({ source: 'x.png' }), other]));
     expect(lockfile.size).toBe(2);
     expect(lockfile.read(0)).toEqual(other);
   });
 
-  test('lets the last count also when they are side by side', async () => {
+  test('uses the last one even if they are adjacent', async () => {
     const entries = [
       lockEntry({ name: 'first' }),
       lockEntry({ name: 'last' }),
@@ -73,7 +73,7 @@ describe('Opening', () => {
     expect(allOf(await openText(textOf(entries)))).toEqual(entries.slice(1));
   });
 
-  test('reads lines across the borders of what it reads at once', async () => {
+  test('reads lines that span two reads', async () => {
     const entries = Array.from({ length: 3000 }, (_, n) =>
       lockEntry({ source: `skins/${String(n).padStart(4, '0')}.png`, name: 'n'.repeat(n % 700) }),
     );
@@ -127,7 +127,7 @@ describe('find', () => {
     expect(find(lockfile, { ...entries[1]!, pixels: hash('x') })).toEqual({ state: 'changed' });
   });
 
-  test('knows nothing of a new file', async () => {
+  test('finds no entry for a new file', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png')));
     expect(find(lockfile, lockEntry({ source: 'b.png' }))).toBeUndefined();
     expect(lockfile.find('a.png', '')).toEqual({ state: 'changed' });
@@ -162,7 +162,7 @@ describe('find', () => {
     expect(allOf(lockfile)).toEqual(entries);
   });
 
-  test('finds every one of many', async () => {
+  test('finds every entry of many', async () => {
     const entries = entriesOf(...Array.from({ length: 2000 }, (_, n) => `${n}.png`));
     const lockfile = await openText(textOf(entries));
     for (const entry of entries) {
@@ -197,7 +197,7 @@ describe('read', () => {
     for (const entry of [1, -1, 0.5]) expect(() => lockfile.read(entry)).toThrow(RangeError);
   });
 
-  test('continues with the file that was opened when another takes its place', async () => {
+  test('keeps reading the opened file when another one replaces it', async () => {
     const path = await ownPath(textOf(entriesOf('a.png')));
     const lockfile = await openAt(path);
     const { writeFileAtomically } = await import('../../../src/base/files.ts');
@@ -205,7 +205,7 @@ describe('read', () => {
     expect(allOf(lockfile)).toEqual(entriesOf('a.png'));
   });
 
-  test('says so when the file was written into meanwhile', async () => {
+  test('reports that the file was changed meanwhile', async () => {
     for (const text of [textOf(entriesOf('b.png', 'a.png')), 'short', '']) {
       const path = await ownPath(textOf(entriesOf('a.png', 'b.png')));
       const lockfile = await openAt(path);
@@ -232,7 +232,7 @@ describe('signerOf', () => {
       expect(await signerIn(JSON.stringify(entry))).toEqual({ signer: entry.signer, key: entry.key });
   });
 
-  test('is not believed after any change of what the digest covers, or of the digest', async () => {
+  test('is ignored after any change of the covered fields or of the digest', async () => {
     const line = lineOf(signed());
     for (const part of ['value', 'signature', 'service', 'key', 'signer', 'digest']) {
       const at = line.indexOf(`,"${part}":"`) + part.length + 5;

@@ -20,7 +20,7 @@ test('A folder covers its own files, and with its subfolders those below', () =>
   ]);
 });
 
-test('A list says what is gone only once it is read whole, and unless one of its sources has failed', () => {
+test('A list shows which sources are gone only if it was read whole and none of its sources failed', () => {
   const coverage = new Coverage();
   expect(coverage.hasList('/list')).toBe(false);
   coverage.addList('/list');

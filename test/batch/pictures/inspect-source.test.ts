@@ -76,7 +76,7 @@ describe('an old skin on a canvas of 64×64', () => {
     });
   });
 
-  test('is scaled down first, if it is one of HD', () => {
+  test('is scaled down first if it is an HD skin', () => {
     const bytes = encodePng(enlarge(whole, 2));
     const inspected = inspectSource({ kind: 'bytes', bytes, fit: true }, 'auto', undefined);
     expect(inspected).toMatchObject({
@@ -85,7 +85,7 @@ describe('an old skin on a canvas of 64×64', () => {
     });
   });
 
-  test('in a file is cut out although a run without the request has seen the file, and the reverse', async () => {
+  test('in a file is cut out even after a run without the option, and the reverse', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'old.png');
     await writeFile(path, old);
@@ -117,13 +117,16 @@ test('a skin of the right size stays as it is', () => {
   });
 });
 
-test.each(['mcskin3d.png', 'metadata-30kB.png'])('%s is sent as a sound file of the same pixels', (name) => {
-  const path = fileURLToPath(new URL(`../../fixtures/skins/${name}`, import.meta.url));
-  const inspected = inspectSource({ kind: 'file', path }, 'auto', undefined);
-  const bytes = ('bytes' in inspected && inspected.bytes) || Buffer.alloc(0);
-  expect(pixelHash(decodePng(bytes))).toBe('pixels' in inspected && inspected.pixels);
-  expect(readPng(bytes).faults).toEqual([]);
-});
+test.each(['mcskin3d.png', 'metadata-30kB.png'])(
+  '%s is sent as an intact file with the same pixels',
+  (name) => {
+    const path = fileURLToPath(new URL(`../../fixtures/skins/${name}`, import.meta.url));
+    const inspected = inspectSource({ kind: 'file', path }, 'auto', undefined);
+    const bytes = ('bytes' in inspected && inspected.bytes) || Buffer.alloc(0);
+    expect(pixelHash(decodePng(bytes))).toBe('pixels' in inspected && inspected.pixels);
+    expect(readPng(bytes).faults).toEqual([]);
+  },
+);
 
 test('A file that cannot be read to its end is a problem of this source', () => {
   // Reading this file fails as a broken disk does, after it was opened.
@@ -157,7 +160,7 @@ describe('A path that holds no skin', () => {
     expect('problem' in read && read.problem).toEqual({ code: 'invalid_image', message });
   });
 
-  test('is still read when it has as many as may be', async () => {
+  test('is still read at the maximum size', async () => {
     const path = await fileOf(MAX_BYTES);
     expect(readContent({ kind: 'file', path })).toMatchObject({ bytes: { length: MAX_BYTES } });
   });

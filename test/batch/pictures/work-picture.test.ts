@@ -24,7 +24,7 @@ function hashOf(work: Work): string | undefined {
 
 const PLANNED = pixelHash(drawSkin(1));
 
-test('The picture of work is the one that was kept, else it is read again', async () => {
+test('The picture of work is the one in memory, or else it is read again', async () => {
   const path = join(await ownFolder(), 'one.png');
   await writeFile(path, skinPng(1));
   const file = { kind: 'file', path } as const;
@@ -40,7 +40,7 @@ test('A picture in a file with too much metadata is the one that is sent', () =>
   expect(hashOf({ members: [member], variant: 'auto' } as unknown as Work)).toBe(pixels);
 });
 
-test('A picture that has changed since the plan, or is no picture any more, is not used', async () => {
+test('A picture that changed since the plan, or is no longer a picture, is not used', async () => {
   const path = join(await ownFolder(), 'one.png');
   const file = { kind: 'file', path } as const;
   expect(hashOf(workOf(file))).toBeUndefined();

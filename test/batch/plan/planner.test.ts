@@ -21,7 +21,7 @@ function largePicture(number: number, size: number): BatchSource {
   return { ...picture(number), content: { kind: 'bytes', bytes } };
 }
 
-test('A duplicate joins the work that it waits for, until that is settled', async () => {
+test('A duplicate joins the work that it waits for while that is pending', async () => {
   const planner = makePlanner();
   const [first, again] = await plan(planner, picture(1), picture(1));
   const work = workOf(first!)!;
@@ -50,7 +50,7 @@ test('Each source has an output name of its own', async () => {
   expect(new Set(planned.map(({ member }) => member.stem)).size).toBe(3);
 });
 
-test('Pictures are kept up to four mebibytes, and again when others were sent', async () => {
+test('Up to four mebibytes of pictures are kept, and more once some were sent', async () => {
   const planner = makePlanner();
   const [size, last] = [19_000, 4 * 1024 * 1024 - 220 * 19_000];
   const player: BatchSource = { label: 'ann', stem: 'ann', content: { kind: 'user', user: 'ann' } };
@@ -66,7 +66,7 @@ test('Pictures are kept up to four mebibytes, and again when others were sent', 
   expect(kept).toEqual([false, true, false]);
 });
 
-test('After an abort no source is decided about, nor looked up', async () => {
+test('After an abort, no source is planned or looked up', async () => {
   const abort = new AbortController();
   const [afterAbort, both] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const lookedUp: string[] = [];
@@ -135,7 +135,7 @@ test('Skin data that proves to be a result needs no work', async () => {
   expect(judged).toEqual([{ given, variant: 'auto', isOfService: false }]);
 });
 
-test('A player of Bedrock Edition is skin data once looked up, with what is wrong as a refusal', async () => {
+test('A Bedrock player becomes skin data when looked up, or is refused with the reason', async () => {
   const given = {
     value: buildTexturesValue({
       timestamp: 1,

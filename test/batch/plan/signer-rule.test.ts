@@ -46,16 +46,16 @@ const TABLE: readonly [
 describe.each(TABLE)('What %s has signed', (who, embedded, keyless, keyed) => {
   const signedBy: SignedBy = SIGNERS[who];
 
-  test(`is ${embedded} when the embedded service is asked`, () => {
+  test(`is ${embedded} when the embedded service is used`, () => {
     expect(signerStatusOf(signedBy, { name: 'embedded', key: undefined })).toBe(embedded);
     expect(signerStatusOf(signedBy, { name: 'embedded', key: THEIRS })).toBe(embedded);
   });
 
-  test(`is ${keyless} when a service is asked that tells no key`, () => {
+  test(`is ${keyless} when the service publishes no key`, () => {
     expect(signerStatusOf(signedBy, { name: HERE, key: undefined })).toBe(keyless);
   });
 
-  test(`is ${keyed} when a service is asked that tells its key`, () => {
+  test(`is ${keyed} when the service publishes its key`, () => {
     expect(signerStatusOf(signedBy, { name: HERE, key: THEIRS })).toBe(keyed);
   });
 });
@@ -100,7 +100,7 @@ describe('The rule', () => {
     });
   });
 
-  test('finds damage by the digest, whatever was touched', () => {
+  test('finds damage of any field by the digest', () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const own = { publicKey, fingerprint: OWN };
     const rule = new SignerRule({ name: HERE, signingKey: undefined, keepSignatures: false, keys: { own } });

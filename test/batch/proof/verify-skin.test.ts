@@ -98,7 +98,7 @@ describe('The signer is whose key verifies the signature:', () => {
 });
 
 describe('A signature that no key verifies', () => {
-  test('is unproved where it may be anyone’s', async () => {
+  test('has an unknown signer if any service may have signed it', async () => {
     for (const means of [{}, { own: ownKey(OWN) }, { gameKeys: gameKeys() }]) {
       const found = await verdict(skin(STRANGER), means);
       expect(found).toMatchObject({ signature: 'unproved', signer: 'unproved', problems: [] });
@@ -139,7 +139,7 @@ describe('A signature that no key verifies', () => {
     expect(isBad(found)).toBe(true);
   });
 
-  test('is unproved while Mojang is unreachable, whatever the data claims', async () => {
+  test('has an unknown signer while Mojang is unreachable, whatever the data claims', async () => {
     const kept = skin(STRANGER, { value: AT_THE_GAME, claim: { signer: 'game' } });
     const found = await verdict(kept, { gameKeys: gameKeys('unreachable') });
     expect(found).toMatchObject({ signature: 'unproved', problems: [] });

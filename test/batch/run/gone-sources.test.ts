@@ -59,7 +59,7 @@ test('Rows that a list no longer has are gone, with the files that hold their sk
   expect(read()).toEqual([['row:ann', ['ann.txt']]]);
 });
 
-test('A file stays that another source uses, that has other content or another form, or that is no plain file', async () => {
+test('A file is kept if another source uses it, its content or form differs, or it is not a regular file', async () => {
   const files = ['shared.txt', './shared.txt', 'page.md', 'changed.txt', 'folder', 'link.txt', 'own.txt'];
   const rows = [
     { id: 'row:ann', outputs: [{ name: 'ann', files }] },
@@ -80,7 +80,7 @@ test('The outputs of a name that this run has used stay', async () => {
   expect(read()).toEqual([['row:ann', []]]);
 });
 
-test('All files stay where nothing can tell the form of an output', async () => {
+test('All files are kept if the form of an output cannot be recognized', async () => {
   const rows = [{ id: 'row:ann', outputs: [{ name: 'ann', files: ['ann.txt'] }] }];
   const { write, read } = await goneAfter(rows, [], { outputs: undefined });
   write('ann.txt', valueFor('row:ann'));

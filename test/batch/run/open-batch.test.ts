@@ -55,7 +55,7 @@ test('A lockfile is used by one batch at a time', async () => {
   await expect(open(options)).resolves.toBeDefined();
 });
 
-test('A lockfile can be in use by a process that nothing is known about', async () => {
+test('A lockfile can be in use by an unknown process', async () => {
   const options = await optionsIn('skins.lock');
   await open(options);
   const journals = join(options.stateDir, 'journals');

@@ -91,7 +91,7 @@ test('Sources with the same pixels and options are one skin', async () => {
   expect(await outlooks(sources)).toEqual(['new', 'new', 'duplicate', 'new', 'new', 'duplicate']);
 });
 
-test('What the batch asks for holds for each source that does not ask for itself', async () => {
+test('Options of the batch apply to each source without options of its own', async () => {
   const sources = [picture(1), picture(1, { variant: 'auto' }), picture(1, { variant: 'slim' })];
   expect(await outlooks(sources, { variant: 'slim' })).toEqual(['new', 'new', 'duplicate']);
   const seen = [picture(1), picture(1, { visibility: 'public' }), picture(1, { visibility: 'unlisted' })];
@@ -176,7 +176,7 @@ test('A damaged entry is a refused source, not skin data', async () => {
   expect(await outlooks([picture(1)], { entries: [damaged] })).toEqual(['refused']);
 });
 
-test('The plan has what an earlier run that was ended has made, failed and could not prove', async () => {
+test('The plan shows what an earlier run made, failed to make or could not verify', async () => {
   const folder = await ownFolder();
   const earlier = await openBatch(await optionsIn(folder, []), { write: true });
   const { s: _, ...record } = { s: 'done', ...recordOf(1) };
@@ -250,7 +250,7 @@ test('A skin by UUID that the service no longer has is taken from the data in th
   expect(asked).toEqual([HEX]);
 });
 
-test('A plan leaves its files closed, and what it has learned of the sources for the next one', async () => {
+test('A plan closes its files, and keeps what it learned about the sources for the next plan', async () => {
   const folder = await ownFolder();
   const [lockfile, path] = [join(folder, 'skins.lock'), join(folder, 'a.png')];
   await writeFile(path, skinPng(1));
@@ -276,7 +276,7 @@ test('A batch that is interrupted plans no further', async () => {
   await expect(planBatch(options).next()).rejects.toThrow('enough');
 });
 
-test('A source that is gone goes with the files of its skin, except those whose name another source has', async () => {
+test('A source that is gone is dropped with its files, except files whose name another source has', async () => {
   const folder = await ownFolder();
   const record = {
     list: 'skins.csv',

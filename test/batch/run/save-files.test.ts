@@ -82,7 +82,7 @@ test('A run that makes everything again leaves nothing to resume, with or withou
   expect(await stepsOf({ failed: 1, force: true })).toEqual(['digests saved', 'journal retired']);
 });
 
-test('A run that does not follow its jobs hands them over: the next one submits them again', async () => {
+test('A run that does not wait for its jobs leaves them to the next run, which submits them again', async () => {
   expect(await stepsOf({ follow: false })).toEqual(['digests saved', 'journal retired']);
   expect(await stepsOf({ follow: true })).toEqual(['digests saved', 'journal retired, open jobs kept']);
 });
@@ -101,7 +101,7 @@ test('A journal whose skins the lockfile could not take is kept', async () => {
   ]);
 });
 
-test('A journal is kept where what all results make together cannot be stored', async () => {
+test('A journal is kept if the file of all results cannot be written', async () => {
   const steps = ['digests saved', 'journal closed', 'no space left, true'];
   expect(await stepsOf({ isLastFull: true })).toEqual(steps);
 });
@@ -163,7 +163,7 @@ test.each([
   expect(kept).toEqual(['a', 'gone']);
 });
 
-test('A result that is in no journal and no lockfile is a mistake of the program, not an entry', async () => {
+test('A result in neither journal nor lockfile is a bug, not an entry', async () => {
   const rewrite = (entries: Iterable<unknown>) => ({ written: true, dropped: [...entries].length });
   const files = {
     lockfile: { rewrite, cacheScan: () => {}, recordOf: () => undefined },
@@ -238,7 +238,7 @@ test.each([
   expect(named).toEqual([Object.entries(signedBy)]);
 });
 
-test('A source that comes twice with the same options gets one entry, without a record that says nothing', async () => {
+test('A source given twice with the same options gets one entry, without an empty record', async () => {
   const entries: unknown[] = [];
   const rewrite = (all: Iterable<unknown>) => {
     entries.push(...all);
@@ -262,7 +262,7 @@ test('A source that comes twice with the same options gets one entry, without a 
   expect(entries).toMatchObject(Array(2).fill({ source: 'a', record: undefined }));
 });
 
-test('What --prune drops goes with its files, and entries keep what was recorded about their sources', async () => {
+test('--prune removes entries with their files, and the other entries keep their records', async () => {
   const folder = await ownFolder();
   const output = join(folder, 'gone.txt');
   await writeFile(output, valueFor('gone'));

@@ -116,7 +116,7 @@ describe('A job that is completed', () => {
     });
   });
 
-  test('that nobody known has signed says so', async () => {
+  test('with an unknown signer says so', async () => {
     const { finisher, journal, told } = await prepare({}, { proofs: [{ signer: 'unproved' }] });
     await finisher.settle(workOf(), ended('completed', { skin: SKIN }));
     const warnings = [NOTE, expect.objectContaining({ code: 'signature_unproved' })];
@@ -138,7 +138,7 @@ describe('A job that is completed', () => {
     }
   });
 
-  test('without its skin is made again if the user says so', async () => {
+  test('without its skin is made again with --resubmit-lost', async () => {
     const lost = await prepare({ resubmitLost: true });
     await lost.finisher.settle(workOf(), ended('completed', {}, SKIN.uuid));
     expect(lost.told).toEqual([['again', expect.stringContaining('has forgotten the skin')]]);
@@ -152,7 +152,7 @@ describe('A job that the service has forgotten', () => {
     expect(told).toMatchObject([['done', { job: 'j1', warnings: [NOTE] }]]);
   });
 
-  test('fails without a word in the journal, so that the next run asks for it', async () => {
+  test('fails without a record in the journal, so that the next run asks for it', async () => {
     const { finisher, journal, told } = await prepare();
     journal.accepted(keyOf(1), 0, 'j1');
     await finisher.attempt(workOf(), 'j1', async () => {
@@ -164,7 +164,7 @@ describe('A job that the service has forgotten', () => {
     expect(journal.stateOf(keyOf(1))).toMatchObject({ step: 'job', job: 'j1' });
   });
 
-  test('is no longer found by its id if another job has that id now', async () => {
+  test('is not found by its id if another job now has that id', async () => {
     const { finisher, journal, told } = await prepare();
     journal.accepted(keyOf(1), 0, 'j1');
     await finisher.attempt(workOf(), 'j1', async () => {
@@ -212,7 +212,7 @@ describe('A job that failed', () => {
     [500, 'some_code', 'again'],
     [499, 'some_code', 'failed'],
     [500, 'invalid_image', 'failed'],
-  ])('to begin, by an answer %i with %s, is %s', async (status, code, what) => {
+  ])('to start, by an answer %i with %s, is %s', async (status, code, what) => {
     const { finisher, told } = await prepare();
     await finisher.fail(workOf(), serviceError(status, code));
     expect(told.map(([one]) => one)).toEqual([what]);
@@ -223,7 +223,7 @@ describe('A result that differs from the request', () => {
   const completed = ended('completed', { skin: SKIN });
   const wrong = () => new ProofError('wrong_skin', 'Another picture.');
 
-  test('fails, but is kept, and proved again by the next run', async () => {
+  test('fails, but is kept and checked again by the next run', async () => {
     const { finisher, journal, told } = await prepare({}, { proofs: [wrong()] });
     await finisher.settle(workOf(), completed);
     expect(told).toMatchObject([
@@ -264,7 +264,7 @@ describe('A step that throws', () => {
   const error = serviceError(400);
   const throwing = (one: unknown) => async () => await Promise.reject(one);
 
-  test('fails only its work, of which the journal says nothing: the next run asks again', async () => {
+  test('fails only its own work, without a record, so that the next run asks again', async () => {
     const { finisher, journal, told } = await prepare();
     await finisher.attempt(workOf(), 'j1', throwing(error));
     expect(told).toEqual([['failed', { code: 'some_code', message: 'No.' }, 'j1']]);

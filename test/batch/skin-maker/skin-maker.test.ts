@@ -46,7 +46,7 @@ test('An accepted job is in the journal by its name, so that the next run follow
   expect(service.requests.submit).toHaveLength(1);
 });
 
-test('A job of another user is not followed: it is made for this one', async () => {
+test("Another user's job is not followed; the skin is made again for this user", async () => {
   const { clock, service, folder, batch } = await interrupted({ serviceTime: () => 60_000 });
   const path = await pathIn(folder);
   writeFileSync(path, readFileSync(path, 'utf8').replace('"u":"u"', '"u":"someone else"'));

@@ -119,14 +119,14 @@ describe('A picture', () => {
     expect(told).toEqual(sent === undefined ? [] : [note]);
   });
 
-  test('that is another one by now is not sent', async () => {
+  test('that has been replaced meanwhile is not sent', async () => {
     const path = join(await ownFolder(), 'one.png');
     await writeFile(path, skinPng(2));
     const work = workOf({ kind: 'file', path }, { planned: PIXELS });
     expect(await request(work)).toMatchObject({ problem: { code: 'source_changed' } });
   });
 
-  test('that is gone or none any more is not sent', async () => {
+  test('that is gone or no longer a picture is not sent', async () => {
     const path = join(await ownFolder(), 'one.png');
     const work = workOf({ kind: 'file', path }, { planned: PIXELS });
     expect(await request(work)).toMatchObject({ problem: { code: 'no_such_file' } });
@@ -138,7 +138,7 @@ describe('A picture', () => {
 describe('A player', () => {
   const named = { kind: 'user', user: 'ann' } as const;
 
-  test('is sent by UUID, which a name is looked up for', async () => {
+  test('is sent by UUID, after the name was looked up', async () => {
     const uuidOf = async () => UUID;
     expect(await request(workOf(named), { uuidOf })).toMatchObject({ source: { user: UUID } });
     const unasked = async () => await Promise.reject(new Error('A UUID needs no look-up.'));

@@ -136,7 +136,7 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     });
   });
 
-  test('may have a bomb for a picture, or too many files, and no harm is done', async () => {
+  test('does no harm with a decompression bomb or too many files', async () => {
     const cwd = await folderOf({
       'bomb.mcpack': zipOf({ ...FILES, 'knight.png': Buffer.alloc(8_500_000) }),
       'garbage.mcpack': Buffer.alloc(100, 7),
@@ -177,7 +177,7 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     ]);
   });
 
-  test('is read in one pass where its JSON or its names look like comments that never end', async () => {
+  test('is read in one pass even if its JSON or names look like endless comments', async () => {
     const size = 200_000; // twice as much of any took four times as long
     const texts = ['"\\"', '/*', '"', '//', '/', '/**/"'].map((part) => part.repeat(size));
     for (const text of texts)
@@ -189,13 +189,13 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     expect((await allOf({ args: ['p.mcpack'] }, rootsIn(cwd)))[1]?.label).toBe('p.mcpack:Ranger');
   });
 
-  test('may have comments of either kind, and what looks like one or ends like a text in its texts', async () => {
+  test('may have both kinds of comments, and strings that look like comments', async () => {
     const text = `/* "a */ {"modules": [ // "b\n {"type": "skin_pack", "x": "// \\" /* \\\\"}/**/]}// end`;
     const cwd = await folderOf({ 'p.mcpack': zipOf({ ...FILES, 'manifest.json': Buffer.from(text) }) });
     expect(await allOf({ args: ['p.mcpack'] }, rootsIn(cwd))).toHaveLength(SKINS.length);
   });
 
-  test('with a damaged picture keeps the others, and names that every object has are pictures that are missing', async () => {
+  test('with a damaged picture keeps the other skins, and treats names such as constructor as missing pictures', async () => {
     const zip = zipOf(FILES);
     const at = zip.indexOf(Buffer.from('knight.png')) + 'knight.png'.length;
     zip.fill(0xff, at, at + 30);

@@ -43,7 +43,7 @@ test('Pictures come in the order of their sources, a few fetched at once; other 
   expect(most.count).toBeLessThanOrEqual(6);
 });
 
-test('Five redirects are followed, with no more told than the program', async () => {
+test("Five redirects are followed, and hosts learn only the program's name", async () => {
   const site = await webServer((request, response) => {
     const left = Number(request.url?.slice(1));
     if (left > 0) response.writeHead(302, { location: `/${left - 1}` }).end();
@@ -180,7 +180,7 @@ test.each(PASSING)(
   },
 );
 
-test('A host that asks to wait is left alone by all downloads meanwhile', async () => {
+test('While a host asks to wait, no download contacts it', async () => {
   const clock = fakeClock();
   const told = new Set<string>();
   const times: number[] = [];
@@ -198,7 +198,7 @@ test('A host that asks to wait is left alone by all downloads meanwhile', async 
   expect(times.filter((time) => time < 60_000).length).toBeLessThanOrEqual(6);
 });
 
-test('A host that stays down fails its pictures after as long as a service would, and only once', async () => {
+test('Pictures of a host that stays down fail after the usual patience, which is spent only once', async () => {
   const clock = fakeClock();
   const site = await webServer((_request, response) => void response.writeHead(503).end());
   const found = await fetchAll(

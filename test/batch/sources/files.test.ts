@@ -28,7 +28,7 @@ describe('What is nearly called like a path that leads nowhere', () => {
     expect(similarName(typed, [await folderWith()])).toBe(meant);
   });
 
-  test('nothing for a path of a million slashes, in one pass', async () => {
+  test('nothing for a path with a million slashes, in linear time', async () => {
     expect(similarName(`${'/'.repeat(1_000_000)}skinz`, [await folderWith()])).toBeUndefined();
   });
 
@@ -66,7 +66,7 @@ describe('A word that leads nowhere', () => {
     expect(content).toEqual({ kind: 'problem', problem: { code: 'no_such_file', message, hint } });
   });
 
-  test('is one where nothing speaks against it', async () => {
+  test('is a player if nothing suggests otherwise', async () => {
     expect((await only('Notch', false)).content).toMatchObject({ kind: 'user', isGuess: true });
   });
 });

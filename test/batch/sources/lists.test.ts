@@ -120,7 +120,7 @@ describe('Columns whose names mean nothing', () => {
     ]);
   });
 
-  test('are not those of skin data, nor any but the first twenty', async () => {
+  test('are not reported for skin data, nor beyond the first twenty', async () => {
     const told: string[] = [];
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`c${at}`, at]));
     const lines = [

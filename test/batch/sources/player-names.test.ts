@@ -35,7 +35,7 @@ test('A name that no player has is a problem of the source; the message tells if
   await expect(names.uuidOf(guess, NEVER)).rejects.toThrow('No file, folder or player is called NoBody');
 });
 
-test('A failing game gets further requests as late as it wants, and not forever', async () => {
+test('A failing Mojang is asked again as late as it asks for, and not forever', async () => {
   const { fake, players, names, clock } = await directory(1, fakeClock());
   const wanted = { user: String(players[0]?.name) };
   fake.order({ fault: { kind: 'broken' }, on: ['names'] });

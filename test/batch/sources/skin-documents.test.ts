@@ -295,7 +295,7 @@ describe('Signatures', () => {
     expect(await found('a.skin.txt', texts.join('\n'))).toHaveLength(names.length);
   });
 
-  test('that are cut are not absent', async () => {
+  test('that are cut off do not count as absent', async () => {
     const [one] = skinsInDocument('a.yml', '', { tree: { skin: { textureRaw: VALUE, signature: 'abc' } } });
     expect(one).toMatchObject({ skin: { value: VALUE, signature: 'abc' } });
   });
@@ -310,7 +310,7 @@ describe('What looks like skin data', () => {
     ]);
   });
 
-  test('in a document that cannot be read is not called none', async () => {
+  test('in an unreadable document is not reported as missing', async () => {
     const text = `a: [${VALUE}`;
     const [one] = skinsInDocument('a.yml', text, await readText('a.yml', text));
     expect(one).toMatchObject({ fault: expect.stringMatching(/^a.yml is not valid YAML: line \d\.$/) });
@@ -322,7 +322,7 @@ describe('What looks like skin data', () => {
     expect(await found('config.yml', `token: ${token}\n`)).toEqual(['config.yml holds no skin data.']);
   });
 
-  test('in texts in one another is read, however many', async () => {
+  test('in nested texts is read at any depth', async () => {
     const nested = (levels: number): string =>
       levels === 0 ? VALUE : JSON.stringify({ value: nested(levels - 1) });
     for (const levels of [5, 12]) expect(await found('a.json', nested(levels))).toEqual(['- ?']);

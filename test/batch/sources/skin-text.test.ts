@@ -93,7 +93,7 @@ describe('SNBT', () => {
     ]);
   });
 
-  test('makes no object of what it reads', () => {
+  test('creates no object with a prototype from its input', () => {
     const [read] = snbtIn('{__proto__:{polluted:1},constructor:2}') ?? [];
     expect(Object.keys(read as object)).toEqual(['__proto__', 'constructor']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

@@ -16,17 +16,17 @@ describe('workKey', () => {
     expect(workKey({ content: { user: PLAYER }, ...asked })).toMatch(/^[0-9a-f]{32}ap$/);
   });
 
-  test('stays what it is from version to version, because lockfiles and journals are looked up by it', () => {
+  test('is the same in all versions, because lockfiles and journals are looked up by it', () => {
     expect(workKey({ content: { url: URL }, ...asked })).toBe('d7d40aec164631b9bc9939e1fc0b230aap');
     expect(workKey({ content: { user: PLAYER }, ...asked })).toBe('9251f3bf2de2cec14f65532bdc0d8947ap');
   });
 
-  test('tells a link from a player of the same name', () => {
+  test('distinguishes a link from a player of the same name', () => {
     const keys = [{ url: PLAYER }, { user: PLAYER }].map((content) => workKey({ content, ...asked }));
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('is another one for each choice of options', () => {
+  test('differs for each combination of options', () => {
     const keys = (['auto', 'classic', 'slim'] as const).flatMap((variant) =>
       (['public', 'unlisted', 'private'] as const).map((visibility) =>
         workKey({ content: { pixels: PIXELS }, variant, visibility }).slice(32),
@@ -35,7 +35,7 @@ describe('workKey', () => {
     expect(keys).toEqual(['ap', 'au', 'av', 'cp', 'cu', 'cv', 'sp', 'su', 'sv']);
   });
 
-  test('is another one with a cape, and with each cape, for pictures, links and players', () => {
+  test('differs with each cape, for pictures, links and players', () => {
     const capes = [undefined, 'ab'.repeat(16), 'cd'.repeat(16)];
     const contents = [{ pixels: PIXELS }, { url: URL }, { user: PLAYER }];
     const keys = contents.flatMap((content) => capes.map((cape) => workKey({ content, ...asked, cape })));
@@ -59,7 +59,7 @@ describe('optionsOf', () => {
     }
   });
 
-  test('does not take a letter that means nothing', () => {
+  test('refuses a letter without a meaning', () => {
     expect(() => optionsOf(`${'0'.repeat(32)}xp`)).toThrow('letter x');
   });
 });

@@ -89,7 +89,7 @@ describe('One source', () => {
     expect(hosted.records.refusals?.['job_limit'] ?? 0).toBe(0);
   });
 
-  test('that the service knows under another name keeps its own, and says which that is', async () => {
+  test('that the service knows under another name keeps its own name and shows the other', async () => {
     const { generate, folder } = await machineAt(await runHosted());
     await generate({ name: 'First' });
     const named = await generate({ name: 'Second' });
@@ -108,7 +108,7 @@ describe('One source', () => {
     expect(JSON.parse(await readFile(join(folder, 'skin.json'), 'utf8'))).toMatchObject({ name: 'First' });
   });
 
-  test('has a name in any language, of which the service gets an ASCII form, told once', async () => {
+  test('may have a name in any language; the service gets an ASCII form, which is reported once', async () => {
     const { generate } = await machineAt(await runHosted());
     const named = await generate({ name: ' Рыцарь\u202e', format: 'json,give' });
     expect(JSON.parse(named.out)).toMatchObject({

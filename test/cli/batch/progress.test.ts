@@ -47,7 +47,7 @@ async function batch({ isTTY = true, columns = 160, total }: Shown = {}) {
 }
 
 describe('A batch that waits', () => {
-  test('says for how long and until when, and no time left that this contradicts', async () => {
+  test('says for how long and until when, and shows no contradicting time left', async () => {
     const { progress, last } = await batch();
     await pass(5);
     expect(last()).toContain(' left');
@@ -114,7 +114,7 @@ describe('A batch that waits', () => {
     log.progress.stop();
   });
 
-  test('for others says how long it has waited, as long as there are others', async () => {
+  test('for other programs says how long it has waited', async () => {
     const { progress, last } = await batch();
     for (let n = 0; n < 40; n++) {
       progress.wait('5 jobs that others submitted with this key fill the queue.', undefined);
@@ -126,7 +126,7 @@ describe('A batch that waits', () => {
     progress.stop();
   });
 
-  test('says nothing more of it when it continues, and lets no short wait hide a long one', async () => {
+  test('stops saying so when it continues, and shows the longest of several waits', async () => {
     const { progress, last } = await batch();
     progress.wait('Too many requests.', 65 * 60_000);
     progress.wait('A texture cannot be read.', 500);

@@ -11,7 +11,7 @@ const PROGRESS = { sources: 3, wanted: 3, known: 0 };
 test.each([
   [false, '3 sources: 3 to make.\n'],
   [true, '3 sources: 3 to ask the service for.\n'],
-])('The plan promises to make only what the service surely makes: --force %s', async (force, text) => {
+])('The plan counts only skins that the service will certainly make: --force %s', async (force, text) => {
   const { io, err } = testIo({ errTTY: true });
   const call = { context: { messages: new Messages(io, {}) }, typed: { force } } as unknown as BatchCall;
   const event = { type: 'planned', progress: PROGRESS, outdated: [], unknownSigner: 0 };

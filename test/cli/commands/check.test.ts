@@ -125,7 +125,7 @@ describe('With --fix', () => {
     expect((await fix()).status).toBe(1); // the same once more
   });
 
-  test('and --variant, arms of the other variant are converted, and said to be', async () => {
+  test('and --variant, arms of the other variant are converted and reported', async () => {
     const { at, fix } = await prepare();
     const slim = await fix({ variant: 'slim' });
     const variants = async (folder: string) =>
@@ -144,7 +144,7 @@ describe('With --fix', () => {
     expect(await variants('wide')).toEqual(['64×64 classic', '64×32 classic', '64×64 classic']);
   });
 
-  test('no other file is replaced unless that is allowed, and no source ever', async () => {
+  test('other files are replaced only with --overwrite, and sources never', async () => {
     const { at, fix } = await prepare();
     await mkdir(at('clean'));
     await writeFile(at('clean/good.png'), 'mine');

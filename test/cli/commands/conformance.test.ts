@@ -52,7 +52,7 @@ test('It judges a server, says what it made there, and writes the same as JUnit'
   expect(double.requests).toHaveLength(before);
 });
 
-test('It exits with 1 for a server that differs, and cleans what that answers', async () => {
+test("It exits with 1 for a server that differs, and cleans the server's text", async () => {
   const answer = { status: 200, body: '<p>\u001b[31mred\u001b[0m\u0007' };
   const rules = [{ on: { route: 'GET /v2/capes' }, do: { answer } }];
   const { url, key } = await open({ scenario: { rules } });

@@ -42,7 +42,7 @@ async function examined(options: Parameters<typeof runCommand>[1]) {
 }
 
 describe('skinsmith doctor', () => {
-  test('finds a fresh machine well, where no skin is seen before someone serves it', async () => {
+  test('finds no problem on a new machine, but warns that nobody serves its textures', async () => {
     const { status, problems, warnings, skipped, found } = await examined({});
     expect({ status, problems, warnings, skipped }).toEqual({
       status: 0,
@@ -54,7 +54,7 @@ describe('skinsmith doctor', () => {
     expect(found.generator.detail).toMatch(/^signing: .*which it creates on first use/);
   });
 
-  test('looks further where no settings can be stored', async () => {
+  test('continues where no settings can be stored', async () => {
     const file = join(await ownFolder(), 'file');
     await writeFile(file, '');
     const { status, warnings, skipped } = await examined({ env: { SKINSMITH_CONFIG_DIR: file } });
@@ -79,7 +79,7 @@ describe('skinsmith doctor', () => {
     expect(out.replaceAll(/[0-9a-f]{64}|\d{5,}/g, '')).not.toContain(key.slice(-5));
   });
 
-  test('says what is wrong with a generator that keeps the service from its work', async () => {
+  test('says what is wrong with a generator that stops the service', async () => {
     const { url, key = '' } = await runServer({ generator: 'accounts' });
     const { status, problems, found } = await examined({ url, key });
     expect([status, problems]).toEqual([1, ['answer', 'generator']]);
@@ -88,7 +88,7 @@ describe('skinsmith doctor', () => {
     expect(found.store.result).toBe('ok');
   });
 
-  test('asks the service of someone else for no more than it tells its users', async () => {
+  test("asks another operator's service only for what users may see", async () => {
     const { url, owner } = await runServer();
     const made = await owner.json('/v2/account/keys', { user: 'bob' });
     const { status, skipped, problems } = await examined({ url, key: String(made.body.key?.secret) });
@@ -99,7 +99,7 @@ describe('skinsmith doctor', () => {
     });
   });
 
-  test('tells a wrong key, a revoked one and one for elsewhere apart from a service that is away', async () => {
+  test('distinguishes a wrong key, a revoked key, a key for another service and an unreachable service', async () => {
     const { url, owner } = await runServer();
     const wrong = await examined({ url, key: 'x'.repeat(64) });
     expect({ status: wrong.status, problems: wrong.problems }).toEqual({ status: 1, problems: ['key'] });
@@ -135,7 +135,7 @@ describe('skinsmith doctor', () => {
     });
   });
 
-  test('is not kept by a service that never answers', async () => {
+  test('does not hang at a service that never answers', async () => {
     const { url } = await webServer(() => {});
     const run = (context: CommandContext) => runDoctor(context, { connect: 300, all: 600 });
     const { status, out } = await runCommand(run, { url });

@@ -57,7 +57,7 @@ test('jobs --status finds the one that waits behind a thousand others', async ()
   expect([jobsIn(out), err]).toEqual([[ids.at(-1)], '']);
 });
 
-test('jobs says nothing of others when there are none', async () => {
+test('jobs does not mention further jobs when there are none', async () => {
   const { run, ids } = await withJobs(30);
   const { out, err } = await run({});
   expect([jobsIn(out), err]).toEqual([ids, '']);

@@ -79,7 +79,7 @@ describe('A person who signs in', () => {
     expect([without.status, without.err]).toEqual([0, expect.not.stringContaining('SKINSMITH_API_KEY')]);
   });
 
-  test('does not hear of a wrong key if the address is wrong', async () => {
+  test('gets no message about the key if the address is wrong', async () => {
     const { url } = await runServer();
     const from = async (context: CommandContext) => await runLogin('-', {}, context);
     const told = { code: 'not_found', hint: 'Check the address in SKINSMITH_BASE_URL.' };

@@ -276,7 +276,7 @@ test('Players are fetched from Mojang and URLs from their addresses, without a s
   ]);
 });
 
-test('An interrupted run has not fetched in vain: the next one goes on, and fetches all again once the pack is there', async () => {
+test('After an interruption, the next run uses what was fetched; after a complete run, everything is fetched again', async () => {
   const game = await runGame();
   const ann = game.addPlayer({ skin: { picture: drawSkin(9), variant: 'slim' } });
   const seen: string[] = [];

@@ -24,7 +24,7 @@ const type = async (options: VersionOptions, place: Parameters<typeof runCommand
   await runCommand((context) => runVersion(options, context), place);
 
 describe('version', () => {
-  test('prints the version alone, and to programs also what it runs on and which stores it knows', async () => {
+  test('prints the version alone, and with --json also Node and the schema of stores', async () => {
     expect(await type({}, {})).toMatchObject({ status: 0, out: `${VERSION}\n` });
     expect(JSON.parse((await type({}, { flags: { json: true } })).out)).toEqual({
       version: VERSION,

@@ -52,7 +52,7 @@ describe('ConfigFile', () => {
     expect(Object.keys(kept).sort()).toEqual(places.sort());
   });
 
-  test('takes a setting back and leaves the others', async () => {
+  test('removes a setting and keeps the others', async () => {
     const file = await configWith('{"slots": 3, "color": "never"}');
     await file.unset('slots');
     expect(await file.settings()).toEqual({ color: 'never' });
@@ -140,7 +140,7 @@ describe('ConfigFile', () => {
     },
   );
 
-  test('takes a dot in a name for a dot', async () => {
+  test('does not treat a dot in a name as a path', async () => {
     const file = await configWith();
     await file.set('a.b', 1);
     expect(await file.settings()).toEqual({ 'a.b': 1 });

@@ -66,12 +66,12 @@ describe('resolveSettings', () => {
     },
   );
 
-  test.each(examples)('takes %s of the environment before the file', (name, [text, value], [other]) => {
+  test.each(examples)('uses %s from the environment before the file', (name, [text, value], [other]) => {
     const sources = { env: { [envNameOf(name)]: text }, file: { [name]: other } };
     expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
   });
 
-  test.each(examples)('takes %s of the file when nothing else says anything', (name, [text, value]) => {
+  test.each(examples)('uses %s from the file if nothing else sets it', (name, [text, value]) => {
     const sources = { flags: { [name]: undefined }, env: { [envNameOf(name)]: '' }, file: { [name]: text } };
     expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
   });
@@ -82,7 +82,7 @@ describe('resolveSettings', () => {
     );
   });
 
-  test('does not look at what it does not know', () => {
+  test('ignores unknown settings', () => {
     const sources = makeSources({ env: { SKINSMITH_NONSENSE: 'x' }, file: { nonsense: 1, 'api-keys': {} } });
     expect(Object.keys(resolveSettings(sources)).sort()).toEqual([...SETTING_NAMES].sort());
   });

@@ -74,7 +74,7 @@ test.each([
   [{}, { SKINSMITH_INSECURE_HTTP: '1' }, true],
   [{}, { SKINSMITH_INSECURE_HTTP: '0' }, false],
   [{}, {}, false],
-])('A flag or the environment says that it may be: %j %j', (flags, env, isAllowed) => {
+])('A flag or the environment allows it: %j %j', (flags, env, isAllowed) => {
   expect(allowsInsecureHttp({ flags, env })).toBe(isAllowed);
 });
 

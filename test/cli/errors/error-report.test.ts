@@ -134,7 +134,7 @@ describe('reportOf', () => {
     },
   );
 
-  test('tells a rare error of the system in the words of the system', () => {
+  test("reports a rare system error in the system's words", () => {
     const error = Object.assign(new Error("ENXIO: no such device or address, open '/a/pipe'"), {
       ...{ code: 'ENXIO', errno: -6, syscall: 'open', path: '/a/pipe' },
     });
@@ -174,7 +174,7 @@ describe('reportOf', () => {
   test.each([
     [80, /^Ports below 1024 are .*: --port <number>$/],
     [8080, /^To listen on another port, .*: --port <number>$/],
-  ])('leads from port %d, where the user may not listen, to another', (port, hint) => {
+  ])('suggests another port instead of port %d, which needs root', (port, hint) => {
     const refusal = { code: 'EACCES', syscall: 'listen', address: '127.0.0.1', port };
     expect(reportOf(system(refusal))).toMatchObject({
       message: `127.0.0.1:${port}: Permission denied.`,

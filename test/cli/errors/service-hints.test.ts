@@ -97,7 +97,7 @@ describe('The hint', () => {
       /^Use an operator's key with that scope\.$/,
     ],
     ['The plan free does not include capes.', /plan allows: skinsmith whoami$/],
-  ])('for what is not allowed says how to be allowed it: %s', (message, hint) => {
+  ])('for a refused action says how to get permission: %s', (message, hint) => {
     expect(reportOf(refused('insufficient_grants', message))?.hint).toMatch(hint);
   });
 

@@ -21,7 +21,7 @@ describe('JobSources', () => {
     expect(await new JobSources(folder).sources()).toEqual(expected);
   });
 
-  test('remembers what was sent for a job, but nothing that names no picture', async () => {
+  test('remembers what was sent for a job, if it names a picture', async () => {
     const folder = await tempFolder();
     const jobSources = new JobSources(folder);
     const sent = { content: { kind: 'file', path: '/skins/a.png' }, options: { name: 'a' } } as const;

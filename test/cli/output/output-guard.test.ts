@@ -92,7 +92,7 @@ describe('Any other output', () => {
     expect(readFileSync(path, 'utf8')).toBe('new');
   });
 
-  test('leaves a file with the same content alone, whose ever it is', async () => {
+  test('leaves a file with the same content alone, whoever wrote it', async () => {
     const path = join(await ownFolder(), 'a.txt');
     writeFileSync(path, 'same');
     const before = statSync(path, { bigint: true });

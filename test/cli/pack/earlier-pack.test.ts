@@ -21,7 +21,7 @@ test('A new file leaves the names of the others, whatever stands before it in th
   expect(await shown()).toEqual({ lekar: 3, rytsar: 1, strazhnik: 2 });
 });
 
-test('A name that the last pack gave stays, and only a new source with the same gets digits', async () => {
+test('A name in the last pack stays, and only a new source with the same name gets digits', async () => {
   const { draw, pack, shown } = await packWorkshop();
   await draw('guard.png', 1);
   await pack();
@@ -238,7 +238,7 @@ describe('The index', () => {
   });
 });
 
-test('A run that ends after another one has written the pack gives no names that the other gave', async () => {
+test('A run never reuses names that another run has meanwhile written to the pack', async () => {
   const { draw, pack, skins, out } = await packWorkshop();
   await draw('guard.png', 1);
   await pack();

@@ -148,7 +148,7 @@ describe('Skins in a pack of others', () => {
     expect(await copies()).toHaveLength(1);
   });
 
-  test('of two namespaces do not meet', async () => {
+  test('of two namespaces do not affect each other', async () => {
     const { into, takeOut, bytes } = await workshop();
     await into();
     await into({ namespace: 'town' });

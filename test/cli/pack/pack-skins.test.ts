@@ -66,7 +66,7 @@ describe.each(['get', 'status'] as const)('With --pack, %s', (command) => {
     expect(await run()).toEqual({ end: 0, out: COMMAND('town/guard', 'guard'), err });
   });
 
-  test('prefers, of equal pictures, the one with the name of the skin', async () => {
+  test('prefers the picture with the name of the skin if several are equal', async () => {
     const { [command]: run } = await desk(2, 'tom');
     expect((await run()).out).toBe(COMMAND('tom', 'tom'));
   });

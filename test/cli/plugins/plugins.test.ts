@@ -118,7 +118,7 @@ describe('A file that is there keeps everything else', () => {
     expect(fancy.text).toContain(`      value: ${value}\n      signature: ${signature}\n`);
   });
 
-  test('also who may read it, where a link leads to it, and the file as it was', async () => {
+  test('also its permissions, a link to it, and a copy of the old file', async () => {
     const folder = join(await ownFolder(), 'plugins/Citizens');
     await mkdir(folder, { recursive: true });
     const text = "npc:\n  '0':\n    name: guard\n    traitnames: type\n";
@@ -143,7 +143,7 @@ test.each([
   expect(pluginNamed(name).next).toMatch(next);
 });
 
-test('What killed runs left of a file goes, and nothing else that is beside it', async () => {
+test('Remains of killed runs are removed, and nothing else in the folder', async () => {
   const folder = join(await ownFolder(), 'plugins/FancyNpcs');
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'npcs.yml');
@@ -172,7 +172,7 @@ describe('The NPCs of a name', () => {
     expect(await places('Guard', 'Guards')).toBe(0);
   });
 
-  test('get nothing that would change another skin of the run: names that differ in their case', async () => {
+  test('are not changed if that would change another skin of the run whose name differs in case', async () => {
     const folder = join(await ownFolder(), 'SkinsRestorer');
     await mkdir(folder);
     const open = pluginNamed('SkinsRestorer').open(folder);

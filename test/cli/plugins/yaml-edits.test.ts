@@ -71,7 +71,7 @@ describe('Values are set in a document', () => {
     );
   });
 
-  test('and nothing is written if they are there already', () => {
+  test('and nothing is written if they are already set', () => {
     expect(edited(NPCS, [['npcs', 'one'], { skin: { identifier: 'old' } }])).toBe(NPCS);
     expect(edited('# empty')).toBe('# empty');
   });

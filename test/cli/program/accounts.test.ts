@@ -78,7 +78,7 @@ describe('accounts', () => {
     ]);
   });
 
-  test('are unlinked when it is meant, and the outcome is said', async () => {
+  test('are unlinked after confirmation, and the outcome is reported', async () => {
     const { fake, run, link } = await withService();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
     const unasked = await run((context) => accountsUnlink.run('ann', {}, context));

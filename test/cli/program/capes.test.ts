@@ -112,7 +112,7 @@ describe('generate --cape', () => {
     expect(offline.told).toMatchObject({ code: 'cape_needs_uuid', exit: 'usage' });
   });
 
-  test('goes with every skin of a batch; the lockfile tells it from none and from others', async () => {
+  test('is used for every skin of a batch, and recorded in the lockfile', async () => {
     const server = await runServer();
     const [red, blue] = [await addCape(server, 'red', 1), await addCape(server, 'blue', 2)];
     const skins = [await fileOf('a.png', skinPng(1)), await fileOf('b.png', skinPng(2))];

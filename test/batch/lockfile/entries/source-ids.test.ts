@@ -64,13 +64,13 @@ describe('The name of a source in the lockfile', () => {
       expect(inProject.of({ kind: 'file', path: join('/project/out', id) }, undefined)).toBe(id);
   });
 
-  test('of a file never looks like something else', () => {
+  test('of a file never looks like that of another kind of source', () => {
     expect(fileId(`/project/out/user:${PLAYER}`)).toBe(`./user:${PLAYER}`);
     expect(fileId('/project/out/https:/a.example')).toBe('./https:/a.example');
     expect(fileId('/project/out/bytes:abc')).toBe('./bytes:abc');
   });
 
-  test('is nothing that a source without content has', () => {
+  test('does not exist for a source without content', () => {
     const content = { kind: 'problem', problem: { code: 'x', message: 'x' } } as const;
     expect(() => ids.of(content, undefined)).toThrow('no name');
   });

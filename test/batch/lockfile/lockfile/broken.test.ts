@@ -95,7 +95,7 @@ describe('A line that was cut', () => {
     return all.filter((size) => !inRun(size) || size % STRIDE === 0);
   }
 
-  test('is an error wherever that happened, for a rename leaves no such file', async () => {
+  test('is an error wherever it was cut, because a rename never leaves such a file', async () => {
     const text = GOOD + textOf([lockEntry({ source: 'ü.png', name: 'a}b', key: '{}' })]);
     const bytes = Buffer.from(text);
     const path = await ownPath();
@@ -124,7 +124,7 @@ describe('An entry with a field that is wrong', () => {
   ];
   const readEarly = wrong.filter(([field]) => !['value', 'signature', 'variant'].includes(field));
 
-  test.each(wrong)('is reported at the latest when it is read: %s', async (field, entry) => {
+  test.each(wrong)('is reported when it is read, or before: %s', async (field, entry) => {
     const path = await ownPath(GOOD + textOf([entry]));
     const read = async () => {
       const lockfile = await Lockfile.open(path);

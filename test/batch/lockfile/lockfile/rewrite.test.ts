@@ -49,14 +49,14 @@ describe('Rewriting', () => {
     expect(readFileSync(path, 'utf8')).toBe(textOf([...entriesOf('a.png'), ...before]));
   });
 
-  test('makes no file for nothing', async () => {
+  test('creates no file if there are no entries', async () => {
     const path = await ownPath();
     const outcome = (await openAt(path)).rewrite([], keepAll);
     expect(outcome).toEqual({ written: false, dropped: 0 });
     expect(existsSync(path)).toBe(false);
   });
 
-  test('puts what is new where it belongs', async () => {
+  test('inserts new entries in order', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('b.png', 'd.png'));
     lockfile.rewrite(entriesOf('a.png', 'c.png', 'e.png'), keepAll);
     expect(fileAt(path)).toEqual(entriesOf('a.png', 'b.png', 'c.png', 'd.png', 'e.png'));
@@ -80,7 +80,7 @@ describe('Rewriting', () => {
     expect(fileAt(path)).toEqual([lockEntry({ name: 'two' })]);
   });
 
-  test('drops what is not kept', async () => {
+  test('drops entries that are not kept', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png', 'c.png', 'd.png'));
     const outcome = lockfile.rewrite([], (source) => source === 'a.png' || source === 'd.png');
     expect(outcome).toEqual({ written: true, dropped: 2 });
@@ -114,7 +114,7 @@ describe('Rewriting', () => {
     expect(sorted.toSorted()).toEqual(sorted);
   });
 
-  test('knows afterwards what is in the file', async () => {
+  test('finds the new entries afterwards', async () => {
     const { lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     lockfile.rewrite(entriesOf('0.png'), (source) => source !== 'a.png');
     expect(allOf(lockfile)).toEqual(entriesOf('0.png', 'b.png'));
@@ -133,7 +133,7 @@ describe('Rewriting', () => {
     );
   });
 
-  test('of many entries keeps all bytes of those that stay', async () => {
+  test('of many entries keeps the others byte by byte', async () => {
     const entries = Array.from({ length: 2000 }, (_, n) =>
       lockEntry({ source: `${String(n).padStart(4, '0')}.png`, name: 'ß'.repeat(n % 300) }),
     );
@@ -176,7 +176,7 @@ describe('A file that is right already', () => {
 });
 
 describe('A file that was edited by hand', () => {
-  test('is sorted, and loses what counted for nothing, while its lines stay as they are', async () => {
+  test('is sorted and loses overridden entries, while its other lines stay as they are', async () => {
     const [a, b] = entriesOf('a.png', 'b.png');
     const spaced = lineOf(a!).replace('"uuid":', '"uuid" : ');
     const path = await ownPath(`${lineOf(b!)}\n\n${lineOf({ ...a!, name: 'old' })}\n${spaced}\n`);

@@ -30,7 +30,7 @@ function sourceOf(content: SourceContent): BatchSource {
   return { label: 'one', stem: 'one', content };
 }
 
-test('Others have a turn after every eight milliseconds of planning', async () => {
+test('Planning yields to other work every eight milliseconds', async () => {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => {
     now += 4;
@@ -69,7 +69,7 @@ test('Six skins are looked up at the service at once', async () => {
   expect(await planning).toHaveLength(8);
 });
 
-test('A UUID for which the service has a skin is judged as skin data of the service', async () => {
+test('A UUID of a skin at the service is treated as skin data of the service', async () => {
   const judged: unknown[] = [];
   const judge: SuppliedSkins['judge'] = async (wanted) => {
     judged.push(wanted);
@@ -96,7 +96,7 @@ test('In a plan that is only reported duplicates wait for no work', async () => 
   expect(again?.decision).toEqual({ kind: 'duplicate', work: undefined });
 });
 
-test('A skin by its UUID that an earlier run has begun to make is looked up nowhere', async () => {
+test("A skin's UUID that an earlier run has begun to make is not looked up again", async () => {
   const asked: string[] = [];
   const planner = makePlanner({
     findSkin: async (uuid) => {
@@ -120,7 +120,7 @@ test('A file that is refused has the name that the lockfile would have for it', 
   expect(planned?.member).toMatchObject({ id: 'such/file.png' });
 });
 
-test('A picture that has to be made again is looked up nowhere', async () => {
+test('A picture that must be made again is not looked up', async () => {
   const asked: string[] = [];
   const planner = makePlanner({
     findSkin: async (uuid) => {
@@ -157,7 +157,7 @@ test.each<[what: string, content: SourceContent, of: WorkContent]>([
   expect(workOf(planned!)?.key).toBe(key);
 });
 
-test('A player named by UUID keeps what the lockfile records of it', async () => {
+test('A player given by UUID keeps the record in the lockfile', async () => {
   const record = { outputs: [{ name: 'Ann' }] };
   const recordOf = (source: string) => (source === `user:${UUID}` ? record : undefined);
   const lockfile = { recordOf, find: () => undefined } as unknown as Lockfile;

@@ -64,14 +64,14 @@ describe('Who signed an entry of an old lockfile', () => {
     expect(signedBy(entry, KEYS)).toEqual({ signer: 'unproved' });
   });
 
-  test('is not this machine where the entry only says so', async () => {
+  test('is not this machine just because the entry says so', async () => {
     const entry = await oldEntry(other.privateKey, { key: OWN.fingerprint });
     expect(signedBy(entry, KEYS)).toEqual({ signer: 'unproved' });
   });
 });
 
 describe('An entry that tells its signer', () => {
-  test('is believed while it is as it was written', async () => {
+  test('is trusted while it is unchanged', async () => {
     const entry = withDigest(await oldEntry(other.privateKey, { signer: 'game' }));
     expect(signedBy(entry, KEYS)).toEqual({ signer: 'game' });
     expect(signedBy({ ...entry, signer: HOSTED }, KEYS)).toEqual({ signer: 'unproved' });
@@ -96,7 +96,7 @@ describe('Damage of an old entry', () => {
     expect(damageOf({ ...gameEntry, ...touched }, KEYS)).toMatch(what);
   });
 
-  test("is seen in a signature that names this machine's key and is not its", async () => {
+  test("is detected in a signature that claims this machine's key falsely", async () => {
     const entry = await oldEntry(own.privateKey, { key: OWN.fingerprint });
     const touched = { ...entry, signature: entry.signature.replace(/^.{4}/, 'AAAA') };
     expect(damageOf(touched, KEYS)).toMatch(/this machine's key/);

@@ -82,7 +82,7 @@ describe('Given skin data is the result', () => {
     });
   });
 
-  test('when the service has it, even where nobody known has signed it, which it says', async () => {
+  test('when the service has it, even with an unknown signer, which is noted', async () => {
     const outcome = await judge(
       signatures['another'],
       { askedKey: async () => undefined, gameKeys: undefined },

@@ -54,7 +54,7 @@ test('Without the network, Mojang is never asked', async () => {
   expect(asked).toEqual([]);
 });
 
-test('A bug is not mistaken for an unreachable game', async () => {
+test('A bug is not reported as an unreachable Mojang', async () => {
   const bug = new TypeError('x is undefined');
   const { gameKeys } = keys(() => {
     throw bug;

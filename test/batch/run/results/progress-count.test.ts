@@ -86,7 +86,7 @@ test.each([
   expect(count.failed).toBe('error' in over ? 1 : 0);
 });
 
-test('The summary says how many sources are left, and no time where nothing was submitted', () => {
+test('The summary gives the number of sources left, and no time if nothing was submitted', () => {
   const count = new ProgressCount();
   for (const kind of ['new', 'new', 'locked'] as const) count.planned(planned({ kind }));
   count.finished(result({ origin: 'lockfile' }));
@@ -108,7 +108,7 @@ test('A skin is made by this run or by an earlier one of the same batch, and not
   expect(isMade({ origin: 'made', skin: { duplicate: true } as BatchResult['skin'] })).toBe(false);
 });
 
-test('A batch took as long as from its first job to its last result', () => {
+test('The time of a batch runs from its first job to its last result', () => {
   const now = vi.spyOn(performance, 'now');
   onTestFinished(() => now.mockRestore());
   const count = new ProgressCount();

@@ -185,7 +185,7 @@ describe('A service that takes nothing now', () => {
         : undefined,
   });
 
-  test('is reported in its own words and tried ever more rarely, and nothing counts as lost', async () => {
+  test('is reported in its own words and tried less and less often, and nothing counts as lost', async () => {
     const { summary, service, events } = await runScripted(6, closedFor(60_000));
     expect([summary.made, service.jobs.length]).toEqual([6, 6]);
     const early = service.requests.submit.filter((at) => at < 18_000);
@@ -211,7 +211,7 @@ describe('A service whose game accounts rest', () => {
   const waits = (events: readonly BatchEvent[]) =>
     events.filter((event): event is Waiting => event.type === 'waiting');
 
-  test('is waited for as long as it says, however long, and the wait says why', async () => {
+  test('is waited for as long as it asks, and the message says why', async () => {
     const rest = 65 * 60_000;
     const inSecondsLeft = (at: number) => ({ 'retry-after': `${Math.ceil((rest - at) / 1_000)}` });
     const { summary, service, events } = await runScripted(6, resting(rest, inSecondsLeft));
@@ -225,7 +225,7 @@ describe('A service whose game accounts rest', () => {
     expect(service.requests.submit.filter((at) => at < rest).length).toBeLessThanOrEqual(5);
   });
 
-  test('without saying for how long is tried ever more rarely, with the same reason', async () => {
+  test('is tried less and less often if it names no time, with the same reason', async () => {
     const { summary, events, service } = await runScripted(
       6,
       resting(60_000, () => ({})),

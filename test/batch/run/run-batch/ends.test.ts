@@ -41,7 +41,7 @@ test('A source that arrives while the job for its picture is under way learns of
   expect(told).toEqual(['first', 'again']);
 });
 
-test('A source that comes when the skin of its picture is made is a duplicate, of no earlier run', async () => {
+test('A source whose picture was just made is a duplicate within this run', async () => {
   const { folder, clock, events, batch } = await prepareScripted();
   const finished = Promise.withResolvers<void>();
   const lockfile = join(folder, 'skins.lock');
@@ -82,7 +82,7 @@ test('A batch whose sources cannot be read on ends with the reason', async () =>
   await expect(clock.until(batch(0, { sources: sources() }))).rejects.toBe(reason);
 });
 
-test('A result that cannot be stored ends the batch at once: nothing more is submitted', async () => {
+test('A result that cannot be stored ends the batch at once, and nothing more is submitted', async () => {
   const { clock, service, batch } = await prepareScripted();
   const reason = new Error('no space left');
   const refused = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ test.each([
   expect(took).toBeLessThanOrEqual(2.2 * 60_000);
 });
 
-test('A limit that the service never tells costs one refusal for each pause', async () => {
+test('A limit that the service never announces costs one refusal per pause', async () => {
   const script: Script = { perMinute: 10, alter: (_, { body }) => void delete body.rateLimit };
   const { summary, service } = await runScripted(25, script);
   expect(summary.made).toBe(25);
@@ -41,7 +41,7 @@ test.each([
   }
 });
 
-test('30 skins of 1.5 s take 14 s and 14 looks at most when the service does not tell their ends', async () => {
+test('30 skins of 1.5 s take 14 s and at most 14 looks when the service sends no estimates', async () => {
   const { took, service } = await runScripted(30, { serviceTime: () => 1_500, perMinute: 60 });
   expect(took).toBeLessThanOrEqual(14_000);
   expect(service.requests.list.length).toBeLessThanOrEqual(14);
@@ -69,7 +69,7 @@ test('the end of a lone job without an estimate is noticed within 0.2 s in the m
   expect(waits.at(-1)).toBeLessThanOrEqual(600);
 });
 
-test('what the first job of two has taught is used for the second at once', async () => {
+test('the duration of the first job is used for the second at once', async () => {
   expect((await unnoticed(2, 140)).wait).toBeLessThanOrEqual(150);
 });
 

@@ -148,7 +148,7 @@ test('No entry is dropped unless the run knows that its source is gone', async (
 test.each([
   ['a folder that has no picture left', { isEmpty: true }],
   ['a lockfile', { hasOther: false }],
-])('%s is emptied only if the user agrees', async (_, what) => {
+])('%s is emptied only with --yes', async (_, what) => {
   const gone = [{ id: 'nowhere/gone.png' }];
   expect(await runWithGone({ prune: true }, what)).toMatchObject({ dropped: 0, gone, isRefused: true });
   expect(await runWithGone({ prune: 'all' }, what)).toMatchObject({ dropped: 1, gone, isRefused: false });

@@ -29,29 +29,32 @@ function cautiousDisk(turns: number) {
 
 const SKINS = 12;
 
-test.each([1, 2, 5, 6, 9, 12])('A power cut after %i acceptances costs no skin twice', async (cutAfter) => {
-  const disk = cautiousDisk(20);
-  const { clock, hosted, batch } = await openWorld();
-  const stateDir = await ownFolder();
-  const power = new AbortController();
-  let accepted = 0;
-  let onDisk = 0;
-  const onEvent = ({ type }: { type: string }) => {
-    if (type !== 'accepted' || ++accepted < cutAfter || power.signal.aborted) return;
-    onDisk = disk.flushed;
-    power.abort();
-  };
-  const end = await clock.until(batch(SKINS, { stateDir, onEvent, signal: power.signal }));
-  expect(end).toMatchObject({ end: 'interrupted' });
-  const folder = join(stateDir, 'journals');
-  const [journal = ''] = (await readdir(folder)).filter((name) => name.endsWith('.ndjson'));
-  truncateSync(join(folder, journal), onDisk);
+test.each([1, 2, 5, 6, 9, 12])(
+  'After a power cut after %i acceptances, no skin is paid for twice',
+  async (cutAfter) => {
+    const disk = cautiousDisk(20);
+    const { clock, hosted, batch } = await openWorld();
+    const stateDir = await ownFolder();
+    const power = new AbortController();
+    let accepted = 0;
+    let onDisk = 0;
+    const onEvent = ({ type }: { type: string }) => {
+      if (type !== 'accepted' || ++accepted < cutAfter || power.signal.aborted) return;
+      onDisk = disk.flushed;
+      power.abort();
+    };
+    const end = await clock.until(batch(SKINS, { stateDir, onEvent, signal: power.signal }));
+    expect(end).toMatchObject({ end: 'interrupted' });
+    const folder = join(stateDir, 'journals');
+    const [journal = ''] = (await readdir(folder)).filter((name) => name.endsWith('.ndjson'));
+    truncateSync(join(folder, journal), onDisk);
 
-  expect(await clock.until(batch(SKINS, { stateDir }))).toMatchObject({ end: 'complete', failed: 0 });
-  expect(hosted.records.doubleSubmissions).toEqual([]);
-});
+    expect(await clock.until(batch(SKINS, { stateDir }))).toMatchObject({ end: 'complete', failed: 0 });
+    expect(hosted.records.doubleSubmissions).toEqual([]);
+  },
+);
 
-test('Submissions of one moment share their flushes', async () => {
+test('Submissions at the same moment share a flush', async () => {
   const disk = cautiousDisk(3);
   const { clock, batch } = await openWorld();
   await clock.until(batch(50));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { prepareScripted } from '../../../support/scripted/run-scripted.ts';
 
-test('A service that gives an id again, after a restart with ids from 1, leaves no skin without a result', async () => {
+test('If a service reuses job ids after a restart, every skin still gets its result', async () => {
   let submissions = 0;
   const { clock, service, events, batch } = await prepareScripted({
     serviceTime: (job) => (job === 0 && submissions < 6 ? 5_000 : 300),

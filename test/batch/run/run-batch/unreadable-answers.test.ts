@@ -15,7 +15,7 @@ const PAGES: readonly [string, ScriptedAnswer][] = [
 const READS: readonly Asked[] = ['list', 'job', 'me'];
 
 describe.each(PAGES)('%s', (_, page) => {
-  test.each(READS)('instead of the first three answers to a read (%s) costs no skin', async (read) => {
+  test.each(READS)('instead of the first three answers to a read (%s) makes no skin fail', async (read) => {
     let left = 3;
     const { summary, service } = await runScripted(SKINS, {
       instead: (asked) => (asked === read && left-- > 0 ? page : undefined),

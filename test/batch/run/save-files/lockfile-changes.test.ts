@@ -30,7 +30,7 @@ test('Of several sources with the same entry, the first one names it', () => {
   expect([0, 0, 1, 0].map((entry) => changes.isFirst(entry))).toEqual([true, false, true, false]);
 });
 
-test('Beside a change of a source its kept entries are written again, those of other sources are not', () => {
+test('When an entry of a source changes, its other entries are written again, and those of other sources are not', () => {
   const changes = new LockfileChanges();
   changes.add(sourceOf('b'), { key: 'old', entry: 1 });
   changes.add(sourceOf('c'), { key: 'old', entry: 2 });

@@ -101,7 +101,7 @@ describe('What the file system says of a path', () => {
     expect(fileProblem('a.png', error)).toEqual({ code, message });
   });
 
-  test('is not made of a mistake in the program', () => {
+  test('is not reported for a bug in the program', () => {
     const bug = new TypeError('x is undefined');
     expect(() => fileProblem('a.png', bug)).toThrow(bug);
   });
@@ -227,7 +227,7 @@ describe('A player', () => {
       });
   });
 
-  test('is what a word may be that is no path, and only a guess then', async () => {
+  test('may be meant by a word that is not a path, but only as a guess', async () => {
     const cwd = await folderOf(['Notch']);
     expect((await onlyOf({ args: ['Notch'] }, rootsIn(cwd))).content.kind).toBe('file');
     const { content } = await onlyOf({ args: ['Jeb_'] }, rootsIn(cwd));
@@ -261,7 +261,7 @@ describe('What the user says that an argument is', () => {
     ['user', UUID, 'user'],
     ['user', 'skin.png', 'problem'],
   ];
-  test.each(rows)('goes above its looks: as %s, %s is of kind %s', async (as, arg, kind) => {
+  test.each(rows)('overrides its form: as %s, %s is of kind %s', async (as, arg, kind) => {
     const cwd = await folderOf([UUID, 'skin.png', 'http:/a.example/s.png', DATA]);
     expect((await onlyOf({ args: [arg], as }, rootsIn(cwd, 'a picture'))).content.kind).toBe(kind);
   });

@@ -9,7 +9,7 @@ test.each<[Partial<SourceSpec>, number | undefined]>([
   [{ args: ['folder'], recursive: true, ignore: ['c.png'] }, 2],
   [{ args: ['folder', 'a.png', UUID, 'missing.png'], recursive: false, players: ['Steve'] }, 6],
   [{ args: ['-'] }, 1],
-])('%j are %i sources, as listings tell', async (parts, count) => {
+])('%j are %i sources, according to folder listings', async (parts, count) => {
   const cwd = await folderOf([
     'a.png',
     'folder/a.png',
@@ -26,7 +26,7 @@ test.each<[Partial<SourceSpec>]>([
   [{ args: ['skins.lock'] }],
   [{ args: ['packs/one.mcpack'] }],
   [{ args: ['a.png'], from: ['list.txt'] }],
-])('How many sources %j are, only reading tells', async (parts) => {
+])('The number of sources in %j is known only after reading', async (parts) => {
   const cwd = await folderOf({
     ...{ 'a.png': '', 'packs/one.mcpack': '', 'packs/a.png': '' },
     ...{ 'empty/note.txt': '', 'skins.lock': '', 'list.txt': 'a.png' },

@@ -140,7 +140,7 @@ describe('A CSV list', () => {
     ]);
   });
 
-  test('does not swallow the list down to a quote far below', async () => {
+  test('does not swallow rows up to a quote far below', async () => {
     const urls = Array.from({ length: 5_000 }, (_, index) => `https://a.example/${index}.png`);
     const list = ['source,name', '"heroes/a.png,x', ...urls, '",y', 'heroes/a.png'].join('\n');
     const labels = (await named(list)).map((source) => source.label);

@@ -64,7 +64,7 @@ describe('A folder', () => {
     expect(problemOf(source)?.hint).toBe('Use -r to include subfolders.');
   });
 
-  test('gives its first file before anything below is looked at', async () => {
+  test('yields its first file before it reads subfolders', async () => {
     const cwd = await folderOf(['a.png', 'below/b.png']);
     const sources = openSources(spec({ args: [cwd], recursive: true }), rootsIn('/'));
     expect((await sources.next()).value).toMatchObject({ stem: 'a' });
@@ -73,7 +73,7 @@ describe('A folder', () => {
     expect(rest.map((source) => source.stem)).toEqual(['below/b', 'below/c']);
   });
 
-  test('that goes away during the walk costs no other', async () => {
+  test('that disappears during the walk affects no other', async () => {
     const cwd = await folderOf(['a.png', 'gone/b.png', 'stays/c.png']);
     const sources = openSources(spec({ args: ['.'], recursive: true }), rootsIn(cwd));
     await sources.next();
@@ -87,7 +87,7 @@ describe('A folder', () => {
     expect(stays).toMatchObject({ stem: 'stays/c', content: { kind: 'file' } });
   });
 
-  test('that becomes something else during the walk costs no other', async () => {
+  test('that is replaced during the walk affects no other', async () => {
     const cwd = await folderOf(['a.png', 'b/c.png', 'file', 'z/y.png']);
     const sources = openSources(spec({ args: [cwd], recursive: true }), rootsIn('/'));
     await sources.next();
@@ -101,7 +101,7 @@ describe('A folder', () => {
     expect(good?.stem).toBe('z/y');
   });
 
-  test('of ten thousand files gives all of them, but for those that are left out', async () => {
+  test('of ten thousand files yields all that are not ignored', async () => {
     const cwd = await ownFolder();
     for (let index = 0; index < 10_000; index++) closeSync(openSync(join(cwd, `${index}.png`), 'w'));
     expect(await allOf({ args: ['.'], recursive: true, ignore: ['*9.png'] }, rootsIn(cwd))).toHaveLength(
@@ -130,7 +130,7 @@ describe('A link in a folder', () => {
     ]);
   });
 
-  test('to a folder on the way to it is passed by', async () => {
+  test('to a parent folder is skipped', async () => {
     const cwd = await folderOf(['a/b/c.png', 'd/e.png']);
     symlinkSync('../..', join(cwd, 'a/b/top'));
     symlinkSync('.', join(cwd, 'd/self'));
@@ -142,7 +142,7 @@ describe('A link in a folder', () => {
     ]);
   });
 
-  test('to nothing costs no other file', async () => {
+  test('to nothing affects no other file', async () => {
     const cwd = await folderOf(['good.png']);
     symlinkSync('/no/such/file', join(cwd, 'a.png'));
     symlinkSync('b.png', join(cwd, 'b.png'));

@@ -162,7 +162,7 @@ describe('A file with skin data', () => {
     expect(await isSingle(spec({ args: [name] }), rootsIn(cwd))).toBe(true);
   });
 
-  test('may have a skin on each line, whatever it is called, and no line gets lost', async () => {
+  test('may have a skin on each line under any file name, and no line is lost', async () => {
     const cwd = await folderOf({ 'skins.txt': `${JSON.stringify(both)}\nnonsense\n${VALUE}\n` });
     const sources = await allOf({ args: ['skins.txt'] }, rootsIn(cwd));
     expect(sources.map(({ content }) => content.kind)).toEqual(['data', 'problem', 'data']);
@@ -259,7 +259,7 @@ describe('An argument', () => {
       expect((await onlyOf({ args: [arg] }, rootsIn(cwd))).content).toMatchObject({ kind: 'file' });
   });
 
-  test('that is a UUID is a player when that is said', async () => {
+  test('that is a UUID is a player with --as user', async () => {
     for (const parts of [{ args: [UUID], as: 'user' }, { players: [UUID] }] as const) {
       expect((await onlyOf(parts, here)).content).toEqual({ kind: 'user', user: UUID });
     }
@@ -285,7 +285,7 @@ describe('An argument', () => {
     expect(source.label.length).toBeLessThan(60);
   });
 
-  test('keeps what the data says of itself only where it can be so', async () => {
+  test("keeps the data's own fields only if they are plausible", async () => {
     const about = {
       uuid: 'x'.repeat(99),
       name: '\u001b[31mred\u0007',

@@ -68,7 +68,7 @@ describe('An ignore file', () => {
     expect(await stemsOf({ args: [cwd] }, rootsIn('/'))).toEqual(['a']);
   });
 
-  test('does not concern a file that was named itself', async () => {
+  test('does not apply to a file given by name', async () => {
     const cwd = await folderOf({ 'a.png': '', [FILE]: '*' });
     expect(await stemsOf({ args: ['a.png'], ignore: ['*'] }, rootsIn(cwd))).toEqual(['a']);
   });
@@ -88,7 +88,7 @@ describe('An ignore file', () => {
     expect(await stemsOf({ args: [cwd] }, rootsIn('/'))).toEqual(['a']);
   });
 
-  test('that is a folder says nothing', async () => {
+  test('that is a folder has no effect', async () => {
     const cwd = await folderOf(['a.png']);
     mkdirSync(join(cwd, FILE));
     expect(await stemsOf({ args: [cwd] }, rootsIn('/'))).toEqual(['a']);

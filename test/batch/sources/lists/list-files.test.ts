@@ -154,7 +154,7 @@ describe('A list of many lines', () => {
     expect(isClosed).toBe(true);
   });
 
-  test('is read to its end without being held', async () => {
+  test('is read to its end without being held in memory', async () => {
     const lines = async function* () {
       for (let line = 0; line < LINES; line++) yield Buffer.from(`https://a.example/${line}.png\n`);
     };

@@ -61,7 +61,7 @@ describe('An NDJSON list', () => {
     ]);
   });
 
-  test('continues after lines that are none', async () => {
+  test('continues after lines that are not objects', async () => {
     const lines = ['{', 'heroes/a.png', '[]', 'null', '{}', '{"source":7}', '{"source":"x","name":true}'];
     const sources = await named(`${lines.join('\n')}\n{"source":"heroes/a.png"}`);
     expect(faults(sources)).toEqual([
@@ -106,7 +106,7 @@ describe('A row', () => {
     expect(await named(source)).toMatchObject([{ label: source, stem }]);
   });
 
-  test('is what the user says it is', async () => {
+  test('is of the kind that the user gives', async () => {
     const [row] = await allOf({ from: ['-'], as: 'file' }, rootsIn(await folderOf([UUID]), UUID));
     expect(row?.content.kind).toBe('file');
   });

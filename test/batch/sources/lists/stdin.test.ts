@@ -3,7 +3,7 @@ import { allOf, onlyOf, problemOf, rootsIn, UUID } from '../../../support/batch/
 import { failureOf } from '../../../support/client/test-client.ts';
 
 describe('A picture on stdin', () => {
-  test('is read when its turn comes, in whatever pieces', async () => {
+  test('is read when its turn comes, in chunks of any size', async () => {
     const stdin = async function* () {
       for (const piece of ['a ', '', 'pic', 'ture']) yield Buffer.from(piece);
     };
@@ -35,7 +35,7 @@ describe('A picture on stdin', () => {
     expect(pieces).toBe(9);
   });
 
-  test('that cannot be read costs no other source', async () => {
+  test('that cannot be read affects no other source', async () => {
     const broken = async function* (): AsyncGenerator<Uint8Array> {
       yield await Promise.reject(Object.assign(new Error('illegal operation'), { code: 'EISDIR' }));
     };

@@ -149,7 +149,7 @@ test("A lockfile with a player's skin is verified with Mojang's keys, and stays 
   expect([alone.status, JSON.parse(alone.out)]).toMatchObject([1, [{ signature: 'bad' }]]);
 });
 
-test('A URL that the service may not reach is refused with the hint that this machine may; then it is a picture', async () => {
+test('A URL that the service may not fetch is refused with a hint at --fetch-locally, which works', async () => {
   const { site, folder, generate } = await world({});
   const url = `${site.url}/3.png`;
   const refused = await generate({ sources: [url] });
@@ -168,7 +168,7 @@ test('A URL that the service may not reach is refused with the hint that this ma
   expect(frozen.told?.code).toBe('frozen_fetches_nothing');
 });
 
-test('A service is sent the UUID of a player, whatever was typed: others than ours take no names', async () => {
+test("A service gets a player's UUID, even if a name was typed, because other services accept no names", async () => {
   const game = await runGame();
   const { id } = game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9) } });
   const service = await webServer(({ method, url }, response) => {

@@ -78,7 +78,7 @@ async function ownOutput() {
 }
 
 describe('Results in a folder', () => {
-  test('are a file for each format, below folders that are made', async () => {
+  test('are one file per format, in folders that are created', async () => {
     const { out, run, read } = await ownOutput();
     run([resultOf('Heroes/Old/Knight'), resultOf('Miner')], ['value', 'skinsrestorer']);
     expect(readdirSync(out, { recursive: true }).sort()).toEqual([
@@ -92,7 +92,7 @@ describe('Results in a folder', () => {
     expect(read('Miner.value')).toBe('dmFsdWU=\n');
   });
 
-  test('say of a skin the same as stdout does', async () => {
+  test('have the same content as stdout', async () => {
     const { run, read } = await ownOutput();
     const { texture, ...rest } = makeSkin();
     run([resultOf('Knight', { ...rest, texture, duplicate: true })], ['json']);
@@ -105,7 +105,7 @@ describe('Results in a folder', () => {
     expect(readdirSync(out)).toEqual([]);
   });
 
-  test('are nothing for what failed, or has no skin', async () => {
+  test('do not exist for failed sources and sources without a skin', async () => {
     const { out, run } = await ownOutput();
     run([
       { ...resultOf('Knight'), error: { code: 'invalid_image', message: 'No.' } },
@@ -114,7 +114,7 @@ describe('Results in a folder', () => {
     expect(readdirSync(out)).toEqual([]);
   });
 
-  test('leave no trace of how they are written', async () => {
+  test('leave no temporary files', async () => {
     const { out, run } = await ownOutput();
     run([resultOf('Knight')]);
     run([resultOf('Knight', makeSkin({ uuid: 'ff'.repeat(16), value: 'bmV3' }))]);
@@ -123,7 +123,7 @@ describe('Results in a folder', () => {
 });
 
 describe('A file that is there already', () => {
-  test('stays as it is when it holds the same', async () => {
+  test('stays as it is when the content is the same', async () => {
     const { run, stamp } = await ownOutput();
     const value = Buffer.from('{"textures":{"SKIN":{"url":"http://a.example/b"}}}').toString('base64');
     const knight = resultOf('Knight', makeSkin({ value }));
@@ -133,7 +133,7 @@ describe('A file that is there already', () => {
     expect(stamp('Knight.value')).toEqual(before);
   });
 
-  test('stays as it is when it holds the same although nobody remembers it', async () => {
+  test('stays as it is when the content is the same, even without a record', async () => {
     const { out, run, stamp } = await ownOutput();
     mkdirSync(out);
     writeFileSync(join(out, 'Knight.value'), 'dmFsdWU=\n');
@@ -154,7 +154,7 @@ describe('A file that is there already', () => {
     expect(() => run([untouched])).not.toThrow();
   });
 
-  test('stays as it is when it holds the same, whatever the service calls its skins', async () => {
+  test('stays as it is when the content is the same, whatever names the service uses', async () => {
     const { run, stamp } = await ownOutput();
     const result = resultOf('Knight', makeSkin({ uuid: 'skin-1' }));
     run([result]);
@@ -249,7 +249,7 @@ test.each([
   },
 );
 
-test('A file of a template that this machine wrote is replaced, whatever it has', async () => {
+test("A template's file that this machine wrote is replaced, whatever its content", async () => {
   const { run, read } = await ownOutput();
   run([resultOf('Knight')], [templateOf('{{name}}')]);
   run([resultOf('Knight')], [templateOf('{{name}}!')]);

@@ -100,11 +100,11 @@ describe('The line of progress', () => {
     [1, '1.0 a second'],
     [9.5, '9.5 a second'],
     [120.4, '120 a second'],
-  ])('says a rate of %d as %s', (rate, text) => {
+  ])('shows a rate of %d as %s', (rate, text) => {
     expect(progressLine(view({ sources: 10, allRead: false, rate }), 80)).toContain(` · ${text}`);
   });
 
-  test('says no less time than the service’s limits leave', () => {
+  test("shows at least the time that the service's limits require", () => {
     const some = { sources: 120, finished: 60, rate: 3.3 };
     expect(progressLine(view(some), 200)).toContain('18 s left');
     expect(progressLine(view({ ...some, leastSeconds: 57 }), 200)).toContain('57 s left');

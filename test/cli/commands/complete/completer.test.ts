@@ -96,7 +96,7 @@ test('A report is a kind and then a file', async () => {
   });
 });
 
-test('A command of which only the name is loaded offers nothing', async () => {
+test('A command whose options are not loaded offers nothing', async () => {
   const tree = new Command('skinsmith');
   tree.command('keys');
   expect(await complete('keys ', tree)).toEqual(nothing);

@@ -52,7 +52,7 @@ describe('A zip', () => {
       });
   });
 
-  test('tells where the next one begins', async () => {
+  test('says where the next zip begins', async () => {
     expect(await copyOf('zip', [await zipOf(2, '17')])).toMatchObject({
       skins: 2,
       next: '17',
@@ -75,7 +75,7 @@ describe('A zip', () => {
 });
 
 describe('A lockfile', () => {
-  test('has all parts, until one is empty', async () => {
+  test('includes all parts until one is empty', async () => {
     const parts = [lineOf('a') + lineOf('b'), lineOf('c')];
     expect(await copyOf('lock', parts, { after: '4' })).toMatchObject({
       skins: 3,

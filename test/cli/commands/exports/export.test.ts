@@ -80,7 +80,7 @@ describe('skins export', () => {
     expect(await readdir(folder)).toEqual(['all.zip', 'some.lock']);
   });
 
-  test('writes to stdout what belongs there, in the requested format', async () => {
+  test('writes to stdout in the requested format', async () => {
     const { run } = await openDesk();
     const { status, out } = await run({ file: '-' });
     expect([status, readZip(Buffer.from(out, 'latin1')).size]).toEqual([0, 4]);
@@ -176,7 +176,7 @@ describe('skins export', () => {
     ['a refusal', { status: 404, json: refusal('not_found') }],
     ['405', { status: 405, json: refusal('method_not_allowed') }],
   ];
-  test.each(answers)('names a service without exports as such when it answers with %s', async (_, answer) => {
+  test.each(answers)('says that the service has no exports when it answers with %s', async (_, answer) => {
     const folder = await ownFolder();
     const { client } = await testClient([{ expect: 'GET /v2/me/skins.zip?', ...answer }]);
     await mkdir(join(folder, 'out'));

@@ -66,7 +66,7 @@ describe('Watching jobs', () => {
     expect(await told(jobs)).toEqual(['a processing', 'c waiting']);
   });
 
-  test('looks at the list where the service does not tell of jobs, and shows what changed', async () => {
+  test('polls the list if the service sends no events, and shows what changed', async () => {
     const { jobs, clock } = watch([
       [job('a', 'waiting')],
       [job('a', 'waiting')],
@@ -77,7 +77,7 @@ describe('Watching jobs', () => {
     expect(clock.sleeps).toEqual([3_000, 3_000, 3_000, 3_000]);
   });
 
-  test('listens where the service tells, and shows nothing twice', async () => {
+  test('listens if the service sends events, and shows nothing twice', async () => {
     const { jobs, clock } = watch(
       [[job('a', 'waiting')]],
       [

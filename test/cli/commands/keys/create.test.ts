@@ -39,7 +39,7 @@ describe('keys create --owner', () => {
   const me = async (url: string, secret: string) =>
     (await new TestCaller(url, { key: secret }).get('/v2/account/me')).body;
 
-  test('makes one straight in the store, with every scope, whatever became of the others', async () => {
+  test('creates one directly in the store, with every scope, even if all others were revoked', async () => {
     const server = await runServer({ workers: 0 });
     const { dataDir: data, url } = server;
     const store = await openOwnStore(data);
@@ -52,7 +52,7 @@ describe('keys create --owner', () => {
     expect(await me(url, made.secret)).toMatchObject({ name: 'owner', role: 'operator' });
   });
 
-  test('needs no service that could start, and goes beyond the number of keys that a user may have', async () => {
+  test('needs no service, and ignores the maximum number of keys', async () => {
     const server = await runServer();
     const { dataDir: data } = server;
     await server.close();
@@ -115,7 +115,7 @@ describe('keys create --import', () => {
     expect(ran.err).not.toContain(HOSTED_KEY);
   });
 
-  test('makes none up for an empty answer', async () => {
+  test('creates no key for an empty answer', async () => {
     const { url, key } = await runServer();
     const ran = await create({ url, key, isTTY: true, answers: () => '\n' });
     expect(ran.told).toMatchObject({

@@ -35,7 +35,7 @@ test.each([
   expect([isOpen, commands]).toEqual([true, [[...command]]]);
 });
 
-test('In Linux on Windows without wslview a browser of Linux opens it', async () => {
+test('In WSL without wslview, a Linux browser opens it', async () => {
   const { isOpen, commands } = await opened({ 'xdg-open': 0 }, 'linux', { WSL_DISTRO_NAME: 'Ubuntu' });
   expect([isOpen, commands]).toEqual([
     true,
@@ -51,7 +51,7 @@ test('If no program opens a browser, or it fails, the command says so', async ()
   expect((await opened({ 'xdg-open': 3 }, 'linux')).isOpen).toBe(false);
 });
 
-test('The browser learns no key and no password', async () => {
+test('The browser gets no key and no password', async () => {
   const secrets = { SKINSMITH_API_KEY: 'k', SKINSMITH_STORE: 'postgres://a:b@c/d', PGPASSWORD: 'p' };
   const { environments } = await opened({ 'xdg-open': 0 }, 'linux', {
     ...secrets,

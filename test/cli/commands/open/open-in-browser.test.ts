@@ -17,7 +17,7 @@ const NOW = Date.now();
 
 const used = async () => true;
 
-test('A browser is led by a file that nobody else can read, which is gone when the link was used', async () => {
+test('A browser gets the link from a file that only its user can read, and that is removed after use', async () => {
   const home = await ownFolder();
   let page = '';
   const modes: number[] = [];
@@ -34,7 +34,7 @@ test('A browser is led by a file that nobody else can read, which is gone when t
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('What is in a link stays in its place in the file', async () => {
+test('A link is escaped in the file', async () => {
   const home = await ownFolder();
   let page = '';
   const launch = async (path: string) => {

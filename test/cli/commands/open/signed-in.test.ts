@@ -90,7 +90,7 @@ test('It uses the service that runs on a port that the system chose, and starts 
   expect([again.ran.status, again.isSignedIn]).toEqual([0, true]);
 });
 
-describe('Another program at the remembered address learns no secret, and the user is warned:', () => {
+describe('Another program at the recorded address gets no secret, and the user is warned:', () => {
   /** Opens the browser where such a program listens, which answers after it has seen the request. */
   async function openBeside(answer: (path: string, response: ServerResponse) => Promise<void>) {
     const server = await runServer();
@@ -121,7 +121,7 @@ describe('Another program at the remembered address learns no secret, and the us
     });
   });
 
-  test('one that asks the service in its place', async () => {
+  test('one that forwards requests to the service', async () => {
     await openBeside(async (url, response) => {
       const { status, headers } = await fetch(url);
       response.writeHead(status, { 'Skinsmith-Proof': headers.get('skinsmith-proof') ?? '' });

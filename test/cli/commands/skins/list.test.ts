@@ -7,7 +7,7 @@ import { guardAgainstLeaks, runServer } from '../../../support/server/running-se
 
 guardAgainstLeaks();
 
-test('skins list counts as this service tells it, and says nothing when nothing is left out', async () => {
+test("skins list shows the service's count, and no note if nothing is left out", async () => {
   const { url, key, owner } = await runServer();
   for (const number of [1, 2, 3]) await owner.upload('/v2/generate', skinPng(number));
   const list = async (limit: number) =>

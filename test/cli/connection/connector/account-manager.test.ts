@@ -45,7 +45,7 @@ describe('A service without an account manager', () => {
     },
   );
 
-  test('is not what a service is that refuses', async () => {
+  test('is distinguished from a service that refuses', async () => {
     const errors = [{ code: 'unauthorized', message: 'No.' }];
     const server = await scriptedServer([{ expect: list, status: 401, json: { success: false, errors } }]);
     const { told } = await runCommand((context) => keysList.run({}, context), { url: server.url });

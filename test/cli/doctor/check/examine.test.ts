@@ -35,7 +35,7 @@ describe('An examination', () => {
     expect([...(await examined({})).keys()]).toEqual(CHECK_NAMES);
   });
 
-  test('leaves out what a problem makes pointless, and what that makes pointless', async () => {
+  test('skips checks that depend on a failed one, directly or not', async () => {
     const found = await examined({ connection: async () => problem('No way.') });
     const skippedNames = CHECK_NAMES.filter((name) => found.get(name)?.result === 'skipped');
     expect(skippedNames).toEqual(CHECK_NAMES.slice(CHECK_NAMES.indexOf('answer')));
@@ -47,21 +47,21 @@ describe('An examination', () => {
     expect(found.get('limits')).toEqual(ok(''));
   });
 
-  test('tells what a check throws as a problem', async () => {
+  test('reports an error of a check as a problem', async () => {
     const look = async () => {
       throw new CliError('broken', 'It is broken.', { hint: 'Mend it.' });
     };
     expect((await examined({ data: look })).get('data')).toEqual(problem('It is broken.', 'Mend it.'));
   });
 
-  test('throws what is a bug', async () => {
+  test('throws on a bug', async () => {
     const look = async () => {
       throw new RangeError('oops');
     };
     await expect(examined({ generator: look })).rejects.toThrow('oops');
   });
 
-  test('waits for no check past its time, heed it the signal or not', async () => {
+  test('waits for no check longer than its time, even if it ignores the signal', async () => {
     const late = AbortSignal.timeout(30);
     const deaf = () => new Promise<never>(() => {});
     const heeding = () =>

@@ -8,7 +8,7 @@ test.each([...reasons.element.options, ...warnings.element.options])('There is a
   expect(hintFor([code], {})).toMatch(/\.$|: \S+$|--[a-z-]+$/);
 });
 
-test('The first of several that has one is given', () => {
+test('The first hint of several causes is given', () => {
   expect(hintFor(['unheard_of', 'store_full', 'stopping'], {})).toContain('--max-store');
   expect(hintFor(['unheard_of'], {})).toBeUndefined();
   expect(hintFor([], {})).toBeUndefined();

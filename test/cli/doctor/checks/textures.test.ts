@@ -36,7 +36,7 @@ describe('The check of the textures', () => {
     });
   });
 
-  test('is content when that is the service itself', async () => {
+  test('is satisfied when that is the service itself', async () => {
     const { url } = await webServer((request, response) => {
       const answer =
         request.url === '/ready' ? READY.json : { ...(diagnosis().json as object), publicUrl: url };
@@ -61,7 +61,7 @@ describe('The check of the textures', () => {
     json: { success: true, skin: skin(url) },
   });
 
-  test('tries that of a public skin where the service does not say, without a key', async () => {
+  test('tries the texture of a public skin if the service does not say, without a key', async () => {
     const pictures = await webServer((_, response) => response.end('picture'));
     const { setup } = await servedSetup([FOREIGN, newest, shown(`${pictures.url}${PATH}`)]);
     expect(await CHECKS.textures.look(setup)).toEqual({
@@ -71,7 +71,7 @@ describe('The check of the textures', () => {
     expect(pictures.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  test('finds that one that nobody can reach', async () => {
+  test('finds a texture that nobody can reach', async () => {
     const { setup } = await servedSetup([FOREIGN, newest, shown(`http://127.0.0.1:1${PATH}`)]);
     expect(await CHECKS.textures.look(setup)).toMatchObject({
       result: 'problem',

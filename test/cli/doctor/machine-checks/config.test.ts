@@ -5,7 +5,7 @@ import { CHECKS } from '../../../../src/cli/doctor/checks.ts';
 import { configuredSetup, makeSetup } from '../../../support/cli/setup.ts';
 
 describe('The check of the config file', () => {
-  test('is content without one', async () => {
+  test('passes without one', async () => {
     const { setup, folder } = await makeSetup();
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'ok',
@@ -13,7 +13,7 @@ describe('The check of the config file', () => {
     });
   });
 
-  test('is content with one that is its owner’s alone', async () => {
+  test('passes if only the owner can read it', async () => {
     const { setup, path } = await configuredSetup('{}');
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'ok',

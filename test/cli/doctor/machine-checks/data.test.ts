@@ -6,7 +6,7 @@ import { lookAtFolder } from '../../../../src/cli/doctor/machine-checks.ts';
 import { makeSetup } from '../../../support/cli/setup.ts';
 
 describe('The check of the data folder', () => {
-  test('is content with one that can be written, or made', async () => {
+  test('passes if it can be written or created', async () => {
     const { setup, folder } = await makeSetup();
     expect((await CHECKS.data.look(setup)).detail).toMatch(/data is created when needed; [\d.]+ .iB free/);
     await mkdir(join(folder, 'data'));

@@ -6,7 +6,7 @@ import { scriptedServer } from '../../../support/client/scripted-server.ts';
 const ME = 'GET /v2/me';
 
 describe('The check of the key', () => {
-  test('says whose it is and where it is from, and shows its end alone', async () => {
+  test('says whose it is and where it is from, and shows only its end', async () => {
     const { setup } = await servedSetup([{ expect: ME, json: me() }]);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'ok',
@@ -14,7 +14,7 @@ describe('The check of the key', () => {
     });
   });
 
-  test('knows one that belongs to nobody', async () => {
+  test('recognizes a key without a user', async () => {
     const { setup } = await servedSetup([NOBODY]);
     expect((await CHECKS.key.look(setup)).detail).toMatch(/is valid but belongs to no account/);
   });
@@ -64,7 +64,7 @@ describe('The check of the key', () => {
     );
   });
 
-  test('sees one that is kept for another address of the same host', async () => {
+  test('finds a key stored for another address of the same host', async () => {
     const { setup, context } = await servedSetup([], '');
     await context.configFile.keepKey('https://127.0.0.1:1', KEY);
     expect(await CHECKS.key.look(setup)).toEqual({

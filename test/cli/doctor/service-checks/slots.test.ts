@@ -16,7 +16,7 @@ describe('The check of the slots', () => {
     expect(await CHECKS.slots.look(setup)).toMatchObject({ result, detail });
   });
 
-  test('is left out where jobs are listed for users alone', async () => {
+  test('is skipped if the service lists jobs only for users', async () => {
     const list = { expect: 'GET /v2/queue', status: 401, json: errors('unauthorized', 'No.') };
     const { setup } = await servedSetup([NOBODY, list], '');
     expect((await CHECKS.slots.look(setup)).result).toBe('skipped');

@@ -40,7 +40,7 @@ describe('A list as JSON', () => {
     expect(text()).toContain('"n": 1');
   });
 
-  test('keeps back what is ahead of its turn, and no longer', () => {
+  test('holds items back only until their turn', () => {
     const { list, text } = jsonList();
     list.add('third', 2);
     list.add('second', 1);
@@ -51,7 +51,7 @@ describe('A list as JSON', () => {
     expect(text()).not.toContain('fifth');
   });
 
-  test('that an error ends early is whole, unless nothing came, and ends once', () => {
+  test('that an error ends early is complete, unless it is empty, and ends once', () => {
     const { list, text } = jsonList();
     list.endEarly();
     expect(text()).toBe('');
@@ -61,7 +61,7 @@ describe('A list as JSON', () => {
     expect(JSON.parse(text())).toEqual(['second']);
   });
 
-  test('ends with what waited for a position that never came, in order', () => {
+  test('ends with the items that waited for a missing one, in order', () => {
     const { list, text } = jsonList();
     for (const position of [12, 3, 0, 7]) list.add(position, position);
     list.end();

@@ -45,7 +45,7 @@ describe('a skin as a file', () => {
     ]);
   });
 
-  test('goes where its path is known without making it', () => {
+  test('has a path that is known before it is written', () => {
     for (const format of FORMAT_NAMES) {
       for (const stem of ['Heroes/Knight', 'KNIGHT', 'A/B/Zoë.2']) {
         expect(filePath(format, stem)).toBe(renderFile(format, { ...skin, value: VALUE }, stem).path);
@@ -119,13 +119,13 @@ describe('The form of a format', () => {
   const textOf = (format: (typeof FORMAT_NAMES)[number], name?: string) =>
     renderFile(format, skinFields({ ...some, ...data, name }), 'Knight').text;
 
-  test.each(FORMAT_NAMES)('is known by what is written in it: %s', (format) => {
+  test.each(FORMAT_NAMES)('is recognized in the file: %s', (format) => {
     for (const name of ['Sir Knight', undefined]) expect(hasForm(format, textOf(format, name))).toBe(true);
     const others = FORMAT_NAMES.filter((other) => !/value|signature|give/.test(other) && other !== format);
     for (const other of others) expect(hasForm(format, textOf(other))).toBe(false);
   });
 
-  test.each(FORMAT_NAMES)('is not that of a text with more or less in it: %s', (format) => {
+  test.each(FORMAT_NAMES)('is not recognized in a text with more or less: %s', (format) => {
     const text = textOf(format);
     for (const other of [
       '',

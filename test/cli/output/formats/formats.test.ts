@@ -18,7 +18,7 @@ describe('the table of formats', () => {
     expect(Object.keys(FORMATS)).toEqual([...FORMAT_NAMES]);
   });
 
-  test('names no two kinds of file alike', () => {
+  test('gives different kinds of files different names', () => {
     const extensions = Object.values(FORMATS).map(({ extension }) => extension);
     expect(new Set(extensions).size).toBe(extensions.length);
   });
@@ -76,7 +76,7 @@ describe.each([
 });
 
 describe('the command of Citizens', () => {
-  test('has key, value and signature in this order, the key too long for a player', () => {
+  test('has key, value and signature in this order, with a key that no player can have', () => {
     expect(FORMATS.citizens.render(smith)).toBe(
       'npc skin -t 854ffff4-811d-8d47-a7b4-09f7ca606a75 dmFsdWU= c2lnbmF0dXJl',
     );

@@ -91,7 +91,7 @@ describe('A template', () => {
     );
   });
 
-  test('knows what was written with it, once or several times, and nothing else', () => {
+  test('recognizes only files that were written with it, once or several times', () => {
     const template = parseTemplate('skin {{name|json}}\n  {{value}};{{signature}};', FIELDS);
     const one = fillTemplate(template, { ...DATA, name: 'A' });
     const two = fillTemplate(template, { ...DATA, name: 'B; C' });
@@ -128,7 +128,7 @@ describe('A template with a head and a foot', () => {
     expect(fillAll(template, [slim, classic])).toBe(`all: 2\n1 0 ${row} THIN\n2 1 ${row} WIDE\n`);
   });
 
-  test('knows its documents again, whatever their number of skins', () => {
+  test('recognizes its documents, with any number of skins', () => {
     const template = parseTemplate(FRAMED, FIELDS);
     for (const some of [skins.slice(0, 1), skins]) {
       const text = fillAll(template, some);

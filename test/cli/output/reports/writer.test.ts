@@ -23,7 +23,7 @@ describe('a report', () => {
     expect(parseXml(await readFile(path, 'utf8')).attributes).toMatchObject({ tests: '1', failures: '0' });
   });
 
-  test('leaves the old one alone until then, and permanently when it is abandoned', async () => {
+  test('keeps the old report until then, and for good when it is abandoned', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     await writeFile(path, 'old');
@@ -36,7 +36,7 @@ describe('a report', () => {
     expect(await readFile(path, 'utf8')).toBe('old');
   });
 
-  test.runIf(process.platform === 'linux')('is begun without the parts of one that was killed', async () => {
+  test.runIf(process.platform === 'linux')('starts without the parts of a killed report', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     await leaveTemporaryFiles(path);
@@ -149,7 +149,7 @@ describe('a report that cannot be written', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('is refused at the start where a part of the path is a file, or a link goes nowhere else but to itself', async () => {
+  test('is refused at the start if a part of the path is a file or a link to itself', async () => {
     const folder = await ownFolder();
     await writeFile(join(folder, 'file'), '');
     await symlink('loop', join(folder, 'loop'));

@@ -97,7 +97,7 @@ describe('JOB_TABLE', () => {
 });
 
 describe('jobView', () => {
-  test('leaves a time that no date can be as the number it is', () => {
+  test('prints a time that is no valid date as a number', () => {
     expect(jobView({ id: 'a', status: 'unknown', timestamp: 1e300 })).toEqual({
       job: 'a',
       status: 'unknown',

@@ -165,7 +165,7 @@ describe.each([true, false])('results as JSON (terminal: %s)', (isTTY) => {
     expect(await print([], { json: true, isList: true }, isTTY)).toBe('[]\n');
   });
 
-  test('say nothing of whether a skin was new where that is not known', async () => {
+  test('do not say whether a skin was new if that is unknown', async () => {
     const { duplicate: _, ...locked } = skin;
     const { duplicate: __, ...expected } = DONE;
     const view = resultView({ source: 'a.png', job: 'j1', skin: locked });

@@ -31,7 +31,7 @@ test('auto draws in 16 colours only where the terminal shows images itself, as G
   expect(pictureStyle('auto', terminal, { TERM: 'xterm-ghostty' })).toBe('kitty');
 });
 
-test('what was typed holds, whatever the terminal says', () => {
+test('a typed style applies, whatever the terminal says', () => {
   const pipe = { isTTY: false, hasColor: false, colorDepth: 1 };
   expect(pictureStyle('iterm', pipe, {})).toBe('iterm');
   expect(pictureStyle('none', TERMINAL, { KITTY_WINDOW_ID: '1' })).toBeUndefined();

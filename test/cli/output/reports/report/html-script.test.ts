@@ -38,7 +38,7 @@ function page(clipboard: Clipboard | undefined, old = false) {
   return { classes, areas, button, press: async (target: unknown) => await click({ target }), later };
 }
 
-test('A button copies what it names, says so, and is itself again', async () => {
+test('A button copies its text, says so, and then returns to its label', async () => {
   const copied: string[] = [];
   const { classes, button, press, later } = page({ writeText: async (text) => void copied.push(text) });
   expect(classes).toEqual(['scripted']);

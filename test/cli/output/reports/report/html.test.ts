@@ -64,7 +64,7 @@ describe('a contact sheet', () => {
     [60, '1 min 0 s'],
     [3599.7, '1 h 0 min'],
     [7384, '2 h 3 min'],
-  ])('tells %s seconds as %s', (seconds, text) => {
+  ])('shows %s seconds as %s', (seconds, text) => {
     expect(html.head(makeSummary({ seconds }), [])).toContain(`took ${text} ·`);
   });
 
@@ -94,7 +94,7 @@ describe('a contact sheet', () => {
 `);
   });
 
-  test('tells what was known and what was skipped apart from these, and warnings', () => {
+  test('distinguishes known, skipped and warned skins from these', () => {
     expect(html.entry(known, 1)).toContain(
       '<p class="outcome"><span aria-hidden="true">●</span> already known</p>',
     );

@@ -37,7 +37,7 @@ describe('the figure of a skin file', () => {
     }
   });
 
-  test('is nothing for what is no readable skin', () => {
+  test('does not exist for an unreadable skin', () => {
     expect(frontOf(new Uint8Array())).toBeUndefined();
     expect(frontOf(file.subarray(0, -5), 'slim')).toBeUndefined();
     expect(frontOf(encodePng(renderFront(slim, 'slim')), 'slim')).toBeUndefined();

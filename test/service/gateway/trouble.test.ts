@@ -28,14 +28,17 @@ async function untilReady({ owner }: ServerUnderTest, status: number) {
   );
 }
 
+/** Enough for faults of several kinds. */
+const JOBS = 20;
+
 test('With random faults every job ends with its skin at the first attempt, and nothing is submitted twice', async () => {
-  const { hosted, clock } = await runHurried({ serviceTime: 20, latency: 10 });
+  const { hosted, clock } = await runHurried({ serviceTime: 20, latency: 10 }, WITH_RENEWALS);
   const gateway = await runGateway(hosted, { clock });
   hosted.faults = { seed: 3, share: 0.25, longestWait: 30 };
-  await push(await gateway.user('ann'), numbers(0, 40));
-  expect(allCompleted(await ends(gateway.dataDir, 40))).toBe(true);
+  await push(await gateway.user('ann'), numbers(0, JOBS));
+  expect(allCompleted(await ends(gateway.dataDir, JOBS))).toBe(true);
   const { accepted, doubleSubmissions, mostUnfinished, troubles } = hosted.records;
-  expect(new Set(accepted.map(({ pixels }) => pixels)).size).toBe(40);
+  expect(new Set(accepted.map(({ pixels }) => pixels)).size).toBe(JOBS);
   expect(doubleSubmissions).toEqual([]);
   expect(mostUnfinished).toBeLessThanOrEqual(5);
   expect(Object.keys(troubles).length).toBeGreaterThan(5);

@@ -1,3 +1,4 @@
 import { onPostgres } from '../support/postgres/on-postgres.ts';
 
-onPostgres('service/callers', ['keys', 'revoking', 'users']);
+// Keys are rows that are read and changed by statements that are the same for both.
+onPostgres('service/callers', ['revoking', 'users'], ['keys']);

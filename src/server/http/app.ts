@@ -83,6 +83,9 @@ function verifyParams(params: HttpRequest['params'], longest = Number.POSITIVE_I
   if (Object.values(params).some((value) => value.length > longest)) throw urlTooLong();
 }
 
+/** The same for all services of a process. */
+const IN_ORDER = inOrder(ROUTES);
+
 /** The service as a function from a request to its answer, whatever carries the two. */
 export class App {
   readonly #options: AppOptions;
@@ -95,7 +98,7 @@ export class App {
     this.#requestLimiter = new RequestLimiter(limits, context.clock);
     const mounted = { ...options, requestLimiter: this.#requestLimiter };
     pages?.mountLeads(this, mounted);
-    for (const [path, route] of inOrder(ROUTES))
+    for (const [path, route] of IN_ORDER)
       this.on(route.method, path, serve(path, new Endpoint(route, mounted)));
     pages?.mount(this, mounted);
   }

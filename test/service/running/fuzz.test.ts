@@ -20,6 +20,7 @@ import {
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
+import { samples } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -27,7 +28,9 @@ guardAgainstLeaks();
  * How many requests, and where a run that failed began: `FUZZ_REQUESTS=10000 FUZZ_SEED=1`. On PostgreSQL fewer are
  * enough: only the values that it refuses are of interest.
  */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? (storeKind() === 'sqlite' ? 400 : 200));
+const REQUESTS = Number(
+  process.env['FUZZ_REQUESTS'] ?? (storeKind() === 'sqlite' ? samples(400) : samples(200)),
+);
 const SEED = process.env['FUZZ_SEED'] === undefined ? undefined : Number(process.env['FUZZ_SEED']);
 /** Sent at the same time. */
 const AT_ONCE = 25;

@@ -8,7 +8,7 @@ function messageOf(...messages: string[]): string {
   return new ServiceError({ method: 'GET', path: '/v2/me', status: 403, errors, ...rest }).message;
 }
 
-test('A refusal tells all that the service says, each sentence once', () => {
+test('A refusal contains each sentence of the service once', () => {
   expect(messageOf('Invalid API Key')).toBe('Invalid API Key');
   expect(messageOf('Invalid API Key', 'Invalid API Key')).toBe('Invalid API Key');
   expect(messageOf('a', 'b', 'b', 'c')).toBe('a (b; c)');

@@ -111,7 +111,7 @@ describe('SkinClient', () => {
     expect(server.seen[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('answers the skin with what was said around it', async () => {
+  test('returns the skin with the messages of the answer', async () => {
     const rateLimit = makeRateLimit();
     const warnings = [{ code: 'no_api_key', message: 'No key.' }];
     const links = { self: '/v2/generate', job: '/v2/queue/j1', skin: '/v2/skins/s1' };
@@ -127,7 +127,7 @@ describe('SkinClient', () => {
     });
   });
 
-  test('answers a job when the queue takes it', async () => {
+  test('returns a job when the queue accepts it', async () => {
     const job = makeJob({ eta: 1_767_225_605_000 });
     const messages = [{ code: 'job_queued', message: 'Queued.' }];
     const json = { success: true, job, messages, links: { events: '/v2/queue/events' } };
@@ -143,7 +143,7 @@ describe('SkinClient', () => {
     });
   });
 
-  test('answers the skin at once when the queue knows it already', async () => {
+  test('returns the skin at once when the queue already has it', async () => {
     const job = makeJob({ status: 'completed', result: skin.uuid });
     const json = { success: true, job, skin, messages: [{ code: 'skin_found', message: 'Found.' }] };
     const { client } = await testClient([{ expect: 'POST /v2/queue', status: 200, json }]);

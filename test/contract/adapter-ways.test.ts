@@ -118,7 +118,7 @@ describe.each(Object.entries(WAYS))('A request %s', (_, open) => {
     }
   });
 
-  test('for events hears of jobs until its reader leaves', async () => {
+  test('for events reports jobs until its reader leaves', async () => {
     const client = clientOf(await openWith());
     const heard: JobEvent['type'][] = [];
     for await (const event of client.events()) {
@@ -185,7 +185,7 @@ describe.each(Object.entries(WAYS))('A request %s', (_, open) => {
     expect(await failureOf(clientOf(way).me())).toBeInstanceOf(NetworkError);
   });
 
-  test('that waits learns when the service stops', async () => {
+  test('that waits is answered when the service stops', async () => {
     const way = await openWith({ workers: 0 });
     const client = clientOf(way);
     const waiting = ask(way, {

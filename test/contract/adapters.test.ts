@@ -24,7 +24,7 @@ async function tellStory(way: Way): Promise<Transcript> {
   return transcript;
 }
 
-test('Each route answers what it is made for over the network and inside the process; none is left out', async () => {
+test('Every route gives its intended answer, over the network and inside the process', async () => {
   const all = ROUTES.flatMap(({ method, paths: [path] }) => `${method} ${path}`);
   expect(new Set(STORY.map(({ route }) => route))).toEqual(new Set(all));
   const [network, inside] = await hearAll(tellStory);

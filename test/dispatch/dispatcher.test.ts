@@ -127,7 +127,7 @@ test('Others who have the whole queue are reported', async () => {
   expect(told.at(-1)).toBe('1 completed');
 });
 
-test('A dispatcher that has long had nothing new still has its share of the slots', async () => {
+test('A dispatcher without new work for a long time keeps its share of the slots', async () => {
   const first = await openDispatcher({ serviceTime: 60_000 });
   first.dispatcher.add(workOf(0));
   await first.pass(30_000);
@@ -168,7 +168,7 @@ test('Closing waits for tasks in progress', async () => {
   expect(steps).toEqual(['done', 'closed']);
 });
 
-test('Two processes with the same work have it made once', async () => {
+test('Two processes with the same work make it once', async () => {
   const first = await openDispatcher({ serviceTime: 450 });
   const second = await openDispatcher({ beside: first });
   for (const { dispatcher } of [first, second]) dispatcher.add(workOf(1));

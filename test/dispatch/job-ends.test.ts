@@ -120,7 +120,7 @@ test('The end of a job frees its slot, and its result teaches how long jobs take
   expect(told.slice(3)).toEqual(['took 2000', 'hint', 'completed']);
 });
 
-test("Nothing is learned from the end of an earlier run's job: nobody knows when it began", async () => {
+test("The end of an earlier run's job is not used as a duration, because its start is unknown", async () => {
   const { ends, job, told, settled } = open({ job: { isTimed: false } });
   ends.ended(job, END);
   await settled();
@@ -159,7 +159,7 @@ test('A job that has ended and that the service has forgotten gets the skin from
   expect(told).toEqual(['freed', 'room', 'read', 'forgotten a skin']);
 });
 
-test('A job that is polled too early was seen unfinished then, unless it was since', async () => {
+test('A job that is polled too early counts as seen unfinished at that time, or later if it was seen since', async () => {
   const { ends, job, told, settled } = open({ answers: [stateOf('processing'), stateOf('processing')] });
   ends.poll(job);
   await settled();
@@ -206,14 +206,14 @@ test('A job that the service has forgotten is reported as such, and frees its sl
   expect(told.slice(-3)).toEqual(['read', 'freed', 'forgotten undefined']);
 });
 
-test('A job that was seen is missing since it was not found for the first time', async () => {
+test('A job counts as missing from the first time it was not found', async () => {
   const { jobs } = await pollAt([3_000, 5_000, 8_000, 12_999], { job: { seenAt: 2_000 } });
   expect(jobs.size).toBe(1);
   const later = await pollAt([3_000, 5_000, 8_000, 13_000], { job: { seenAt: 2_000 } });
   expect(later.jobs.size).toBe(0);
 });
 
-test('A job that is not found is not polled by each list', async () => {
+test('A job that is not found is not polled after every list', async () => {
   const { told } = await pollAt([3_000, 3_100, 3_999, 4_000]);
   expect(told.filter((what) => what === 'read')).toHaveLength(2);
 });
@@ -227,7 +227,7 @@ test('A job that is not found is reported after three seconds', async () => {
   ]);
 });
 
-test('A service of ours has one store, and is believed at once', async () => {
+test('A skinsmith service has one store, so its first answer counts', async () => {
   const { told } = await pollAt([3_000], { isSkinsmith: true });
   expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
 });
@@ -262,7 +262,7 @@ test.each<[string, JobAnswer | undefined]>([
   );
 });
 
-test('A job that was done at once teaches nothing about those that take their time', async () => {
+test('A job done at once is not used as a duration of other jobs', async () => {
   const { ends, job, told, settled } = open();
   ends.ended(job, { ...END, isAtOnce: true, state: stateOf('completed', SKIN) });
   await settled();

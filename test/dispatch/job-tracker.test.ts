@@ -101,7 +101,7 @@ test('A job ends with the event of its end, before any list shows it', async () 
   expect([told, hosted.times('list')]).toEqual([['1 failed'], []]);
 });
 
-test('A job of which only the id is known is followed, and teaches nothing about durations', async () => {
+test('A job with only a known id is followed, and is not used as a duration', async () => {
   const { session, tracker, told, submit, start, pass } = await openTracker({ serviceTime: 450 });
   start();
   const { state } = await submit(workOf(1));
@@ -177,7 +177,7 @@ function eventOf(state: JobAnswer, changes: Partial<Job>): JobEvent {
   return { type: 'job', state: { ...state, job: { ...state.job, ...changes } } };
 }
 
-test('A job is known by what the service says of its times', async () => {
+test('A job is identified by the times that the service gives', async () => {
   const { session, tracker, submit } = await openTracker();
   const { state, sent } = await submit(workOf(1));
   vi.spyOn(session, 'acceptedAt').mockReturnValue(123);
@@ -220,7 +220,7 @@ test.each([
   expect([seen, session.newestJobTime, rooms.length]).toEqual([others, 9e12, 1]);
 });
 
-test('A list is requested when a stream of events opens, which may show room, and when it closes', async () => {
+test('A list is requested when a stream of events opens, because slots may be free, and when it closes', async () => {
   const { hosted, session, tracker, rooms, submit, start, pass } = await openTracker({ serviceTime: 60_000 });
   start();
   session.isSkinsmith = true;

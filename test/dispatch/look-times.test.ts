@@ -190,7 +190,7 @@ describe('With durations learned, a look', () => {
     expect(next(learned(repeated(50)), jobs, { now: 21 })).toBe(70);
   });
 
-  test('comes again after a twelfth of what a job takes, then after two fifths of how late it was', () => {
+  test("comes again after a twelfth of a job's duration, then after two fifths of its lateness", () => {
     const times = learned(repeated(1_000));
     expect([1_000, 1_100, 1_125].map((lastLook) => pauseAfter(lastLook, times))).toEqual([80, 80, 80]);
     expect(pauseAfter(1_500, times)).toBeCloseTo(200);
@@ -216,7 +216,7 @@ describe("The service's own expectation", () => {
   const lookFor = (times: LookTimes, eta: number) => next(times, [accepted(0, eta)], { now: 0 });
   const scattered = [200, 500, 300, 700, 250, 650, 450, 350];
 
-  test('is followed when it is right although durations are not alike', () => {
+  test('is followed when it is right although durations differ', () => {
     const times = learned(scattered, (duration) => duration);
     expect([220, 690].map((eta) => lookFor(times, eta))).toEqual([220, 690]);
   });
@@ -236,7 +236,7 @@ describe("The service's own expectation", () => {
     ).toBe(450);
   });
 
-  test('is skipped when experience is nearer to the truth', () => {
+  test('is ignored when experience predicts better', () => {
     const etas = scattered.values();
     const times = learned(repeated(300).slice(0, 8), () => etas.next().value ?? 0);
     expect([100, 5_000].map((eta) => lookFor(times, eta))).toEqual([300, 300]);

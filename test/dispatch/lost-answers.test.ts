@@ -169,7 +169,7 @@ describe('Of two lost answers', () => {
     },
   );
 
-  test('for two pictures that the service has mixed up, each gets the job that shows its picture', async () => {
+  test('each gets the job that shows its picture, even if the service mixed them up', async () => {
     const works = [workOf({ key: 'red' }), workOf({ key: 'blue' })];
     const made = { blues: { url: RED }, reds: { url: 'https://example.org/blue' } };
     expect(await judge(works, made)).toEqual({ red: 'blues', blue: 'reds' });
@@ -177,7 +177,7 @@ describe('Of two lost answers', () => {
 });
 
 describe('An answer that was lost', () => {
-  test('is settled by a list that is requested five seconds later', async () => {
+  test('is settled by a list requested five seconds later', async () => {
     const service = openLosses();
     service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([], 4_999);
@@ -186,7 +186,7 @@ describe('An answer that was lost', () => {
     expect([service.told, service.lostAnswers.lookAt()]).toEqual([['gone'], undefined]);
   });
 
-  test('by a time-out is settled only 15 s later: the service may still be at it', async () => {
+  test('by a timeout is settled only 15 s later, because the service may still be working', async () => {
     const service = openLosses();
     service.lostAnswers.add(workOf(), sent, SETTLES_LATE);
     await service.sees([], 14_999);
@@ -210,7 +210,7 @@ describe('An answer that was lost', () => {
     }
   });
 
-  test('is not that of a job that comes after it is settled, and does not wait for it', async () => {
+  test('is not matched to a job that appears after it was settled, and does not wait for that job', async () => {
     const failed: Job = { id: 'first', status: 'failed' };
     const service = openLosses({}, { ports: { fetchJob: async () => stateOf(failed, {}) } });
     service.lostAnswers.add(workOf(), sent, SOON);
@@ -245,7 +245,7 @@ describe('An answer that was lost', () => {
     expect(service.told).toEqual(['found']);
   });
 
-  test('may be that of a job that only an earlier list has shown: a later one may be behind', async () => {
+  test('may belong to a job that only an earlier list has shown, because a later one may lag', async () => {
     const service = openLosses();
     service.lostAnswers.add(workOf(), sent, SOON);
     await service.sees([{ ...finished, status: 'processing' }], 100);
@@ -285,11 +285,11 @@ describe('A submission of unknown pixels, such as a player', () => {
     return service.told;
   }
 
-  test('is the only unknown job', async () => {
+  test('is matched to the only unknown job', async () => {
     expect(await judge([workOf()], [finished])).toEqual(['found']);
   });
 
-  test('is never one with a hidden skin, unless that was requested', async () => {
+  test('is never matched to a job with a hidden skin, unless that was requested', async () => {
     const judgeHidden = async (work: Submission) => {
       const service = openLosses({ visibility: 'private' }, { ports: { pixelsOf: () => undefined } });
       service.lostAnswers.add(work, sent, SOON);
@@ -301,14 +301,14 @@ describe('A submission of unknown pixels, such as a player', () => {
     expect(await judgeHidden(workOf({ visibility: 'private' }))).toEqual(['found']);
   });
 
-  test('is never one that is older than another job listed before the submission', async () => {
+  test('is never matched to a job older than one listed before the submission', async () => {
     const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
     service.lostAnswers.add(workOf(), { at: 0, mark: 7_001 }, SOON);
     await service.sees([{ ...finished, timestamp: 7_000 }], SOON);
     expect(service.told).toEqual(['gone']);
   });
 
-  test('is not decided about while the job may be that of a submission whose answer is on its way', async () => {
+  test('is not settled while the job may belong to a submission whose answer is on its way', async () => {
     const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
     service.lostAnswers.add(workOf(), sent, SOON);
     service.session.slots.unsure.size = 2;
@@ -319,11 +319,11 @@ describe('A submission of unknown pixels, such as a player', () => {
     expect(service.told).toEqual(['found']);
   });
 
-  test('is neither of two unknown jobs', async () => {
+  test('is matched to neither of two unknown jobs', async () => {
     expect(await judge([workOf()], [finished, other])).toEqual(['gone']);
   });
 
-  test('is not the only unknown job as long as another may be', async () => {
+  test('is not matched while there may be another unknown job', async () => {
     // Once the first is settled, the other is the only one.
     expect(await judge([workOf(), workOf()], [finished])).toEqual(['gone', 'found']);
   });
@@ -340,12 +340,12 @@ describe('A job of unknown origin', () => {
     return service;
   }
 
-  test('may be that of an answer that was sent in the moment in which it was first listed', async () => {
+  test('may belong to an answer sent at the moment when the job was first listed', async () => {
     expect((await judge(finished, 100)).told).toEqual(['found']);
     expect((await judge(finished, 99)).told).toEqual(['gone']);
   });
 
-  test('may be that of an answer that was sent while the first list that shows it was under way', async () => {
+  test('may belong to an answer sent while the first list with the job was under way', async () => {
     const service = openLosses();
     await service.sees([finished], 50, 150);
     service.lostAnswers.add(workOf(), { at: 100, mark: 0 }, SOON);
@@ -360,7 +360,7 @@ describe('A job of unknown origin', () => {
     expect((await judge(job, 100, 17_001)).told).toEqual(['gone']);
   });
 
-  test('may be older by its time than one that was there when the answer was sent, where a clock was set back', async () => {
+  test('may seem older than a job that existed when the answer was sent, if a clock was set back', async () => {
     const service = openLosses();
     service.session.clockDisorder = 3_600_000;
     service.lostAnswers.add(workOf(), { at: 100, mark: 3_617_000 }, SOON); // the one that taught it was later
@@ -374,7 +374,7 @@ describe('A job of unknown origin', () => {
     expect([service.lostAnswers.size, service.lostAnswers.lookAt()]).toEqual([0, undefined]);
   });
 
-  test('is examined once, and then wants a look a quarter of a second after the last one', async () => {
+  test('is examined once, and then makes a list due a quarter of a second after the last one', async () => {
     const fetches: string[] = [];
     const answer = Promise.withResolvers<JobAnswer>();
     let looks = 0;

@@ -83,14 +83,17 @@ describe('Trouble', () => {
   test.each([
     [1, [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]],
     [0, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]],
-  ])('makes ever longer pauses up to 10 s, chance taking up to half (%d)', async (random, pauses) => {
-    const { outage, clock, told } = makeOutage({ random, firstContact: MINUTE });
-    await pauseOften(outage, pauses.length);
-    expect(clock.sleeps).toEqual(pauses);
-    expect(told).toEqual(pauses.map((ms) => ['No answer came.', ms]));
-  });
+  ])(
+    'makes longer and longer pauses up to 10 s, randomly up to half shorter (%d)',
+    async (random, pauses) => {
+      const { outage, clock, told } = makeOutage({ random, firstContact: MINUTE });
+      await pauseOften(outage, pauses.length);
+      expect(clock.sleeps).toEqual(pauses);
+      expect(told).toEqual(pauses.map((ms) => ['No answer came.', ms]));
+    },
+  );
 
-  test('is over with the first sensible answer, and with no other', async () => {
+  test('is over with the first valid answer, and with no other', async () => {
     const { outage, ends } = makeOutage();
     outage.passed();
     expect(ends).toHaveLength(0);
@@ -217,7 +220,7 @@ describe('Trouble', () => {
     expect(clock.sleeps).toEqual([100, 200, 400]);
   });
 
-  test('is put off by none of the requests that fail meanwhile', async () => {
+  test('is not prolonged by requests that fail meanwhile', async () => {
     const { outage, clock } = makeOutage();
     const waits = [outage.failed(noAnswer())];
     await clock.sleep(60);
@@ -246,7 +249,7 @@ describe('Temporary refusals', () => {
     expect([outage.failed(error), reasons]).toEqual([pause, ['limit']]);
   });
 
-  test('without times are repeated ever more rarely, and never end the batch', async () => {
+  test('without times are repeated less and less often, and never end the batch', async () => {
     const { outage, clock } = makeOutage();
     for (let n = 0; n < 200; n++) await outage.pause(answer(429, 'rate_limit'), signal);
     expect(clock.sleeps.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
@@ -313,7 +316,7 @@ test.each([
 });
 
 describe('A submission whose answer was lost', () => {
-  test('is sent again at once the first time, then ever more rarely, for a quarter of an hour in all', () => {
+  test('is sent again at once the first time, then less and less often, for a quarter of an hour in all', () => {
     const pauses = Array.from({ length: 40 }, (_, n) => lossPause(n + 1, 1));
     expect(pauses.slice(0, 5)).toEqual([0, 400, 800, 1600, 3200]);
     expect(Math.max(...pauses)).toBe(30_000);
@@ -322,7 +325,7 @@ describe('A submission whose answer was lost', () => {
     expect(minutes).toBeLessThan(18);
   });
 
-  test('is sent earlier or later by chance, by half at most', () => {
+  test('is sent earlier or later at random, by half at most', () => {
     expect([0, 0.5, 1].map((random) => lossPause(3, random))).toEqual([400, 600, 800]);
   });
 });

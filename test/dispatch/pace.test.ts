@@ -38,14 +38,14 @@ describe('Submissions', () => {
     expect(open.openAt(NOW.monotonic)).toBeLessThanOrEqual(NOW.monotonic);
   });
 
-  test('do not wait for what an accepted one says of the next request: the queue has no fixed delay', () => {
+  test('ignore the time of the next request in an accepted answer, because the queue has no fixed delay', () => {
     const open = pace();
     const next = { relative: 3_000, absolute: EPOCH + 3_000 };
     open.accepted(told({ next }), NOW, open.sent(NOW.monotonic));
     expect(open.left(NOW.monotonic)).toBeGreaterThan(0);
   });
 
-  test('tell the windows that their answers name', () => {
+  test('report the windows that their answers name', () => {
     const windows: (readonly LimitWindow[])[] = [];
     const heard = new Pace(
       () => 0.5,
@@ -57,7 +57,7 @@ describe('Submissions', () => {
     ]);
   });
 
-  test('that are withdrawn cost nothing of a window', () => {
+  test('that are withdrawn do not count in a window', () => {
     const held = pace();
     held.usedElsewhere([{ span: 60_000, limit: 20, remaining: 5, endsIn: 9_000 }], NOW.monotonic);
     const sent = held.sent(NOW.monotonic);
@@ -110,14 +110,14 @@ describe('A refusal', () => {
     expect([refused.left(openAt - 1), refused.left(openAt)]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 
-  test('tells the windows that it names', () => {
+  test('reports the windows that it names', () => {
     const refused = pace(0);
     const minute = { remaining: 0, reset: EPOCH / 1_000 + 30 };
     refused.refused(told({ minute }), NOW, refused.sent(NOW.monotonic));
     expect(refused.openAt(NOW.monotonic)).toBe(NOW.monotonic + 30_020);
   });
 
-  test('after an acceptance that did not end the pause counts as well', () => {
+  test('counts even after an acceptance that did not end the pause', () => {
     const refused = pace(1);
     refused.refused({ retryAfter: 10_000 }, NOW, sentNow());
     refused.accepted({}, NOW, sentNow());
@@ -129,7 +129,7 @@ describe('A refusal', () => {
   test.each([
     [0, [250, 500, 1_000, 2_000, 4_000, 7_500, 7_500]],
     [1, [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]],
-  ])('without a hint doubles the pause up to 15 s, chance taking up to half of it (%d)', (random, pauses) => {
+  ])('without a hint doubles the pause up to 15 s, randomly up to half shorter (%d)', (random, pauses) => {
     const refused = pace(random);
     let { monotonic } = NOW;
     for (const pause of pauses) {
@@ -156,20 +156,20 @@ describe('A refusal', () => {
   test.each([
     [0, 3_000],
     [1, 3_020],
-  ])('with Retry-After is obeyed, and by chance (%d) up to 20 ms more', (random, wait) => {
+  ])('with Retry-After is obeyed, with up to 20 ms more at random (%d)', (random, wait) => {
     const refused = pace(random);
     const limits = told({ next: { relative: 10 } });
     expect(refused.refused({ retryAfter: 3_000, ...limits }, NOW, sentNow())).toBe(wait);
     expect(refused.openAt(NOW.monotonic)).toBe(NOW.monotonic + wait);
   });
 
-  test('is by its rate limit when it has no Retry-After, or one of nothing', () => {
+  test('follows its rate limit when Retry-After is missing or zero', () => {
     const limits = told({ next: { absolute: EPOCH + 900, relative: undefined as never } });
     expect(pace(0).refused(limits, NOW, sentNow())).toBe(900);
     expect(pace(0).refused({ retryAfter: 0, ...limits }, NOW, sentNow())).toBe(900);
   });
 
-  test('that asks for nothing at all still costs a pause', () => {
+  test('that names no time still causes a pause', () => {
     expect(pace(0).refused({ retryAfter: 0 }, NOW, sentNow())).toBe(250);
   });
 
@@ -197,7 +197,7 @@ describe('A refusal', () => {
     );
   });
 
-  test('never opens earlier what was closed', () => {
+  test('never shortens a pause', () => {
     fc.assert(
       fc.property(hints, (retryAfters) => {
         const refused = pace();

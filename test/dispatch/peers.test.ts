@@ -29,7 +29,7 @@ function shares(names: readonly string[], limit: number, now: number): number[] 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 describe('The share of a process', () => {
-  test('is everything when it is alone, or nobody else wants any', () => {
+  test('is everything when it is alone, or no other process wants slots', () => {
     const peers = new Peers();
     expect(peers.share(5, 'me', 0)).toBe(5);
     peers.saw([peer('idle', { wants: false })], []);
@@ -69,7 +69,7 @@ describe('What other processes hold', () => {
     expect(peers.held(new Map([['2', true]]))).toBe(2);
   });
 
-  test('is still known as theirs when it has ended: an older list may show it', () => {
+  test('still counts as theirs after its end, because an older list may show it', () => {
     const peers = new Peers();
     peers.saw([peer('a', { jobs: jobs('1') })], []);
     peers.saw([peer('a')], []);
@@ -84,7 +84,7 @@ describe('What other processes hold', () => {
     expect([peers.isLocal('0'), peers.isLocal('1'), peers.isLocal('500')]).toEqual([false, true, true]);
   });
 
-  test('is left behind, once, by one that has gone', () => {
+  test('is taken over, once, from a process that has gone', () => {
     const peers = new Peers();
     peers.saw([peer('a', { jobs: jobs('1', '2') })], []);
     const gone = peer('a', { jobs: jobs('2') });
@@ -94,7 +94,7 @@ describe('What other processes hold', () => {
     expect([peers.isThere('a'), peers.wasThere('a')]).toEqual([false, true]);
   });
 
-  test('tells how long jobs take, by the longest', () => {
+  test('shows how long jobs take, by the longest', () => {
     const peers = new Peers();
     expect(peers.typical).toBeUndefined();
     peers.saw([peer('a', { typical: 400 }), peer('b', { typical: 900 }), peer('c')], []);

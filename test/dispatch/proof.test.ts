@@ -79,14 +79,14 @@ describe('A skin is proved', () => {
     await proveSkin(await signed(), expected(), serving(withText(skinPng(1), 40_000)).tools);
   });
 
-  test('without a look at its texture when the address is made of these very pixels', async () => {
+  test('without fetching its texture when the address is the hash of its pixels', async () => {
     const { asked, tools } = serving(new Error('Nobody should ask.'));
     const url = `http://127.0.0.1:8080/textures/${OURS}`;
     await proveSkin(await signed({ url }), expected(), tools);
     expect(asked).toEqual([]);
   });
 
-  test('without a look at its texture where the pixels of the source are not known, or none is wanted', async () => {
+  test('without fetching its texture when the pixels of the source are unknown, or no check is wanted', async () => {
     const { asked, tools } = serving(new Error('Nobody should ask.'));
     await proveSkin(await signed(), expected({ pixels: undefined }), tools);
     await proveSkin(await signed(), expected(), { ...tools, texture: undefined });
@@ -105,7 +105,7 @@ describe('A skin is proved', () => {
       await proveSkin(caped, expected({ cape }), tools);
   });
 
-  test('by the texture alone where the service tells no key', async () => {
+  test('by the texture alone if the service publishes no key', async () => {
     const unsigned = { ...(await signed()), signature: 'bm90aGluZw==' };
     const tools = { ...serving(skinPng(1)).tools, publicKey: undefined };
     await proveSkin(unsigned, expected(), tools);
@@ -247,7 +247,7 @@ describe('A skin is refused', () => {
     expect(asked).toEqual([]);
   });
 
-  test('as not signed when its address is made of the right pixels but the signature is empty', async () => {
+  test('as not signed when its address is the right hash but the signature is empty', async () => {
     const { value } = await signed({ url: `http://textures.example/texture/${OURS}` });
     const error = await refusal({ value, signature: '' }, expected(), serving(skinPng(1)).tools);
     expect(error.code).toBe('invalid_signature');
@@ -280,7 +280,7 @@ describe('A skin is refused', () => {
     });
   });
 
-  test('as wrong when only a part of its address is made of the right pixels', async () => {
+  test('as wrong when only a part of its address is the right hash', async () => {
     for (const url of [`${ADDRESS}/${OURS}/x`, `${ADDRESS}?x=/${OURS}`, `${ADDRESS}#/${OURS}`]) {
       const { tools, asked } = serving(skinPng(2));
       expect(await refusal(await signed({ url }), expected(), tools)).toMatchObject({ code: 'wrong_skin' });

@@ -23,11 +23,11 @@ test.each([
   [refusal(403, 'insufficient_grants')],
   [refusal(400, 'new_rule')],
   [page(404)],
-])('Five refusals in a row for another reason are: %s', (error) => {
+])('Five refusals in a row for another reason end the batch: %s', (error) => {
   expect(judged(Array(5).fill(error))).toEqual([false, false, false, false, true]);
 });
 
-test('Refusals of pictures are about nothing else, however many', () => {
+test('Refusals of pictures never end the batch', () => {
   expect(judged(Array(9).fill(refusal(400, 'invalid_image')))).not.toContain(true);
 });
 

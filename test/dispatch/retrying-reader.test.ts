@@ -47,7 +47,7 @@ test('A resource that does not exist is not an error', async () => {
   expect(await run((reader) => reader.ifPresent(request))).toBeUndefined();
 });
 
-test('What cannot be read for another reason is a failure', async () => {
+test('A read that fails for another reason is a failure', async () => {
   const { run, request } = openReads([refusal(400, 'invalid_request')]);
   await expect(run((reader) => reader.ifPresent(request))).rejects.toMatchObject({ code: 'invalid_request' });
 });
@@ -64,7 +64,7 @@ test('A refusal is repeated when the service says, or after some seconds', async
   expect(pauses()).toEqual([7_000, 2_000]);
 });
 
-test('A rate limit ends no read, however long it lasts', async () => {
+test('A read outlasts any rate limit', async () => {
   const refusals = Array.from({ length: 200 }, () => refusal(429, 'rate_limit'));
   const { repeatedly, tries, clock } = openReads(refusals, { lasts: 60_000 });
   expect(await repeatedly()).toBe('answer');
@@ -121,12 +121,12 @@ test.each([
   await expect(never.run((reader) => reader.job('a'))).rejects.toBe(error);
 });
 
-test('A skinsmith is not waited for: what it does not have by now will not come', async () => {
+test('A missing resource is not awaited at a skinsmith service', async () => {
   const { run, request, tries } = openReads([refusal(404, 'skin_not_found')], { isSkinsmith: true });
   expect([await run((reader) => reader.awaited(request)), tries()]).toEqual([undefined, 1]);
 });
 
-test('What should be there by now is waited for, and the user hears of it', async () => {
+test('A resource that should exist is waited for, and the wait is reported', async () => {
   const missing = refusal(404, 'skin_not_found');
   const { run, request, tries } = openReads([missing, missing]);
   expect([await run((reader) => reader.awaited(request)), tries()]).toEqual(['answer', 3]);
@@ -142,7 +142,7 @@ test('A permanent failure is not retried', async () => {
   expect(tries()).toBe(1);
 });
 
-test('A page in place of an answer is believed after a few tries', async () => {
+test('A page instead of an answer counts as the answer after a few attempts', async () => {
   const { repeatedly, tries } = openReads(Array.from({ length: 9 }, () => page(404)));
   await expect(repeatedly()).rejects.toMatchObject({ status: 404 });
   expect(tries()).toBe(4);
@@ -155,7 +155,7 @@ test('Nothing is read once it is stopped', async () => {
   expect(tries()).toBe(0);
 });
 
-test('A finished job is read with its skin, by the UUID that it or a list tells', async () => {
+test('A finished job is read with its skin, whose UUID the job or a list names', async () => {
   const asked: string[] = [];
   const read = async (job: object, skin?: object) => {
     const client = {

@@ -42,7 +42,7 @@ describe('The account', () => {
     ['404', refusal(404, 'not_found')],
     ['user_not_found', refusal(401, 'user_not_found')],
     ["a web page's 404", page(404)],
-  ])('is unknown, which stops nobody, after %s', async (_, answer) => {
+  ])('is unknown after %s, and the batch continues', async (_, answer) => {
     expect(await readAccount(await reader(answer, '/v2/me'))).toBeUndefined();
   });
 

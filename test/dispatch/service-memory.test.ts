@@ -14,7 +14,7 @@ function knowing(...jobs: readonly Job[]): ServiceMemory {
 }
 
 describe('A list that lacks all that the service has shown', () => {
-  test('is not believed for minutes, and then what it knew is lost', () => {
+  test('is ignored for minutes, and then the jobs count as lost', () => {
     const memory = knowing(...pending('a', 'b'));
     memory.sawList([], 2_000, pending('a', 'b'));
     memory.sawList([], 2_000 + MINUTES - 1, pending('a', 'b'));
@@ -23,25 +23,25 @@ describe('A list that lacks all that the service has shown', () => {
     expect([memory.isAway, memory.hasLost(1_000), memory.hasLost(3_000)]).toEqual([false, true, false]);
   });
 
-  test('proves nothing either where all of it had ended', () => {
+  test('proves nothing if all of them had ended', () => {
     const memory = knowing(...ended('a'));
     memory.sawList([], 2_000, []);
     expect([memory.isAway, memory.endedJob]).toEqual([true, 'a']);
   });
 
-  test('is believed where that was pending and has been noticed to have ended: some lists show only pending jobs', () => {
+  test('counts if those jobs were pending and have ended, because some lists show only pending jobs', () => {
     const memory = knowing(...pending('a'));
     memory.sawList([], 2_000, []);
     expect(memory.isAway).toBe(false);
   });
 
-  test('is believed a minute later: lists drop jobs that have ended', () => {
+  test('counts a minute later, because lists drop jobs that have ended', () => {
     const memory = knowing(...ended('a'));
     memory.sawList([], 62_000, []);
     expect(memory.isAway).toBe(false);
   });
 
-  test('is no better for jobs that were accepted since', () => {
+  test('is still ignored after new jobs were accepted', () => {
     const memory = knowing(...pending('a', 'b'));
     memory.accepted('c', 1_500);
     memory.sawList(pending('c'), 2_000, pending('a', 'b', 'c'));
@@ -50,7 +50,7 @@ describe('A list that lacks all that the service has shown', () => {
     expect(memory.found('c', 3_100)).toBe(false);
   });
 
-  test('is no better for a job that was accepted since and has the id of an earlier one', () => {
+  test('is still ignored after a new job reused an earlier id', () => {
     const memory = knowing(...pending('a', 'b'));
     memory.accepted('a', 1_500);
     memory.sawList(pending('a'), 2_000, pending('a', 'b'));

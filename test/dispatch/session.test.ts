@@ -20,7 +20,7 @@ async function open(options?: HostedOptions) {
   return { ...made, session, told, post };
 }
 
-test('A submission carries its key, and its answer tells how new jobs can be', async () => {
+test('A submission carries its key, and its answer shows how new its job can be', async () => {
   const { hosted, session, post } = await open();
   const { job } = await post(1);
   expect(hosted.seen[0]?.headers['idempotency-key']).toBe('skin 1 0');
@@ -45,7 +45,7 @@ test('A refusal for a full queue says nothing about time', async () => {
   expect(told).toEqual([]);
 });
 
-test('A used-up window is reported once to those with work to submit', async () => {
+test('A used-up window is reported once if there is work to submit', async () => {
   const { clock, session, told, post } = await open({
     rate: { limit: 1, window: 60_000 },
     flags: { blockPerMinute: true },
@@ -72,7 +72,7 @@ test('It is reported again after an acceptance, which seems to end the wait', as
   expect(told).toEqual([expect.stringMatching(/^limit 6[01] s$/), expect.stringMatching(/^limit 6[01] s$/)]);
 });
 
-test('A job was accepted when the service says so, unless that cannot be', async () => {
+test('A job was accepted at the time that the service gives, unless that is impossible', async () => {
   const { clock, session, client } = await open({ clockOffset: 600_000 });
   await clock.until(client.me());
   const earliest = client.serviceClock.earliest();

@@ -49,7 +49,7 @@ test('A list that one process requests serves the others, once', async () => {
   expect(a?.takeNews()).toBeUndefined();
 });
 
-test('A list is news for a second', async () => {
+test('A list counts as new for a second', async () => {
   const { clock, lists } = await openProcesses(['a', 'b']);
   lists[0]?.tryLook(calm);
   lists[0]?.endLook(0, LIST);
@@ -65,7 +65,7 @@ test('A failed request shares no list, and another process may try at once', asy
   expect(lists[1]?.tryLook(calm)).toBe(0);
 });
 
-test('A request that does not end is taken over', async () => {
+test('Another process takes over a request that does not end', async () => {
   const { clock, lists } = await openProcesses(['a', 'b']);
   lists[0]?.tryLook(calm);
   clock.forward(5_000);

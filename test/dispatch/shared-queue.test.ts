@@ -85,7 +85,7 @@ describe('A process that has gone', () => {
     expect([other.settledAt, other.take(1, 'another')]).toEqual([undefined, 'mine']);
   });
 
-  test('leaves its jobs, of which others learn', async () => {
+  test('leaves its jobs to other processes, which notice them', async () => {
     const { open, clock, orphans } = await machine();
     const slots = new Slots<Submission>();
     const [, other] = [await open(slots), await open()];
@@ -154,7 +154,7 @@ describe('A look', () => {
     expect(other.tryLook({ isUrgent: true })).toBeGreaterThan(500);
   });
 
-  test('that showed nothing is no news, and the next may follow', async () => {
+  test('that showed nothing is not shared, and the next may follow', async () => {
     const { open } = await machine();
     const [one, other] = [await open(), await open()];
     one.tryLook({ isUrgent: false });
@@ -162,7 +162,7 @@ describe('A look', () => {
     expect([other.takeNews(), other.tryLook({ isUrgent: false })]).toEqual([undefined, 0]);
   });
 
-  test('is as free as ever for a process that is alone', async () => {
+  test('is not restricted for a process that is alone', async () => {
     const { open } = await machine();
     const queue = await open();
     for (let n = 0; n < 5; n++) {
@@ -201,7 +201,7 @@ describe('What is shared', () => {
     },
   );
 
-  test('is done without where there can be no such file', async () => {
+  test('is not used where the file cannot be created', async () => {
     const { open, folder, broken } = await machine();
     await writeFile(folder, 'This is no folder.');
     const queue = await open();

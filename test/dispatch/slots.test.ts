@@ -38,7 +38,7 @@ describe('Slots', () => {
     expect(told).toEqual([1, 2, 2]);
   });
 
-  test('tell a submission that is sent and one that became a job, each once', () => {
+  test('report a sent submission and its job, each once', () => {
     const slots = new Slots();
     let changes = 0;
     slots.onChange = () => changes++;
@@ -67,7 +67,7 @@ describe('Slots', () => {
     expect(slots.others).toBe(1);
   });
 
-  test('follow what is heard of single jobs', () => {
+  test('follow polls of single jobs', () => {
     const slots = new Slots();
     slots.sawJob(seen('a'), 0);
     slots.sawJob(seen('a', 'processing'), 0);

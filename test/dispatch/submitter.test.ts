@@ -104,11 +104,11 @@ async function after(error: Error, around: Around = {}): Promise<string[]> {
   return told;
 }
 
-test('A full queue is looked at: the list tells how many slots there are', async () => {
+test('After a full queue, the list shows how many slots are free', async () => {
   expect(await after(refusal(429, 'job_limit'))).toEqual(['not taken', 'look', 'filled by others', 'again']);
 });
 
-test('A rate limit says nothing of the queue, which is not looked at', async () => {
+test('After a rate limit, the list is not requested', async () => {
   expect(await after(refusal(429, 'rate_limit', 1_000))).toEqual(['not taken', 'again']);
 });
 
@@ -172,7 +172,7 @@ test('Work for which another process has a job is followed and not sent, repetit
 test.each([
   ['waits for a rate window is', 0, 1],
   ['is submitted is not', 1, 0],
-])('That work %s told', async (_, left, times) => {
+])('That work %s reported', async (_, left, times) => {
   const { submitter, tells } = prepare([], { left });
   await submitter.run();
   expect(tells()).toBe(times);

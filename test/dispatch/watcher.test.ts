@@ -79,7 +79,7 @@ test.each([
   expect(notices).toBe(due);
 });
 
-test('A list that another process has requested tells as well that the service streams events', () => {
+test('A list that another process requested also shows that the service streams events', () => {
   const { watcher, ports, session } = watch([], {});
   const list = { jobs: [], links: { events: '/v2/queue/events' } };
   Object.assign(ports.others, { takeNews: () => ({ at: 900, list }) });

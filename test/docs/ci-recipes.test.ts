@@ -76,7 +76,7 @@ test('systemd has nothing to say against the timer and its service', async () =>
   expect(said).toBe('');
 });
 
-test("The command of the timer's service makes what is new, and nothing the next time", async () => {
+test("The command of the timer's service makes new skins, and none the next time", async () => {
   const { shop, service } = await hostedWorkshop({ serviceTime: 5 });
   await shop.drawMany('pictures', 3);
   const [, line = ''] = /^ExecStart=\S+ (.*)$/m.exec(UNITS.join('\n')) ?? [];

@@ -56,7 +56,7 @@ const NAMED: Mention[] = DOCUMENTS.flatMap((document) =>
     .filter(({ command }) => command !== NO_COMMAND),
 );
 
-test.each(NAMED)('$document:$line names skinsmith $command, which there is', async ({ command }) => {
+test.each(NAMED)('$document:$line names skinsmith $command, which exists', async ({ command }) => {
   // A sentence names a command without its arguments and required options.
   expect((await refusal(wordsOf(command))) ?? '').toMatch(/^$|missing required argument|required option/);
 });

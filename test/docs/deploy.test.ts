@@ -76,7 +76,7 @@ test('Each server of the cluster is one that Caddy asks whether it is ready', ()
   expect(ROUTES.flatMap(({ isVital, paths }) => (isVital ? paths : []))).toEqual(['/health', '/ready']);
 });
 
-test('Caddy looks for another server for some time, and waits for answers of the health check as long as they take', () => {
+test('Caddy tries other servers for some time, and waits long enough for the health check', () => {
   const text = read('Caddyfile');
   expect(text).toMatch(/^\t\tlb_try_duration \ds$/m);
   expect(Number(/^\t\thealth_timeout (\d+)s$/m.exec(text)?.[1])).toBeGreaterThan(5);
@@ -86,7 +86,7 @@ test('Caddy says when to come again while no server is ready', () => {
   expect(read('Caddyfile')).toMatch(/handle_errors[\s\S]*503[\s\S]*header @away Retry-After \d/);
 });
 
-test('nginx lets each server rest that fails, and sends nothing twice that may do something twice', () => {
+test('nginx avoids a server that fails, and never repeats a request that may have an effect', () => {
   const text = read('nginx.conf');
   const servers = [...text.matchAll(/^ {4}(?:# )?server (.*);$/gm)].map(([, rest]) => rest);
   expect(servers).toHaveLength(3);

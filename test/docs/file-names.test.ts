@@ -24,12 +24,12 @@ function isThere(name: string): boolean {
   return FILES.some((file) => file === end || file.endsWith(`/${end}`));
 }
 
-test.each(DOCUMENTS)('Every file and folder that %s names is there', (document) => {
+test.each(DOCUMENTS)('Every file and folder that %s names exists', (document) => {
   const names = namesIn(readFileSync(join(ROOT, document), 'utf8'));
   expect(names.filter((name) => !NOT_THERE.test(name) && !isThere(name))).toEqual([]);
 });
 
-test('A name that nothing has is noticed, in part or in whole', () => {
+test('A name that does not exist is noticed, in part or in whole', () => {
   expect(namesIn('See `cli/starting/` and `queue/claim.ts`, not `npm test`.')).toEqual([
     'cli/starting/',
     'queue/claim.ts',

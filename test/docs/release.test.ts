@@ -96,7 +96,7 @@ test('install.sh installs the requested release over another one', async () => {
   expect(await readdir(join(prefix, 'bin'))).toEqual(['skinsmith']);
 });
 
-test('install.sh downloads from an address what it takes from a folder', async () => {
+test('install.sh works with an address as with a folder', async () => {
   const from = await releaseFolder('1.2.3');
   // The last word is the address, the one after -o the file.
   const curl = `while [ $# -gt 1 ]; do if [ "$1" = -o ]; then to=$2; fi; shift; done
@@ -283,7 +283,7 @@ test('A release is finished with checksums, the bill of materials and the recipe
   expect(bill.components[0]).toMatchObject({ name: 'node' });
 });
 
-test('A recipe that lacks a download is left out here, and an error where the release must be whole', async () => {
+test('A recipe without its download is skipped here, and an error in a release', async () => {
   const release = await ownFolder();
   await writeFile(join(release, `skinsmith-${VERSION}-linux-x64.tar.xz`), 'x');
   await writeFile(join(release, `skinsmith-${VERSION}-linux-arm64.tar.xz`), 'y');

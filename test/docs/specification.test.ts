@@ -37,7 +37,7 @@ function hasTest(file: string, title: string): boolean {
   return ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`));
 }
 
-test('The walk through the specification leaves out none of its sections and numbers each statement once', () => {
+test('The specification document covers every section and numbers each statement once', () => {
   expect(new Set(ROWS.map(({ number }) => number[0])).size).toBe(9);
   expect(new Set(ROWS.map(({ number }) => number)).size).toBe(ROWS.length);
   expect(ROWS.length).toBeGreaterThanOrEqual(63);

@@ -161,7 +161,7 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
     await double.stop().catch(() => {});
   });
 
-  test('knows its user by the key only: nobody else reads the own skins of that', async () => {
+  test("identifies its user by the key only, so nobody else can read that user's skins", async () => {
     const double = await open({ as, clock: 'manual' });
     const nobody = await double.fetch(new Request(`${double.url}/v2/me/skins`));
     expect([nobody.status, (await call(double, '/v2/me/skins')).status]).toEqual([401, 200]);
@@ -169,7 +169,7 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
     expect(key.body).toMatchObject({ key: { createdAt: expect.any(String), allowedIps: [] } });
   });
 
-  test('answers what it has at once, and never what never ends', async () => {
+  test('answers a known picture at once, and never answers a job that never ends', async () => {
     const double = await open({ as, clock: 'manual' });
     expect((await submit(double, 1, 'duplicate')).body.skin?.duplicate).toBe(true);
     const never = await submit(double, 2, 'never');
@@ -404,7 +404,7 @@ test('Requests take as long as the latency of the scenario, each way', async () 
   expect(answered - at).toBeGreaterThanOrEqual(4_000);
 });
 
-test('A submission that was on its way when another met a 429 is not held against its client', async () => {
+test('A submission in flight when another gets a 429 does not count against the client', async () => {
   const double = await open({ clock: 'manual', scenario: { expect: { polite: true } } });
   await Promise.all([submit(double, 1, 'limit-429'), submit(double, 2), submit(double, 3)]);
   expect(double.violations()).toEqual([]);

@@ -271,7 +271,7 @@ test.each(BAD_CLIENTS)('An alarm is raised for a client that %s', async (_, expe
   expect(JSON.stringify(double.requests)).not.toContain(double.key);
 });
 
-test('A client may submit again what a look at the list did not find, and look at once after a submission', async () => {
+test('A client may submit again what the list does not show, and request the list right after a submission', async () => {
   const double = await open();
   await submit(double, 1, 'lose');
   await call(double, '/v2/queue');
@@ -282,7 +282,7 @@ test('A client may submit again what a look at the list did not find, and look a
   expect(double.violations()).toEqual([]);
 });
 
-test('Tests may submit one picture under many names, and again what they saw the end of', async () => {
+test('Tests may submit one picture under many names, and again once its job has ended', async () => {
   const double = await open({ scenario: { service: { slots: 9 } } });
   for (const name of ['never', 'slow-5000', 'fail-job_failed', 'slow-5000.b']) await submit(double, 1, name);
   const short = await submit(double, 1, 'slow-100');
@@ -292,7 +292,7 @@ test('Tests may submit one picture under many names, and again what they saw the
   expect(double.violations()).toEqual([]);
 });
 
-test('What a scenario refuses is not held against the client, and accepted can be left out', async () => {
+test('Refusals by a scenario do not count against the client, and accepted can be switched off', async () => {
   const double = await open();
   await submit(double, 1, 'refuse-invalid_api_key');
   await submit(double, 2, 'limit-slots');

@@ -65,7 +65,7 @@ describe('Signing in', () => {
     expect([who.exitCode, who.stderr]).toEqual([4, expect.stringContaining('skinsmith login')]);
   });
 
-  test('that is missing or wrong prompts for a fix in the right place', async () => {
+  test('that is missing or wrong leads to the right place to fix it', async () => {
     const { serving, desk } = await serviceAndDesk();
     const at = ['--base-url', serving.url];
     const login = `skinsmith login --base-url ${serving.url}\n`;
@@ -79,7 +79,7 @@ describe('Signing in', () => {
     expect(stderr).toContain(login);
   });
 
-  test('shows no more of the key than its last four characters, however much is asked', async () => {
+  test('never shows more of the key than its last four characters', async () => {
     const { serving, desk, login } = await serviceAndDesk();
     await login(serving.key);
     for (const args of [
@@ -138,7 +138,7 @@ describe('What another process takes away', () => {
     return { machine, serving, id: String(id), bob };
   }
 
-  test('ends at once what is open: with a key its event stream and the request that waits, with a user the jobs that wait, too', async () => {
+  test('ends at once: the event stream and waiting request of a key, and the waiting jobs of a user', async () => {
     const { machine, serving, id, bob } = await busyService();
     const stream = await bob.events();
     await stream.first(1);

@@ -8,7 +8,7 @@ import { poll } from '../support/server/poll.ts';
 import { runServer } from '../support/server/running-server.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
 
-test('backup while serve runs, restore after it: the key and the skin are there again', async () => {
+test('A backup made while serve runs restores the key and the skin', async () => {
   const machine = await freshMachine();
   const file = join(machine.folder, 'it.backup');
   const serving = await machine.serve();
@@ -112,7 +112,7 @@ test.each([
   expect([told.exitCode, JSON.parse(told.stderr)]).toMatchObject([1, { error: { code } }]);
 });
 
-test('backup says what is wrong with where it is to go, and with a folder that has no data', async () => {
+test('backup reports an unusable destination, and a folder without data', async () => {
   const machine = await freshMachine();
   const none = await machine.run(['backup', '--out', join(machine.folder, 'it.backup')]);
   expect([none.exitCode, none.stderr]).toEqual([1, expect.stringMatching(/^error: No service data/)]);

@@ -6,7 +6,7 @@ const BATCH = 12;
 /** Submissions after which the others begin: the batch is in the middle of its work then. */
 const BEGUN = 3;
 
-test('A single generate beside a batch on one data folder: never more than five jobs, nothing twice', async () => {
+test('A single generate beside a batch on one data folder never exceeds five jobs, and submits nothing twice', async () => {
   // It would let more than five through, so that it sees whoever sends them.
   const { shop, service } = await hostedWorkshop({ serviceTime: 150, limit: 5, slack: 50 });
   await shop.drawMany('skins', BATCH);
@@ -25,7 +25,7 @@ test('A single generate beside a batch on one data folder: never more than five 
   expect([mostUnfinished <= 5, service.doubleSubmissions]).toEqual([true, []]);
 });
 
-test('Two batches of the same skins on one data folder: never more than five jobs, every file is there', async () => {
+test('Two batches of the same skins on one data folder never exceed five jobs, and write every file', async () => {
   const { shop, service } = await hostedWorkshop({ serviceTime: 100, limit: 5, slack: 50 });
   await shop.drawMany('skins', BATCH);
   const first = shop.start(['generate', 'skins', '--out', 'one']);
@@ -39,7 +39,7 @@ test('Two batches of the same skins on one data folder: never more than five job
   expect(await made('two')).toEqual(await made('one'));
 });
 
-test('Two batches of the same skins by two embedded services on one data folder: each skin is made once', async () => {
+test('Two batches of the same skins with two embedded services on one data folder make each skin once', async () => {
   const shop = await embeddedWorkshop();
   await shop.drawMany('skins', BATCH);
   const both = [

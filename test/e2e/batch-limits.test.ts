@@ -33,7 +33,7 @@ describe('A limit of submissions', () => {
     },
   );
 
-  test('announced ahead costs no request at all', async () => {
+  test('that is announced causes no refused request', async () => {
     const { shop, service } = await hostedWorkshop({
       rate: { limit: 2, window: 400 },
       flags: { blockPerMinute: true },
@@ -44,7 +44,7 @@ describe('A limit of submissions', () => {
     expect([exitCode, accepted.length, refusals]).toEqual([0, 6, {}]);
   });
 
-  test('in a window of time costs no more than the requests that were under way', async () => {
+  test('in a window of time causes refusals only of requests in flight', async () => {
     const { shop, service } = await hostedWorkshop({
       rate: { limit: 4, window: 600 },
       flags: { blockPerMinute: true },
@@ -59,7 +59,7 @@ describe('A limit of submissions', () => {
 });
 
 describe('The slots in the queue', () => {
-  test('that are fewer than everyone has, and not told of, are found out without an error', async () => {
+  test('that are fewer than usual, and not announced, are discovered without an error', async () => {
     const { shop, service } = await hostedWorkshop({ limit: 3, serviceTime: 300 });
     await shop.drawMany('skins', 9);
     const { exitCode, stderr } = await shop.run(...MAKE);
@@ -80,7 +80,7 @@ describe('The slots in the queue', () => {
     expect([exitCode, accepted.length, refusals, mostUnfinished]).toEqual([0, 8, {}, 5]);
   });
 
-  test('are shared with a batch of the same caller that comes later: it need not wait for the first', async () => {
+  test('are shared with a later batch of the same caller, which need not wait for the first', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 200 });
     service.hold();
     await shop.drawMany('many', 40);

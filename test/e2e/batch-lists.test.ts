@@ -24,7 +24,7 @@ async function listWorkshop(): Promise<Workshop> {
 test.each([
   ['CSV', 'skins.csv', CSV.join('\r\n')],
   ['NDJSON', 'skins.ndjson', ROWS.map((row) => JSON.stringify(row)).join('\n')],
-])('A list in %s says what each skin is called and made like', async (_, file, text) => {
+])("A list in %s gives each skin's name and options", async (_, file, text) => {
   const shop = await listWorkshop();
   await shop.write(file, text);
   const { exitCode, stdout, stderr } = await shop.run('generate', '--from', file, '--out', 'out');
@@ -83,7 +83,7 @@ test('A list is read from stdin', async () => {
   expect([exitCode, lines(String(stdout)).length]).toEqual([0, 2]);
 });
 
-test('Senseless rows of a list are reported by line, and the others are done', async () => {
+test('Invalid rows of a list are reported by line, and the others are used', async () => {
   const shop = await listWorkshop();
   const bad = ['pngs/b.png,,thin,', 'pngs/c.png,,,secret', 'pngs/e.png,,,', ',nothing,,'];
   await shop.write('list.csv', ['source,name,variant,visibility', ...bad, 'pngs/d.png,,,'].join('\n'));

@@ -42,7 +42,7 @@ describe('Commands with one key, at the same time', () => {
     expect([service.records.accepted.length, service.records.mostUnfinished <= 5]).toEqual([12, true]);
   });
 
-  test('of which one is killed: its slots are the other’s within seconds', async () => {
+  test('of which one is killed give its slots to the other within seconds', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 300, slack: 10 });
     await shop.drawMany('a', 10);
     await shop.drawMany('b', 10, 100);

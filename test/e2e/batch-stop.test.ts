@@ -96,7 +96,7 @@ describe('A batch that is stopped', () => {
     },
   );
 
-  test('twice leaves at once, and what it did not hear of is not submitted again', async () => {
+  test('twice ends at once, and unanswered submissions are not submitted again', async () => {
     const { shop, service } = await busyWorkshop();
     let submissions = 0;
     // One answer that takes a second, so that the others are worth waiting for.
@@ -114,7 +114,7 @@ describe('A batch that is stopped', () => {
     await expectToFinish(shop, service);
   });
 
-  test('by a reader that goes away leaves with status 141, and the same command gives all rows', async () => {
+  test('by a reader that goes away ends with status 141, and the same command then prints all rows', async () => {
     const { shop, service } = await busyWorkshop({ workers: 2, serviceTime: 700 });
     const child = shop.start(['generate', 'skins'], { buffer: { stdout: false } });
     await once(child.stdout!, 'data');
@@ -177,7 +177,7 @@ describe('Of 100,000 sources', () => {
     expect([exitCode, stderr]).toEqual([130, expect.stringContaining('5 jobs are still in the queue.')]);
   });
 
-  test('that are the same few again and again, only those few are submitted', async () => {
+  test('that repeat a few pictures, only those few are submitted', async () => {
     const { shop, service } = await hostedWorkshop({ workers: 0 });
     await shop.drawMany('skins', 50);
     const rows = Array.from({ length: MANY }, (_, n) => `skins/${String((n % 50) + 1).padStart(2, '0')}.png`);

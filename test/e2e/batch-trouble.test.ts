@@ -24,7 +24,7 @@ function sum(counts: object): number {
 }
 
 describe('A service', () => {
-  test('of our own that is killed and started again on its port: nothing is lost or made twice', async () => {
+  test('of our own can be killed and restarted on its port without losing a skin or making one twice', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 12);
     const pace = ['--pace', '150'];
@@ -75,7 +75,7 @@ describe('A service', () => {
   });
 
   // With other answers, and for longer, in memory: see batch/run/run-batch/outages.
-  test('that for a time resets each request for a single job gets few of them, and all is made in the end', async () => {
+  test('that resets requests for single jobs for a time gets few of them, and all skins are made', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
     await shop.drawMany('skins', 15);
     let until = Number.POSITIVE_INFINITY;
@@ -91,7 +91,7 @@ describe('A service', () => {
     expect(failed).toBeLessThanOrEqual(20);
   });
 
-  test('that answers submissions with a 502 alone is one outage, after which nothing counts as in the queue', async () => {
+  test('that answers all submissions with a 502 has one outage, after which nothing counts as in the queue', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
     await shop.drawMany('skins', 8);
     service.faults = ({ kind }) => (kind === 'submit' ? { kind: 'bad-gateway', wait: 0 } : undefined);
@@ -102,7 +102,7 @@ describe('A service', () => {
     expect(service.records.accepted).toEqual([]);
   });
 
-  test('that gives the skin of another gets no output written for it', async () => {
+  test('that returns another skin gets no output written', async () => {
     const { shop } = await hostedWorkshop({
       fate: (pixels) => (pixels === pixelsOf(2) ? { kind: 'wrong', times: 9 } : undefined),
     });
@@ -143,7 +143,7 @@ describe('An output', () => {
     expect(sum(service.records.requests)).toBe(0);
   });
 
-  test('that cannot be written fails its source alone, and is written when the way is clear', async () => {
+  test('that cannot be written fails only its source, and is written by a later run', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.draw({ 'skins/a': 1, 'skins/b': 2, 'skins/guild/c': 3 });
     await mkdir(shop.path('out/a.json'), { recursive: true });
@@ -187,7 +187,7 @@ describe('An output', () => {
     expect(stderr).toMatch(/^error: The disk is full\.$/m);
   });
 
-  test('is not lost by a data folder without space: no stack, and with space the same command continues', async () => {
+  test('is not lost if the data folder is full: the same command continues once there is space', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 3);
     const full = join(shop.machine.dataDir, 'submissions.ndjson');

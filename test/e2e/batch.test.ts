@@ -55,7 +55,7 @@ async function linesAsDone(...command: string[]) {
 }
 
 describe('A folder of skins', () => {
-  test('is mirrored into the output folder, beside a sorted lockfile, and nothing is on stdout', async () => {
+  test('is mirrored into the output folder with a sorted lockfile, and nothing goes to stdout', async () => {
     const shop = await guildWorkshop();
     const { exitCode, stdout, stderr } = await shop.run('generate', '-r', 'skins', '--out', 'out');
     expect([exitCode, stdout]).toEqual([0, '']);
@@ -78,7 +78,7 @@ describe('A folder of skins', () => {
     expect(firstCells(stdout).sort()).toEqual(['skins/a.png', 'skins/b.png']);
   });
 
-  test('stays as it is when it is done: no request, no file is touched, with or without a service', async () => {
+  test('causes no request and no write when all its skins are made, with or without a service', async () => {
     const shop = await guildWorkshop();
     const args = ['generate', '-r', 'skins', '--out', 'out', '--verbose'];
     expect(requestsIn((await shop.run(...args)).stderr).filter((r) => r.startsWith('POST'))).toHaveLength(4);
@@ -312,7 +312,7 @@ describe('The same picture', () => {
 });
 
 describe('Sources that cannot be used', () => {
-  test('stop no other, and the reports count them', async () => {
+  test('do not stop the others, and are counted in reports', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 3);
     await shop.write('skins/broken.png', 'This is no picture.');
@@ -342,7 +342,7 @@ describe('Sources that cannot be used', () => {
     expect(await shop.read('report.html')).toContain('skins/pipe.png is not a regular file.');
   });
 
-  test('are tried again after they have been fixed, and only they', async () => {
+  test('are tried again after they were fixed, and no others', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 2);
     await shop.write('skins/broken.png', 'This is no picture.');

@@ -60,7 +60,7 @@ test('The workflow makes 20 skins that a pull request added, says so before, and
   expect((await repository.run('pull_request')).statuses).toEqual([1, undefined, undefined]);
 });
 
-test('The workflow drops a deleted picture, about which pull requests only tell', async () => {
+test('The workflow drops a deleted picture, which pull requests only report', async () => {
   const repository = await signed(3);
   await repository.remove('examples/02.png');
   await repository.push();
@@ -209,7 +209,7 @@ function failAfter({ service }: Repository, textures: number): () => void {
   };
 }
 
-test('The action does all of that by its own steps, beside the step that commits', async () => {
+test('The action does the same in its own steps, besides the step that commits', async () => {
   const repository = await Repository.make();
   const { shop } = repository;
   const passes = { status: 0, committed: undefined };

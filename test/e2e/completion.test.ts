@@ -92,7 +92,7 @@ test('bash completes commands, options, values and what this machine has stored'
   expect(got).toEqual(TYPED.map(([, words]) => words.map((word) => `<${word}>`).join('')));
 });
 
-test('bash lists values with what they are about, and inserts the values alone', async () => {
+test('bash lists values with descriptions, and inserts only the values', async () => {
   const lines = ['status \t\t\t', 'preview \t\t', 'status j\t\t2\t'];
   const { stdout, stderr } = await typeIntoBash(lines, await usedMachine());
   for (const listed of ['job-1  (a.png)', 'job-2  (b.png)', `${UUID}  (a.png)`, 'robot.png'])
@@ -100,7 +100,7 @@ test('bash lists values with what they are about, and inserts the values alone',
   expect(stdout).toContain('<status><job-2>');
 });
 
-test('bash starts the installed program for what it completes', async () => {
+test('bash starts the installed program for completions', async () => {
   const { stdout } = await typeIntoBash(['who\t'], await usedMachine(writeStarter));
   expect(stdout).toContain('<whoami>');
 });

@@ -34,7 +34,7 @@ describe.each([
   ['the hosted service', {}],
   ['a service whose answers are odd', ODD],
 ] as const)('Against %s', (_, options) => {
-  test('whoami tells the user and what is left', async () => {
+  test('whoami shows the user and the limits left', async () => {
     const { shop, service } = await withSkins(options);
     const { exitCode, stdout, stderr } = await shop.run('whoami', '--json');
     expect([exitCode, stderr]).toEqual([0, '']);
@@ -112,7 +112,7 @@ describe.each([
     expect(stdout).toContain('"signature"');
   });
 
-  test('login stores the key that the service knows', async () => {
+  test('login stores a valid key', async () => {
     const { shop, service } = await withSkins(options);
     const child = shop.start(['login', '-', '--base-url', service.url], {
       input: `${service.key}\n`,

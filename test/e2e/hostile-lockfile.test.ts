@@ -179,7 +179,7 @@ test.each(Object.entries(THERE))(
   },
 );
 
-test('A rename does not make a file of the user an output', async () => {
+test("A rename does not turn a user's file into an output", async () => {
   const { shop } = await madeFolder();
   const foreign = '{ "mine": true }\n';
   await shop.write('new.json', foreign);

@@ -65,7 +65,7 @@ describe('Skins are put into a plugin', () => {
     expect([await shop.versions('plugins'), service.records.accepted.length]).toEqual([before, 4]);
   });
 
-  test('only as far as --dry-run shows, before anything is made and afterwards', async () => {
+  test('exactly as --dry-run shows, before and after the skins are made', async () => {
     const { shop, into } = await server();
     const early = await into('--dry-run');
     expect(early.stderr).toContain('To be made first, then put in: 01, 02, 03.');
@@ -80,7 +80,7 @@ describe('Skins are put into a plugin', () => {
     expect(await shop.read('plugins/FancyNpcs/npcs.yml')).toBe(NPCS);
   });
 
-  test('from another plugin in one command, without making any', async () => {
+  test('from another plugin in one command, without making new ones', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 4);
     await shop.write('plugins/FancyNpcs/npcs.yml', NPCS);
@@ -112,7 +112,7 @@ describe('Skins are put into a plugin', () => {
     [['--into', 'plugins/FancyNpcs', '--format', 'json'], 'which_output', 'with --format'],
     [['--into', 'plugins/TAB'], 'plugin_unusable', 'skincache.yml is not valid YAML: line 2'],
     [['--into', 'plugins/Citizens'], 'plugin_unusable', 'saves.yml is not there'],
-  ])('never, if that cannot be: %j', async (args, code, text) => {
+  ])('not with incompatible options: %j', async (args, code, text) => {
     const { shop, service } = await server();
     await shop.write('plugins/TAB/skincache.yml', 'players:\n\ta: b\n');
     await shop.write('plugins/Citizens/config.yml', '');
@@ -121,7 +121,7 @@ describe('Skins are put into a plugin', () => {
     expect([stderr, service.records.accepted]).toEqual([expect.stringContaining(text), []]);
   });
 
-  test('not over what the server wrote meanwhile, and the skins are not paid for again', async () => {
+  test('without overwriting what the server wrote meanwhile, and without paying for the skins again', async () => {
     const changed = `${NPCS}# saved by the server\n`;
     const { shop, service, into } = await server((path) =>
       writeFileSync(path('plugins/FancyNpcs/npcs.yml'), changed),

@@ -28,7 +28,7 @@ async function sourcesOf(shop: Workshop): Promise<string[]> {
 const EVERY = ['a/one.png', 'a/two.png', 'b/deep/three.png'];
 
 describe('--prune', () => {
-  test('drops what a walked folder no longer has, with its output, and says so before and after', async () => {
+  test('drops entries whose files are gone from a folder, with their outputs, and says so before and after', async () => {
     const shop = await twoFolders();
     await rm(shop.path('a/two.png'));
     const before = await shop.versions('.');
@@ -54,7 +54,7 @@ describe('--prune', () => {
     expect(await shop.files('out')).toEqual(['deep/three.json', 'one.json', 'skins.lock']);
   });
 
-  test('keeps what is of another folder, is damaged for the moment, or is a level too deep', async () => {
+  test('keeps entries of other folders, of damaged files and of subfolders', async () => {
     const shop = await twoFolders();
     await shop.write('a/two.png', 'damaged');
     expect((await shop.run(...A_ONLY, '--prune')).exitCode).toBe(1);
@@ -88,7 +88,7 @@ describe('--prune', () => {
     expect([await sourcesOf(shop), await shop.files('out')]).toEqual([[], ['skins.lock']]);
   });
 
-  test('leaves an output that is edited, that another source has now, or that is elsewhere', async () => {
+  test('keeps an output that was edited, belongs to another source now, or is elsewhere', async () => {
     const shop = await twoFolders();
     await shop.write('out/two.json', '{ "mine": true }');
     await shop.write('precious.txt', 'Do not touch.\n');
@@ -103,7 +103,7 @@ describe('--prune', () => {
     expect(await shop.read('precious.txt')).toBe('Do not touch.\n');
   });
 
-  test('drops what a list no longer names, but nothing while one of its rows fails or of another list', async () => {
+  test('drops what a list no longer names, but nothing of another list or while a row fails', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ one: 1, two: 2, three: 3 });
     await shop.write('other.txt', 'three.png\n');
@@ -136,7 +136,7 @@ test('--frozen reports entries and outputs whose source is gone, within what it 
 });
 
 describe('No output replaces', () => {
-  test('a picture that the shell put in the place of a report', async () => {
+  test('a picture that a shell pattern named instead of a report', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1, b: 2 });
     const before = await shop.versions('.');
@@ -161,7 +161,7 @@ describe('No output replaces', () => {
     expect([unnamed.exitCode, unnamed.stderr]).toEqual([2, expect.stringContaining('is empty')]);
   });
 
-  test('a file of a resource pack, unless that is wanted', async () => {
+  test('a file of a resource pack, without --overwrite', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ steve: 1 });
     const foreign = '{"format_version":"1.12.0","minecraft:geometry":[]}\n';
@@ -179,7 +179,7 @@ describe('No output replaces', () => {
     expect(await shop.readJson('steve.json')).toMatchObject({ variant: 'classic' });
   });
 
-  test('a file that another program wrote: reports, renders and previews; its own it does', async () => {
+  test('a file that another program wrote, by a report, render or preview', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1, b: 2, mine: 3 });
     await shop.write('notes.txt', 'mine\n');
@@ -216,14 +216,14 @@ describe('No output replaces', () => {
     expect((await shop.run('backup', '--out', 'it.backup', '--overwrite')).exitCode).toBe(0);
   });
 
-  test('a pipe or a device: those are written to', async () => {
+  test('a pipe or a device, which are written to', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1 });
     const report = await shop.run('generate', 'a.png', '--report', 'junit=/dev/null', '--out', '/dev/null');
     expect([report.exitCode, report.stderr]).toEqual([0, expect.not.stringContaining('error')]);
   });
 
-  test('a pipe, by an archive: its reader gets all of it, even with --overwrite', async () => {
+  test('a pipe, by an archive, which its reader gets whole, even with --overwrite', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1 });
     await shop.run('generate', 'a.png');
@@ -322,7 +322,7 @@ describe('--out', () => {
     expect([several.exitCode, several.stderr]).toEqual([2, expect.stringContaining('several sources')]);
   });
 
-  test('that could be either is not guessed', async () => {
+  test('that could be either is refused', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1, b: 2 });
     for (const sources of [['a.png'], ['a.png', 'b.png']]) {

@@ -26,7 +26,7 @@ test.each([
   expect(importUnder(version)).toBe(said);
 });
 
-test('No file of the library names what an old Node lacks before the version is checked', () => {
+test('No file of the library uses newer features of Node before the version is checked', () => {
   const files = readdirSync(DIST).filter((name) => name.endsWith('.js'));
   for (const name of files) {
     const text = readFileSync(join(DIST, name), 'utf8');
@@ -57,7 +57,7 @@ console.log(skin.name, refused);`;
   expect(stdout).toBe('Smith skin_not_found\n');
 });
 
-test('A key does not leave for a public address over http in Bun either', async () => {
+test('In Bun too, a key is not sent to a public address over http', async () => {
   const script = `import { SkinClient } from '${join(DIST, 'index.js')}';
 const resolve = async () => [{ address: '203.0.113.9', family: 4 }];
 const client = new SkinClient({ baseUrl: 'http://skins.example', apiKey: '${'k'.repeat(64)}', resolve });

@@ -20,7 +20,7 @@ const LOADER = `const { readdirSync } = require('node:fs');
   for (const file of readdirSync(process.argv[1]))
     if (file.endsWith('.cjs')) Object.values(require(join(process.argv[1], file)));`;
 
-test('Each file of the program can be loaded before all others, for none needs itself by way of others', async () => {
+test('Each file of the program can be loaded first, because there are no import cycles', async () => {
   const { stdout } = await execa(process.execPath, ['-e', LOADER, join(DIST, 'chunks')]);
   expect(stdout).toBe('');
 });

@@ -22,7 +22,7 @@ async function madeWorkshop(): Promise<Workshop> {
 }
 
 describe('--dry-run', () => {
-  test('counts what is new, changed, known, twice there or unusable, and sends nothing', async () => {
+  test('counts new, changed, known, duplicate and unusable sources, and sends nothing', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 3);
     await shop.run(...MAKE);
@@ -52,7 +52,7 @@ describe('--dry-run', () => {
     expect(await shop.versions('.')).toEqual(before);
   });
 
-  test('names each source with what becomes of it, in a pipe', async () => {
+  test('prints each source with its plan, in a pipe', async () => {
     const shop = await madeWorkshop();
     await shop.draw({ 'skins/a': 11, 'skins/d': 12 });
     await shop.write('skins/broken.png', 'This is no picture.');
@@ -115,7 +115,7 @@ describe('--frozen in a clone of the folder', () => {
     expect(await clone.read('out/skins.lock')).toBe(locked);
   });
 
-  test('skips other bytes, and names a file of which one pixel is another', async () => {
+  test('accepts other bytes with the same pixels, and reports a file with one different pixel', async () => {
     const clone = await (await madeWorkshop()).clone();
     await clone.compressAnew('skins/a', 1);
     expect((await clone.run(...FROZEN)).exitCode).toBe(0);
@@ -128,7 +128,7 @@ describe('--frozen in a clone of the folder', () => {
     expect(stderr).toContain('3 sources: 2 in the lockfile, 1 missing or changed.');
   });
 
-  test('has work to do when there is no lockfile', async () => {
+  test('exits with 3 when there is no lockfile', async () => {
     const clone = await (await madeWorkshop()).clone();
     await rm(clone.path('out'), { recursive: true });
     const { exitCode, stderr } = await clone.run(...FROZEN);
@@ -139,7 +139,7 @@ describe('--frozen in a clone of the folder', () => {
   });
 });
 
-test('--prune drops what is gone; without it that stays', async () => {
+test('--prune drops entries of sources that are gone; without it they stay', async () => {
   const shop = await madeWorkshop();
   await rm(shop.path('skins/b.png'));
   const sources = async () => (await shop.lock()).map(({ source }) => source);
@@ -164,7 +164,7 @@ test('--force makes the skins in the lockfile again', async () => {
   expect(await shop.readJson('out/01.json')).toMatchObject({ uuid: uuids[0] });
 });
 
-test('Two batches on one lockfile: the second says who holds it; when that one is killed it continues at once', async () => {
+test('A second batch on a lockfile says who holds it, and works at once when the first is killed', async () => {
   const { shop, service } = await hostedWorkshop();
   service.hold();
   await shop.drawMany('skins', 4);
@@ -185,7 +185,7 @@ test('Two batches on one lockfile: the second says who holds it; when that one i
 });
 
 describe('A lockfile that was edited', () => {
-  test('by a merge that left its marks is mended by generate; --frozen reports it', async () => {
+  test('by a merge that left conflict markers is repaired by generate and reported by --frozen', async () => {
     const shop = await madeWorkshop();
     const [a, b, c] = lines(await shop.read('out/skins.lock'));
     const merged = [a, '<<<<<<< HEAD', c, '=======', b, '>>>>>>> other'];
@@ -215,7 +215,7 @@ describe('A lockfile that was edited', () => {
   });
 });
 
-test('A lockfile is the same whatever order the skins were done in', async () => {
+test('A lockfile is the same in whatever order the skins were made', async () => {
   const serviceTime = ({ input }: { input: { pixels: string } }) => (input.pixels === pixelsOf(1) ? 200 : 10);
   const { shop } = await hostedWorkshop({ serviceTime });
   await shop.drawMany('skins', 3);

@@ -40,7 +40,7 @@ async function show({ url }: Serving, addresses: readonly string[]): Promise<Sho
   return addresses.map((address, at) => ({ address, isShown: (shown as boolean[])[at] === true }));
 }
 
-test('Another site shows pictures whose addresses lead to other addresses, and sixty unseen heads, whose reader may have skins made at once', async () => {
+test('A page of another site shows redirected pictures and sixty new heads, and its visitor can still make skins at once', async () => {
   const { game, serving } = await serveWithGame();
   const { id } = game.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(3), variant: 'slim' } });
   const bare = game.addPlayer({ name: 'Bare' });

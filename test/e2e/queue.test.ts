@@ -32,7 +32,7 @@ test('A job that one process queued is found by another, with its source', async
   ]);
 });
 
-test('Two processes queue at once over one data folder, and every job is done', async () => {
+test('Two processes that queue at once over one data folder finish every job', async () => {
   const machine = await freshMachine();
   const [some, others] = [await drawFiles(machine, 0, 4), await drawFiles(machine, 100, 4)];
   const runs = await Promise.all(

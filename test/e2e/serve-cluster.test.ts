@@ -113,7 +113,7 @@ async function expectOneService({ front, key }: Cluster): Promise<void> {
 }
 
 describe('Servers behind a load balancer', () => {
-  test('make a batch whole, each skin once and in five slots, while they are killed and replaced, and are one service', {
+  test('complete a batch with each skin once and in five slots, while they are killed and replaced', {
     timeout: PATIENCE,
   }, async () => {
     const cluster = await Cluster.start(3);

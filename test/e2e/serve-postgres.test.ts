@@ -48,7 +48,7 @@ async function expectOwnersNewKey(url: string, { caller }: Serving): Promise<voi
 }
 
 describe('Servers with the same PostgreSQL', () => {
-  test('are one: five of twenty-four requests at the same instant get a slot, keys are known at once, and jobs are submitted at one, made by another, heard at a third', async () => {
+  test('act as one: five of 24 simultaneous requests get a slot, keys are known at once, and any server submits, makes and reports jobs', async () => {
     const url = await ownDatabase();
     const serving = await serveOn(url, ['--workers', '0'], ['--workers', '0'], ['--workers', '0']);
     const [one, two, three] = serving as [Serving, Serving, Serving];

@@ -85,7 +85,7 @@ describe('serve', () => {
     expect(exitCode).not.toBe(0);
   });
 
-  test('prints no key of the owner where none is wanted; at SIGTERM finishes what it is generating, answers it and exits 0', async () => {
+  test("prints no owner's key with --no-owner-key, and at SIGTERM finishes running generations, answers them and exits 0", async () => {
     const machine = await freshMachine();
     const serving = await machine.serve(['--no-owner-key', '--pace', '5000', '--workers', '1']);
     expect(serving.key).toBe('');
@@ -116,7 +116,7 @@ describe('serve', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('gives five of seven requests at the same instant a slot, each user for itself, in two processes over one data folder, and the key once', async () => {
+  test('gives five of seven simultaneous requests of a user a slot, in two processes over one data folder, and prints the key once', async () => {
     const machine = await freshMachine();
     const one = await machine.serve(['--workers', '0']);
     const two = await machine.serve(['--workers', '0']);
@@ -127,7 +127,7 @@ describe('serve', () => {
     expect(answers.map(outcome)).toEqual([FIVE_OF_SEVEN, FIVE_OF_SEVEN]);
   });
 
-  test('continues in full, and ends in order, when an upgrade takes its files away; it logs as text', async () => {
+  test('keeps working and ends cleanly when an upgrade removes its files, and logs as text', async () => {
     const machine = await freshMachine();
     const copy = join(machine.folder, 'program');
     for (const part of ['bin', 'dist', 'package.json'])

@@ -60,7 +60,7 @@ test('queue says who will see skins signed by this machine, but not for those of
   expect([others.exitCode, others.stderr.match(NOTICE)]).toEqual([0, null]);
 });
 
-test('From the first try to real use: what this machine signed is made by the service, and only that', async () => {
+test('When a service is set, it makes again only the skins that this machine signed', async () => {
   const { shop, service, run, hosted } = await prepare();
 
   // The first try, with nothing configured; in a pipe, so that whoever reads the log knows.
@@ -120,7 +120,7 @@ test('Two machines leave each other the skins that their embedded services signe
   expect(plan.stderr).toContain(`1 signed by another machine, not by ${NOWHERE}: will be made again`);
 });
 
-describe('The embedded service is not fallen back to', () => {
+describe('The embedded service is not used as a fallback', () => {
   const SKIN = ['generate', 'skins/a.png'];
 
   test.each([
@@ -143,25 +143,28 @@ describe('A damaged entry of the lockfile', () => {
   test.each([
     ['generate', []],
     ['--frozen', ['--frozen']],
-  ])('is named by %s before anything is written from it, and stops no other', async (_, args) => {
-    const shop = await embeddedWorkshop();
-    await shop.draw({ 'skins/a': 1, 'skins/b': 2 });
-    await shop.run(...MAKE);
-    const [a = '', b = ''] = lines(await shop.read('out/skins.lock'));
-    await shop.write('out/skins.lock', `${a.replace(/"signature":"..../, '"signature":"AAAA')}\n${b}\n`);
-    for (const name of ['a', 'b']) await rm(shop.path(`out/${name}.json`));
-    const { exitCode, stderr } = await shop.run(...MAKE, ...args);
-    expect([exitCode, stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /skins\.lock, line 1: The entry of \.\.\/skins\/a\.png is damaged: .*\nhint: Restore the line/,
-      ),
-    ]);
-    expect(await shop.files('out')).toEqual(['b.json', 'skins.lock']);
-  });
+  ])(
+    'is reported by %s before anything is written from it, and does not stop the others',
+    async (_, args) => {
+      const shop = await embeddedWorkshop();
+      await shop.draw({ 'skins/a': 1, 'skins/b': 2 });
+      await shop.run(...MAKE);
+      const [a = '', b = ''] = lines(await shop.read('out/skins.lock'));
+      await shop.write('out/skins.lock', `${a.replace(/"signature":"..../, '"signature":"AAAA')}\n${b}\n`);
+      for (const name of ['a', 'b']) await rm(shop.path(`out/${name}.json`));
+      const { exitCode, stderr } = await shop.run(...MAKE, ...args);
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /skins\.lock, line 1: The entry of \.\.\/skins\/a\.png is damaged: .*\nhint: Restore the line/,
+        ),
+      ]);
+      expect(await shop.files('out')).toEqual(['b.json', 'skins.lock']);
+    },
+  );
 });
 
-test('A skin that cannot be proved is kept: told with what differs, not paid for again, taken when wanted', async () => {
+test('A skin that fails the check is kept, reported with the difference, not paid for again, and accepted on request', async () => {
   const isWrong = (pixels: string) => pixels === pixelsOf(1);
   const { shop, service } = await hostedWorkshop({
     fate: (pixels) => (isWrong(pixels) ? { kind: 'wrong', times: 9 } : undefined),
@@ -189,7 +192,7 @@ test('A skin that cannot be proved is kept: told with what differs, not paid for
   expect((await shop.run(...MAKE)).exitCode).toBe(0);
 });
 
-test('A signature that no known key verifies does not pass for fine', async () => {
+test('An unknown signer is reported', async () => {
   const { shop, service } = await hostedWorkshop({ signingKeyPath: gameKeyPath });
   await shop.draw({ 'skins/a': 1, 'skins/b': 2 });
   const { exitCode, stdout, stderr } = await shop.run(...MAKE, '--ndjson');

@@ -64,7 +64,7 @@ describe.each([
   ['the hosted service', hosted],
   ['a service of ours', ours],
 ] as const)('What %s has signed', (_, worldFor) => {
-  test('is the result however it is given, without a new generation', async () => {
+  test('is the result in whatever form it is given, without a new generation', async () => {
     const world = await worldFor();
     const [skin] = await withSkins(world);
     const { uuid, value, signature } = skin!;
@@ -93,7 +93,7 @@ describe.each([
     expect(await world.jobs()).toBe(3);
   });
 
-  test('makes a skin of a value as catalogues of heads give it: the textures alone, without padding', async () => {
+  test('can be a value from a catalogue of heads, with only the textures and no padding', async () => {
     const world = await worldFor();
     const [skin] = await withSkins(world);
     const { url } = readTextures(skin!.value).skin;
@@ -106,7 +106,7 @@ describe.each([
     ]);
   });
 
-  test('is known in a batch: planned as known, recorded, and not read again', async () => {
+  test('is planned as known in a batch, recorded, and not read again', async () => {
     const world = await worldFor();
     const [first, second, third] = await withSkins(world);
     const list = [`${first!.value} ${first!.signature}`, second!.uuid].join('\n');
@@ -138,7 +138,7 @@ describe.each([
     ]);
   });
 
-  test('stands in a lockfile, of which every line is a source', async () => {
+  test('can be a line of a lockfile', async () => {
     const world = await worldFor();
     const made = await withSkins(world);
     const ran = await world.run('generate', 'made/skins.lock', '--ndjson');
@@ -180,7 +180,7 @@ describe.each([
   });
 });
 
-test('A move from one plugin to another is one command: proved, and without a new generation', async () => {
+test('One command moves skins from one plugin to another, verified and without a new generation', async () => {
   const world = await hosted();
   const skins = await withSkins(world);
   const { shop } = world;
@@ -221,7 +221,7 @@ test('A move from one plugin to another is one command: proved, and without a ne
   expect(await world.jobs()).toBe(3);
 });
 
-test('A UUID that is no skin of the service is a player, and --player says so outright', async () => {
+test('A UUID without a skin at the service is a player, and --player makes that explicit', async () => {
   const world = await ours();
   const [skin] = await withSkins(world);
   const ann = world.player('Ann_B', 9);
@@ -281,7 +281,7 @@ test('Skin data is checked without a network, and pasted data is verified', asyn
   expect(bad.exitCode).toBe(1);
 });
 
-test('Skin data whose texture is served nowhere fails with a message', async () => {
+test('Skin data whose texture cannot be fetched anywhere fails with a message', async () => {
   const world = await ours();
   const url = `http://127.0.0.1:1/textures/${'ab'.repeat(32)}`;
   const document = { timestamp: 1, profileId: 'a'.repeat(32), profileName: 'x', textures: { SKIN: { url } } };

@@ -107,7 +107,7 @@ describe('sets', () => {
     });
   });
 
-  test('are refused before a request: names and UUIDs that cannot be, and nothing to change', async () => {
+  test('are refused before a request for invalid names and UUIDs, and for an edit without changes', async () => {
     const { sets } = await deskWith([]);
     for (const args of [
       ['create', 'a/b'],

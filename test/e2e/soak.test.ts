@@ -31,7 +31,7 @@ interface ResultLine {
   readonly error?: { readonly code: string };
 }
 
-test('A batch that is killed again and again comes to the right end for every source, and submits nothing twice', async () => {
+test('A batch that is killed again and again finishes every source correctly, and submits nothing twice', async () => {
   const machine = await freshMachine();
   const folder = join(machine.folder, 'skins');
   const out = join(machine.folder, 'out');

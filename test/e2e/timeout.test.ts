@@ -5,7 +5,7 @@ import { TestCaller } from '../support/server/test-caller.ts';
 
 const TOLD = /^error: Stopped by --timeout after \S+( \S+)?\.$/m;
 
-test('A batch that takes longer than its time ends with 75 and keeps everything', async () => {
+test('A batch that exceeds its timeout ends with 75 and keeps everything', async () => {
   const { shop, service } = await hostedWorkshop();
   await shop.drawMany('skins', 9);
   const unwatch = service.watch((moment, kind) => {
@@ -31,7 +31,7 @@ test('A batch that takes longer than its time ends with 75 and keeps everything'
   expect([exitCode, service.records.accepted.length, service.doubleSubmissions]).toEqual([0, 9, []]);
 });
 
-test('Each command that waits has a time, also where nothing answers', async () => {
+test('Every command that waits has a timeout, even if nothing answers', async () => {
   const { shop, service } = await hostedWorkshop({ workers: 0 });
   await shop.drawMany('skins', 9);
   const { body } = await submit(new TestCaller(service.url, { key: service.key, isOurs: false }), 100);
@@ -54,7 +54,7 @@ test('Each command that waits has a time, also where nothing answers', async () 
   expect(await Promise.all(ended)).toEqual(commands.map((line) => [75, true, line]));
 });
 
-test('A command that is done before its time is not kept by it', async () => {
+test('A command that finishes early does not wait for its timeout', async () => {
   const { shop } = await hostedWorkshop();
   await shop.drawMany('skins', 1);
   const { exitCode } = await shop.start(['generate', 'skins', '--timeout', '24h']);
@@ -73,7 +73,7 @@ test.each(['0s', '5', '1x', '25h999h', '', '-1s', '1s2', '999999999h'])(
   },
 );
 
-test('A batch that ran out of time without a network says what the trouble was', async () => {
+test('A batch that times out without a network says what failed', async () => {
   const { shop } = await hostedWorkshop();
   await shop.drawMany('skins', 2);
   const { exitCode, stderr } = await shop.run(

@@ -64,7 +64,7 @@ test.each(STATUSES)('The exit status is %i when %s', async (status, _, run) => {
 test.each([
   [['genrate'], /generate/],
   [['generate', SMITH, '--visiblity', 'public'], /--visibility/],
-])('A mistyped %j is answered with the nearest there is', async (args, nearest) => {
+])('A mistyped %j gets the nearest name as a suggestion', async (args, nearest) => {
   const { stderr } = await (await freshMachine()).run(args);
   expect(stderr).toMatch(nearest);
 });
@@ -142,7 +142,7 @@ describe('Surroundings that are not as they should be', () => {
     expect(await readdir(machine.folder)).toEqual(['data']); // the machine's own
   });
 
-  test('a reader that goes away early meets no stack', async () => {
+  test('a reader that goes away early causes no stack trace', async () => {
     const machine = await freshMachine();
     const sources = Array.from({ length: 40 }, () => SMITH).join(' ');
     const line = `"$@" generate ${sources} | head -n 1`;

@@ -73,7 +73,7 @@ describe('The skin data', () => {
     expect(fake.calls.map(({ kind }) => kind).filter((kind) => kind === 'xuid')).toHaveLength(2);
   });
 
-  test('of nobody, and of someone who never joined through Geyser, is not had for different reasons', async () => {
+  test('is missing for different reasons for an unknown player and for one who never joined through Geyser', async () => {
     const { fake, game } = await callGame();
     fake.geyser.add({ gamertag: 'Ann', xuid: XUID });
     expect(await gameErrorOf(fetchBedrockProfile(game.http, 'bob'))).toMatchObject({ kind: 'not_found' });
@@ -103,7 +103,7 @@ describe('The skin data', () => {
     ['skin data that is none', '{"xuid":1,"value":"AAAA","signature":"AAAA"}'],
     ['a long value', JSON.stringify({ xuid: 1, value: 'A'.repeat(40_000), signature: 'AAAA' })],
     ['no end', `{"xuid":1,"x":"${'x'.repeat(200_000)}"}`],
-  ])('is not had from %s', async (_, body) => {
+  ])('is not read from %s', async (_, body) => {
     const server = await webServer((_request, response) => void response.end(body));
     const { game } = await callGame({}, { addresses: { geyser: server.url } });
     const error = await gameErrorOf(fetchBedrockProfile(game.http, 'ann'));

@@ -15,7 +15,7 @@ async function makeKey(at: { url: string; key: string | undefined }, name = 'ci'
 }
 
 describe('keys', () => {
-  test('are made with what they are bound to, and listed with it', async () => {
+  test('are created with restrictions, and listed with them', async () => {
     const { url, key } = await runServer();
     const options = {
       allowIp: ['203.0.113.0/24'],
@@ -42,7 +42,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('are shown to people with what binds them, and no more of the secret than its end', async () => {
+  test('are shown with their restrictions and only the end of the secret', async () => {
     const { url, key } = await runServer();
     const { id, secret } = await makeKey({ url, key }, 'my key');
     const change = { allowAgent: ['MyApp', 'Bot'] };
@@ -67,7 +67,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('are changed in what is named and nothing else, and freed again', async () => {
+  test('are changed only in the given fields, and their restrictions can be removed', async () => {
     const { url, key } = await runServer();
     const { id } = await makeKey({ url, key });
     const change = async (typed: Parameters<typeof keysEdit.run>[1]) =>
@@ -90,14 +90,14 @@ describe('keys', () => {
     expect(freed).toMatchObject({ allowedOrigins: [], allowedAgents: [], v2Compat: false });
   });
 
-  test('cannot be called two things, or changed in nothing', async () => {
+  test('cannot get two names, or a change of nothing', async () => {
     const twice = await runCommand((context) => keysCreate.run('a', { name: 'b' }, context), {});
     expect(twice.told).toMatchObject({ code: 'two_names', exit: 'usage' });
     const nothing = await runCommand((context) => keysEdit.run('k', {}, context), {});
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
   });
 
-  test('that do not exist are an error that says so', async () => {
+  test('that do not exist cause an error that says so', async () => {
     const { url, key } = await runServer();
     for (const run of [
       (context: CommandContext) => keysRevoke.run(['abc'], context),
@@ -108,7 +108,7 @@ describe('keys', () => {
     }
   });
 
-  test('of the service are for who has one', async () => {
+  test('can be managed only with a key of the service', async () => {
     const { url } = await runServer();
     const { told } = await runCommand((context) => keysList.run({}, context), { url });
     expect(told).toMatchObject({

@@ -21,7 +21,7 @@ guardAgainstLeaks();
 
 const words = (line: string | undefined) => (line ?? '').trimEnd().split(/ {2,}/);
 
-test('A skin is reported without a key, listed for the operator, hidden, blocked and told in the log', async () => {
+test('A skin is reported without a key, listed for the operator, hidden, blocked and recorded in the log', async () => {
   const { url, key, anonymous } = await runServer();
   const { body } = await anonymous().upload('/v2/generate', skinPng(1), { name: 'Rude' });
   const [uuid, hash] = [String(body.skin?.uuid), String(body.skin?.texture.hash.skin)];

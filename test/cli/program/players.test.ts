@@ -27,7 +27,7 @@ async function desk(options: Parameters<typeof runServer>[0] = {}) {
   return { server, owner, type, saysNo, seen, importing };
 }
 
-test('A private skin is worn after a yes, with the cape that was named; no cape after “none”', async () => {
+test('A private skin is worn after confirmation, with the named cape, or without one after “none”', async () => {
   const { server, owner, type, saysNo, seen } = await desk();
   await addCape(server, 'team');
   const { body } = await owner.upload('/v2/generate?timeout=30', skinPng(1), { visibility: 'private' });
@@ -58,7 +58,7 @@ test('A refused line of a list does not stop the others; a list with a wrong nam
   expect(await seen('First')).toBeUndefined();
 });
 
-test('A service that takes nothing more ends an import', async () => {
+test('An import ends when the service accepts nothing more', async () => {
   const { importing } = await desk({ maxStoreBytes: 1 });
   expect((await importing('name,user', 'A,owner', 'B,owner')).told?.code).toBe('store_full');
 });

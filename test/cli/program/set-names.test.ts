@@ -4,7 +4,7 @@ import type { CommandContext, ExitStatus } from '../../../src/cli/context/contex
 import { runCommand } from '../../support/cli/run-command.ts';
 import { runServer } from '../../support/server/running-server.ts';
 
-test('The names of a deleted set are listed, and released after a question', async () => {
+test('The names of a deleted set are listed, and released after confirmation', async () => {
   const { url, key, owner } = await runServer();
   const { uuid } = (await owner.json('/v2/sets', { name: 'Guards' })).body.set!;
   await owner.patch(`/v2/sets/${uuid}`, { name: 'Sentries' });

@@ -51,7 +51,7 @@ describe('A service that cannot do it', () => {
     });
   });
 
-  test('is not one that has no such skin, or is in trouble', async () => {
+  test('is distinguished from one without the skin and one with a temporary failure', async () => {
     for (const [status, code] of [
       [404, 'skin_not_found'],
       [403, 'insufficient_grants'],

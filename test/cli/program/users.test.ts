@@ -87,7 +87,7 @@ describe('users', () => {
     expect((await fetch(link, { headers })).status).toBe(410);
   });
 
-  test('are nobody else’s business', async () => {
+  test('are shown to operators only', async () => {
     const { url, owner } = await runServer();
     const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
     const { told } = await runCommand((context) => usersList.run({}, context), {
@@ -97,7 +97,7 @@ describe('users', () => {
     expect(told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
   });
 
-  test('and plans that do not exist are named', async () => {
+  test('and plans that do not exist are named in the error', async () => {
     const { url, key } = await runServer();
     const nobody = await runCommand((context) => usersGet.run('nobody', context), { url, key });
     expect(nobody.told).toMatchObject({

@@ -39,7 +39,7 @@ test.each([
   });
 });
 
-test('It is not logged at a level that leaves it out', async () => {
+test('It is not logged below its level', async () => {
   expect(await written({ logLevel: 'warn' }, (log) => log.say('Stopping.'))).toBe('');
   expect(await written({ logLevel: 'error' }, async (log) => await log.warn('Stopping.'))).toBe('');
 });

@@ -53,7 +53,7 @@ describe('A zip', () => {
     expect(await bytesOf(pack, hash('sha1', 'other'))).toBeUndefined();
   });
 
-  test('is loaded again when another takes its place, and the one before is still served', async () => {
+  test('is loaded again when it is replaced, and the earlier one is still served', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'server.zip');
     await writeFile(path, zipWith('one'));
@@ -81,7 +81,7 @@ describe('A zip', () => {
     expect(await change).toBe('changed');
   });
 
-  test('stays at its address for four later ones, over restarts too', async () => {
+  test('stays at its address until five newer packs, even after restarts', async () => {
     const [place, copies] = [await ownFolder(), await ownFolder()];
     const path = join(place, 'server.zip');
     const texts = ['one', 'two', 'three', 'four', 'five', 'six'];
@@ -98,7 +98,7 @@ describe('A zip', () => {
     expect(await readdir(copies)).toHaveLength(5);
   });
 
-  test('is served even if only Minecraft reads it, as packs do that are protected', async () => {
+  test('is served even if it is protected so that only Minecraft can read it', async () => {
     const path = join(await ownFolder(), 'server.zip');
     const bytes = Buffer.from(zipWith('one'));
     bytes.writeUInt16LE(1, bytes.indexOf('PK\x01\x02') + 8); // says that it is encrypted
@@ -187,7 +187,7 @@ test('A pack that changes while it is read is served only when it is whole', asy
   expect(reads).toBeGreaterThan(1);
 });
 
-test('A copy that cannot be put among the others is not left beside them', async () => {
+test('A copy that cannot be stored leaves no file behind', async () => {
   const [path, folder] = [join(await ownFolder(), 'server.zip'), await ownFolder()];
   await writeFile(path, zipWith('one'));
   const inTheWay = `${hash('sha1', zipWith('one'))}.zip`;

@@ -27,7 +27,7 @@ test('Without a database the store is a file', () => {
   expect(choose({}, { SKINSMITH_STORE: '' })).toBeUndefined();
 });
 
-test('The database is named by the option or the environment; the option counts', () => {
+test('The database is named by the option, or else by the environment', () => {
   expect(choose({ store: URL }, { SKINSMITH_STORE: 'postgres://other/db' })?.url).toBe(URL);
   expect(choose({}, { SKINSMITH_STORE: URL })?.url).toBe(URL);
 });
@@ -46,7 +46,7 @@ test.each([
   'postgres://u:1/geheim@one.example/skins',
   'postgres://u:1?geheim@one.example/skins',
   'postgres:///skins?password=geheim&host=one.example,two.example',
-])('What is no address of one database is refused and not shown: %s', (store) => {
+])('An invalid database address is refused without being shown: %s', (store) => {
   const message = refusal({ store });
   expect(message).toContain('postgres://user@host/name');
   expect(message).not.toContain('geheim');
@@ -57,7 +57,7 @@ test('Options of a database need one', () => {
   expect(refusal({ storeConnections: 5 })).toContain('--store-…');
 });
 
-test('TLS is set as for other clients, by the address or the environment; the address counts', () => {
+test('TLS is set as in other clients, by the address, or else by the environment', () => {
   const sslrootcert = import.meta.filename;
   const env = { PGSSLMODE: 'verify-full', PGSSLROOTCERT: sslrootcert };
   const chosen = new globalThis.URL(choose({ store: URL }, env)?.url ?? '').searchParams;

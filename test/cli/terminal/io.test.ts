@@ -118,7 +118,7 @@ describe('makeIo', () => {
     expect(String(stderr.read())).toBe('talk');
   });
 
-  test('writes a part and waits until it was taken', async () => {
+  test('writes a chunk and waits until it was read', async () => {
     const waiting: (() => void)[] = [];
     const { io } = makeTerminal({ out: { write: (_: string, taken: () => void) => waiting.push(taken) } });
     const done = vi.fn();
@@ -160,7 +160,7 @@ describe('a closed pipe', () => {
     expect(onClosedPipe).toHaveBeenCalledTimes(1);
   });
 
-  test('is nothing to stop for when it is stderr', () => {
+  test('does not stop the command when it is stderr', () => {
     const { stderr, onClosedPipe } = makeTerminal();
     stderr.emit('error', errorWith('EPIPE'));
     expect(onClosedPipe).not.toHaveBeenCalled();
@@ -174,7 +174,7 @@ describe('a closed pipe', () => {
     expect(onClosedPipe).not.toHaveBeenCalled();
   });
 
-  test('stops nothing when only stderr cannot be written: there is nowhere left to say it', () => {
+  test('does not stop the command when only stderr cannot be written', () => {
     const { stderr, onClosedPipe, onBroken } = makeTerminal();
     stderr.emit('error', errorWith('ENOSPC'));
     expect([onClosedPipe, onBroken].flatMap(({ mock }) => mock.calls)).toEqual([]);

@@ -45,7 +45,7 @@ describe('Messages', () => {
     ['a terminal with --quiet', { errTTY: true }, { quiet: true }, []],
     ['a terminal with --json', { errTTY: true }, { json: true }, []],
     ['a terminal with --verbose, whose lines would tear it', { errTTY: true }, { verbose: true }, []],
-  ])('in %s has the spinner that belongs there', async (_, terminal, flags, expected) => {
+  ])('in %s has the right spinner', async (_, terminal, flags, expected) => {
     const { io, err } = testIo(terminal);
     const spun: string[] = [];
     const spin = async (text: string) => {
@@ -63,7 +63,7 @@ describe('Messages', () => {
     expect(err()).toBe('GET /v2/me 500 abc 1 ms\n');
   });
 
-  test('says aside what is to be said where there is no spinner', async () => {
+  test('prints messages on their own line without a spinner', async () => {
     const { io, err } = testIo();
     const messages = new Messages(io, {});
     const progress = await messages.progress('Working');
@@ -101,7 +101,7 @@ test('A spinner hides no cursor: Ctrl-Z would leave the shell without one', asyn
   expect(drawn()).not.toContain('\x1b[?25');
 });
 
-test('A window that becomes narrower breaks the line of a spinner below its cursor, where it is cleared', async () => {
+test('When a window becomes narrower, the wrapped spinner line is cleared', async () => {
   const { terminal, drawn } = await spinOn('Working on it '.repeat(5).trim());
   await expect.poll(drawn).toContain('\x1b[?7l'); // no wrapping
   await expect.poll(drawn).toContain('on it \x1b[?7h\r'); // at the start again

@@ -35,7 +35,7 @@ describe('A secret is read', () => {
 });
 
 describe('A stdin on which nothing comes', () => {
-  test('is not waited for once the run is to stop', async () => {
+  test('is not waited for after an interruption', async () => {
     const stop = new AbortController();
     const read = readStdinText({ io: { ...testIo().io, stdin: new PassThrough() }, signal: stop.signal });
     await setImmediate();

@@ -30,7 +30,7 @@ describe('clean', () => {
     expect(clean(text)).toBe(shown);
   });
 
-  test('takes only the escapes out of a long text, in a time that does not grow with its square', () => {
+  test('removes only the escapes from a long text, in linear time', () => {
     const colours = '\u001b[31mred';
     expect(clean(colours.repeat(400))).toBe('red'.repeat(400));
     expect(clean(colours.repeat(1_000))).toBe('[31mred'.repeat(1_000));
@@ -57,7 +57,7 @@ test('JSON has no command for GitHub Actions in it, and the same meaning', () =>
 });
 
 describe('tabRows', () => {
-  test('writes a line for each row, with nothing for what is absent', () => {
+  test('writes a line for each row, with empty cells for absent values', () => {
     const rows = [
       ['a', undefined, 'c'],
       ['d', 'e', ''],

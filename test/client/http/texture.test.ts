@@ -17,7 +17,7 @@ const redirect = (location: string, line = 'GET /textures/aa11'): Exchange => ({
 });
 
 describe('SkinClient.texture', () => {
-  test('answers the bytes, from the service itself and from elsewhere, and sends no key to either', async () => {
+  test('returns the bytes from the service or another host, and sends no key to either', async () => {
     const elsewhere = await scriptedServer([texture]);
     const { client, server } = await testClient([texture], { below: '/below' });
     for (const { url, seen } of [server, elsewhere]) {

@@ -28,7 +28,7 @@ describe('pollTimes', () => {
     expect(firstPauses(5, { longest: 1_200 })).toEqual([1_000, 1_000, 1_200, 1_200, 1_200]);
   });
 
-  test('looks no more often than services allow, however short the pauses', () => {
+  test('polls no more often than services allow, however short the requested pauses', () => {
     expect(firstPauses(4, { longest: 200 })).toEqual([200, 1_000, 1_100, 1_100]);
   });
 

@@ -52,7 +52,7 @@ test('The secret follows from the API key as docs/webhooks.md has it', async () 
 });
 
 describe('A webhook that is right', () => {
-  test('is read as a job with all that was said of it', () => {
+  test('is read as a complete job', () => {
     const state = verifyWebhook(received());
     expect(state).toMatchObject({ job: { id: 'a', status: 'completed', result: 'b' }, errors: [] });
     expect(state.messages[0]?.message).toBe('Grüße');

@@ -33,7 +33,7 @@ describe('Submissions that are left', () => {
     expect(budget.openAt(1)).toBeGreaterThanOrEqual(10_000);
   });
 
-  test('are fewer by those that were under way when the answer was made', () => {
+  test('are reduced by those in flight when the answer was made', () => {
     const budget = new SubmissionBudget();
     const [first] = [budget.sent(0), budget.sent(0), budget.sent(0)];
     budget.recordWindows([minute(5)], { sent: first!, now: 10 });
@@ -78,7 +78,7 @@ describe('Submissions that are left', () => {
 });
 
 describe('A number of submissions more', () => {
-  test('has been sent at once as far as windows allow, and else when so many more have begun', () => {
+  test('has been sent as soon as the windows allow it', () => {
     const budget = new SubmissionBudget();
     expect(budget.reach(1_000, 5)).toBe(5);
     told(budget, [minute(3)]);

@@ -20,7 +20,7 @@ describe('parseBaseUrl', () => {
     expect(parseBaseUrl(text)).toEqual({ baseUrl: origin + path, origin, path });
   });
 
-  test.each(taken)('reads what it made of %s the same again', (text) => {
+  test.each(taken)('reads its own result for %s unchanged', (text) => {
     const read = parseBaseUrl(text);
     expect(parseBaseUrl(read.baseUrl)).toEqual(read);
   });

@@ -21,7 +21,7 @@ function clocks(ahead: number) {
 }
 
 describe("The service's clock", () => {
-  test('counts as ours until an answer shows it', () => {
+  test('is assumed to equal ours until an answer shows it', () => {
     const { seen, ours } = clocks(60_000);
     expect([seen.now(), seen.earliest()]).toEqual([ours.now(), ours.now()]);
   });
@@ -56,13 +56,13 @@ describe("The service's clock", () => {
     expect(Math.abs(seen.now() - ours.now())).toBeLessThanOrEqual(1_000);
   });
 
-  test.each([undefined, '', 'yesterday', ['a', 'b']])('says nothing by the header %j', (header) => {
+  test.each([undefined, '', 'yesterday', ['a', 'b']])('is not learned from the header %j', (header) => {
     const { seen, ours } = clocks(60_000);
     seen.sawDate(header, ours.now());
     expect(seen.now()).toBe(ours.now());
   });
 
-  test('says nothing by a time in seconds, or of another day', () => {
+  test('is not learned from a time in seconds, or on another day', () => {
     const { seen, ours } = clocks(60_000);
     seen.sawMoment(ours.now() / 1_000, ours.now());
     seen.sawMoment(ours.now() + 25 * 3_600_000, ours.now());
@@ -70,7 +70,7 @@ describe("The service's clock", () => {
     expect(seen.now()).toBe(ours.now());
   });
 
-  test('is believed by its header rather than by a job', () => {
+  test('is taken from the header rather than from a job', () => {
     const { seen, ours, header, truth } = clocks(60_000);
     seen.sawDate(header(), ours.now());
     seen.sawMoment(ours.now() - 3_600_000, ours.now() - 10);

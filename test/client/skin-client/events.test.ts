@@ -116,7 +116,7 @@ describe('SkinClient.events', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('throws when the connection is cut, and does not come again by itself', async () => {
+  test('throws when the connection is cut, and does not reconnect by itself', async () => {
     const { client, clock } = await testClient([streaming(jobs, (r) => void r.socket?.resetAndDestroy())]);
     const events: JobEvent[] = [];
     expect(await failureOf(heard(client, {}, events))).toMatchObject({
@@ -162,7 +162,7 @@ describe('SkinClient.events', () => {
     expect(String(await failureOf(heard(client)))).not.toContain(API_KEY);
   });
 
-  test('lives on when the time for an answer is over', async () => {
+  test('continues after the timeout for an answer', async () => {
     const stream = Promise.withResolvers<ServerResponse>();
     const script = [streaming(jobs, stream.resolve), { expect: 'GET /v2/me', act: staySilent }];
     const { client } = await testClient(script, { timeout: 300 });
@@ -213,7 +213,7 @@ describe('SkinClient.events', () => {
     },
   );
 
-  test('lets go of the connection when the reader has heard enough', async () => {
+  test('closes the connection when the reader stops reading', async () => {
     let closed: Promise<unknown> | undefined;
     const note = (response: ServerResponse) => {
       closed = once(response, 'close');

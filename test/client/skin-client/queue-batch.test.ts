@@ -39,7 +39,7 @@ describe('SkinClient.queueBatch', () => {
     });
   });
 
-  test('answers what became of each, in whatever words the service has for it', async () => {
+  test("returns the result of each, in the service's own words", async () => {
     const skin = makeSkin();
     const { client } = await testClient([
       answered(
@@ -62,7 +62,7 @@ describe('SkinClient.queueBatch', () => {
     expect(rateLimit).toEqual(makeRateLimit());
   });
 
-  test('says so when the answer has not one result for each', async () => {
+  test('reports an answer that lacks a result', async () => {
     const { client } = await testClient([answered([{ success: true, job: makeJob() }])]);
     const error = await failureOf(client.queueBatch([one, one]));
     expect(error).toBeInstanceOf(UnreadableAnswerError);

@@ -23,7 +23,7 @@ describe('SkinClient.editSkin', () => {
     },
   );
 
-  test('is repeated after trouble: twice is as good as once', async () => {
+  test('is repeated after a failure, because a second edit changes nothing', async () => {
     const line = 'PATCH /v2/skins/a';
     const { client } = await testClient([
       { expect: line, act: cutBefore },
@@ -48,7 +48,7 @@ describe('SkinClient.deleteSkin', () => {
 });
 
 describe('SkinClient.skinTexture', () => {
-  test('follows where the service leads, with the key to its own address alone', async () => {
+  test("follows the service's redirect, and sends the key only to the service", async () => {
     const elsewhere = await scriptedServer([png('GET /textures/aa11')]);
     const { client, server } = await testClient(
       [

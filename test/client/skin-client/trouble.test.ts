@@ -88,7 +88,7 @@ describe('a read', () => {
     expect(clock.sleeps).toEqual(sleeps);
   });
 
-  test('is given up at once when the service asks for a longer wait than there is patience', async () => {
+  test('is given up at once when the service asks for a longer wait than the patience', async () => {
     const later = { ...me, status: 429, json: refusal('rate_limit'), headers: { 'retry-after': '61' } };
     const { client, clock } = await testClient([later], { retry: { patience: 60_000 } });
     expect(await failureOf(client.me())).toMatchObject({ status: 429 });
@@ -102,7 +102,7 @@ describe('a read', () => {
     expect(clock.sleeps).toEqual([400, 600]);
   });
 
-  test('has patience with a busy service that trouble does not use up', async () => {
+  test('keeps its patience with a busy service apart from its budget for failures', async () => {
     const busy = { ...me, status: 429, json: refusal('rate_limit'), headers: { 'retry-after': '50' } };
     const down = {
       ...me,
@@ -127,7 +127,7 @@ describe('a read', () => {
     ]);
   });
 
-  test('says nothing of a pause that it does not make', async () => {
+  test('does not report a pause that it skips', async () => {
     const onRetry = vi.fn();
     const { client } = await testClient([{ ...me, status: 404, json: refusal('user_not_found') }], {
       onRetry,

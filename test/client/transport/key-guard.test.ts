@@ -69,7 +69,7 @@ describe('Over plain http a key', () => {
     await expect(skins.events()[Symbol.asyncIterator]().next()).rejects.toThrow(InsecureHttpError);
   });
 
-  test('is sent to a name that is local, and to a public one when that is wanted', async () => {
+  test('is sent to a local name, and to a public one on request', async () => {
     const local = await named([LIST]);
     expect(await client(local.url, { resolve: resolving('127.0.0.1') }).jobs()).toEqual([]);
     const wanted = await named([LIST], 'localhost');
@@ -85,7 +85,7 @@ describe('Over plain http a key', () => {
     expect(https.baseUrl).toBe('https://skins.example:1');
   });
 
-  test('stays here when the name cannot be looked up; whether that is a network error, its dispatcher decides', async () => {
+  test('is not sent when the name cannot be looked up; the dispatcher decides whether that is a network error', async () => {
     const unknown: ResolveHost = async () => {
       throw Object.assign(new Error('no such host'), { code: 'ENOTFOUND' });
     };
@@ -95,7 +95,7 @@ describe('Over plain http a key', () => {
     expect(await failureOf(given.jobs())).toBeInstanceOf(InsecureHttpError);
   });
 
-  test('keeps nobody from a texture elsewhere, which is fetched without it', async () => {
+  test('does not prevent fetching a texture elsewhere, without the key', async () => {
     const place = await named([{ expect: 'GET /texture/a', text: 'png' }]);
     const skins = client('http://service.example', {
       resolve: async (host) => await resolving(host === 'skins.example' ? '127.0.0.1' : PUBLIC)(host),

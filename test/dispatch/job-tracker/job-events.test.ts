@@ -104,7 +104,7 @@ test('No connection is made before one is wanted', async () => {
   ]);
 });
 
-test('A mistake of ours ends the listening', async () => {
+test('A bug ends the listening', async () => {
   const client: JobEventListenerOptions['client'] = {
     // biome-ignore lint/correctness/useYield: it fails before the first event
     async *events() {

@@ -56,7 +56,7 @@ describe('With nothing learned, of a process that is alone,', () => {
 });
 
 describe('With durations learned', () => {
-  test('a job that is just due is due', () => {
+  test('a job is due at exactly its time', () => {
     expect(learned(repeated(300)).next([accepted(0)], at(300, -500))).toBe(300);
   });
 

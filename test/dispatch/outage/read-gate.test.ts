@@ -34,7 +34,7 @@ test('A hundred reads are sent a few at a time', async () => {
   expect([service.times.length, service.most, clock.monotonic()]).toEqual([100, 8, 13 * TAKES]);
 });
 
-test('While they fail, a hundred reads send one request in the place of all, ever more rarely', async () => {
+test('While they fail, a hundred reads send one request for all of them, less and less often', async () => {
   const { clock, gate, service, answered } = openGate();
   service.isDown = true;
   const all = Promise.all(Array.from({ length: 100 }, answered));
@@ -68,7 +68,7 @@ test('A permanent refusal is an answer, and ends the outage', async () => {
   expect([outage.isOn, gate.answered]).toEqual([false, 1]);
 });
 
-test('That a read is not answered is reported every three seconds, until it is', async () => {
+test('An unanswered read is reported every three seconds until it is answered', async () => {
   const { clock, gate, silences } = openGate();
   await clock.until(gate.send(async () => await clock.sleep(8_000), never));
   await clock.until(clock.sleep(10_000));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RoundTrip } from '../../../src/dispatch/pace.ts';
 
-test('The duration of a request is the first one, then follows the later ones slowly', () => {
+test('The estimated duration of a request starts at the first one and follows later ones slowly', () => {
   const roundTrip = new RoundTrip();
   const seen = [100, 200, 200].map((ms) => {
     roundTrip.took(ms);

@@ -24,7 +24,7 @@ function startAbandoned({ ofProcesses = [1], hasJustDied = true } = {}) {
 }
 
 describe('What a process that has just died had in flight', () => {
-  test('counts until a list requested five seconds later shows nothing of it', () => {
+  test('counts until a list requested five seconds later does not show it', () => {
     const { abandoned } = startAbandoned({ ofProcesses: [2, 1] });
     expect([abandoned.count(1_000), abandoned.settledAt(1_000)]).toEqual([3, 1_300]);
     abandoned.listed(1_300, jobs('old'));
@@ -51,7 +51,7 @@ describe('What a process that has just died had in flight', () => {
     expect(abandoned.count(1_150)).toBe(1);
   });
 
-  test('is not mistaken for jobs of the first list that there is', () => {
+  test('is not mistaken for jobs of the very first list', () => {
     const abandoned = new AbandonedSubmissions(() => false);
     abandoned.died([peer(1)], 1_000, () => true);
     abandoned.listed(1_100, jobs('old'));

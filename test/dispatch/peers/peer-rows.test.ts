@@ -20,7 +20,7 @@ function beat(db: DatabaseSync, name: string, at: number): void {
   writeOwnRow(db, { name, wants: true, unsure: 2, jobs: JOBS, typical: 400 }, at);
 }
 
-test('Another living process is seen as it describes itself, and not oneself', async () => {
+test('A process sees other running processes, and not itself', async () => {
   const db = await openFile();
   beat(db, 'me', NOW);
   beat(db, 'other', NOW);
@@ -44,7 +44,7 @@ test('A process that is silent for ten seconds, or says so, is gone; a minute la
   expect(names(NOW + REMEMBERED - 9_999)).toEqual([[], ['alive', 'ended']]);
 });
 
-test('The id of a process counts on its own machine only', async () => {
+test('A process id counts only on its own machine', async () => {
   const db = await openFile();
   beat(db, 'far', NOW);
   db.prepare("update peers set host = 'another-machine', pid = ?").run(2 ** 22 + 1);

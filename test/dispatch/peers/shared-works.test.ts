@@ -12,7 +12,7 @@ async function openFile(): Promise<DatabaseSync> {
   return db;
 }
 
-test("Work is one process's, with a job or still without", async () => {
+test('Work belongs to one process, with or without a job', async () => {
   const db = await openFile();
   expect(readWork(db, 'k')).toBeUndefined();
   const mine = { key: 'k', peer: 'me', at: 1 };

@@ -61,14 +61,14 @@ describe('A texture', () => {
     expect(requests()).toBe(2);
   });
 
-  test.each([404, 403])('that is never there (%i) is given up as late as a skin', async (status) => {
+  test.each([404, 403])('that never appears (%i) is given up as late as a skin', async (status) => {
     const { read, clock, requests, pauses } = reader(() => refused(status));
     await expect(read()).rejects.toMatchObject({ status });
     expect([requests(), clock.monotonic() > 25_000]).toEqual([8, true]);
     expect(pauses).toEqual([1_600, 3_200, 6_400, 12_800]);
   });
 
-  test('that is missing delays no other', async () => {
+  test('that is missing does not delay others', async () => {
     const { readBoth, requests } = reader((n) => (n === 1 ? refused(404) : undefined));
     expect(await readBoth()).toEqual([210, 5]);
     expect(requests()).toBe(3);
@@ -92,7 +92,7 @@ describe('A texture', () => {
     expect(requests()).toBe(2);
   });
 
-  test('whose answer never makes sense is given up as late as a skin', async () => {
+  test('whose answer is never valid is given up as late as a skin', async () => {
     const { read, requests } = reader(() => new UnreadableAnswerError('nonsense', { status: 200 }));
     await expect(read()).rejects.toThrow('nonsense');
     expect(requests()).toBe(8);
@@ -104,7 +104,7 @@ describe('A texture', () => {
     expect(requests()).toBe(8);
   });
 
-  test('whose host cannot be reached is tried for a quarter of an hour, and told of at once', async () => {
+  test('whose host cannot be reached is retried for a quarter of an hour, and reported at once', async () => {
     const { read, told, clock } = reader(unreachable);
     await expect(read()).rejects.toThrow('No connection.');
     expect(told[0]).toEqual({ message: 'A texture cannot be read: No connection.', at: 5 });
@@ -124,11 +124,14 @@ describe('A texture', () => {
   test.each([
     [1, [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
     [0, [125, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]],
-  ])('is tried ever more rarely, chance taking up to half of a pause (%d)', async (random, expected) => {
-    const { read, pauses } = reader((n) => (n < 9 ? unreachable() : undefined), 5, random);
-    expect(await read()).toBe(PNG);
-    expect(pauses).toEqual(expected);
-  });
+  ])(
+    'is tried less and less often, with pauses randomly up to half shorter (%d)',
+    async (random, expected) => {
+      const { read, pauses } = reader((n) => (n < 9 ? unreachable() : undefined), 5, random);
+      expect(await read()).toBe(PNG);
+      expect(pauses).toEqual(expected);
+    },
+  );
 
   test('whose host says when to come again is left alone until then', async () => {
     const busy = new UnreadableAnswerError('busy', { status: 503, retryAfter: 7_000 });
@@ -150,7 +153,7 @@ describe('A texture', () => {
     expect(requests()).toBe(0);
   });
 
-  test('that cannot be read because of a mistake of ours is not tried again', async () => {
+  test('that cannot be read because of a bug is not requested again', async () => {
     const bug = new TypeError('a bug');
     const { read, requests } = reader(() => bug);
     await expect(read()).rejects.toBe(bug);

@@ -30,7 +30,7 @@ test.each([
   expect(durationOf(times)).toEqual({ duration, isReported });
 });
 
-test('A job that was never seen before it had ended may have taken any time from the shortest known on', () => {
+test('A job first seen after its end may have taken any time from the shortest known duration on', () => {
   const state = {
     job: { id: 'a', status: 'completed' as const, timestamp: undefined, eta: undefined, result: undefined },
     skin: undefined,

@@ -33,7 +33,7 @@ describe('A list', () => {
     expect([lag.listedIn(5_000), lag.isListTorn]).toEqual([5_000, false]);
   });
 
-  test('that lacks a job of ours is behind by its age at least, and what is lost is awaited twice as long', () => {
+  test("that lacks a job of ours lags by at least the job's age, and lost answers are awaited twice as long", () => {
     const lag = new Lag();
     lag.accepted('a', 100);
     lag.sawList(shows(), 50, []); // requested before
@@ -42,7 +42,7 @@ describe('A list', () => {
     expect([lag.listedIn(5_000), lag.isListTorn]).toEqual([11_000, false]);
   });
 
-  test('that shows it in the end has taught how far lists are behind', () => {
+  test('that finally shows it reveals how far lists lag', () => {
     const lag = new Lag();
     lag.accepted('a', 100);
     lag.sawList(shows(), 3_100, []);
@@ -64,7 +64,7 @@ describe('A list', () => {
     expect(lag.listedIn(5_000)).toBe(5_000);
   });
 
-  test('that lacks what an earlier one has shown is torn until one shows all again', () => {
+  test('that lacks a job of an earlier one counts as incomplete until a list shows all again', () => {
     const lag = new Lag();
     lag.accepted('a', 0);
     const torn = [shows(), shows('a'), shows(), shows('a')].map((ids, n) => {

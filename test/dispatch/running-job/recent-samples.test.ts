@@ -8,17 +8,17 @@ function samplesOf(samples: readonly number[]): RecentSamples {
 }
 
 describe('Samples', () => {
-  test('of which there are none tell nothing', () => {
+  test('say nothing when there are none', () => {
     const { count, least, median, high, spread } = samplesOf([]);
     expect([count, least, median, high, spread]).toEqual([0, undefined, undefined, undefined, 0]);
   });
 
-  test('tell the least, the middle, and what most are below', () => {
+  test('give the least, the median, and a value that most are below', () => {
     const { count, least, median, high, spread } = samplesOf([5, 1, 4, 2, 3]);
     expect([count, least, median, high, spread]).toEqual([5, 1, 3, 5, 4]);
   });
 
-  test('no longer tell what is usual when sixteen newer ones are there', () => {
+  test('no longer count towards the median after sixteen newer ones', () => {
     const { least, high } = samplesOf([900, 1, ...Array.from({ length: 16 }, () => 100)]);
     expect([least, high]).toEqual([100, 100]);
   });

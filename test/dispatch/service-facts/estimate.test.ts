@@ -50,7 +50,7 @@ describe('The time that a batch takes at least', () => {
     })
     .map(limits);
 
-  test('is never less for more skins, and never less than one takes', () => {
+  test('is never less for more skins, and never less than for one', () => {
     fc.assert(
       fc.property(whole(10_000), whole(100), anyLimits, (count, more, some) => {
         const seconds = estimateSeconds(count, some);
@@ -95,7 +95,7 @@ describe('The limits of a caller', () => {
     ['https://mineskin.org.example.org', 0.006],
     ['https://api.mineskin.org', 1.5],
     ['https://mineskin.org/', 1.5],
-  ])('leave a skin of the hosted service more than a second, and one of %s %d s', (service, seconds) => {
+  ])('allow for more than a second per skin at the hosted service, and %s %d s', (service, seconds) => {
     expect(limitsOf(undefined, 2, service).service).toBe(seconds);
   });
 });

@@ -33,7 +33,7 @@ describe('The slots that a process may take', () => {
     expect(other.take(3, 'b')).toBe('mine');
   });
 
-  test('are one fewer with each, and nobody asks what is sent again', async () => {
+  test('are one fewer with each submission, and repetitions are not checked', async () => {
     const { open, broken } = await machine();
     const [one, other] = [await open(), await open()];
     expect([one.take(2, undefined), other.take(2, undefined)]).toEqual(['mine', 'mine']);
@@ -148,7 +148,7 @@ describe('Work for which a process that has left has a job', () => {
     expect(stays.take(5, 'picture')).toEqual({ job: 'job' });
   });
 
-  test('is submitted again by who began later', async () => {
+  test('is submitted again by a process that started later', async () => {
     const { open, clock } = await withOneThatStays();
     const leaves = await open();
     leaves.take(5, 'picture');
@@ -189,7 +189,7 @@ describe('A process that has gone with submissions in flight', () => {
   test.each([
     ['of this process', 'ours'],
     ['of another process', 'theirs'],
-  ])('is not thought to have made a new job %s', async (_, id) => {
+  ])('does not count as having made a new job %s', async (_, id) => {
     const { open, clock } = await machine();
     const [ours, theirs] = [slotsWith(), slotsWith()];
     const [, third, other] = [await open(slotsWith('a')), await open(theirs), await open(ours)];

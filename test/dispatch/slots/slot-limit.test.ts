@@ -8,7 +8,7 @@ describe('The limit of jobs', () => {
     expect([new SlotLimit(5).at(0), new SlotLimit(0).at(0), new SlotLimit(-3).at(0)]).toEqual([5, 1, 1]);
   });
 
-  test('is what fitted once the queue has refused', () => {
+  test('is the number that fitted once the queue has refused', () => {
     const limit = new SlotLimit(100);
     limit.refused(5, 1_000);
     expect([limit.at(1_000), limit.at(1_000 + PROBE - 1), limit.announced]).toEqual([5, 5, 100]);
@@ -42,14 +42,14 @@ describe('The limit of jobs', () => {
     expect(refused.at(0)).toBe(1);
   });
 
-  test('is tried at the same time where as many fit as were known to', () => {
+  test('is tried at the same time if the same number fits', () => {
     const limit = new SlotLimit(7);
     limit.refused(5, 0);
     limit.fitted(5, 5_000);
     expect([limit.at(PROBE - 1), limit.at(PROBE)]).toEqual([5, 6]);
   });
 
-  test('is tried as soon as ever after more have fitted', () => {
+  test('is tried again soon after more have fitted', () => {
     const limit = new SlotLimit(9);
     limit.refused(5, 0);
     limit.refused(5, PROBE);

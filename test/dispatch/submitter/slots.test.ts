@@ -138,7 +138,7 @@ test('A submission is recorded before it is sent, and in flight until it is answ
   expect([asked, pauses]).toEqual([[[4, 'k0 0']], [undefined]]);
 });
 
-test('No more are in flight at once than may be', async () => {
+test('At most the allowed number are in flight at once', async () => {
   expect((await run({ works: 4, burst: 2, steps: [() => {}] })).mostAtOnce).toBe(2);
 });
 
@@ -247,12 +247,12 @@ test('A submission that did not become a job gives its slot and its work back', 
   expect([late.calls.at(-1), late.slots.ours, late.notices]).toEqual(['k0 0 became undefined', 0, 1]);
 });
 
-test('What there is nothing to send of gives its slot back', async () => {
+test('Work with nothing to send returns its slot', async () => {
   const { told, calls, slots } = await run({ prepare: async () => ({ problem: 'gone' }) });
   expect([told, calls, slots.ours]).toEqual([['gone'], ['k0 0 became undefined'], 0]);
 });
 
-test('A mistake of ours in preparing a submission is not kept silent', async () => {
+test('A bug in preparing a submission is reported', async () => {
   const { told } = await run({ prepare: async () => await Promise.reject(new TypeError('a bug')) });
   expect(told).toEqual(['a bug']);
 });

@@ -75,7 +75,7 @@ test('A look that failed is nothing to share, and another one follows', async ()
   expect([seen.count, shared, waits]).toEqual([2, [undefined, EMPTY], ['trouble']]);
 });
 
-test('A page in place of the list is believed the fourth time in a row', async () => {
+test('A page instead of the list counts the fourth time in a row', async () => {
   const { queueList } = lists(Array.from({ length: 4 }, () => page(404)));
   const { watcher, waits } = watch([], { queueList });
   for (let n = 0; n < 3; n++) await watcher.look();
@@ -93,7 +93,7 @@ test.each([
   expect(waits).toEqual(Array(9).fill('trouble'));
 });
 
-test('A look that fails once all is stopped is not waited for', async () => {
+test('A look that fails after the stop is not awaited', async () => {
   const { queueList } = lists([refusal(500, 'internal_error')]);
   const { watcher, ports, waits } = watch([], { queueList });
   Object.assign(ports, { stop: AbortSignal.abort() });
@@ -146,7 +146,7 @@ test.each([
   ]);
 });
 
-test('A look is done without where another process has just requested the list', async () => {
+test('No look is made if another process has just requested the list', async () => {
   const { seen, queueList } = lists([]);
   const { watcher, ports, pauses } = watch([], { queueList });
   const news = [{ at: 990, list: EMPTY }];
@@ -180,7 +180,7 @@ test('A list that another process has requested is judged like one of its own', 
   expect([looked, pauses]).toEqual([[900], [300]]);
 });
 
-test('Where no other process has a list there is nothing to hear', () => {
+test("Without another process's list there is nothing to evaluate", () => {
   const { watcher, ports } = watch([jobOf('running', 0)], {});
   let looks = 0;
   Object.assign(ports, { onLooked: () => void looks++ });

@@ -40,7 +40,7 @@ test('While events tell of the ends of jobs, the list is requested after five se
   expect(pauses).toEqual([5_000]);
 });
 
-test('The next look is planned by what is known of jobs, those of other processes, too', async () => {
+test('The next look is planned from the known jobs, including those of other processes', async () => {
   const queueList = async () => ({ jobs: [{ id: 'ours', status: 'processing' }], links: {} });
   const { watcher, ports, session } = watch([jobOf('ours', 0)], { queueList });
   const seen: unknown[] = [];
@@ -158,7 +158,7 @@ test.each<[what: string, wave: Wave, due: number]>([
   ['it is known how long jobs take', { typical: 300 }, 0],
   ['there is no other job', { hasJob: false }, 0],
   ['neither is so', {}, 1],
-])('Where %s, the end of a job makes so many looks due: %j, %i', (_, wave, due) => {
+])('If %s, the end of a job makes looks due: %j, %i', (_, wave, due) => {
   const { isListening = false, typical, hasJob = true } = wave;
   const { watcher, ports, session } = watch(hasJob ? [jobOf('running', 0)] : [], {});
   Object.assign(session, { times: { typical } });

@@ -36,7 +36,7 @@ describe('A submission', () => {
     expect((await caller.get(`/v2/skins/${skin?.uuid}`)).body.skin).toEqual(skin);
   });
 
-  test('by POST /v2/generate is answered when the skin is there, or when patience ends', async () => {
+  test('by POST /v2/generate is answered when the skin is ready, or after a timeout', async () => {
     const { caller } = await callHosted({
       serviceTime: ({ input }) => (input.pixels === pixelsOf(1) ? 30 : 60_000),
       patience: 300,
@@ -48,7 +48,7 @@ describe('A submission', () => {
     expect((await caller.get('/v2/queue')).body.jobs).toMatchObject([{ status: 'processing' }, {}]);
   });
 
-  test('of a picture that it has is answered at once under a made-up id that lives on', async () => {
+  test('of a known picture is answered at once under a made-up id that stays valid', async () => {
     const { caller, service } = await callHosted({ known: 'everything' });
     const { status, body } = await submit(caller, 1);
     expect([status, body.job?.id.slice(0, 4), body.skin?.duplicate]).toEqual([200, 'f4c3', true]);
@@ -131,7 +131,7 @@ describe('A submission', () => {
     ]);
   });
 
-  test('is a 503 that was counted while generation is switched off', async () => {
+  test('gets a 503 that counts, while generation is switched off', async () => {
     const { caller, service } = await callHosted({
       rate: { limit: 60 },
       flags: { blockGeneration: 'Back at noon.' },
@@ -157,7 +157,7 @@ describe('The limits', () => {
     expect(service.records).toMatchObject({ mostUnfinished: 5, refusals: { job_limit: 1 } });
   });
 
-  test('let a sixth through by mistake when told to, and the records show it', async () => {
+  test('let a sixth job through if told to, which the records show', async () => {
     const { caller, service } = await callHosted({ workers: 0, slack: 1 });
     for (const number of [1, 2, 3, 4, 5, 6]) await submit(caller, number);
     expect(service.records.mostUnfinished).toBe(6);
@@ -175,7 +175,7 @@ describe('The limits', () => {
     expect(service.records.accepted).toHaveLength(1);
   });
 
-  test('hold back looks at one job that come too fast', async () => {
+  test('refuse polls of one job that come too fast', async () => {
     const { caller } = await callHosted({ lookGap: 60_000 });
     const { body } = await submit(caller, 1);
     const look = async () => (await caller.get(`/v2/queue/${body.job?.id}`)).status;
@@ -241,7 +241,7 @@ describe('The fate of a picture', () => {
   test.each([
     [true, 200, 200],
     [false, 404, 202],
-  ])('can be to be forgotten; that the skin stays is %s', async (keepsSkin, skinStatus, nextStatus) => {
+  ])('can be to be forgotten; the skin stays: %s', async (keepsSkin, skinStatus, nextStatus) => {
     const { caller, service } = await callHosted(
       only({ kind: 'forgotten', times: 1, after: 600, keepsSkin }),
     );

@@ -46,7 +46,7 @@ describe('Lists of skins', () => {
   });
 });
 
-test('A skin is there by its UUID with and without dashes and by its short id, and in nothing else', async () => {
+test('A skin is found only by its UUID, with or without dashes, and by its short id', async () => {
   const { caller, skins } = await withSkins();
   const { uuid } = skins[0]!;
   const dashed = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

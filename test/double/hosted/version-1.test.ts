@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { callHosted } from '../../support/hosted/run-hosted.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 
-test('Plugins get skins from addresses and players: a picture of its own for each, the same each time', async () => {
+test('Plugins get a skin for each address and player, the same each time', async () => {
   const { caller } = await callHosted();
   const made = async (path: string, sent: object) =>
     (await caller.json(path, sent)).body as unknown as V1Body;
@@ -98,7 +98,7 @@ test('A wrong key is refused in the form of version 1', async () => {
   expect([status, body]).toMatchObject([403, { errorCode: 'invalid_api_key', error: 'Invalid API Key' }]);
 });
 
-test('Skins are found by UUID and in the list, and everyone exists but nobody', async () => {
+test('Skins are found by UUID and in the list; every player exists except nobody', async () => {
   const { caller } = await callHosted();
   const { uuid } = (await caller.json('/generate/url', { url: 'https://a.example/b.png' }))
     .body as unknown as { uuid: string };

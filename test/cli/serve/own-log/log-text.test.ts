@@ -38,7 +38,7 @@ test('Events are lines with the time of day and what belongs to them', async () 
   );
 });
 
-test('The start is no news where the address is shown, but who signs is', async () => {
+test('The start is not logged if the address was shown, but the signer is', async () => {
   const { io, err } = testIo();
   const log = new LogText({
     write: io.err.write,
@@ -54,14 +54,14 @@ test('The start is no news where the address is shown, but who signs is', async 
   expect(err()).toBe('14:05:06 signer: the game\n');
 });
 
-test('Requests are there when they are wanted', async () => {
+test('Requests are logged on request', async () => {
   expect(await written([request])).toBe('');
   expect(await written([{ ...request, user: 'anna', aborted: true }], true)).toBe(
     '14:05:06 POST /v2/queue 202 1.2 ms (the caller disconnected)  anna\n',
   );
 });
 
-test('What comes from callers does nothing to the terminal', async () => {
+test('Text from callers cannot control the terminal', async () => {
   const nasty = { ...request, path: '/\u001b[2Jx\r\ny', user: '\u202ea' };
   expect(await written([nasty, 'no \u001b[31mJSON'], true)).toBe(
     '14:05:06 POST /x  y 202 1.2 ms  a\nno JSON\n',

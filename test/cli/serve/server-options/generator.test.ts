@@ -53,11 +53,11 @@ describeParsing('serve, for who makes the skins', serve, {
 });
 
 describe('Who makes the skins', () => {
-  test('is our own key when nothing is said', async () => {
+  test("is the service's own key by default", async () => {
     expect(await chooseGenerator({}, { env: {} })).toEqual({ generator: 'signing', upstream: undefined });
   });
 
-  test('comes from the environment, and what is typed goes before', async () => {
+  test('comes from the environment, unless an option is given', async () => {
     const env = { ...THERE, SKINSMITH_GENERATOR: 'upstream' };
     expect(await chooseGenerator({}, { env })).toEqual({
       generator: 'upstream',
@@ -71,7 +71,7 @@ describe('Who makes the skins', () => {
     });
   });
 
-  test('has its key from a file', async () => {
+  test('reads its key from a file', async () => {
     const upstreamKeyFile = join(await ownFolder(), 'key');
     await writeFile(upstreamKeyFile, `${'f'.repeat(64)}\n`);
     const chosen = await chooseGenerator({ generator: 'upstream', upstreamKeyFile }, { env: THERE });

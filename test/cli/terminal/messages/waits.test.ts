@@ -23,7 +23,7 @@ function terminal(columns: number, flags = {}) {
 const pass = async (seconds: number) => await vi.advanceTimersByTimeAsync(seconds * 1_000);
 
 describe('A command that waits', () => {
-  test('for an answer says so within 8 s, on a line that goes when it comes', async () => {
+  test('for an answer says so within 8 s, on a line that is then cleared', async () => {
     const { waits, line } = terminal(80);
     waits.sent('https://a.example', 20_000);
     await pass(2);
@@ -35,7 +35,7 @@ describe('A command that waits', () => {
     expect(line.at(-1)).toBe('');
   });
 
-  test('says it in lines where none can be redrawn, never 8 s apart', async () => {
+  test('prints lines at most 8 s apart if no line can be redrawn', async () => {
     const { waits, err } = terminal(0);
     waits.sent('https://a.example', 60_000);
     await pass(30);
@@ -83,7 +83,7 @@ describe('A command that waits', () => {
     waits.answered();
   });
 
-  test('leaves the line to a progress that is shown already', async () => {
+  test('leaves the line to a progress bar that is already shown', async () => {
     const { waits, messages, line } = terminal(80);
     const other = await messages.progress('Generating');
     waits.sent('https://a.example', 20_000);

@@ -21,7 +21,7 @@ describe('confirm', () => {
     expect([out(), err()]).toEqual(['', 'Delete it? [y/N] ']);
   });
 
-  test('asks nobody where nobody is', async () => {
+  test('asks nothing without a terminal', async () => {
     const { io, err } = testIo({ stdin: 'y\n' });
     await expect(confirm('Delete it?', { io, signal })).rejects.toMatchObject({
       code: 'cannot_ask',
@@ -39,7 +39,7 @@ describe('confirm', () => {
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('asks in words that do nothing to the terminal', async () => {
+  test('asks in text that cannot control the terminal', async () => {
     const { io, err } = testIo({ stdin: 'n\n', canPrompt: true });
     await confirm('Delete \u001b[2Jit?', { io, signal });
     expect(err()).toBe('Delete it? [y/N] ');

@@ -9,7 +9,7 @@ const STOPPED = { ...systemClock, now: () => NOW };
 const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 
 describe('The limits in an answer to POST /v2/queue', () => {
-  test('is zeros and the present second where none was looked up', async () => {
+  test('consists of zeros and the present second if none was looked up', async () => {
     const { caller } = await callHosted({ clock: STOPPED });
     const { body, headers } = await submit(caller, 1);
     const zeros = { used: 0, limit: 0, remaining: 0, reset: Math.floor(NOW / 1000) };
@@ -26,7 +26,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     });
   });
 
-  test('is the minute, and an hour without a limit that ends', async () => {
+  test('consists of the minute, and an hour without an end', async () => {
     const { caller } = await callHosted({ clock: STOPPED, rate: { limit: 20 } });
     await submit(caller, 1);
     const { body, headers } = await submit(caller, 2);
@@ -37,7 +37,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     expect(body.rateLimit?.next.relative).toBe(0);
   });
 
-  test('is the end of the minute as `next` once nothing remains, though nothing is refused', async () => {
+  test('has the end of the minute as `next` once nothing remains, although nothing is refused', async () => {
     const { caller } = await callHosted({ clock: STOPPED, rate: { limit: 2 } });
     await submit(caller, 1);
     const { status, body } = await submit(caller, 2);
@@ -46,7 +46,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     expect((await submit(caller, 3)).status).toBe(202);
   });
 
-  test('is the pause between requests of a caller who has one, which the queue does not enforce', async () => {
+  test("has the caller's pause between requests, which the queue does not enforce", async () => {
     const { caller } = await callHosted({ clock: STOPPED, delay: 3_000 });
     await submit(caller, 1);
     const { status, body } = await submit(caller, 2);
@@ -59,7 +59,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     ]);
   });
 
-  test('is 50 ms more for each pending job', async () => {
+  test('has 50 ms more for each pending job', async () => {
     const { caller } = await callHosted({ clock: STOPPED, workers: 0 });
     const waits: unknown[] = [];
     for (const number of [1, 2, 3, 4])
@@ -67,7 +67,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     expect(waits).toEqual([0, 0, 100, 150]);
   });
 
-  test('is on the clock of the service', async () => {
+  test('uses the clock of the service', async () => {
     const { caller } = await callHosted({ clock: STOPPED, clockOffset: 30_000 });
     const { body, headers } = await submit(caller, 1);
     expect([body.job?.timestamp, headers['date']]).toEqual([
@@ -101,7 +101,7 @@ test('Each answer has the quota of the hour, beyond which submissions are refuse
 });
 
 describe('A rate', () => {
-  test('is enforced only when the flag says so, one request later than told', async () => {
+  test('is enforced only with the flag, one request later than announced', async () => {
     const { caller, service } = await callHosted({ clock: STOPPED, rate: { limit: 2 }, limit: 9 });
     for (const number of [1, 2, 3, 4]) expect((await submit(caller, number)).status).toBe(202);
     service.flags = { blockPerMinute: true };
@@ -113,7 +113,7 @@ describe('A rate', () => {
     expect((await submit(caller, 5)).status).toBe(202);
   });
 
-  test('of concurrency likewise', async () => {
+  test('of concurrent requests is enforced in the same way', async () => {
     const { caller } = await callHosted({ workers: 0, concurrency: 1, flags: { blockConcurrency: true } });
     await submit(caller, 1);
     const { status, body } = await submit(caller, 2);
@@ -121,7 +121,7 @@ describe('A rate', () => {
   });
 });
 
-test('GET /v2/delay nests all of it, and knows no windows', async () => {
+test('GET /v2/delay nests these fields, and has no windows', async () => {
   const { caller } = await callHosted({ clock: STOPPED, delay: 3_000, rate: { limit: 20 } });
   await submit(caller, 1);
   const { bytes } = await caller.get('/v2/delay');

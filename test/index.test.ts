@@ -53,7 +53,7 @@ describe('the public face of the package', () => {
     ]);
   });
 
-  test('makes one family of its errors', () => {
+  test('exports errors that all extend SkinsmithError', () => {
     const { JobFailedError, NetworkError, ServiceError, UnreadableAnswerError, SkinsmithError } = face;
     for (const kind of [JobFailedError, NetworkError, ServiceError, UnreadableAnswerError]) {
       expect(kind.prototype).toBeInstanceOf(SkinsmithError);
@@ -85,17 +85,17 @@ describe('the public face of the package', () => {
     expectTypeOf<CallOptions['retry']>().toEqualTypeOf<Partial<RetryPolicy> | undefined>();
   });
 
-  test('types dispatchers by what is used of them, so that any version of undici will do', () => {
+  test('types dispatchers only by what it uses, so that any version of undici fits', () => {
     expectTypeOf<ProxyAgent>().toExtend<SkinClientOptions['dispatcher']>();
     expectTypeOf<Pick<Agent, 'request'>>().toExtend<SkinClientOptions['dispatcher']>();
   });
 
-  test('types options that may be undefined, as they come from elsewhere', () => {
+  test('allows undefined in the types of options', () => {
     type Options = Required<Omit<SkinClientOptions, 'baseUrl'>>;
     expectTypeOf<{ [K in keyof Options]: undefined }>().toExtend<Omit<SkinClientOptions, 'baseUrl'>>();
   });
 
-  test('types the codes of refusals as texts, of which editors know those of the interface', () => {
+  test('types error codes as strings, with the known ones for editors', () => {
     expectTypeOf<'job_limit'>().toExtend<ServiceErrorCode>();
     expectTypeOf<string>().toExtend<ServiceErrorCode>();
   });

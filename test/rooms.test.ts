@@ -36,7 +36,7 @@ test('A package is imported only where the table says', () => {
   expect(packagesOutOfPlace(IMPORTS)).toEqual([]);
 });
 
-test('No files import each other in a circle, not by types either', () => {
+test('There are no import cycles, not even of types', () => {
   const circles = findCircles(
     readImports(ROOT, ['src', 'test', 'bench', 'docs', 'man', 'examples', 'bundle', 'deploy']),
   );

@@ -43,7 +43,7 @@ describe('Many names', () => {
     ]);
   });
 
-  test('are none', async () => {
+  test('may be an empty list', async () => {
     const { fake, game } = await callGame();
     expect((await resolveNames(game.http, [])).size).toBe(0);
     expect(fake.calls).toEqual([]);

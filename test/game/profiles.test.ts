@@ -41,7 +41,7 @@ describe('A signed profile', () => {
     ['of an unknown player', '00000000000040008000000000000001', /no player/],
     ['of a player in offline mode', '5627dd98-e6be-3c21-b8a8-e92344183641', /offline mode \(version 3\)/],
     ['of what is no UUID', 'Steve', /not a UUID/],
-  ])('is not had %s', async (whose, id, reason) => {
+  ])('is not returned %s', async (whose, id, reason) => {
     const { fake, game } = await callGame();
     const error = await gameErrorOf(fetchSignedProfile(game.http, id));
     expect([error.kind, error.message]).toEqual(['not_found', expect.stringMatching(reason)]);
@@ -76,7 +76,7 @@ describe('A signed profile', () => {
     expect((await gameErrorOf(fetchSignedProfile(game.http, id))).kind).toBe('unexpected');
   });
 
-  test('may say what Mojang demands of the player', async () => {
+  test('may name an action that Mojang requires of the player', async () => {
     const line = `GET /session/minecraft/profile/${id}?unsigned=false`;
     const json = { ...good, profileActions: ['USING_BANNED_SKIN'], more: 'to come' };
     const { url } = await scriptedServer([{ expect: line, json }]);
@@ -84,7 +84,7 @@ describe('A signed profile', () => {
     expect((await fetchSignedProfile(game.http, id)).actions).toEqual(['USING_BANNED_SKIN']);
   });
 
-  test('is requested with its own time limit, and with our own name', async () => {
+  test("is requested with its own time limit and the program's name", async () => {
     const line = `GET /session/minecraft/profile/${id}?unsigned=false&t=1767225600000`;
     const { url, seen } = await scriptedServer([{ expect: line, status: 204 }]);
     const clock = { now: () => 1_767_225_600_000, monotonic: () => 0, sleep: async () => {} };
@@ -94,7 +94,7 @@ describe('A signed profile', () => {
     expect(seen[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('is not waited for when its asker goes away', async () => {
+  test('is not waited for when its caller goes away', async () => {
     const { fake, game } = await callGame();
     fake.order({ fault: { kind: 'hangs' }, on: ['profile'] });
     const leaving = new AbortController();

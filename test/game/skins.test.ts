@@ -36,7 +36,7 @@ describe('An account', () => {
     ]);
   });
 
-  test('takes a new skin, which is the active one of what is answered', async () => {
+  test('takes a new skin, which is active in the answer', async () => {
     const { fake, game, account, token } = await withAccount({ skin: original });
     const skin = await uploadSkin(game.http, token, { png: skinPng(2), variant: 'classic' });
     expect(skin).toEqual({
@@ -69,7 +69,7 @@ describe('An account', () => {
     expect(account.look).toEqual({ skin: undefined, cape: undefined });
   });
 
-  test('does not take what is no skin', async () => {
+  test('refuses a file that is not a skin', async () => {
     const { game, account, token } = await withAccount({ skin: original });
     const { look } = account;
     const png = Buffer.from('not a picture');
@@ -83,14 +83,14 @@ describe('An account', () => {
     expect(account.look).toBe(look);
   });
 
-  test('whose token is old is not let in, and a new token is', async () => {
+  test('is refused with an old token, and accepted with a new one', async () => {
     const { fake, game, account, token } = await withAccount();
     const renewed = fake.renewToken(account);
     expect((await gameErrorOf(fetchAccount(game.http, token))).kind).toBe('unauthorized');
     expect((await fetchAccount(game.http, renewed)).id).toBe(account.id);
   });
 
-  test('that is suspended stays so', async () => {
+  test('that is suspended stays suspended', async () => {
     const { fake, game, token } = await withAccount();
     fake.order({ fault: { kind: 'suspended' } });
     const upload = uploadSkin(game.http, token, { png: skinPng(1), variant: 'slim' });
@@ -112,7 +112,7 @@ describe('An account', () => {
     expect([kind, status]).toEqual(['no_profile', 404]);
   });
 
-  test('without an active skin after a change is an answer that makes no sense', async () => {
+  test('without an active skin after a change counts as an invalid answer', async () => {
     const id = '00000000000040008000000000000001';
     const skins = [{ id: 'x', state: 'INACTIVE', url: 'http://a.example/texture/1', variant: 'CLASSIC' }];
     const { url, seen } = await scriptedServer([

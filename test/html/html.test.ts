@@ -36,7 +36,7 @@ test.each(HOSTILE)('%j is text on a page', (hostile) => {
   }
 });
 
-test('Templates nest, lists join, and what is absent leaves nothing', () => {
+test('Templates nest, lists join, and absent values leave nothing', () => {
   const items = ['a', '<b>'].map((name) => html`<li>${name}</li>`);
   expect(html`<ul>${items}</ul>${null}${undefined}${false}${0}`.toString()).toBe(
     '<ul><li>a</li><li>&lt;b&gt;</li></ul>0',

@@ -25,14 +25,14 @@ test.each([
   'interface B { readonly c: 5 }',
   "'a' + b;",
   'let d: 3;',
-])('%s has none: it does not run, or it is about texts', (text) => expect(mutants(text)).toEqual([]));
+])('%s has none, because it does not run or is about texts', (text) => expect(mutants(text)).toEqual([]));
 
 test('All paths of the rooms exist', () => {
   const root = resolve(import.meta.dirname, '../..');
   expect(Object.values(ROOMS).flatMap((room) => missingPaths(root, room))).toEqual([]);
 });
 
-test.each(WRITTEN_LISTS)('The list %s names tests that there are, and its bugs change something', (name) => {
+test.each(WRITTEN_LISTS)('The list %s names existing tests, and its bugs change something', (name) => {
   const root = resolve(import.meta.dirname, '../..');
   const { tests, built = [], bugs } = readWrittenList(name);
   expect(missingPaths(root, { sources: bugs.map(({ file }) => file), tests: [...tests, ...built] })).toEqual(
@@ -41,7 +41,7 @@ test.each(WRITTEN_LISTS)('The list %s names tests that there are, and its bugs c
   expect(bugs.filter(({ from, to }) => from === to)).toEqual([]);
 });
 
-test('A written bug fits where its text stands once', () => {
+test('A written bug applies if its text occurs exactly once', () => {
   const bug = { file: 'a.ts', what: 'w', from: 'f();', to: '' };
   expect(mutationFor(bug, 'f(); g();')).toEqual({ start: 0, end: 4, replacement: '', what: 'w' });
   for (const text of ['g();', 'f(); f();']) expect(mutationFor(bug, text)).toBeUndefined();

@@ -74,7 +74,7 @@ describe.each(Object.entries(kinds))('An archive %s', (_kind, make) => {
     expect(texts).toEqual(Object.values(FILES));
   });
 
-  test('keeps all other bytes when a file goes and another comes', () => {
+  test('keeps all other bytes when files are removed and added', () => {
     const changed = rewrite(archive, 'assets/ours/old.png', { 'assets/ours/new.png': 'new' });
     const { 'assets/ours/old.png': _old, ...rest } = FILES;
     expect(textsIn(changed)).toEqual({ ...rest, 'assets/ours/new.png': 'new' });
@@ -89,14 +89,14 @@ describe.each(Object.entries(kinds))('An archive %s', (_kind, make) => {
     expect(again.comment).toEqual(archive.comment);
   });
 
-  test('is the same bytes again when what came goes', () => {
+  test('has the same bytes again when an added file is removed', () => {
     const changed = rewrite(archive, '', { 'assets/ours/new.png': 'new' });
     expect(changed).not.toEqual(bytes);
     expect(rewrite(readArchive(sourceOf(changed)), 'assets/ours/new.png', {})).toEqual(bytes);
   });
 });
 
-test('An archive of more files than the short form counts is read', () => {
+test('An archive with more files than the short form allows is read', () => {
   const writer = new ZipWriter();
   const names = Array.from({ length: 70_000 }, (_, number) => `f/${number}`);
   const pieces = names.flatMap((name) => writer.file({ name, bytes: Buffer.alloc(0) }));

@@ -33,11 +33,11 @@ describe('The formats of a pack.mcmeta', () => {
 });
 
 describe('A pack', () => {
-  test('for versions that show skins of packs takes them', () => {
+  test('for versions that show skins from packs takes skins', () => {
     expect(() => verifyFormats(meta({ min_format: 69, max_format: 97 }), false)).not.toThrow();
   });
 
-  test('for older versions too takes them only if the user says so', () => {
+  test('for older versions too takes skins only with --allow-older', () => {
     const pack = meta({ pack_format: 22, supported_formats: [22, 75] });
     expect(() => verifyFormats(pack, false)).toThrow(
       'is for formats 22 to 75, but skins from packs need format 69 or newer',
@@ -45,7 +45,7 @@ describe('A pack', () => {
     expect(() => verifyFormats(pack, true)).not.toThrow();
   });
 
-  test('for older versions only never takes them', () => {
+  test('for older versions only never takes skins', () => {
     expect(() => verifyFormats(meta({ pack_format: 46 }), true)).toThrow(/is for format 46, but/);
   });
 
@@ -90,7 +90,7 @@ describe('The namespace in a pack of others', () => {
     expect(() => new OwnNamespace({}, ['assets/npc/']).add(file('a', 'mine'))).not.toThrow();
   });
 
-  test('knows its files again by the index, in the middle of a change too', () => {
+  test('recognizes its files by the index, even in the middle of a change', () => {
     const namespace = new OwnNamespace(own, []);
     namespace.add(file('changed', 'other'));
     const text = '{\n  "generator": "skinsmith pack",\n  "skins": []\n}\n';
@@ -109,7 +109,7 @@ describe('The namespace in a pack of others', () => {
     ['a path that leads out', { 'assets/npc/textures/entity/player/../../x.png': ['0'] }],
     ['no digests', { [file('a', '').path]: 'x' }],
     ['nothing', {}],
-  ])('believes no index that claims %s', (_what, files) => {
+  ])('ignores an index that claims %s', (_what, files) => {
     expect(() => ownFilesIn(Buffer.from(JSON.stringify({ files })), 'npc')).toThrow(/did not write/);
   });
 

@@ -8,7 +8,7 @@ const GOLDEN: Record<string, string> = JSON.parse(
   readFileSync(new URL('golden-names.json', import.meta.url), 'utf8'),
 );
 
-test('Names of all scripts keep the ids that were published for them: worlds have commands with those', () => {
+test('Names in all scripts keep their published ids, because commands in worlds use them', () => {
   expect(Object.keys(GOLDEN).length).toBeGreaterThan(200);
   expect(Object.fromEntries(Object.keys(GOLDEN).map((name) => [name, legalName(name)]))).toEqual(GOLDEN);
 });
@@ -66,7 +66,7 @@ describe('Of sources with equal names', () => {
     expect(idsOf([first!], ['guard', firstIds[0]!])).toEqual(['guard-7e77e3']);
   });
 
-  test('none has the id of another, even if there are thousands', () => {
+  test('no two have the same id, even if there are thousands', () => {
     const many = Array.from({ length: 20_000 }, (_, at) => ({
       stem: 'skin',
       key: `https://a.test/${at}/skin.png`,

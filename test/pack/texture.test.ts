@@ -11,7 +11,7 @@ import { colourAt, drawFigure, fill, fillPart } from '../support/skin/drawing.ts
 
 const CLASSIC = drawFigure('classic');
 
-test('A sound skin goes in as it is, with transparent pixels and whatever its compressor made', () => {
+test('A valid skin is included byte by byte, with transparent pixels', () => {
   const file = encodePng(drawFigure('slim'));
   const { png, variant, pixels } = skinTexture(file);
   expect(png).toBe(file);
@@ -36,7 +36,7 @@ test('A file with faults is encoded again', () => {
   expect(decodePng(png)).toEqual(decodePng(encodePng(CLASSIC)));
 });
 
-test('An HD skin is kept, its arms are found; with fit it is scaled down', () => {
+test('An HD skin is kept with its arms detected, and scaled down with fit', () => {
   const file = encodePng(enlarge(drawFigure('slim'), 4));
   const kept = skinTexture(file);
   expect([kept.png, kept.variant]).toEqual([file, 'slim']);
@@ -65,7 +65,7 @@ describe('A skin whose base layer is see-through', () => {
     expect(pixels).toBe(pixelHash(enlarge(ghost, scale)));
   });
 
-  test('goes in as it is when its transparency is to be kept', () => {
+  test('is included as it is when its transparency is to be kept', () => {
     const file = encodePng(ghost);
     const { png, isMadeOpaque } = skinTexture(file, { keepsTransparency: true });
     expect([png, isMadeOpaque]).toEqual([file, false]);
@@ -86,7 +86,7 @@ test.each([
   expect(() => skinTexture(file)).toThrow(problem);
 });
 
-test('Capes of 64×32 pixels and multiples go in as they are, others are refused', () => {
+test('Capes of 64×32 pixels and multiples are included as they are, and others refused', () => {
   const cape = fill(makePicture(64, 32), { x: 0, y: 0, width: 22, height: 17 }, [200, 0, 0, 255]);
   const files = [cape, enlarge(cape, 2)].map((picture: Picture) => encodePng(picture));
   expect(files.map((file) => capeTexture(file).png)).toEqual(files);

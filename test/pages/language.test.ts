@@ -35,7 +35,7 @@ test('A translation may have its values in another order, and markup of its own 
   expect(text.write(german)).toBe('Von 2 <a href="/ui/skins">gehören dir</a> 1');
 });
 
-test('A translation leads nowhere that its text may not lead', () => {
+test('A translation contains no link that its text does not have', () => {
   const text = (address: string) => say`See <a href="${address}">this</a> ${'javascript:alert(1)'}`;
   expect(() => text('javascript:alert(1)')).toThrow('address');
   const wrong = reader('de', { 'See <a href="{0}">this</a> {1}': '<a href="{1}">Hier</a>' });
@@ -157,7 +157,7 @@ test.each([
   ['de', 'pl', 'pl'],
   ['de', 'tlh', 'de'],
   ['de', undefined, 'de'],
-])('A browser that prefers %s, where %s was chosen, shows %s', async (preferred, chosen, shown) => {
+])('A browser that prefers %s shows, after the choice of %s, %s', async (preferred, chosen, shown) => {
   const headers = {
     'accept-language': preferred,
     ...(chosen && { cookie: `skinsmith-language=${chosen}` }),

@@ -74,7 +74,7 @@ const ALONE: Partial<Record<UseId, string | RegExp>> = {
 };
 
 describe.each(USE_IDS)('%s', (use) => {
-  test('offers one thing first, and says truly who will see the skin', () => {
+  test('offers one thing first, and says correctly who will see the skin', () => {
     const [text, audience] = IN_PUBLIC[use];
     const [best] = waysOf(use, skinAt(PUBLIC), 'server');
     expect(best?.text).toEqual(text instanceof RegExp ? expect.stringMatching(text) : text);
@@ -97,7 +97,7 @@ describe.each(USE_IDS)('%s', (use) => {
     expect(ways.length).toBeGreaterThan(0);
   });
 
-  test('sends nothing to the chat that is too long for it', () => {
+  test('offers nothing for chat that is too long for it', () => {
     for (const url of [
       PUBLIC,
       LOCAL,
@@ -120,7 +120,7 @@ describe.each(USE_IDS)('%s', (use) => {
   });
 });
 
-test('Classic arms are named as each plugin takes them', () => {
+test('Classic arms are named as each plugin expects', () => {
   const best = (use: UseId) => waysOf(use, skinAt(PUBLIC, { variant: 'classic' }), 'server')[0]?.text;
   expect(best('skinsrestorer')).toBe(`/skin url "${PUBLIC}" classic`);
   expect(best('citizens')).toBe(`/npc skin --url ${PUBLIC}`);

@@ -9,7 +9,7 @@ import { callbackOf, endedJob, keepKey } from '../support/server/stored-callback
 const CLAIM_CALLBACKS = childProgram('claim-callbacks');
 const CALLBACKS = 150;
 
-test('Two processes that claim callbacks at the same time share them out, each to one of them', async () => {
+test('Two processes that claim callbacks at the same time each get different ones', async () => {
   const folder = await ownFolder();
   const { db } = await openOwnStore(folder);
   await keepKey(db);

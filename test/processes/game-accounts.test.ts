@@ -17,7 +17,7 @@ import { TestCaller } from '../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
-test('A picture that many ask two processes for at once is made once', async () => {
+test('A picture that many callers request from two processes at once is made once', async () => {
   const { fake, server, link } = await runAccountServer({}, { changeTime: 100 });
   for (let n = 0; n < 4; n++) await link(fake.addAccount());
   const { url } = await runSecondProcess(fake, { dataDir: server.dataDir });

@@ -41,7 +41,7 @@ async function killOften(path: string): Promise<void> {
   expect(leftoversOf(path)).not.toEqual([]);
 }
 
-test('A lockfile is whole whenever the process that rewrites it is killed, and what it leaves is tidied up', async () => {
+test('A lockfile is complete whenever the process that rewrites it is killed, and its remains are removed', async () => {
   const path = await ownPath(STATES[0]);
   await killOften(path);
   const earlier = new Date(Date.now() - 2 * HOURS);

@@ -12,7 +12,7 @@ const SUBMIT_KEYS = childProgram('submit-keys');
 const JOBS = 300;
 const KEYS = 100;
 
-test('Three processes that claim at the same time share the jobs out, each job to one of them', async () => {
+test('Three processes that claim at the same time each get different jobs', async () => {
   const folder = await ownFolder();
   const { db } = await openOwnStore(folder);
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
@@ -24,7 +24,7 @@ test('Three processes that claim at the same time share the jobs out, each job t
   expect(claimed.toSorted()).toEqual(all.toSorted());
 });
 
-test('Three processes that claim at the same time keep an owner to its concurrency together', async () => {
+test("Three processes that claim at the same time together keep to an owner's concurrency", async () => {
   const folder = await ownFolder();
   const { db } = await openOwnStore(folder);
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });

@@ -53,7 +53,7 @@ describe('A journal that was cut off', () => {
     for (let size = from; size < to; size += size < from + 100 || size >= to - 100 ? 1 : 17) yield size;
   }
 
-  test.each(last)('at any byte of %s has everything before it, and can be resumed', async (_, write) => {
+  test.each(last)('at any byte of %s keeps everything before it, and can be resumed', async (_, write) => {
     const { path, from, to } = await withLast(write);
     const whole = readFileSync(path);
     for (const size of cutsBetween(from, to)) {

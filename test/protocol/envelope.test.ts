@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { envelopeSchema, errorAnswerSchema, rateLimitSchema } from '../../src/protocol/envelope.ts';
 
 describe('the envelope of an answer', () => {
-  test('may be nothing but success', () => {
+  test('may contain only success', () => {
     expect(envelopeSchema.parse({ success: true })).toEqual({ success: true });
   });
 
@@ -24,7 +24,7 @@ describe('the envelope of an answer', () => {
     },
   );
 
-  test('is read in parts where a program in front of the service cut it down', () => {
+  test('is read in parts if a program in front of the service removed some', () => {
     const errors = [{ code: 'rate_limit', message: 'Slow down.' }];
     expect(envelopeSchema.partial().parse({ errors })).toEqual({ errors });
     expect(envelopeSchema.partial().parse({})).toEqual({});
@@ -58,7 +58,7 @@ describe('the rate limit', () => {
     expect(rateLimitSchema.parse(bare)).toEqual(bare);
   });
 
-  test('needs the window of a minute, because what stands beside it is deprecated', () => {
+  test('requires the window of a minute, because the fields beside it are deprecated', () => {
     const old = { next, delay: { millis: 100 }, limit: { limit: 20, remaining: 3 } };
     expect(rateLimitSchema.safeParse(old).success).toBe(false);
   });

@@ -56,7 +56,7 @@ describe('the table of error codes', () => {
     },
   );
 
-  test('counts as passing only failures that are not the fault of what was sent', () => {
+  test('counts as temporary only failures that the request did not cause', () => {
     const passing = [...TEMPORARY_ERRORS];
     expect(passing.filter((code) => !isErrorCode(code) || ERRORS[code].status < 500)).toEqual([]);
     expect(passing).toEqual(

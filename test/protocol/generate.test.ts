@@ -52,7 +52,7 @@ describe('the options of a generation', () => {
     expect(generateQuerySchema.parse({ checkOnly }).checkOnly).toBe(read);
   });
 
-  test('leave a flag out that was not sent', () => {
+  test('omit a flag that was not sent', () => {
     expect(generateOptionsSchema.parse({}).checkOnly).toBeUndefined();
   });
 });

@@ -66,7 +66,7 @@ describe('the answer about a job', () => {
     ]);
   });
 
-  test('may tell of a failure inside a success', () => {
+  test('may report a failure inside a success', () => {
     const answer = receivedJobAnswerSchema.parse({
       success: true,
       errors: [{ code: 'skin_change_failed', message: 'No.' }],
@@ -76,7 +76,7 @@ describe('the answer about a job', () => {
     expect(answer.skin).toBeUndefined();
   });
 
-  test('keeps fields of later versions out', () => {
+  test('omits fields of later versions', () => {
     const answer = receivedJobListAnswerSchema.parse({
       success: true,
       extra: 1,

@@ -46,7 +46,7 @@ describe.each(Object.entries(SHARES))('The pool of %s', (_, shares) => {
     return { slots, take };
   };
 
-  test('has places for a known caller when strangers have all that they may have', () => {
+  test('has places for a known caller when strangers use all of theirs', () => {
     const { take } = open();
     const taken = fill(take, stranger);
     expect([Math.max(...taken), taken.length > 1]).toEqual([shares.stranger, true]);
@@ -55,7 +55,7 @@ describe.each(Object.entries(SHARES))('The pool of %s', (_, shares) => {
     expect(ofKnown).toEqual(ofKnown.map(() => undefined));
   });
 
-  test('has a place for another stranger when one has all that it may have', () => {
+  test('has a place for another stranger when one uses all of its own', () => {
     const { take } = open();
     while (take(stranger(1)) === undefined);
     expect([take(stranger(1)), take(stranger(2))]).toEqual(['one', undefined]);
@@ -76,14 +76,14 @@ describe.each(Object.entries(PER_MINUTE))('The look-ups of %s', (_, shares) => {
     };
   };
 
-  test('are left for a game server and a key holder when strangers have all that they may have', async () => {
+  test('are left for a game server and a key holder when strangers have used all of theirs', async () => {
     const take = open();
     for (let number = 0; number < shares.all; number++) await take(stranger(number));
     expect(await take(stranger(1_000))).toBe(false);
     expect([await take(user(1)), await take({ name: '192.0.2.201', isKnown: true })]).toEqual([true, true]);
   });
 
-  test('are left for another stranger when one has all that it may have, if strangers have any', async () => {
+  test('are left for another stranger when one has used all of its own, if strangers have any', async () => {
     const take = open();
     while (await take(stranger(1)));
     expect(await take(stranger(2))).toBe(shares.strangers > 0);
@@ -91,7 +91,7 @@ describe.each(Object.entries(PER_MINUTE))('The look-ups of %s', (_, shares) => {
 });
 
 describe('A pool', () => {
-  test('gives the place of a slow one to another caller, and none that makes progress', () => {
+  test('gives the place of a slow caller to another, but keeps those that make progress', () => {
     const slots = new Slots({ all: 4, strangers: 2, stranger: 2, known: 2 });
     const dropped: string[] = [];
     const slow = { rank: () => 1, drop: () => void dropped.push('slow') };
@@ -101,7 +101,7 @@ describe('A pool', () => {
     expect([slots.enter(stranger(3)), dropped, slots.size]).toEqual(['all', ['slow'], 2]);
   });
 
-  test('has a place again when one has left, however often that is said', () => {
+  test('frees a place once, however often the holder leaves', () => {
     const slots = new Slots({ all: 4, strangers: 1, stranger: 1, known: 1 });
     const leave = slots.enter(stranger(1));
     if (typeof leave === 'function') for (const again of [leave, leave]) again();
@@ -117,7 +117,7 @@ test('A stranger takes no place of a known caller, however slow that is; another
   expect([typeof slots.enter(user(2)), dropped]).toEqual(['function', 1]);
 });
 
-test('What a place grows by counts for its holder, and goes with the place', () => {
+test('The size of a place counts for its holder until the place is freed', () => {
   const room = new Room<Place>();
   const place: Place = { holder: stranger(1), size: 1, rank: () => 0, drop: () => {} };
   room.add(place);
@@ -135,7 +135,7 @@ describe('Room is made', () => {
     return made;
   }
 
-  test('by whoever has most; a known caller may have eight times as much', () => {
+  test('by the caller with the most; a known caller may have eight times as much', () => {
     const dropped: Place[] = [];
     const room = new Room<Place>();
     const places = [
@@ -151,7 +151,7 @@ describe('Room is made', () => {
   });
 });
 
-test('A line serves callers that it knows first, then small pieces, and strangers in turn', async () => {
+test('A line serves known callers first, then small tasks, and strangers in turn', async () => {
   const line = new Line(SHARES.pictures);
   const done: string[] = [];
   let begin = () => {};
@@ -208,7 +208,7 @@ describe('A turn of the event loop', () => {
     expect(first).toEqual([...of(ann, 5), one, two, one, one].map(({ name }) => name));
   });
 
-  test('lets strangers wait while connections come, but not for ever, and known callers never', async () => {
+  test('delays strangers while connections arrive, but not forever, and known callers never', async () => {
     const turns = new Turns(new MovableClock());
     const begun = { stranger: 0, known: 0 };
     turns.add(stranger(1), () => void begun.stranger++);

@@ -40,7 +40,7 @@ describe('Arms become slim', () => {
       );
   });
 
-  test('and leave nothing where only classic arms have pixels, and all else as it is', () => {
+  test('and clear the pixels that only classic arms have, keeping everything else', () => {
     expect(detectVariant(slim)).toMatchObject({ variant: 'slim', confidence: 'certain' });
     const inArm = (x: number, y: number) =>
       ARMS.some((arm) =>

@@ -116,14 +116,14 @@ describe('checkSkin', () => {
     });
   });
 
-  test('tells the size of a picture that is no skin.', () => {
+  test('reports the size of a picture that is no skin.', () => {
     const report = checkSkin(Buffer.concat([SIGNATURE, headerChunk({ width: 512, height: 256 })]));
     expect(report).toMatchObject({ valid: false, width: 512, height: 256, error: { code: 'invalid_image' } });
     expect(report.error?.hint).toContain('64×32');
     expect(report).not.toHaveProperty('pixels');
   });
 
-  test('tells nothing but the error of a file that is no PNG.', () => {
+  test('reports only the error of a file that is no PNG.', () => {
     expect(checkSkin(Buffer.alloc(0))).toEqual({
       valid: false,
       warnings: [],
@@ -131,7 +131,7 @@ describe('checkSkin', () => {
     });
   });
 
-  test('takes a good picture from a file that is too large, and encodes it again.', () => {
+  test('accepts a valid picture in a file that is too large, and encodes it again.', () => {
     const picture = drawFigure('slim');
     const report = checkSkin(withChunk(encodePng(picture), chunk('tEXt', Buffer.alloc(30_000))));
     expect(report).toMatchObject({ valid: true, variant: 'slim', pixels: pixelHash(picture) });
@@ -144,7 +144,7 @@ describe('checkSkin', () => {
   test.each([
     ['mcskin3d.png', 'file_faults', 'goes on for 30 bytes after the end of the PNG'],
     ['metadata-30kB.png', 'large_file', 'The file is 31969 bytes'],
-  ])('takes %s, as people have it, and says why it is encoded again.', (name, code, told) => {
+  ])('accepts %s, and says why it is encoded again.', (name, code, told) => {
     const report = checkSkin(fixture(name));
     expect(report).toMatchObject({
       valid: true,

@@ -14,13 +14,13 @@ describe('The difference of two pictures', () => {
     expect(differenceOf(dotted([[8, 8]]), dotted([[8, 8]]))).toBeUndefined();
   });
 
-  test('does not see colours under alpha 0, as the pixel hash does not', () => {
+  test('ignores colours under alpha 0, like the pixel hash', () => {
     const invisible = dotted([]);
     invisible.pixels.set([1, 2, 3, 0], 0);
     expect(differenceOf(invisible, dotted([]))).toBeUndefined();
   });
 
-  test('is how many pixels, in which rectangle, of which parts', () => {
+  test('counts the pixels, and names the rectangle and the parts', () => {
     const found = differenceOf(
       dotted([
         [8, 8],

@@ -94,7 +94,7 @@ test('Skins of different characters are not similar', () => {
   expect(near.map(([one, other]) => [one.file, other.file])).toEqual([]);
 });
 
-test('A picture is at no distance from itself, and black and white are far apart', () => {
+test('The distance of a picture from itself is zero, and black and white are far apart', () => {
   const filled = (value: number) => {
     const pixels = new Uint8Array(64 * 64 * 4).fill(value);
     for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;

@@ -139,7 +139,7 @@ describe('chooseVariant', () => {
     },
   );
 
-  test('lets an explicit variant win, with a warning if the picture speaks against it.', () => {
+  test('uses an explicit variant, with a warning if the picture contradicts it.', () => {
     const chosen = chooseVariant(drawFigure('slim'), 'classic');
     expect(chosen).toMatchObject({ variant: 'classic', detected: { variant: 'slim' } });
     expect(chosen.warning).toMatch(/^The skin is used as classic, but it looks slim: .*\.$/);

@@ -28,7 +28,7 @@ describe('openSigningKey', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
-  test('ends with one key when several start at once, and leaves nothing beside it', async () => {
+  test('creates one key when several start at once, and leaves no other file', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'key.pem');
     const keys = await Promise.all(Array.from({ length: 4 }, () => openSigningKey(path, BITS)));
@@ -37,7 +37,7 @@ describe('openSigningKey', () => {
     expect(await readdir(folder)).toEqual(['key.pem']);
   });
 
-  test('answers a private key whose public half verifies what it signs', async () => {
+  test('returns a private key whose public half verifies what it signs', async () => {
     const key = await openSigningKey(join(await tempFolder(), 'key.pem'), BITS);
     const signature = await signValue('value', key.privateKey);
     expect(isSignedBy(parsePublicKey(key.publicPem), 'value', signature)).toBe(true);
@@ -110,7 +110,7 @@ describe('openSigningKey', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test('passes on that the place cannot be written, leaving nothing behind', async () => {
+  test('reports that the place cannot be written, and leaves nothing behind', async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'file'), '');
     await expect(openSigningKey(join(folder, 'file', 'key.pem'), BITS)).rejects.toMatchObject({

@@ -91,7 +91,7 @@ const PICTURE_OF_URL: Difference = {
   why: 'Nobody can make the service fetch anything from elsewhere for a picture.',
   shown: [
     'test/service/pictures/version-1.test.ts',
-    'of anyone else, or of none, is refused without a request',
+    'of any other or an invalid URL is refused without a request',
   ],
 };
 
@@ -112,7 +112,7 @@ export const WIDER_DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'Otherwise any page could use up the limits of its readers’ addresses, and read what they made.',
     shown: [
       'test/service/limits/store-growth.test.ts',
-      'has nothing generated without a key, on no route, and reads as before',
+      'cannot generate without a key on any route, and can still read',
     ],
   },
 };
@@ -229,7 +229,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'There is no reason to hide what is stored.',
     shown: [
       'test/service/skins/skins.test.ts',
-      'have public ones for everyone and all of one’s own for oneself',
+      "contain public skins for everyone, and all of a caller's own for that caller",
     ],
   },
   'PATCH /v2/skins/{uuid}': {
@@ -304,7 +304,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'Otherwise the last page would be missing; the cost of a request is bounded.',
     shown: [
       'test/service/v1/listing.test.ts',
-      'A list without a page is the first one, and pages are as long as they are wanted',
+      'A list without a page number is the first page, and pages have the requested length',
     ],
   },
   'GET /get/stats': {

@@ -69,7 +69,7 @@ describe('The keys that ship with the program', () => {
     expect(fake.calls.map(({ kind }) => kind)).toEqual(['keys']);
   });
 
-  test('are available from the start, and with them those of the list once requested', async () => {
+  test('are available from the start, and later together with those of the list', async () => {
     const { game, fake } = await callGame();
     expect(game.keys.known).toHaveLength(1);
     const { id } = fake.addPlayer();
@@ -91,7 +91,7 @@ describe("The game's list of keys", () => {
     expect(seen).toHaveLength(2);
   });
 
-  test('are requested again because of an unknown signature, but not for each', async () => {
+  test('are requested again after an unknown signature, but not after each one', async () => {
     const { fake } = await callGame();
     const answers = [{ json: listOf(fake.publicKey) }, { json: listOf(fake.publicKey, publicKey) }];
     const { keys, seen, clock } = await withLists(answers);
@@ -104,7 +104,7 @@ describe("The game's list of keys", () => {
     expect(await keys.hasSigned(value, signature)).toBe(true);
   });
 
-  test('that are old are used if there are no newer ones, and not requested each time', async () => {
+  test('that are old are used if no newer ones arrive, and not requested each time', async () => {
     const { keys, seen, clock } = await withLists([
       { json: listOf(publicKey) },
       { status: 503, text: '<html>' },
@@ -121,7 +121,7 @@ describe("The game's list of keys", () => {
     ['are none', { json: listOf() }, 'unexpected'],
     ['are no keys', { json: listOf('AAAA') }, 'unexpected'],
     ['are a page', { text: '<html></html>' }, 'unexpected'],
-  ])('%s: that is an error, and the next asks again', async (_, answer, kind) => {
+  ])('%s: this is an error, and the next call asks again', async (_, answer, kind) => {
     const { keys } = await withLists([answer, { json: listOf(publicKey) }]);
     expect((await gameErrorOf(keys.hasSigned(value, signature))).kind).toBe(kind);
     expect(await keys.hasSigned(value, signature)).toBe(true);

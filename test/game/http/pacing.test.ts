@@ -54,7 +54,7 @@ describe('Pacing', () => {
     await Promise.all([...all, ask()]);
   });
 
-  test('sends nothing during a hold, even for those with a place, and then one request after the other', async () => {
+  test('sends nothing during a hold, even for waiting callers, and then one request after the other', async () => {
     const { clock, pacing, turns, askMany } = paced();
     const all = askMany(4);
     await clock.forward(500);

@@ -60,7 +60,7 @@ describe('A sign-in with a device code', () => {
   test.each([
     ['slow_down', 'slow_down'],
     ['authorization_pending', 'pending'],
-  ])('hears %s as %s', async (error, expected) => {
+  ])('reports %s as %s', async (error, expected) => {
     const { url } = await scriptedServer([
       { expect: 'POST /consumers/oauth2/v2.0/token', status: 400, json: { error } },
     ]);
@@ -72,7 +72,7 @@ describe('A sign-in with a device code', () => {
     ['unauthorized_client', 401],
     ['invalid_client', 401],
     ['invalid_scope', 400],
-  ])('of an application that may not (%s) says so', async (error, status) => {
+  ])('of an application without permission (%s) says so', async (error, status) => {
     const { url } = await scriptedServer([
       {
         expect: 'POST /consumers/oauth2/v2.0/devicecode',
@@ -88,7 +88,7 @@ describe('A sign-in with a device code', () => {
     ['an unknown refusal', 400, { error: 'x'.repeat(99) }],
     ['a page', 400, undefined],
     ['half of it', 200, { access_token: 'a' }],
-  ])('that is answered with %s makes no sense', async (_, status, json) => {
+  ])('that is answered with %s is reported as an invalid answer', async (_, status, json) => {
     const exchange = {
       expect: 'POST /consumers/oauth2/v2.0/token',
       status,
@@ -102,7 +102,7 @@ describe('A sign-in with a device code', () => {
 });
 
 describe('A refresh token', () => {
-  test('is good for one use, and answers the next', async () => {
+  test('works once, and returns the next one', async () => {
     const { http, refresh } = await withAccount();
     const first = refresh();
     const { refreshToken: second } = await refreshMicrosoft(http, { clientId, refreshToken: first });
@@ -121,7 +121,7 @@ describe('A refresh token', () => {
     expect(error.kind).toBe('refused');
   });
 
-  test('is nowhere in what is said of services that are away, though they repeat it', async () => {
+  test('is in no error about unavailable services, even if they repeat it', async () => {
     const refreshToken = 'M.C5_secret';
     const { url } = await scriptedServer([
       {
@@ -147,7 +147,7 @@ describe('The way from Microsoft into the game', () => {
     [2148916238, 'under 18'],
     [2148916227, 'banned'],
     [2148999999, 'XErr 2148999999'],
-  ])('is barred by XErr %i in plain words', async (xErr, words) => {
+  ])('is refused with XErr %i in plain words', async (xErr, words) => {
     const world = await withAccount();
     const token = await accessToken(world);
     world.fake.microsoft.obstruct(world.account.id, xErr);
@@ -164,28 +164,28 @@ describe('The way from Microsoft into the game', () => {
     ]);
   });
 
-  test('is barred to a token that Xbox does not know', async () => {
+  test('is refused to a token that Xbox does not know', async () => {
     const { http } = await withAccount();
     const error = await loginErrorOf(enterGame(http, 'EwB-secret'));
     expect(error.kind).toBe('refused');
     expect(error.message).not.toContain('secret');
   });
 
-  test.each(['xbox', 'xsts', 'login'] as const)('is closed while %s is away', async (kind) => {
+  test.each(['xbox', 'xsts', 'login'] as const)('fails while %s is unavailable', async (kind) => {
     const world = await withAccount();
     const token = await accessToken(world);
     world.fake.order({ fault: { kind: 'broken' }, on: [kind] });
     expect((await gameErrorOf(enterGame(world.http, token))).kind).toBe('unreachable');
   });
 
-  test.each(['xbox', 'xsts', 'login'] as const)('makes no sense when %s answers a page', async (kind) => {
+  test.each(['xbox', 'xsts', 'login'] as const)('fails when %s answers with a page', async (kind) => {
     const world = await withAccount();
     const token = await accessToken(world);
     world.fake.order({ fault: { kind: 'garbled' }, on: [kind] });
     expect((await gameErrorOf(enterGame(world.http, token))).kind).toBe('unexpected');
   });
 
-  test('may be limited without a word', async () => {
+  test('may be limited without an explanation', async () => {
     const world = await withAccount();
     const token = await accessToken(world);
     world.fake.order({ fault: { kind: 'limited', body: 'json' }, on: ['login'] });

@@ -9,7 +9,7 @@ const session = (cookie: string | undefined, publicUrl = 'http://127.0.0.1:1') =
   readSessionCookie({ headers: { ...HOST, ...(cookie !== undefined && { cookie }) } }, publicUrl);
 
 describe('The session of a browser', () => {
-  test('is found among other cookies, also those whose names begin or end likewise', () => {
+  test('is found among other cookies, even with similar names', () => {
     const others = `theme=dark; skinsmith-sign-in=${OTHER}; xskinsmith=${OTHER}`;
     expect(session(`${others};skinsmith=${ONE}; a=b=c`)).toBe(ONE);
     expect(session(others)).toBeUndefined();
@@ -30,7 +30,7 @@ describe('The session of a browser', () => {
     expect(session(`skinsmith=${value}`)).toBeUndefined();
   });
 
-  test('over an encrypted connection is the one that only this host can set', () => {
+  test('over an encrypted connection is a cookie that only this host can set', () => {
     expect(session(`skinsmith=${OTHER}; __Host-skinsmith=${ONE}`, URL)).toBe(ONE);
     expect(session(`skinsmith=${OTHER}`, URL)).toBeUndefined();
   });

@@ -41,7 +41,7 @@ describe('A field that is only advice', () => {
     expect([adviceNumber().parse(value), adviceLimit().parse(value)]).toEqual([number, limit]);
   });
 
-  test('costs no result when it is missing or of another type', () => {
+  test('does not invalidate the answer when it is missing or of another type', () => {
     const schema = z.object({ id: z.string(), note: advice(z.string()), eta: adviceMoment() });
     expect(schema.parse({ id: 'a' })).toEqual({ id: 'a' });
     expect(schema.parse({ id: 'a', note: 7, eta: {} })).toEqual({ id: 'a' });
@@ -66,13 +66,13 @@ describe('What was odd', () => {
     ]);
   });
 
-  test('is nothing of an answer as it should be', () => {
+  test('is not reported for a correct answer', () => {
     expect(
       ignoredFields(schema, { jobs: [{ id: 'a', eta: MOMENT, note: 'x' }], user: { name: 'n' }, more: 1 }),
     ).toEqual([]);
   });
 
-  test('is no null for a text that may be null, but anything else', () => {
+  test('excludes null for a nullable text, and includes anything else', () => {
     const names = z.array(z.object({ name: adviceText() }));
     const rows = [{ name: null }, { name: 'n' }, {}, { name: 7 }];
     expect(names.parse(rows)).toEqual([{}, { name: 'n' }, {}, {}]);

@@ -8,7 +8,7 @@ const bare = (textures: object) => ({
   texture: { data: { value: value(textures), signature: 's' } },
 });
 
-test('Of a skin that tells only its value and signature, the rest is read out of the value', () => {
+test('If a skin has only value and signature, the rest is read from the value', () => {
   const textures = {
     SKIN: { url: URL, metadata: { model: 'slim' } },
     CAPE: { url: 'http://a.example/bb22' },
@@ -45,7 +45,7 @@ test('Nulls and other types around value and signature are absent', () => {
   });
 });
 
-test('An invalid value is accepted here, because proving the skin detects it', () => {
+test('An invalid value is accepted here, because the later check detects it', () => {
   const skin = { uuid: 'ab', texture: { data: { value: '?', signature: 's' } } };
   expect(receivedSkinSchema.parse(skin).texture.url.skin).toBe('');
 });

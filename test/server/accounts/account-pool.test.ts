@@ -52,14 +52,14 @@ describe('Accounts', () => {
     expect(await findAccount(db, uuid)).toMatchObject({ last_used_at: now });
   });
 
-  test('that are all in the care of someone are not waited for', async () => {
+  test('that are all in use are not waited for', async () => {
     const { open } = await makeDeskWorld([{ state: 'paused' }, { uuid: UUIDS[1]!, error_streak: 10 }]);
     expect(await (await open()).take('user:bob')).toEqual({ kind: 'none', linked: 2 });
     const empty = await makeDeskWorld([]);
     expect(await (await empty.open()).take('user:bob')).toEqual({ kind: 'none', linked: 0 });
   });
 
-  test('of a process that is gone are free at once, but for their delay', async () => {
+  test('of a process that is gone are free at once, after their delay', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
     await mustTake(await open(GONE));
     const pool = await open();
@@ -79,7 +79,7 @@ describe('Accounts', () => {
     expect((await findAccount(db, UUIDS[0]!))?.last_used_at).toBe(clock.now());
   });
 
-  test('that rest, or were used of late, are free in time when the clock is set back a day', async () => {
+  test('that rest or were used recently become free in time if the clock is set back a day', async () => {
     const world = await makeDeskWorld([{}]);
     const { clock, db, open } = world;
     const now = clock.now();
@@ -144,7 +144,7 @@ describe('What an account fails at', () => {
       new AccountFault('mismatch', 'Not that.'),
       { state: 'active', rest: 650_000, error_streak: 1 },
     ],
-  ])('%s is held against it', async (_, error, expected) => {
+  ])('counts against it: %s', async (_, error, expected) => {
     const { clock, db, faults, open } = await makeDeskWorld([{ cool_until: 0 }]);
     const pool = await open();
     const use = pool.use(await mustTake(pool), { signal: NO_END, generates: true }, () =>
@@ -164,7 +164,7 @@ describe('What an account fails at', () => {
     ['a bad picture', refusal('bad_image')],
     ['our own pacing', new GameError('rate_limited', 'Wait.', { retryAfter: 5 })],
     ['a bug of ours', new TypeError('x is not a function')],
-  ])('is not %s', async (_, error) => {
+  ])('does not count: %s', async (_, error) => {
     const { clock, db, faults, open } = await makeDeskWorld([{ error_streak: 3 }]);
     const pool = await open();
     const use = pool.use(await mustTake(pool), { signal: NO_END, generates: true }, () =>
@@ -176,7 +176,7 @@ describe('What an account fails at', () => {
     expect(faults).toEqual([]);
   });
 
-  test('is forgiven by the next success', async () => {
+  test('no longer counts after the next success', async () => {
     const { db, open } = await makeDeskWorld([{ error_streak: 9 }]);
     const pool = await open();
     await pool.use(await mustTake(pool), { signal: NO_END, generates: true }, async () => {});

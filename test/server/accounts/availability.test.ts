@@ -28,7 +28,7 @@ describe('An account', () => {
     expect(freeAt(accountRow(account), RULES, NOW)).toBe(expected);
   });
 
-  test('in use is looked for no sooner than in a tenth of a second, however short its delay', () => {
+  test('in use is looked up at most every tenth of a second, however short its delay', () => {
     expect(freeAt(accountRow({ lease_owner: 'x' }), { ...RULES, delay: 0 }, NOW)).toBe(NOW + 100);
   });
 });
@@ -85,7 +85,7 @@ describe('Of accounts that belong to users', () => {
   const start = (accounts: AccountRow[], owner: string, ahead: string[]) =>
     nextStart(accounts, RULES, { now: NOW, owner, ahead });
 
-  test('its own is next, then the ones that others share, and nobody else’s', () => {
+  test("the user's own is next, then those that others share, and no others", () => {
     const shared = own(cid, { shared: 1, last_used_at: -9 });
     const next = (mine: Partial<AccountRow>) =>
       nextAccount([own(ann, mine), own(bob), shared], RULES, { now: NOW, owner: ann })?.uuid;
@@ -101,7 +101,7 @@ describe('Of accounts that belong to users', () => {
     expect(start(accounts, cid, [])).toBeUndefined();
   });
 
-  test('those who share one take turns with whoever has none', () => {
+  test('users who share one take turns with users without one', () => {
     const accounts = [own(ann), own(cid, { shared: 1 })];
     expect(start(accounts, bob, [ann])).toBe(NOW);
     expect(start(accounts, bob, [ann, ann])).toBe(NOW + 15_000);

@@ -16,7 +16,7 @@ import { TestCaller } from '../../support/server/test-caller.ts';
 guardAgainstLeaks();
 
 describe('A backup', () => {
-  test('brings everything back that was there when it was made: keys, skins, jobs, signatures', async () => {
+  test('restores the keys, skins, jobs and signatures of its moment', async () => {
     const server = await runServer({ workers: 2 });
     const { body } = await server.owner.upload('/v2/generate', skinPng(1), { visibility: 'private' });
     const file = await backUpOf(server);
@@ -44,7 +44,7 @@ describe('A backup', () => {
     expect(await readdir(join(file, '..'))).toEqual(['it.backup']);
   });
 
-  test('is of one moment, while jobs go on being done', async () => {
+  test('is a consistent snapshot while jobs continue', async () => {
     const server = await runServer({ workers: 2 });
     const file = join(await ownFolder(), 'it.backup');
     const working = (async () => {
@@ -79,7 +79,7 @@ describe('A backup', () => {
     expect(ask(file, 'select count(*) as n from skins')).toEqual([{ n: 1 }]);
   });
 
-  test('takes the plans along that are in the data folder', async () => {
+  test('includes plans.json of the data folder', async () => {
     const server = await runServer();
     await writeFile(join(server.dataDir, 'plans.json'), '{}');
     const file = await backUpOf(server);
@@ -118,7 +118,7 @@ test('What a killed backup has left is removed by the next to the same file', as
 describe('No backup is made', () => {
   const signal = new AbortController().signal;
 
-  test('of a folder without data, and none is made there', async () => {
+  test('of a folder without data, in which nothing is created', async () => {
     const dataDir = await ownFolder();
     const making = backUp({ dataDir, file: join(dataDir, 'x'), now: NOW, signal });
     await expect(making).rejects.toMatchObject({

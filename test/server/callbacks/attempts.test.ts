@@ -4,7 +4,7 @@ import { stepAfter } from '../../../src/server/callbacks.ts';
 const again = (wait: number) => ({ kind: 'again', wait });
 const TROUBLE = [{ status: 500 }, { status: 404 }, { status: 301 }, { status: 199 }, { error: 'no way' }];
 
-test.each([200, 201, 204, 299])('An answer %i ends it', (status) => {
+test.each([200, 201, 204, 299])('After the answer %i it is not tried again', (status) => {
   for (const attempts of [1, 6]) expect(stepAfter({ status }, attempts)).toEqual({ kind: 'done' });
 });
 

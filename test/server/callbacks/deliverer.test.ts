@@ -143,7 +143,7 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   expect(to.seen).toEqual([]);
 });
 
-test('A delivery of a process that was killed is begun again once its time is over', async () => {
+test('A delivery of a killed process is repeated once its lease is over', async () => {
   const scene = await setScene();
   const to = await receiver();
   await endedJob(scene.db, callbackOf(to.url), scene.clock.now());
@@ -176,7 +176,7 @@ test('Deliverers on one store share the work: each webhook is sent once, by one 
   expect(to.seen.map(({ line }) => line).toSorted()).toEqual(jobs.map((n) => `POST /${n}`).toSorted());
 });
 
-test('One host gets two at a time, one key six, whatever names its receivers have', async () => {
+test('One host gets two webhooks at a time, one key six, whatever names its receivers have', async () => {
   const scene = await setScene();
   await keepKey(scene.db, 'other');
   const slow = await Promise.all([2, 3, 4, 5].map((n) => receiver(() => {}, `127.0.0.${n}`)));

@@ -23,21 +23,21 @@ function mirror() {
 const jobs = (count: number, name: string) =>
   Array.from({ length: count }, (_, n) => ({ uuid: `${name}${n}`, owner: `owner ü ${n}` }));
 
-test('News arrive as they were sent', () => {
+test('Events arrive as they were sent', () => {
   const { news, heard } = mirror();
   const told = { accepted: ['a', 'b'], begun: jobs(1, 'begun'), finished: jobs(2, 'done') };
   news.tell(told);
   expect(heard).toEqual([told]);
 });
 
-test('News say if they include no work', () => {
+test('Events say if they include no work', () => {
   const { news, heard } = mirror();
   const told = { accepted: ['a'], begun: [], finished: [], withoutWork: true };
   news.tell(told);
   expect(heard).toEqual([told]);
 });
 
-test('Many news go in several texts, none too long, and none is lost', () => {
+test('Many events are split into several messages, none too long, and none is lost', () => {
   const { news, texts, heard } = mirror();
   const told = { accepted: ['a'], begun: jobs(300, 'begun'), finished: jobs(300, 'done') };
   news.tell(told);
@@ -48,7 +48,7 @@ test('Many news go in several texts, none too long, and none is lost', () => {
   expect(heard.flatMap(({ finished }) => finished)).toEqual(told.finished);
 });
 
-test('No news are not told', () => {
+test('Without events, nothing is sent', () => {
   const { news, texts } = mirror();
   news.tell({ accepted: [], begun: [], finished: [] });
   expect(texts).toEqual([]);

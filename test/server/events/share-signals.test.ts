@@ -38,7 +38,7 @@ function hearAll(signals: JobSignals): string[] {
   return heard;
 }
 
-test('What happens to jobs in one process is heard in the other, in one message', async () => {
+test('Events of jobs in one process reach the other in one message', async () => {
   const { here, there, told, untilTold } = twoProcesses();
   const heard = hearAll(there);
   const done = untilTold();
@@ -87,7 +87,7 @@ test('Workers of the other process sleep on when the results of all jobs were kn
   ]);
 });
 
-test('What was heard is not told again', async () => {
+test('Received events are not sent again', async () => {
   const { here, there, told, untilTold } = twoProcesses();
   let done = untilTold();
   here.accepted('ann');
@@ -98,7 +98,7 @@ test('What was heard is not told again', async () => {
   expect(told.map(({ accepted }) => accepted)).toEqual([['ann'], ['bob']]);
 });
 
-test('News contain only the job and its owner, whatever else a job has', async () => {
+test('Events contain only the job and its owner', async () => {
   const { here, told, untilTold } = twoProcesses();
   const done = untilTold();
   here.finished({ ...JOB, secret: 'x' } as typeof JOB);

@@ -27,7 +27,7 @@ class Works {
 }
 
 describe('A line', () => {
-  test('begins as many pieces at once as it may, and then one of each caller in turn', async () => {
+  test('starts the maximum number of tasks at once, and then one of each caller in turn', async () => {
     const [line, works] = [new ConcurrencyQueue(LIMITS), new Works()];
     const names = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1'];
     const ends = names.map((name) => works.join(line, name));
@@ -52,7 +52,7 @@ describe('A line', () => {
     expect(works.begun).toEqual(['a1', 'a2', 'b1', 'c1', 'c2']);
   });
 
-  test('is full for who has enough in it, and for everyone when enough wait in all', () => {
+  test("is full for a caller at the caller's maximum, and for everyone at the total maximum", () => {
     const [line, works] = [new ConcurrencyQueue(LIMITS), new Works()];
     for (const name of ['a1', 'a2', 'a3']) void works.join(line, name);
     expect([line.fullFor('a'), line.fullFor('b')]).toEqual([undefined, undefined]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isWhole, refill, untilAffordable } from '../../../src/server/fairness.ts';
 
-test('What was spent comes back over a minute, and no more than that', () => {
+test('A spent allowance comes back over a minute, and never exceeds its maximum', () => {
   const allowance = { left: 10, at: 5_000 };
   refill(allowance, 60, 8_000);
   expect(allowance).toEqual({ left: 13, at: 8_000 });

@@ -76,7 +76,7 @@ describe('A sliding window', () => {
     );
   });
 
-  test('gives back what was spent a step after the window at the latest', () => {
+  test('frees spent units at the latest one step after the window', () => {
     fc.assert(
       fc.property(shapes, fc.nat(10_000_000), (shape, offset) => {
         const now = START + offset;
@@ -94,7 +94,7 @@ describe('A sliding window', () => {
     expect(spent.length).toBeLessThanOrEqual(shape.span / shape.step + 2);
   });
 
-  test.each([MINUTE, HOUR])('is not kept shut by a clock that ran ahead and was put back: %j', (shape) => {
+  test.each([MINUTE, HOUR])('opens in time even if a clock ran ahead and was set back: %j', (shape) => {
     const ahead = spendOne([], shape, START + 10 * shape.span);
     expect(stillSpent(ahead, shape, START)).toEqual([]);
     const slightly = spendOne([], shape, START + 2_000);

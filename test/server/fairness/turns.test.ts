@@ -16,7 +16,7 @@ function serve(priorities: readonly number[], claims: number): number[] {
   return served;
 }
 
-test('However many owners and whatever their priorities, none is served a whole turn more or less than its share', () => {
+test('With any number of owners and priorities, each is served within one turn of its share', () => {
   const priorities = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(priorities, fc.integer({ min: 1, max: 500 }), (all, claims) => {

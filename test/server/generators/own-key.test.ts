@@ -59,7 +59,7 @@ test('A start without the key that signed the skins is refused, and no new key i
   expect(existsSync(pathIn(dataDir))).toBe(false);
 });
 
-test('So is one of a store whose fingerprint was never kept', async () => {
+test('A start without the key is also refused if the store has no fingerprint', async () => {
   const dataDir = await usedFolder();
   const { db } = await openOwnStore(dataDir);
   await db.deleteFrom('meta').where('key', '=', 'signing-key').execute();
@@ -122,7 +122,7 @@ test('A key that is removed or replaced while the service runs makes it not read
   await untilReady(503);
 });
 
-test('A service whose skins another makes needs no key of its own', async () => {
+test('A service with another generator needs no signing key', async () => {
   const dataDir = await ownFolder();
   await (await runServer({ dataDir, generator: 'accounts' })).close();
   expect([existsSync(pathIn(dataDir)), await keptIn(dataDir)]).toEqual([false, undefined]);
@@ -159,7 +159,7 @@ describe('Servers on the same database', () => {
     await expect(runServer({ dataDir, store: { url } })).rejects.toMatchObject(refusal);
   });
 
-  test('take the key from the file that is named', async () => {
+  test('use the key in the given file', async () => {
     const url = await ownDatabase();
     const { dataDir } = await node(url);
     const other = await ownFolder();
@@ -180,7 +180,7 @@ describe('Servers on the same database', () => {
     expect(heard.body).toMatchObject({ reasons: ['signing_key_changed'] });
   });
 
-  test('have one key, too, when one is to make a new one: it does so before it starts', async () => {
+  test('have one key even if one makes a new key, which it does before it starts', async () => {
     const url = await ownDatabase();
     const old = await node(url);
     const late = await node(url, { hasKey: false, newSigningKey: true });

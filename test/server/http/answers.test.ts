@@ -11,7 +11,7 @@ test.each([
   ['an answer', '/health', 200],
   ['a refusal', '/v2/nothing', 404],
   ['a malformed address', '/%E0%A4%A', 400],
-])('%s tells browsers to make nothing of it but data', async (_, path, status) => {
+])('%s tells browsers to treat it as data only', async (_, path, status) => {
   const { url } = await runServer({ workers: 0 });
   const answer = await fetch(url + path);
   expect(answer.status).toBe(status);
@@ -26,7 +26,7 @@ test.each([
   expect(answer.headers.has('x-powered-by')).toBe(false);
 });
 
-test('A picture has none of the headers for documents and programs, for pages show dozens', async () => {
+test('A picture has none of the headers for documents and programs', async () => {
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const { headers, status } = await fetch(`${url}/v2/skins/${body.skin?.uuid}/body.png?size=136`);
@@ -35,7 +35,7 @@ test('A picture has none of the headers for documents and programs, for pages sh
     expect([name, headers.has(name)]).toEqual([name, false]);
 });
 
-test('No page has its addresses led elsewhere by a base of someone else', async () => {
+test('No page allows a base element that redirects its links', async () => {
   const { url } = await runServer({ workers: 0 });
   const { headers } = await fetch(`${url}/ui/sign-in`);
   expect(headers.get('content-security-policy')).toContain("base-uri 'none';");
@@ -57,7 +57,7 @@ test.each([0, 1, 2, 3])(
   },
 );
 
-test('A reader who leaves a body that has nothing to send ends it at once', async () => {
+test('When the reader leaves, a body without data to send ends at once', async () => {
   const body = new Readable({ read() {} });
   const reader = readerOf(body);
   const waiting = reader.read();

@@ -71,7 +71,7 @@ describe('An address from which too much came at once', () => {
     expect(other.destroyed).toBe(isClosed);
   });
 
-  test('is not banned for a user with a valid key, and never if it is a proxy', () => {
+  test('is not banned for a user with a valid key, or if it is a proxy', () => {
     const { connections, connect } = open();
     const [own, proxied] = [connect(), connect(PROXY)];
     connections.recognize(own, 'user:1');
@@ -90,7 +90,7 @@ describe('Room is made', () => {
     expect([used.destroyed, silent.destroyed]).toEqual([false, true]);
   });
 
-  test('by none with a request under way: the new connection is closed', () => {
+  test('by closing the new connection if all others have a request under way', () => {
     const { connections, connect } = open();
     const busy = [connect(), connect()];
     for (const socket of busy) begin(connections, socket);
@@ -99,7 +99,7 @@ describe('Room is made', () => {
   });
 });
 
-test('A connection takes no place of an anonymous caller while its key is checked', () => {
+test('While its key is checked, a connection does not count as anonymous', () => {
   const { connections, connect } = open();
   const sockets = [connect(), connect()];
   const ends = sockets.map((socket) => begin(connections, socket, 'Bearer key'));

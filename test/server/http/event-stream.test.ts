@@ -55,7 +55,7 @@ test('A stream begins with a greeting and when to come again; events are numbere
   );
 });
 
-test('After its end nothing more is written to a stream', async () => {
+test('Nothing is written to a stream after its end', async () => {
   const { stream } = open();
   void stream.end();
   stream.send('job', 'late');
@@ -63,7 +63,7 @@ test('After its end nothing more is written to a stream', async () => {
   expect(await text(stream.body)).not.toContain('late');
 });
 
-test('A sign of life comes every 15 s; after a quarter of an hour the stream is ended', async () => {
+test('The stream sends a ping every 15 s, and ends after a quarter of an hour', async () => {
   const { stream, sleeps } = open();
   const beating = stream.beat();
   const heard = text(stream.body);
@@ -97,7 +97,7 @@ test('A reader that had gone before the stream began is noticed', async () => {
   expect(gone).toEqual(['told']);
 });
 
-test('A reader that does not read the last words is cut off', async () => {
+test('A reader that does not read the last event is cut off', async () => {
   const { stream, request, sleeps } = open();
   const ending = stream.end();
   expect(request.signal.aborted).toBe(false);
@@ -106,7 +106,7 @@ test('A reader that does not read the last words is cut off', async () => {
   expect(request.signal.aborted).toBe(true);
 });
 
-test('A stream that more than a megabyte waits for is cut', () => {
+test('A stream with more than a megabyte unread is cut off', () => {
   const { stream } = open();
   stream.send('job', 'x'.repeat(1_000_000));
   expect(stream.body.destroyed).toBe(false);
@@ -115,7 +115,7 @@ test('A stream that more than a megabyte waits for is cut', () => {
   stream.send('job', 'y');
 });
 
-test('Says how many bytes of it wait to be read', () => {
+test('A stream reports how many of its bytes are unread', () => {
   const { stream, request } = open();
   stream.send('job', { id: 1 });
   stream.body.read();

@@ -29,7 +29,7 @@ test.each([
   expect(flooded).toHaveLength(floods);
 });
 
-test('The requests of a closed connection wait no longer', () => {
+test('The requests of a closed connection no longer count as waiting', () => {
   const { send, flooded } = openFor(false);
   for (let number = 0; number < 20; number++) {
     const socket = new EventEmitter();

@@ -60,7 +60,7 @@ test('The limit of connections holds for all addresses together', async () => {
   );
 });
 
-test('What is no HTTP is answered in our envelope at each address', async () => {
+test('Invalid HTTP is answered in our envelope at each address', async () => {
   const { open } = await listen();
   for (const address of BOTH) {
     const socket = await open(address);
@@ -80,7 +80,7 @@ test('Closing ends the idle connections at all addresses', async () => {
   for (const socket of sockets) await socket.untilClosed();
 });
 
-test('An address that cannot be used does not keep the service from the others', async () => {
+test('An unusable address does not stop the service on the others', async () => {
   const { port } = await listen({}, ['127.0.0.1', '192.0.2.1']);
   expect((await fetch(`http://127.0.0.1:${port}/none`)).status).toBe(404);
 });

@@ -75,7 +75,7 @@ test('A strict validator accepts every schema in it', () => {
   }
 });
 
-test('Every route that is found is described, HEAD as well, and nothing else is', async () => {
+test('Every route is described, including HEAD, and nothing else is', async () => {
   const on = vi.spyOn(App.prototype, 'on');
   new App({ context: {}, limits: {} } as ConstructorParameters<typeof App>[0]); // nothing is asked
   const found = on.mock.calls.map(([method, path]) => `${method} ${describedAddress(path)}`);
@@ -122,7 +122,7 @@ test.each(ROUTES)('All that $method $paths.0 may refuse is described', (route) =
   }
 });
 
-test('What is answered beside the body is described: limits, when to come again, where to go, tags', () => {
+test('The headers of answers are described: limits, Retry-After, Location, tags', () => {
   const headers = (path: string, method: 'get' | 'post', status: number) =>
     Object.keys(PATHS[path]?.[method]?.responses[status]?.headers ?? {});
   const limits = ['Limit', 'Remaining', 'Reset', 'Delay', 'NextRequest'].map((name) => `X-RateLimit-${name}`);

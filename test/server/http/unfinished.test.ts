@@ -102,14 +102,14 @@ describe('Unfinished bodies', () => {
     expect(bodies.dropped).toBe(0);
   });
 
-  test('count no more when their requests have been answered without them', async () => {
+  test('no longer count when their requests were answered without them', async () => {
     const bodies = new Bodies();
     const port = await bodies.refuseAll();
     for (let number = 0; number < 3; number++) await sendUnfinished(port);
     expect(bodies.dropped).toBe(0);
   });
 
-  test('of connections that are closed by now are not counted', () => {
+  test('of closed connections do not count', () => {
     const bodies = new Bodies();
     for (let number = 0; number < 3; number++) bodies.begin('a', 60_000, new Socket().destroy());
     expect(bodies.dropped).toBe(0);
@@ -123,7 +123,7 @@ describe('Unfinished bodies', () => {
     expect([isCut(bodies.begin('b', 60_000)), isCut(message)]).toEqual([false, false]);
   });
 
-  test('in single bytes count as what they take', () => {
+  test('in single bytes count with the memory they take', () => {
     const bodies = new Bodies();
     const message = bodies.begin('a');
     sendBytes(message, 500);
@@ -159,7 +159,7 @@ describe('Unfinished bodies', () => {
     expect(isCut(later)).toBe(false);
   });
 
-  test('are counted after the answer too, when nothing needs them any more', async () => {
+  test('count even after the answer, when nothing needs them any more', async () => {
     const bodies = new Bodies();
     const socket = connect(await bodies.refuseAll(), '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -210,7 +210,7 @@ describe('Unread answers', () => {
     expect(cut).toEqual(['a 12000', 'user 79000']);
   });
 
-  test('that are streams count with what waits of them, and no longer when they end', () => {
+  test('that are streams count with their unread bytes, until they end', () => {
     const { answer, cut } = open();
     const [one, two, other] = [answer('a', 0), answer('a', 0), answer('b', 0)];
     for (const bytes of [90_000, 1_000]) one.hold(bytes);

@@ -56,7 +56,7 @@ describe('Who may read the metrics', () => {
     expect((await anonymous().get('/metrics')).status).toBe(200);
   });
 
-  test('nobody where the service is embedded: nothing is counted there', async () => {
+  test('nobody if the service is embedded, because nothing is counted there', async () => {
     const { ask } = await runEmbedded();
     expectRefusal(await ask('/metrics'), 'not_found');
   });
@@ -118,7 +118,7 @@ describe('The metrics count', () => {
     await settled(owner, 'skinsmith_webhooks_total{outcome="delivered"}', 1);
   });
 
-  test('limits that stand against callers, by their code', async () => {
+  test('limits that refuse callers, by their code', async () => {
     const { owner } = await runServer({ workers: 0 });
     for (let n = 0; n < 6; n++) await owner.upload('/v2/queue', skinPng(n));
     const samples = await read(owner);
@@ -135,7 +135,7 @@ describe('The metrics count', () => {
     expect(samples['skinsmith_connections']).toBe(3); // the one that asks is the third
   });
 
-  test('connections that may not be', async () => {
+  test('refused connections', async () => {
     const { owner, url } = await runServer({ networkLimits: { maxConnections: 1 } });
     const first = await RawSocket.open(url);
     await RawSocket.open(url);
@@ -184,7 +184,7 @@ describe('With a store in PostgreSQL the metrics count', () => {
     expect([busy + idle > 0, busy + idle <= 3]).toEqual([true, true]);
   });
 
-  test('all but what is in it while it cannot be reached', async () => {
+  test('everything except its content while it cannot be reached', async () => {
     const front = await fragileFront(await ownDatabase());
     const { anonymous } = await runServer({ store: { url: front.url, connections: 3 }, openMetrics: true });
     expect(await read(anonymous())).toMatchObject({

@@ -13,7 +13,7 @@ test.each([
   expect(rightsIn(claims, { planClaim: 'plan' }, knowsPlan)).toEqual({ plan });
 });
 
-test('What no claim is named for stays undecided', () => {
+test('A role without a claim stays undecided', () => {
   expect(rightsIn({ plan: 'pro', admin: true }, {}, knowsPlan)).toEqual({});
 });
 

@@ -35,7 +35,7 @@ describe('a card', () => {
     }
   });
 
-  test('mixes what one sees through with its background', () => {
+  test('blends transparent pixels with its background', () => {
     const glass = fill(makePicture(2, 2), { x: 0, y: 0, width: 1, height: 1 }, [0, 36, 221, 51]);
     const card = onStage(glass);
     expect(colourAt(card, 599, 314)).toEqual([189, 191, 221, 255]);
@@ -54,7 +54,7 @@ describe('a card', () => {
 });
 
 describe('the card of a set', () => {
-  test.each([1, 2, 5, 12, 13, MAX_GROUP])('shows all of %i skins, as large as they fit', (count) => {
+  test.each([1, 2, 5, 12, 13, MAX_GROUP])('shows all of %i skins, as large as possible', (count) => {
     const card = drawSetCard(Array.from({ length: count }, () => one));
     expect([card.width, card.height, isOpaque(card)]).toEqual([CARD.width, CARD.height, true]);
     const { figure, perRow, width, height } = lineupSize(count, CARD.height);
@@ -81,7 +81,7 @@ describe('a line-up', () => {
     expect([picture.width, picture.height]).toEqual([width, height]);
   });
 
-  test('has each figure once, whole, on a transparent background, and a short row in the middle', () => {
+  test('has each figure once on a transparent background, with a short row centred', () => {
     const { figure, perRow } = lineupSize(13);
     const picture = drawLineup(Array.from({ length: 13 }, () => one));
     const lone = drawSolid(skin, SCENES.body, { ...one, width: figure, height: 2 * figure, overlay: true });

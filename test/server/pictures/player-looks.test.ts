@@ -38,7 +38,7 @@ describe('a player', () => {
     expect(fake.calls.map(({ kind }) => kind)).toEqual(['profile', 'texture', 'profile']);
   });
 
-  test('is known by its name as well once it was looked up', async () => {
+  test('is found by its name too once it was looked up', async () => {
     const { fake, looks, caller, find } = await world();
     const named = await looks.find({ name: 'jeb' }, 'skin', caller());
     expect(named).toMatchObject({ origin: 'downloaded', variant: 'slim' });
@@ -90,7 +90,7 @@ describe('the game is spared', () => {
     expect((await find('c'.repeat(32))).origin).toBe('checked');
   });
 
-  test('one caller has only a part of them', async () => {
+  test('one caller gets only a part of them', async () => {
     const { fake, find } = await world();
     for (let at = 0; at < 25; at++) await find(at.toString(16).padStart(32, 'a'), '127.0.0.7');
     expect(fake.calls).toHaveLength(20);

@@ -44,7 +44,7 @@ describe('a picture', () => {
     expect(drawn).toEqual([expect.objectContaining({ skin: texture.png, view: 'head', width: 64 })]);
   });
 
-  test('has a name of its own for everything that changes it', () => {
+  test('has its own cache key for every option that changes it', () => {
     const { renders } = open();
     const inputs = [
       input(),
@@ -59,7 +59,7 @@ describe('a picture', () => {
     expect(new Set(inputs.map((one) => renders.nameOf(one))).size).toBe(inputs.length);
   });
 
-  test('of what is no skin is an error, and the next one is drawn', async () => {
+  test('of a file that is not a skin is an error, and the next one is drawn', async () => {
     const { renders, caller } = open();
     const broken = input({ skin: { hash: 'broken', png: Buffer.from('hello') } });
     await expect(renders.render(broken, caller())).rejects.toThrow('InvalidImageError');

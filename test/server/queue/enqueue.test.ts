@@ -12,7 +12,7 @@ async function submit(queue: TestQueue, owner: string, limits = LIMITS) {
   return await queue.submit(newJob({ owner }), limits);
 }
 
-test('What callers may submit together is counted over all of them, and opens again when an hour is over', async () => {
+test('The common limit of callers counts them all, and opens again after an hour', async () => {
   const { clock, queue } = await (await sqliteQueue())();
   const room = async () => await queue.findRoom({ owner: 'cy', via: 'queue' }, TOGETHER);
   expect(await room()).toMatchObject({ kind: 'room' });
@@ -40,7 +40,7 @@ test('The picture of a job is stored with it, and that of a refused one is not',
   expect(await stored.execute()).toEqual([{ hash: taken.textureHash, created_at: clock.now() }]);
 });
 
-test('The submission that takes the last slot says so, and so does one that joins a job then', async () => {
+test('The submission that takes the last slot says so, and so does a later one that joins a job', async () => {
   const { queue } = await (await sqliteQueue())();
   const two = { ...LIMITS, slots: 2 };
   const jobs = ['one', 'two', 'one'].map((request) => newJob({ request, owner: 'ann' }));
@@ -79,7 +79,7 @@ describe('With PostgreSQL', () => {
   test.each([
     ['the caller', 'ann', { ...LIMITS, perHour: 2 }, 'too_fast'],
     ['the callers that share a limit', 'all strangers', TOGETHER, 'crowded'],
-  ])('A submission waits for what another node decides about %s', async (_, owner, limits, refusal) => {
+  ])('A submission waits while another node has locked %s', async (_, owner, limits, refusal) => {
     const url = await ownDatabase();
     const { clock, queue } = await (await postgresQueue(url))();
     await submit(queue, 'ann', limits);

@@ -30,7 +30,7 @@ test('A worker is named after its process', () => {
   expect(nodeOf('w')).toBe('w');
 });
 
-test('Here, processes that no longer exist are gone, and those on other machines are not known to be', async () => {
+test('Processes that no longer exist on this machine count as gone, and those on other machines do not', async () => {
   const self = nameThisNode();
   const dead = workerName({ ...self, pid: 2 ** 22 + 1 }, 0);
   const former = workerName({ ...self, nonce: 'before' }, 0);
@@ -51,7 +51,7 @@ describe('With PostgreSQL', () => {
   const silence = async (db: Db, id: string, ms: number) =>
     await sql`update nodes set seen_at = seen_at - ${ms}::bigint where id = ${id}`.execute(db);
 
-  test('Nodes are alive while they are heard of, wherever they run and whatever their process ids', async () => {
+  test('Nodes count as alive while they send heartbeats, on any machine and with any process id', async () => {
     const db = await ownDb();
     await sendHeartbeat(db, { id: 'a/1/x', version });
     await sendHeartbeat(db, { id: 'b/1/y', version });
@@ -66,7 +66,7 @@ describe('With PostgreSQL', () => {
     expect(await holdersByHeartbeat.gone(db, [])).toEqual(new Set());
   });
 
-  test('A sign of life tells the time of the database, and keeps when the node began', async () => {
+  test("A heartbeat returns the time of the database, and keeps the node's start time", async () => {
     const db = await ownDb();
     await sendHeartbeat(db, { id: 'a/1/x', version });
     const [begun] = await listNodes(db, NODE_TIMEOUT);

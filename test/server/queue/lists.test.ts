@@ -12,7 +12,7 @@ async function listed(queue: TestQueue, size: number): Promise<string[]> {
   return jobs.map((job) => job.request_key);
 }
 
-test('Pending jobs behind the end of a list follow in it, newest first, each once', async () => {
+test('Pending jobs beyond the end of a list are added to it, newest first, each once', async () => {
   const { queue } = await (await sqliteQueue())();
   await fill(queue, 'ann', ['a', 'b', 'c']);
   await queue.recordKnown(newJob({ request: 'known' }), 'f00d');

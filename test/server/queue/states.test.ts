@@ -50,14 +50,14 @@ test('A statement for an illegal step is not begun', async () => {
   expect(() => updateState(db, 'completed', 'waiting')).toThrow('A job cannot go from completed to waiting.');
 });
 
-test('A step from where the job is not any more changes nothing and says so', async () => {
+test('A step from a state that the job has left changes nothing and says so', async () => {
   const { db, queue, uuid } = await storedJob();
   await queue.claim('w');
   expect(await changeState(db, { uuid, from: 'waiting', to: 'processing' }, { attempts: 9 })).toBe(false);
   expect(await queue.find(uuid)).toMatchObject({ status: 'processing', attempts: 1, lease_owner: 'w' });
 });
 
-test('Leaving processing always gives the lease up', async () => {
+test('A job that leaves processing always loses its lease', async () => {
   const { db, queue, uuid } = await storedJob();
   await queue.claim('w');
   expect(await changeState(db, { uuid, from: 'processing', to: 'waiting', leaseOwner: 'w' }, {})).toBe(true);
@@ -73,7 +73,7 @@ test('A lease that was renewed since the last look is not taken away', async () 
   expect(await changeState(db, { ...free, leaseUntil }, {})).toBe(true);
 });
 
-test('The end of a job makes its callbacks due, and no step that is not made or does not end it', async () => {
+test('Only the end of a job makes its callbacks due', async () => {
   const { db, queue, uuid } = await storedJob(callbackOf('https://a.example/'));
   const due = async () => (await db.selectFrom('callbacks').select('run_at').executeTakeFirst())?.run_at;
   await queue.claim('w');

@@ -38,7 +38,7 @@ async function spendLookups({ servers, callerAt }: Awaited<ReturnType<typeof wor
 }
 
 describe('Joins', () => {
-  test('are asked about for a game server where a player joined when strangers have used up theirs', async () => {
+  test('are looked up for a game server with players, even after strangers have used up their share', async () => {
     const { join } = await world();
     expect(await join('192.0.2.1')).toBe(200);
     for (let n = 0; n < 210; n++) await join(`198.51.100.${n}`, 'other');
@@ -46,7 +46,7 @@ describe('Joins', () => {
     expect(await join('192.0.2.1')).toBe(200);
   });
 
-  test('of 45 players at once are all asked about, even of a server that nobody knows', async () => {
+  test('of 45 players at once are all looked up, even for an unknown server', async () => {
     const { fake, join } = await world();
     const names = Array.from({ length: 45 }, (_, at) => `Player_${at}`);
     for (const name of names) fake.join(fake.addPlayer({ name, skin: SKIN }), name);
@@ -54,7 +54,7 @@ describe('Joins', () => {
     expect(joined).toEqual(names.map(() => 200));
   });
 
-  test('that are none are asked about for one stranger up to a tenth of all', async () => {
+  test('that fail are looked up for one stranger up to a tenth of all', async () => {
     const { join, callsOf } = await world();
     const answers = await Promise.all(
       Array.from({ length: 45 }, async () => await join('192.0.2.1', 'other')),
@@ -73,7 +73,7 @@ describe('Joins', () => {
     expect([await join('192.0.2.1'), callsOf('joined')]).toEqual(['service_unavailable', 3]);
   });
 
-  test('are asked about when strangers have used up the look-ups of players', async () => {
+  test('are looked up when strangers have used up the look-ups of players', async () => {
     const here = await world();
     await spendLookups(here);
     expect(await here.join('192.0.2.1')).toBe(200);
@@ -96,7 +96,7 @@ describe('A player who joined', () => {
     expect([callsOf('profile'), callsOf('names')]).toEqual([1, 1]);
   });
 
-  test('is found when strangers have used up the look-ups, or Mojang is down; nobody else is', async () => {
+  test('is found when strangers have used up the look-ups or Mojang is down, and other players are not', async () => {
     const here = await world();
     const { fake, servers, clock, jeb, join, callerAt } = here;
     await join('192.0.2.1');

@@ -81,7 +81,7 @@ describe('With PostgreSQL', () => {
     expect([isResumed, tables.reduce((sum, { rows }) => sum + rows, 0)]).toEqual([false, before.length]);
   });
 
-  test('The next rows get numbers that none has had, also of those that were removed', async () => {
+  test('New rows get unused numbers, even after rows were removed', async () => {
     const [from, to] = [await PLACES.SQLite(), await PLACES.PostgreSQL()];
     const source = await filled(from);
     await source.deleteFrom('operator_log').where('id', '>', 2).execute();
@@ -139,7 +139,7 @@ describe('With PostgreSQL', () => {
     },
   );
 
-  test('What is there already is not written again', async () => {
+  test('Rows that are already there are not written again', async () => {
     const [from, to] = [await PLACES.SQLite(), await PLACES.PostgreSQL()];
     await filled(from);
     await endAt(from, to, ({ step }) => step === 'comparing');
@@ -161,7 +161,7 @@ describe('With PostgreSQL', () => {
     await (await openStoreOf({ dataDir: to.folder })).close();
   });
 
-  test.each(['SQLite', 'PostgreSQL'] as const)('A part of a copy in %s is not copied on', async (part) => {
+  test.each(['SQLite', 'PostgreSQL'] as const)('A partial copy in %s is not copied', async (part) => {
     const [from, to, third] = [await PLACES.SQLite(), await PLACES[part](), await PLACES.SQLite()];
     await filled(from);
     await endAt(from, to, ({ table }) => table === 'textures');

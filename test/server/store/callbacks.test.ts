@@ -48,7 +48,7 @@ test.each([
 describe('With PostgreSQL', () => {
   const claim = async (db: Db, owner: string) => (await claimLease(db, owner, 1))?.url;
 
-  test('A delivery that one node is claiming is not had by another, which does not wait for it', async () => {
+  test('A delivery that one node is claiming is skipped by another, without waiting', async () => {
     const open = await postgresQueue();
     const [{ db: one }, { db: other }] = await Promise.all([open(), open()]);
     await keepKey(one);

@@ -75,7 +75,7 @@ describe('A search', () => {
     expect(await search(db, 'secret', { owner: 'bob' })).toEqual([]);
   });
 
-  test('does as much for a word that only private names have as for one that no name has', async () => {
+  test('takes the same work for a word in private names as for an unknown word', async () => {
     const db = await ownDb();
     for (let n = 0; n < 300; n++) await record(db, { name: `secret${n}`, visibility: 'private' });
     const statements = new Statements();
@@ -114,7 +114,7 @@ describe('A search for words that very many names have', () => {
     expect(await search(db, 'common jewel')).toEqual(['common jewel']);
   });
 
-  test('stops after enough skins, and continues from there to the end', async () => {
+  test('stops after a number of skins, and can be continued to the end', async () => {
     const db = await ownDb();
     await record(db, { name: 'left right' });
     await addMany(db, 12_000, 'left');

@@ -42,14 +42,14 @@ describe("A caller's record of signed data", () => {
     });
   });
 
-  test('Looking for one makes none', async () => {
+  test('A look-up creates no record', async () => {
     const db = await ownDb();
     const wanted = { owner: 'ann', identity: 'face', name: null, visibility: 'public' } as const;
     expect(await findOwnSkin(db, wanted)).toBeUndefined();
     expect(await listSkins(db, 'public', { size: 10 })).toEqual([]);
   });
 
-  test('Of existing data, the first requested one comes first, with the oldest matching record', async () => {
+  test('Existing data is returned in the requested order, with the oldest matching record', async () => {
     const db = await ownDb();
     await keepData(db, 'a face');
     await record(db, { name: 'Jones', owner: 'bob' });
@@ -158,7 +158,7 @@ describe('A picture', () => {
     expect(await db.selectFrom('textures').select('hash').execute()).toHaveLength(1);
   });
 
-  test('is served while data or a cape needs it, and no longer', async () => {
+  test('is served only while data or a cape needs it', async () => {
     const db = await ownDb();
     const { texture_hash } = await record(db);
     await keepTexture(db, { hash: 'bare', width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });

@@ -60,7 +60,7 @@ test('Generations of a key add up, however they are written', async () => {
   expect((await findKey(store.db, id))?.key.generations).toBe(3);
 });
 
-test('Who asks for it to be written waits for what is being written already', async () => {
+test('A caller who asks for a write waits for the one under way', async () => {
   const { db } = await openOwnStore(await ownFolder());
   await keepData(db, 'face');
   const { id, uuid } = await record(db);
@@ -75,7 +75,7 @@ test('Who asks for it to be written waits for what is being written already', as
   await Promise.all([transaction, first]);
 });
 
-test('A transaction does not wait for what waits for its end', async () => {
+test('A transaction does not wait for a write that waits for its end', async () => {
   const { db } = await openOwnStore(await ownFolder());
   await keepData(db, 'face');
   const { id } = await record(db);
@@ -99,14 +99,14 @@ test('Views of one viewer in an hour count once, also when they were written apa
   expect((await findSkin(db, uuid))?.views).toBe(2);
 });
 
-test('A view of a skin that is deleted by then is no error', async () => {
+test('A view of a meanwhile deleted skin is not an error', async () => {
   const { db } = await openOwnStore(await ownFolder());
   noteView(db, { skin_id: 99, viewer: 'ann', hour: 1 });
   await flushUsage(db);
   expect(await db.selectFrom('skin_views').selectAll().execute()).toEqual([]);
 });
 
-test('What is noted is written when the store is closed', async () => {
+test('Recorded usage is written when the store is closed', async () => {
   const folder = await ownFolder();
   const store = await openStore(folder);
   noteKeyUse(store.db, await addKey(store), 5);
@@ -118,7 +118,7 @@ test('What is noted is written when the store is closed', async () => {
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR + 5;
 
-test('Views of hours that are over are forgotten, and stay counted', async () => {
+test('Views of past hours are deleted, and stay counted', async () => {
   const { db } = await openOwnStore(await ownFolder());
   await keepData(db, 'face');
   const { id, uuid } = await record(db);

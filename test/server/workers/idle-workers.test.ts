@@ -32,7 +32,7 @@ function setScene() {
   };
 }
 
-test('As many workers wake as there are new jobs, and the one with the timer last', async () => {
+test('As many workers wake as there are new jobs, the one with the timer last', async () => {
   const { idle, timers, woken, sleep, settled } = setScene();
   for (const name of ['a', 'b', 'c', 'd']) sleep(name);
   await settled();
@@ -63,7 +63,7 @@ test('All wake when nobody knows how many jobs there are, and when the time of t
   expect(woken.toSorted()).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('A sign of work that comes between the look and the sleep is not missed', async () => {
+test('A signal between the check and the sleep is not missed', async () => {
   const { idle, woken, nextRunAt, settled } = setScene();
   const since = idle.signs;
   idle.wake(1);
@@ -82,7 +82,7 @@ test('A worker whose job is due earlier has a timer of its own', async () => {
   expect(timers.map(({ ms }) => ms)).toEqual([700, 300]);
 });
 
-test('Idle workers share one look for the time of the next job, until that is past or may have changed', async () => {
+test('Idle workers share one check for the time of the next job, until it is past or may have changed', async () => {
   const { idle, sleep, looks, forward, settled } = setScene();
   for (const name of ['a', 'b', 'c']) sleep(name, 700);
   await settled();
@@ -106,7 +106,7 @@ test('Idle workers share one look for the time of the next job, until that is pa
   expect(looks()).toBe(4);
 });
 
-test('A look that fails is made again', async () => {
+test('A failed check is repeated', async () => {
   const { idle, sleep, looks, settled } = setScene();
   const broken = async () => await Promise.reject(new Error('disk I/O error'));
   await expect(idle.sleepUntilWork(idle.signs, broken)).rejects.toThrow('disk I/O error');
@@ -115,7 +115,7 @@ test('A look that fails is made again', async () => {
   expect(looks()).toBe(1);
 });
 
-test('Where nothing waited any more there may be work after the next sign', () => {
+test('After finding no work, workers look again at the next signal', () => {
   const { idle } = setScene();
   const seen = [idle.mayBeWork];
   const { signs: since } = idle;

@@ -50,7 +50,7 @@ test.each(['claim', 'nextRunAt'] as const)(
   },
 );
 
-test('Workers do not spin while all that waits is held back', async () => {
+test('Workers do not spin while all waiting jobs are held back', async () => {
   let claims = 0;
   const queue = {
     claim: async () => void claims++,
@@ -92,7 +92,7 @@ test('Workers do not spin while all that waits is held back', async () => {
   expect(claims).toBe(6);
 });
 
-test('Those who wait for a job hear of a store that cannot be used before it is tried again', async () => {
+test('Callers who wait for a job learn of an unusable store before the next attempt', async () => {
   const signals = new JobSignals();
   let told = 0;
   signals.listen({ accepted: () => {}, finished: () => {}, storeChanged: () => void told++ });

@@ -27,7 +27,7 @@ describe('API keys', () => {
     expect((await owner.get('/v2/me')).body).toMatchObject({ name: 'owner', grants: { plan: 'owner' } });
   });
 
-  test("the owner's first key waits for a start that comes to an end", async () => {
+  test("the owner's first key waits for a complete start", async () => {
     const other = await runServer();
     const dataDir = await ownFolder();
     const port = Number(new URL(other.url).port);
@@ -35,7 +35,7 @@ describe('API keys', () => {
     expect((await runServer({ dataDir })).key).toMatch(/^sksm_/);
   });
 
-  test('an operator makes one for a new user, who may then make more of its own', async () => {
+  test('an operator creates one for a new user, who may then create more', async () => {
     const { owner, url } = await runServer();
     const made = await owner.json('/v2/account/keys', { name: 'ci', user: 'bob' });
     expect(made.status).toBe(201);
@@ -102,7 +102,7 @@ describe('API keys', () => {
 });
 
 describe('Who and what the service is', () => {
-  test('GET /v2/me says who is calling and what is left', async () => {
+  test('GET /v2/me returns the caller and the limits left', async () => {
     const { owner } = await runServer();
     const { status, body } = await owner.get('/v2/me');
     expect(status).toBe(200);
@@ -135,7 +135,7 @@ describe('Who and what the service is', () => {
     expect(headers['x-ratelimit-limit']).toBe(String(body.rateLimit?.limit.limit));
   });
 
-  test('GET /health says that it is up, whoever asks', async () => {
+  test('GET /health answers every caller', async () => {
     const { anonymous } = await runServer();
     const { status, body } = await anonymous().get('/health', { authorization: 'Bearer nonsense' });
     expect([status, body]).toEqual([200, { status: 'ok', version: VERSION }]);

@@ -42,7 +42,7 @@ async function browsersOf({ dataDir, url }: ServerUnderTest, name: string, count
 
 const isSignedIn = async (browser: PlainBrowser) => (await browser.open('/ui/account')).status === 200;
 
-test('A user sees who signs in as the user, and unlinks one of them', async () => {
+test('A user sees the linked identities, and unlinks one of them', async () => {
   const server = await runServer();
   const anna = await server.user('anna');
   await linkIdentity(server, 'anna', 'anna@work');
@@ -58,7 +58,7 @@ test('A user sees who signs in as the user, and unlinks one of them', async () =
   expectRefusal(await anna.send('DELETE', `${PATH}/${home?.id}`), 'not_found');
 });
 
-test('Identities of others are for operators, whose act is in the log', async () => {
+test('Operators manage identities of others, which the log records', async () => {
   const server = await runServer();
   const bob = await server.user('bob');
   await server.user('anna');
@@ -75,7 +75,7 @@ test('Identities of others are for operators, whose act is in the log', async ()
   expect(log).toMatch(/"action":"unlink_identity","subject":"anna"/);
 });
 
-test('The only way in is unlinked only when that is said', async () => {
+test('The only sign-in is unlinked only after confirmation', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
   await linkIdentity(server, 'bert', 'bert');

@@ -55,7 +55,7 @@ describe('A key that is bound', () => {
     expectNotAllowed(await caller.get('/v2/me', { 'user-agent': '' }), 'Agent not allowed');
   });
 
-  test('has not been used by whom it keeps out', async () => {
+  test('does not count refused requests as use', async () => {
     const server = await runServer();
     const { secret: key } = await makeKey(server, { allowedAgents: ['MyApp'] });
     await new TestCaller(server.url, { key }).get('/v2/me');
@@ -89,7 +89,7 @@ onSqlite(test)(
 describe('The text of a key', () => {
   const SECRET = '0123456789abcdef'.repeat(4);
 
-  test('may be chosen by the operator; those who know it may make skins, and no more', async () => {
+  test('may be chosen by the operator, and then allows only making skins', async () => {
     const server = await runServer();
     expect((await makeKey(server, { secret: SECRET })).secret).toBe(SECRET);
     const plugin = new TestCaller(server.url, { key: SECRET });
@@ -103,7 +103,7 @@ describe('The text of a key', () => {
     expectRefusal(await bob.json(KEYS, { secret: SECRET }), 'insufficient_grants');
   });
 
-  test('is of one key only, even when that is revoked', async () => {
+  test('belongs to one key only, even after it is revoked', async () => {
     const server = await runServer();
     const { id } = await makeKey(server, { secret: SECRET });
     expectRefusal(await server.owner.json(KEYS, { user: 'ann', secret: SECRET }), 'invalid_request');
@@ -121,7 +121,7 @@ describe('The text of a key', () => {
 });
 
 describe('A key is changed', () => {
-  test('by its owner, who says only what is to change', async () => {
+  test('by its owner, who sends only the changed fields', async () => {
     const server = await runServer();
     const { id, secret: key } = await makeKey(server, {
       name: 'ci',
@@ -137,7 +137,7 @@ describe('A key is changed', () => {
     expect((await bob.get(KEYS)).body.keys?.[0]).toMatchObject({ name: 'cd', v2Compat: true });
   });
 
-  test('and holds from the next request; an empty list lets all in again', async () => {
+  test('from the next request on, and an empty list removes a restriction', async () => {
     const server = await runServer();
     const { id, secret: key } = await makeKey(server);
     const bob = new TestCaller(server.url, { key });

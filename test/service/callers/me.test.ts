@@ -60,7 +60,7 @@ describe('A caller asks about itself', () => {
     expect((await owner.get('/v2/me/client', { 'user-agent': '' })).body.client).not.toHaveProperty('agent');
   });
 
-  test('and finds its way from there', async () => {
+  test('and gets links to further addresses', async () => {
     const { owner } = await runServer();
     const { links } = (await owner.get('/v2/me')).body;
     expect(Object.keys(links).toSorted()).toEqual(['client', 'key', 'self', 'skins']);

@@ -9,7 +9,7 @@ import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
-test('Each subscription has no less of anything than the one below it, and all that was promised at the top', async () => {
+test('Each plan has at least as much of everything as the one below it', async () => {
   const { owner } = await runServer();
   const plans = (await owner.get('/v2/account/plans')).body.plans ?? [];
   const [free, ...paid] = ['free', 'lite', 'basic', 'plus', 'pro'].map((wanted) => {
@@ -51,7 +51,7 @@ test('Callers without a key have the strictest limits', async () => {
 });
 
 describe('A file of plans', () => {
-  test('changes plans and adds some; what it leaves out is as before, and in a new one as in free', async () => {
+  test('changes and adds plans; omitted values stay, or are those of free in a new plan', async () => {
     const file = { lite: { queue: 9, delay: 0.25 }, gold: { per_minute: 7, capes: true } };
     const { owner } = await runServer({ plansFile: await plansFile(file) });
     const plans = (await owner.get('/v2/account/plans')).body.plans ?? [];
@@ -115,7 +115,7 @@ describe('A file of plans', () => {
     ['a plan with a capital', { Gold: {} }, 'plan Gold: only a–z, 0–9'],
     ['too much', `"${' '.repeat(256 * 1024)}"`, 'it has more than'],
   ];
-  test.each(wrong)('that holds %s is refused: which, where and why', async (_, content, says) => {
+  test.each(wrong)('that holds %s is refused with plan, place and reason', async (_, content, says) => {
     const path = await plansFile(content);
     const error = await runServer({ plansFile: path }).catch((failure: unknown) => failure);
     expect(error).toMatchObject({ code: 'plans_unusable' });

@@ -140,7 +140,7 @@ describe('A scope', () => {
     },
   );
 
-  test('is refused before anything of the request is looked at', async () => {
+  test('is checked before the rest of the request', async () => {
     const server = await runServer();
     const { caller } = await make(server, server.owner, { scopes: ['read'] });
     expectRefusal(await caller.json('/v2/generate', { variant: 'nonsense' }), 'insufficient_grants');
@@ -149,7 +149,7 @@ describe('A scope', () => {
 });
 
 describe('A new key', () => {
-  test('can do all that its user can, unless it is bound: then it has no account and no operator', async () => {
+  test('has all scopes of its user; a restricted key has neither account nor operator', async () => {
     const server = await runServer();
     expect((await make(server, server.owner)).scopes).toEqual(SCOPES);
     expect((await make(server, server.owner, { user: 'bob' })).scopes).toEqual(ALL_BUT_OPERATOR);
@@ -173,7 +173,7 @@ describe('A new key', () => {
 });
 
 describe('A key cannot make or change a key to be stronger, or less bound, than itself', () => {
-  test('one of a web page cannot free itself, make others or revoke them', async () => {
+  test("a web page's key cannot lift its restrictions, or create or revoke keys", async () => {
     const server = await runServer();
     const { id, caller } = await make(server, server.owner, { allowedOrigins: [PAGE] });
     const headers = { origin: PAGE, 'content-type': 'application/json' };
@@ -213,7 +213,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     );
   });
 
-  test('but one that is as bound, or more, and stronger ones may be renamed and narrowed', async () => {
+  test('but one with the same or more restrictions; stronger keys may be renamed and restricted', async () => {
     const server = await runServer();
     const { caller, id } = await make(server, server.owner, within);
     const narrow = { ...within, allowedIps: ['127.0.0.1', '127.0.0.128/25'], scopes: ['read'] };
@@ -248,7 +248,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
   });
 });
 
-test('Only the owner gives other operators keys that operate, because their role may end', async () => {
+test("Only the owner gives other operators' keys the scope operator, because their role may end", async () => {
   const server = await runServer();
   for (const name of ['ann', 'bob']) await server.user(name);
   const { db } = await openOwnStore(server.dataDir);
@@ -265,7 +265,7 @@ test('Only the owner gives other operators keys that operate, because their role
   expect((await make(server, anns, { scopes: ['operator'] })).scopes).toEqual(['operator']); // her own
 });
 
-test('What operators do about keys of others is in their log', async () => {
+test("The operators' log records what they do to other users' keys", async () => {
   const server = await runServer();
   const { id } = await make(server, server.owner, { user: 'bob', name: 'laptop' });
   await server.owner.patch(`${KEYS}/${id}`, { scopes: ['read'] });

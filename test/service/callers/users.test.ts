@@ -53,7 +53,7 @@ describe('Users', () => {
     expect([names(third), third.body.links['next']]).toEqual([[], undefined]);
   });
 
-  test('are shown with how many keys they have', async () => {
+  test('are shown with their number of keys', async () => {
     const { owner, user } = await runServer();
     const bob = await user('bob');
     const { body } = await bob.json('/v2/account/keys', {});
@@ -179,7 +179,7 @@ describe('The account manager', () => {
     expectRefusal(await owner.get(`${USERS}?size=129`), 'validation_error');
   });
 
-  test('tells its caller what it may have and what it has spent', async () => {
+  test("returns the caller's plan and usage", async () => {
     const { user, anonymous } = await runServer({ workers: 0 });
     const bob = await user('bob');
     await bob.upload('/v2/queue', skinPng(1));

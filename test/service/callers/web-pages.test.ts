@@ -65,7 +65,7 @@ describe('A web page of another origin, without a key,', () => {
     expect((await server.owner.get('/v2/queue', REBOUND)).status).toBe(200);
   });
 
-  test('does all of that if it is our own, if the operator allows it, or with a key', async () => {
+  test("may do all of this if it is the service's own, if the operator allows it, or with a key", async () => {
     const server = await runServer({ allowedOrigins: [ALLOWED] });
     const { uuid, job } = await makeSkin(server);
     const report = { reason: 'other' };

@@ -9,7 +9,7 @@ import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
-test('Accounts are usable after a restore: the key of their tokens is in the backup', async () => {
+test('Accounts work after a restore, because the backup contains the key of their tokens', async () => {
   const { fake, server, link } = await runAccountServer();
   const account = fake.addAccount();
   await link(account);

@@ -83,7 +83,7 @@ describe('A job', () => {
     ['meets services that are away', { kind: 'broken' }, 'service_unavailable'],
     ['meets services that hang up', { kind: 'cut', isDone: true }, 'service_unavailable'],
     ['meets services that talk nonsense', { kind: 'garbled' }, 'service_unavailable'],
-  ])('that %s is tried again, and its account is not blamed', async (_, fault, code) => {
+  ])('that %s is tried again, and does not count against its account', async (_, fault, code) => {
     const world = await runAccountServer();
     const account = world.fake.addAccount();
     await world.link(account);
@@ -108,7 +108,7 @@ describe('A job', () => {
     },
   );
 
-  test('whose picture Mojang refuses fails permanently, and the account is not blamed', async () => {
+  test('whose picture Mojang refuses fails permanently, and does not count against the account', async () => {
     const world = await runAccountServer();
     const account = world.fake.addAccount();
     await world.link(account);
@@ -121,7 +121,7 @@ describe('A job', () => {
 });
 
 describe('An account whose token is not accepted any more', () => {
-  test('gets a new one, and the next after that: each refresh token is kept', async () => {
+  test('gets new tokens again and again, because each refresh token is stored', async () => {
     const world = await runAccountServer();
     const account = world.fake.addAccount();
     await world.link(account);
@@ -147,7 +147,7 @@ describe('An account whose token is not accepted any more', () => {
     },
   );
 
-  test.each(['game', 'refresh'] as const)('must sign in again when its %s token is no good', async (how) => {
+  test.each(['game', 'refresh'] as const)('must sign in again when its %s token is invalid', async (how) => {
     const world = await runAccountServer();
     const account = world.fake.addAccount();
     await world.link(account, how);
@@ -161,7 +161,7 @@ describe('An account whose token is not accepted any more', () => {
     });
   });
 
-  test('gets a new one once, and never in a hurry', async () => {
+  test('gets a new one once, and not too often', async () => {
     const world = await runAccountServer({ accountRules: { delay: 200 } });
     const account = world.fake.addAccount();
     await world.link(account);

@@ -66,7 +66,7 @@ describe('A sign-in of an account’s owner', () => {
     expectRefusal(await world.server.owner.get(`${ACCOUNTS}/logins/${login.id}`), 'not_found');
   });
 
-  test('asks Microsoft no faster than it allows, however often it is looked at', async () => {
+  test('asks Microsoft only as often as allowed, however often its state is requested', async () => {
     const world = await runAccountServer({}, { interval: 30 });
     const { look } = await begin(world);
     for (let n = 0; n < 5; n++) await look();
@@ -82,7 +82,7 @@ describe('A sign-in of an account’s owner', () => {
 });
 
 describe('A token', () => {
-  test('that is no good links nothing, and is not repeated', async () => {
+  test('that is invalid links nothing, and does not appear in the answer', async () => {
     const { server, fake } = await runAccountServer();
     const stranger = fake.addAccount({ hasProfile: false, hasItem: false });
     for (const token of ['eyJ.abc.secret', 'M.C5_secret', stranger.token]) {
@@ -108,7 +108,7 @@ describe('A token', () => {
     expect((await findAccount(db, account.id))?.secret).not.toBe(before?.secret);
   });
 
-  test('is in the store and in answers in no form that can be read', async () => {
+  test('is in no readable form in the store or in answers', async () => {
     const { server, fake, link } = await runAccountServer();
     const account = fake.addAccount();
     const refresh = fake.microsoft.refreshToken(account.id, CLIENT_ID);
@@ -123,7 +123,7 @@ describe('A token', () => {
 });
 
 describe('An account', () => {
-  test('is paused, resumed and set, and shown as it is then', async () => {
+  test('is paused, resumed and changed, and shown with its new state', async () => {
     const { server, fake, link } = await runAccountServer();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
     const change = async (what: object) =>
@@ -141,7 +141,7 @@ describe('An account', () => {
     expectRefusal(await server.owner.patch(`${ACCOUNTS}/${'0'.repeat(32)}`, { paused: true }), 'not_found');
   });
 
-  test('that is well is said to be', async () => {
+  test('that works is reported as healthy', async () => {
     const { server, fake, link } = await runAccountServer();
     const uuid = await link(fake.addAccount());
     const { problems, account } = contentOf(await server.owner.json(`${ACCOUNTS}/${uuid}/check`, {}));
@@ -179,7 +179,7 @@ describe('An account', () => {
       /503/,
       'active',
     ],
-  ])('that %s is said to be unwell', async (_, spoil, problem, state) => {
+  ])('that %s is reported as unhealthy', async (_, spoil, problem, state) => {
     const world = await runAccountServer();
     const uuid = await world.link(world.fake.addAccount());
     spoil(world, uuid);
@@ -190,7 +190,7 @@ describe('An account', () => {
     ]);
   });
 
-  test('that rests, or failed too often, is said to; one whose token is good after all is used again', async () => {
+  test('that rests or failed too often is reported; it is used again once its token works', async () => {
     const { server, fake, link } = await runAccountServer();
     const uuid = await link(fake.addAccount());
     const { db } = await openOwnStore(server.dataDir);

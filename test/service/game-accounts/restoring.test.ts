@@ -68,7 +68,7 @@ describe("An account's own skin", () => {
     expect(account.look.skin).toBeUndefined();
   });
 
-  test('is what it wore when we came, though it has changed it since it was linked', async () => {
+  test('is the one that it wore before the generation, even if it changed since it was linked', async () => {
     const { account, set, server, fake, make, worn } = await afterOneSkin({ idle: 50 });
     await set({ restore: true });
     await poll(
@@ -93,7 +93,7 @@ describe("An account's own skin", () => {
     expect([overlapsIn(fake.calls, FAST_GAME.timeout), hurriedIn(fake.calls, 15)]).toEqual([[], []]);
   });
 
-  test('is set again when the account is unlinked, after its delay; nothing is kept of it then', async () => {
+  test('is set again when the account is unlinked, after its delay, and then deleted here', async () => {
     const { account, worn, server, fake } = await afterOneSkin({ delay: 250 });
     const path = `/v2/account/accounts/${account.id}`;
     const { status, body } = await server.owner.send('DELETE', path);

@@ -167,7 +167,7 @@ describe('A user', () => {
 });
 
 describe('An operator', () => {
-  test('sees whose each account is, takes consent back, and cannot give it for others', async () => {
+  test('sees the owner of each account, and can withdraw consent but not give it', async () => {
     const world = await withUsers();
     const { ann, server, fake } = world;
     const { uuid } = await linkFor(ann, world, fake.addAccount(), { share: true });
@@ -205,7 +205,7 @@ describe('The skins of a user', () => {
     expect((await bob.upload('/v2/queue', skinPng(3))).body.job?.status).toBe('waiting');
   });
 
-  test('are never made with what another does not share', async () => {
+  test('are never made with unshared accounts of others', async () => {
     const world = await withUsers();
     const { ann, bob, server, fake } = world;
     const { uuid } = await linkFor(ann, world, fake.addAccount());
@@ -229,7 +229,7 @@ describe('The skins of a user', () => {
     expectRefusal(await bob.upload('/v2/generate', skinPng(1)), 'no_account_available');
   });
 
-  test('that wait for its own account keep nobody waiting whose account is free', async () => {
+  test('that wait for its own account do not delay users with a free account', async () => {
     const plans = await plansFile({ free: { queue: 20, concurrency: 20 } });
     const world = await withUsers({ workers: 1, plansFile: plans });
     const { ann, bob, server, fake } = world;

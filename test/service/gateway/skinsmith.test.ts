@@ -27,7 +27,7 @@ async function openStreams({ owner }: ServerUnderTest): Promise<number> {
   return Number(/^skinsmith_event_streams(?:\{[^}]*\})? (\d+)$/m.exec(bytes.toString())?.[1]);
 }
 
-test('Skins of another skinsmith are its own: signed with its key, served by it, named as its making', async () => {
+test('Skins of another skinsmith are signed with its key, served by it, and attributed to it', async () => {
   const { above, gateway } = await overSkinsmith();
   const { body } = await gateway.owner.upload('/v2/generate', skinPng(1), { variant: 'slim', name: 'mine' });
   const { body: about } = await above.owner.get('/');
@@ -48,7 +48,7 @@ test('The key document has the key that signs the skins, and the hosts of textur
   expect(own.skinDomains).toEqual(['skins.example.org', '127.0.0.1']);
 });
 
-test('Its events tell about many jobs of several callers', async () => {
+test('Its events report many jobs of several callers', async () => {
   const { above, gateway } = await overSkinsmith();
   const users = [await gateway.user('ann'), await gateway.user('bob')];
   await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 20))));
@@ -80,7 +80,7 @@ test('Skins there are unlisted, private ones private where the key may have such
   expect(list.skins?.map(({ visibility }) => visibility)).toEqual(['public']);
 });
 
-test('A cape is refused: the service above does not know it', async () => {
+test('A cape is refused, because the upstream service does not know it', async () => {
   const { gateway } = await overSkinsmith();
   const uuid = await addCape(gateway, 'founder');
   const heard = await gateway.owner.json('/v2/queue', { url: dataUrl(skinPng(1)), cape: uuid });

@@ -72,7 +72,7 @@ describe('A service that is down', () => {
 });
 
 describe('Limits there', () => {
-  test('of requests are kept to as the service says, and use up no attempts', async () => {
+  test('of requests are obeyed, and use up no attempts', async () => {
     const { hosted, clock } = await runHurried({
       serviceTime: 10,
       // More than jobs are under way at once: while the answers of a whole window are awaited, its end is guessed a minute on.
@@ -152,7 +152,7 @@ describe('A job there', () => {
     expect(failed).toEqual({ status: 400, code: 'invalid_image', attempts: 1, submitted: 1 });
   });
 
-  test('that is refused because of the picture likewise', async () => {
+  test('that is refused because of the picture fails here too', async () => {
     const failed = await over({ kind: 'refused', times: 9, code: 'invalid_image' });
     expect(failed).toEqual({ status: 400, code: 'invalid_image', attempts: 1, submitted: 0 });
   });
@@ -162,7 +162,7 @@ describe('A job there', () => {
     expect(made).toEqual({ status: 200, code: undefined, attempts: 2, submitted: 2 });
   });
 
-  test('that shows another picture is no answer: it is tried again', async () => {
+  test('that shows another picture is tried again', async () => {
     const made = await over({ kind: 'wrong', times: 1 });
     expect(made).toEqual({ status: 200, code: undefined, attempts: 2, submitted: 2 });
   });

@@ -95,7 +95,7 @@ describe('A batch', () => {
     expect((await server.owner.get('/v2/queue')).body.jobs).toHaveLength(2);
   });
 
-  test('gives the slots to its first items, and tells the others that they have none', async () => {
+  test('gives the slots to its first items, and refuses the others', async () => {
     const { owner } = await runServer({ workers: 0 });
     await owner.upload('/v2/queue', skinPng(9));
     const heard = await send(owner, items(1, 2, 3, 4, 5, 9, 6));
@@ -131,7 +131,7 @@ describe('A batch', () => {
 });
 
 describe('A batch that comes again under its key', () => {
-  test('is the same jobs, item by item', async () => {
+  test('gets the same jobs, item by item', async () => {
     const server = await runServer({ workers: 0 });
     const first = await send(server.owner, items(1, 2), 'k');
     expect(ids(await send(server.owner, items(1, 2), 'k'))).toEqual(ids(first));
@@ -163,7 +163,7 @@ describe('A batch that comes again under its key', () => {
     });
   });
 
-  test('has keys of its own, that no single request can have', async () => {
+  test('has keys that no single request can have', async () => {
     const { owner } = await runServer({ workers: 0 });
     await send(owner, items(1), 'k');
     for (const key of ['k', 'k0', 'k:0', 'k 0']) {

@@ -34,7 +34,7 @@ test('A caller adds at most ten records of existing skins to the public list for
   expect((await send(31)).status).toBe(200);
 });
 
-test('A check for a duplicate counts as one, and so does the same one again', async () => {
+test('Each check for a duplicate counts as one, even a repeated one', async () => {
   const { users } = await runServerWithPlans(PLANS);
   await users.gold.upload('/v2/generate', skinPng(1));
   for (let n = 0; n < 20; n++) {

@@ -30,7 +30,7 @@ async function completed(caller: TestCaller, id: string | undefined): Promise<He
 }
 
 describe('A submission to the queue that comes again under its key', () => {
-  test.each(['/v2/queue', '/queue'])('at %s is the pending job, with its eta', async (path) => {
+  test.each(['/v2/queue', '/queue'])('at %s gets the pending job, with its eta', async (path) => {
     const { owner } = await runServer({ workers: 1, ...new HeldWork().options });
     const first = await send(owner, 1, { path });
     const again = await send(owner, 1, { path });
@@ -40,7 +40,7 @@ describe('A submission to the queue that comes again under its key', () => {
     expect((await owner.get('/v2/queue')).body.jobs).toHaveLength(1);
   });
 
-  test('is the completed job with its skin, as if it were requested', async () => {
+  test('gets the completed job with its skin', async () => {
     const { owner } = await runServer();
     const first = await send(owner, 1);
     const done = await completed(owner, first.body.job?.id);
@@ -51,7 +51,7 @@ describe('A submission to the queue that comes again under its key', () => {
     expect((await owner.get('/v2/queue')).body.jobs).toHaveLength(1);
   });
 
-  test('is the failed job with its reason; without the key it is tried again', async () => {
+  test('gets the failed job with its reason; without the key it is tried again', async () => {
     const server = await runServer({ workers: 0 });
     const first = await send(server.owner, 1);
     await failWaitingJob(server, 'nova');
@@ -66,7 +66,7 @@ describe('A submission to the queue that comes again under its key', () => {
     expect([anew.status, anew.body.job?.id === first.body.job?.id]).toEqual([202, false]);
   });
 
-  test('of a picture that was known is the job of the first time', async () => {
+  test('of a known picture gets the first job', async () => {
     const { owner } = await runServer();
     await owner.upload('/v2/generate', skinPng(1));
     const first = await send(owner, 1);
@@ -156,14 +156,14 @@ describe('A key', () => {
     expect((await owner.get('/v2/me/skins')).body.skins).toHaveLength(1);
   });
 
-  test('leads to its pending job even when only existing data is wanted', async () => {
+  test('gets its pending job even with checkOnly', async () => {
     const { owner } = await runServer({ workers: 0 });
     const first = await send(owner, 1);
     const again = await send(owner, 1, { checkOnly: 'true' });
     expect([again.status, again.body.job?.id]).toEqual([202, first.body.job?.id]);
   });
 
-  test('is every caller’s own', async () => {
+  test('is separate for each caller', async () => {
     const { owner, user, anonymous } = await runServer({ workers: 0 });
     const callers = [owner, await user('bob'), anonymous('127.0.0.1'), anonymous('127.0.0.2')];
     const ids = await Promise.all(callers.map(async (caller) => (await send(caller, 1)).body.job?.id));

@@ -34,7 +34,7 @@ test.each(['a job', 'the list'])(
   },
 );
 
-test('What is changed shows in the next answer, whichever process has changed it', async () => {
+test('A change by any process shows in the next answer', async () => {
   const server = await runServer();
   const { url } = await runServer({ dataDir: server.dataDir });
   const owner = { here: server.owner, there: new TestCaller(url, { key: server.key }) };
@@ -56,7 +56,7 @@ test('A new job is in the list at once', async () => {
   }
 });
 
-test('What was answered to one caller is not answered to another', async () => {
+test('An answer to one caller is not reused for another', async () => {
   const server = await runServer();
   const { job } = await make(server);
   const ann = await server.user('Ann');

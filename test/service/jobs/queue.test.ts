@@ -25,7 +25,7 @@ async function finished(caller: TestCaller, id: string | undefined, path = '/v2/
 const LONG = 100_000;
 
 describe('POST /v2/queue', () => {
-  test('answers at once with a waiting job, and where to ask for it', async () => {
+  test('answers at once with a waiting job and its address', async () => {
     const { owner } = await runServer({ workers: 0 });
     const before = Date.now();
     const { status, body } = await owner.upload('/v2/queue', skinPng(1));
@@ -108,7 +108,7 @@ describe('POST /v2/queue', () => {
     expect((await (await user('bob')).upload('/v2/queue', skinPng(1))).body.job?.id).not.toBe(first);
   });
 
-  test('gives five of seven requests at the same instant a slot, to every caller', async () => {
+  test('gives every caller five slots for seven simultaneous requests', async () => {
     const { owner, user, anonymous } = await runServer({ workers: 0 });
     const bob = await user('bob');
     const seven = (caller: TestCaller, from: number) =>
@@ -226,7 +226,7 @@ describe('The list of jobs', () => {
     expect(shown).toEqual(new Set(all));
   });
 
-  test('begins with the newest 500 and what is pending, and says that there is more', async () => {
+  test('begins with the newest 500 and all pending jobs, and says that there are more', async () => {
     const { owner, all, pending } = await withJobs(501);
     const { body } = await owner.get('/v2/queue');
     expect(body.jobs?.map(({ id }) => id)).toEqual([...all.slice(0, 500), pending]);

@@ -111,7 +111,7 @@ test('A private address is refused without a byte sent there, and the caller lea
   expect(secret.body.errors[0]?.message).toContain('user name or password');
 });
 
-test('A caller has no more fetched at once than it has slots, nor in a minute more than it may', async () => {
+test('The service fetches at most as many URLs at once as the caller has slots, within the limit per minute', async () => {
   const waiting: ServerResponse[] = [];
   const site = await webServer((_request, response) => void waiting.push(response));
   const clock = new MovableClock();

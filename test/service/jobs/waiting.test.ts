@@ -92,7 +92,7 @@ describe.each(['/v2/generate', '/v2/queue'])('checkOnly at %s', (path) => {
     });
   });
 
-  test('does not treat "no" as yes', async () => {
+  test('treats "no" as false', async () => {
     const { owner } = await runServer();
     for (const no of ['false', '0', 'off', ''])
       expect((await owner.upload(path, PNG, { checkOnly: no })).status).toBeLessThan(300);

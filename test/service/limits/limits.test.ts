@@ -110,7 +110,7 @@ describe('The requests of one user', () => {
     expect(batch.body.rateLimit?.next.relative).toBeGreaterThan(0);
   });
 
-  test('that need no new generation cost nothing: known, joined and repeated ones', async () => {
+  test('that are known, joined or repeated cost nothing', async () => {
     const { users } = await runServerWithPlans({ gold: { per_minute: 2 } }, { workers: 1, pace: 300 });
     await users.gold.upload('/v2/generate', skinPng(1));
     const queued = await users.gold.upload('/v2/queue', skinPng(2));
@@ -122,7 +122,7 @@ describe('The requests of one user', () => {
     expectRefusal(await users.gold.upload('/v2/queue', skinPng(3)), 'rate_limit');
   });
 
-  test('cost nothing either if what they would join is made while they are being decided about', async () => {
+  test('also cost nothing if the job that they would join ends meanwhile', async () => {
     const work = new HeldWork();
     const plans = { gold: { per_minute: 1 } };
     const { users } = await runServerWithPlans(plans, { workers: 1, ...work.options });
@@ -216,7 +216,7 @@ onSqlite(describe)('A submission that is refused', () => {
     }
   });
 
-  test('tells no limits if its form is wrong, as the hosted service does, nor does anything else', async () => {
+  test('contain no limits if their form is wrong, as at the hosted service', async () => {
     const { owner } = await runServer();
     for (const heard of [
       await owner.upload('/v2/generate', skinPng(1), { visibility: 'secret' }),

@@ -48,7 +48,7 @@ describe('Connections', () => {
     expect(few.destroyed).toBe(false);
   });
 
-  test('over which a valid key came are never closed for others', async () => {
+  test('with a valid key are never closed to make room', async () => {
     const server = await runServer({ networkLimits: { maxConnectionsPerAddress: 2 } });
     const streams = [await server.owner.events(), await server.owner.events(), await server.owner.events()];
     await Promise.all(streams.map(async (stream) => await stream.first(1)));
@@ -76,7 +76,7 @@ describe('Connections', () => {
         ),
     ],
   ];
-  test.each(keyless)('of one address are no more because they come with %s', async (_, text) => {
+  test.each(keyless)('of one address have the same limit with %s', async (_, text) => {
     const server = await runServer({ networkLimits: { maxConnectionsPerAddress: 2 } });
     const sockets: Socket[] = [];
     for (let n = 0; n < 6; n++) {
@@ -90,7 +90,7 @@ describe('Connections', () => {
     expect(sockets.slice(-2).map(({ destroyed }) => destroyed)).toEqual([false, false]);
   });
 
-  test('that come together from one address all upload, when each has a valid key', async () => {
+  test('from one address can all upload at once if each has a valid key', async () => {
     const server = await runServer();
     await server.owner.upload('/v2/generate', skinPng(1));
     const answers = await Promise.all(
@@ -99,7 +99,7 @@ describe('Connections', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 
-  test('whose peer reads nothing of an answer are cut', async () => {
+  test('whose client does not read the answer are closed', async () => {
     const server = await runServer({ networkLimits: { unreadTimeout: 1_000 } });
     const ask = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';
     const socket = silent(server, '127.0.0.9', ask.repeat(30));

@@ -40,7 +40,7 @@ describe('A refused request writes nothing', () => {
     expect([await rows(server, 'textures'), await rows(server, 'jobs')]).toEqual([2, 2]);
   });
 
-  test('when the old format asks while another request of its caller is under way', async () => {
+  test('in version 1 while another request of its caller is under way', async () => {
     const server = await runServer({ workers: 0 });
     const first = server
       .anonymous()
@@ -76,7 +76,7 @@ test('A cape that is refused because its name is taken leaves no picture', async
 });
 
 describe('Callers without a key', () => {
-  test('share what they may add in an hour; key holders continue, and so does what is known', async () => {
+  test('share an hourly limit; key holders and known pictures continue', async () => {
     const server = await runServer({ anonymousPerHour: 2 });
     const [ann, bob] = [server.anonymous('127.0.0.2'), server.anonymous('127.0.0.3')];
     expect([await statusOf(ann, 1), await statusOf(bob, 2)]).toEqual([202, 202]);
@@ -114,7 +114,7 @@ describe('A known picture under new names', () => {
     expect(await rows(server, 'skins')).toBe(1);
   });
 
-  test('is a record of its own for each user, and one for all others', async () => {
+  test('is one record for each user, and one for all anonymous callers', async () => {
     const server = await runServer();
     await server.owner.upload('/v2/generate', skin(1), { name: 'mine' });
     for (const name of ['first', 'second']) await server.anonymous().upload(QUEUE, skin(1), { name });
@@ -197,7 +197,7 @@ describe('A store at its ceiling', () => {
     expect([await rows(server, 'skins'), await rows(server, 'jobs')]).toEqual(kept);
   });
 
-  test('takes no set and no like more, but lets go of them', async () => {
+  test('accepts no new set or like, but allows deleting them', async () => {
     const before = await runServer();
     const uuid = String((await before.anonymous().upload('/v2/generate', skin(1))).body.skin?.uuid);
     const set = (await before.owner.json('/v2/sets', { name: 'Set', skins: [uuid] })).body.set!;
@@ -240,7 +240,7 @@ describe('A web page of another origin', () => {
   const ask = async (caller: TestCaller, path: string, origin: string) =>
     await caller.json(path, { url }, from(origin));
 
-  test('has nothing generated without a key, on no route, and reads as before', async () => {
+  test('cannot generate without a key on any route, and can still read', async () => {
     const server = await runServer();
     const stranger = server.anonymous();
     for (const origin of ['https://evil.example', 'null']) {
@@ -253,7 +253,7 @@ describe('A web page of another origin', () => {
     expect([await rows(server, 'jobs'), await rows(server, 'textures')]).toEqual([0, 0]);
   });
 
-  test('may when the operator allows it, with a key, or when it is our own', async () => {
+  test("can generate if the operator allows it, with a key, or if it is the service's own", async () => {
     const allowed = 'https://skins.example.org';
     const server = await runServer({ allowedOrigins: [allowed] });
     expect((await ask(server.anonymous(), QUEUE, allowed)).status).toBe(202);

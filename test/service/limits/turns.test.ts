@@ -23,7 +23,7 @@ async function makeMany(owner: TestCaller): Promise<string> {
   return uuid;
 }
 
-test('What touches many rows lets others have their turn', async () => {
+test('Requests that touch many rows let others have their turn', async () => {
   const { owner } = await runServer();
   const set = await makeMany(owner);
   const next = vi.spyOn(Turns.prototype, 'next');

@@ -25,7 +25,7 @@ async function publicSkins({ anonymous }: ServerUnderTest): Promise<string[]> {
   return skins.map(({ uuid }) => uuid);
 }
 
-test('A hidden skin is there for its owner only, who cannot show it again', async () => {
+test('A hidden skin is visible to its owner only, who cannot unhide it', async () => {
   const server = await runServer();
   const ann = await server.user('ann');
   const { uuid } = await makeSkin(ann, 1);
@@ -121,7 +121,7 @@ test('A job that waits while its image is blocked fails', async () => {
   expect(await publicSkins(server)).toEqual([]);
 });
 
-test('The log tells what became of users', async () => {
+test('The log records what happened to users', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'eve' });
   await server.owner.patch('/v2/account/users/eve', { plan: 'pro', disabled: true });

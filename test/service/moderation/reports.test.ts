@@ -118,7 +118,7 @@ onSqlite(test)(
   },
 );
 
-test('Reports are paged, closed, and then listed as such', async () => {
+test('Reports are paged, closed, and listed as closed', async () => {
   const server = await runServer();
   const skins = [
     await makeSkin(server.owner, 1),

@@ -116,7 +116,7 @@ test('Revoking the key of the session signs the person out', async () => {
   expect((await browser.open(KEYS)).headers.get('location')).toBe('/ui/sign-in?next=%2Fui%2Faccount%2Fkeys');
 });
 
-test('Wrong bindings and scopes make no key, and neither does a key without that scope', async () => {
+test('Invalid restrictions or scopes create no key, and neither does a key without the scope', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   for (const wrong of [
@@ -152,7 +152,7 @@ test('Wrong bindings and scopes make no key, and neither does a key without that
   expect((await server.owner.get('/v2/account/keys')).body.keys).toHaveLength(4);
 });
 
-test('A user’s forms reach no key of others', async () => {
+test("A user's forms cannot change keys of others", async () => {
   const server = await runServer();
   const { id } = (await server.owner.get('/v2/account/keys')).body.keys![0]!;
   const bob = await signedIn(server, await secretOf(server, { user: 'bob' }));
@@ -201,7 +201,7 @@ test('A game account is linked by a code, paused, set, checked and unlinked', as
   expect(await read()).toEqual([]);
 });
 
-test('A sign-in that is declined says so, and one of others cannot be seen', async () => {
+test('A declined sign-in says so, and sign-ins of others cannot be seen', async () => {
   const { fake, server } = await runAccountServer({}, { interval: 0.01 });
   const browser = await signedIn(server);
   const login = (await browser.open(`${GAMES}/logins`, { form: {} })).headers.get('location') ?? '';
@@ -218,7 +218,7 @@ test('A sign-in that is declined says so, and one of others cannot be seen', asy
   expect([failed.status, failed.text.includes('The sign-in was declined.')]).toEqual([400, true]);
 });
 
-test('A user’s game accounts are no other user’s, nor on the operator’s own page', async () => {
+test("A user's game accounts are not on the pages of other users or on the operator's own account page", async () => {
   const { fake, server } = await runAccountServer();
   const key = await secretOf(server, { user: 'bob' });
   const account = fake.addAccount();

@@ -163,7 +163,7 @@ test('A page of another site can neither send a form of a person who is signed i
   expect((await server.owner.get(`/v2/skins/${body.skin?.uuid}`)).status).toBe(200);
 });
 
-test('Every page but the one for frames forbids to be framed, and is for its own origin only', async () => {
+test('Every page except the one for frames forbids framing, and is for its own origin only', async () => {
   const server = await runServer();
   const { body } = await server.owner.upload('/v2/generate', skinPng(1));
   const job = (await server.owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';

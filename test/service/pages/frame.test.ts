@@ -84,7 +84,7 @@ test('Assets never change under their names, and are sent compressed to those wh
   }
 });
 
-test('What goes wrong is a page for people and JSON for programs', async () => {
+test('Errors are pages for people and JSON for programs', async () => {
   const { url } = await runServer();
   const browser = new PlainBrowser(url);
   for (const path of ['/ui/skins/00000000000000000000000000000000', '/nowhere', '/ui/nowhere']) {
@@ -98,7 +98,7 @@ test('What goes wrong is a page for people and JSON for programs', async () => {
   expect(JSON.parse(ofApi.text)).toHaveProperty('errors');
 });
 
-test('A missing page knows who is signed in', async () => {
+test('The page for a missing address shows who is signed in', async () => {
   const { url, key } = await runServer();
   const browser = new PlainBrowser(url);
   expect((await browser.open('/ui/nowhere')).text).toContain('href="/ui/sign-in">Sign in</a>\n</nav>');
@@ -144,7 +144,7 @@ test('Every page tells operators how many reports are open, and nobody else', as
   expect(await menu(visitor)).toBeUndefined();
 });
 
-test('An address longer than the service takes is refused, and not cut', async () => {
+test('An overlong address is refused, not cut off', async () => {
   const { url } = await runServer();
   const browser = new PlainBrowser(url);
   expect((await browser.open('/ui/make?from=url')).text).not.toMatch(/id="url"[^>]*maxlength/);
@@ -216,7 +216,7 @@ test('An address that was mistyped is no page, and what is no value for a search
       expect((await browser.open(`${path}?${query}`)).status, `${path}?${query}`).toBe(200);
 });
 
-test('People are not offered what they may not have, and read why', async () => {
+test('People are not offered what their plan excludes, and read why', async () => {
   const { server } = await runAccountServer();
   const { url, key, owner } = server;
   const browser = new PlainBrowser(url);
@@ -316,7 +316,7 @@ test('Where every caller needs a key, people sign in first', async () => {
   expect([status, JSON.parse(text).errors[0].code]).toEqual([401, 'unauthorized']);
 });
 
-test('There, people who are signed in see every picture, and nothing that they get may be kept for others', async () => {
+test('Signed-in people there see every picture, and shared caches keep nothing of it', async () => {
   const { url, owner, key } = await runServer({ anonymous: false });
   const skin = (await owner.upload('/v2/generate', skinPng(1), { name: 'Anna' })).body.skin?.uuid;
   const other = (await owner.upload('/v2/generate', skinPng(2))).body.skin?.uuid;

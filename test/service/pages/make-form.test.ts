@@ -26,7 +26,7 @@ test('A form of someone who is signed out meanwhile, or signed in as another, ma
   expect((await server.owner.get('/v2/skins')).body.skins).toEqual([]);
 });
 
-test('A form that comes too soon says when to come back', async () => {
+test('A form that is sent too soon says when to try again', async () => {
   const server = await runServer({ workers: 0 });
   const visitor = new PlainBrowser(server.url);
   let last = await visitor.open('/ui/make', { form: formOf({}) });
@@ -46,7 +46,7 @@ test('The zip of what was made has each skin once', async () => {
   expect(text.match(/skins\/[0-9a-f]{8,32}\.png/g)).toHaveLength(2); // before the picture, and in the directory
 });
 
-test('Who may link no account reads that only the operator does, and the operator is led there', async () => {
+test('Users who may not link accounts read that only the operator can, who gets a link', async () => {
   const { server } = await runAccountServer({ userAccounts: false });
   await server.user('bob');
   const texts: string[] = [];

@@ -55,7 +55,7 @@ test('One’s own skins of every visibility are on one’s page, and those of no
   ]);
 });
 
-test('Those that are selected become a set, whose page changes it and has its files', async () => {
+test('Selected skins become a set, whose page changes it and has its files', async () => {
   const server = await runServer();
   const { owner } = server;
   const [anna, berta] = [await make(owner, 1, { name: 'Anna' }), await make(owner, 2, { name: 'Berta' })];
@@ -115,7 +115,7 @@ test('Skins of everyone that are selected in the gallery become a set, or the pa
   expect(stranger).not.toContain('type="checkbox"');
 });
 
-test('Those that are selected become a resource pack, with the lines that a game server needs', async () => {
+test('Selected skins become a resource pack, with the lines that a game server needs', async () => {
   const server = await runServer();
   const own = [await make(server.owner, 1, { name: 'Anna' }), await make(server.owner, 2)];
   const hidden = await make(server.owner, 3, { visibility: 'private' });
@@ -136,7 +136,7 @@ test('Those that are selected become a resource pack, with the lines that a game
   expect([file.status, file.headers.get('content-type')]).toEqual([200, 'application/zip']);
 });
 
-test('They are downloaded as the search shows them, by their owner only', async () => {
+test('Skins are downloaded as the search shows them, by their owner only', async () => {
   const server = await runServer();
   const own = await make(server.owner, 1, { name: 'Anna', visibility: 'private' });
   await make(server.owner, 2, { name: 'Berta' });
@@ -167,7 +167,7 @@ test('They are downloaded as the search shows them, by their owner only', async 
   expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/zip']);
 });
 
-test('They are searched, filtered, sorted, and shown page by page', async () => {
+test('Skins are searched, filtered, sorted and shown page by page', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const named = async (query: string) =>
@@ -253,7 +253,7 @@ test('A new name for several skins is numbered, after a page that shows the name
   }
 });
 
-test('Enter without scripts does what the only field with a text is for, and asks otherwise', async () => {
+test('Enter without scripts submits the only filled field, and asks otherwise', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const uuid = await make(server.owner, 1, { name: 'Anna', visibility: 'private' });
@@ -313,7 +313,7 @@ test('A form keeps where the list begins, a search its arms, and a hidden skin s
   expect(text).toContain('Hidden by the operator');
 });
 
-test('A form reaches no skin of others, and a session no more than its key', async () => {
+test('A form cannot change skins of others, and a session can do no more than its key', async () => {
   const server = await runServer();
   const bob = await server.user('bob');
   const uuid = await make(bob, 1, { name: 'Bobs' });

@@ -211,7 +211,7 @@ test('Undo opens what a decision has closed, and shows again what it has hidden,
   expect((await decide('reports/99/reopen')).status).toBe(404);
 });
 
-test('The overview tells in one sentence what has happened, and until when an account rests, as does the list', async () => {
+test('The overview says in one sentence what has happened, and until when an account rests', async () => {
   const world = await runAccountServer();
   const { server } = world;
   const operator = new PlainBrowser(server.url);
@@ -387,7 +387,7 @@ test('A decision about a report leads back to the part of the list where it was'
   }
 });
 
-test('Decisions on closed reports lead back to these; nobody disables oneself, and what is private has no link', async () => {
+test('Decisions on closed reports lead back to them; operators cannot disable themselves, and private skins have no link', async () => {
   const server = await runServer();
   const uuids: string[] = [];
   for (const number of [1, 2]) {

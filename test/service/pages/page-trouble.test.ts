@@ -98,7 +98,7 @@ describe('A picture that is sent', () => {
     ['This job no longer exists.', { status: 404 }],
     ['The game was away.', { json: { status: 'failed', says: 'The game was away.' } }],
     ['The skin could not be made.', { json: { status: 'failed' } }],
-  ])('whose job comes to nothing says so and can be sent again: %s', async (told, answer) => {
+  ])('whose job fails says so and can be sent again: %s', async (told, answer) => {
     const { page, send } = await openMake();
     await fail(page, '**/ui/jobs/*/state?*', [{ status: 200, ...answer }]);
     await send();
@@ -108,7 +108,7 @@ describe('A picture that is sent', () => {
     expect(await page.getByText(told).count()).toBe(0);
   });
 
-  test('is one of as many as the plan takes, one that fails holds up no other, and the network brings it back', async () => {
+  test('is sent with as many others as the plan allows; a failure delays no other, and is retried when the network returns', async () => {
     const { page, send } = await openMake();
     const held: Route[] = [];
     await page.route('**/ui/make', (route) => void held.push(route));
@@ -163,7 +163,7 @@ describe('A page that waits for the code of a game account', () => {
     await page.waitForURL('**/ui/account/games');
   });
 
-  test('asks no faster than it may, and says that the code has expired when nobody knows it any more', async () => {
+  test('asks only as often as allowed, and says when the code has expired', async () => {
     const page = await openLogin();
     await fail(page, '**/logins/*/state', ['cut', { status: 503 }, { status: 404 }]);
     await getCode(page);

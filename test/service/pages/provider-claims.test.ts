@@ -93,7 +93,7 @@ test('The signed ID token takes precedence over the answer of a request', async 
 test.each([
   ['of someone else', { sub: 'another', groups: ['pro'] }, 502],
   ['that do not come', undefined, 503],
-])('Claims %s sign nobody in', async (_what, userInfo, status) => {
+])('Claims %s are refused', async (_what, userInfo, status) => {
   const at = await world({ planClaim: 'groups' });
   at.provider.userInfo = userInfo ?? {};
   at.provider.refusesTokens = userInfo === undefined;
@@ -102,7 +102,7 @@ test.each([
   expect((await browser.open('/ui/sign-in/first', { form: {} })).status).toBe(403);
 });
 
-test('Who lacks a claim that is needed stays out', async () => {
+test('A person without a required claim is refused', async () => {
   const at = await world({ requiredClaim: { claim: 'groups', value: 'skins' } });
   const browser = new PlainBrowser(at.server.url);
   const refused = await signIn(at, browser);
@@ -119,7 +119,7 @@ test.each([
   ['that has expired', { exp: 1 }],
   ['from the future', { iat: 4_000_000_000, nbf: 4_000_000_000 }],
   ['about nobody', { sub: undefined }],
-])('An ID token %s signs nobody in', async (_what, wrongClaims) => {
+])('An ID token %s is refused', async (_what, wrongClaims) => {
   const at = await world();
   at.provider.wrongClaims = wrongClaims;
   const browser = new PlainBrowser(at.server.url);

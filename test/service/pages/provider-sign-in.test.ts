@@ -53,7 +53,7 @@ test('The request for a sign-in has state, nonce and a code challenge, and no tw
   expect(new Set(one.searchParams.values()).size).toBe(one.searchParams.size);
 });
 
-test('Equal names are different people', async () => {
+test('People with equal names get different users', async () => {
   const at = await world();
   await at.server.user('anna');
   const browser = await newcomer(at);
@@ -121,7 +121,7 @@ test('A code works once, in the browser that asked for it', async () => {
   expect(replayed.text).toContain('This sign-in was already used');
 });
 
-test('A cookie that the service did not make has it send nothing to the provider', async () => {
+test('With a cookie that the service did not make, nothing is sent to the provider', async () => {
   const at = await world();
   await begin(new PlainBrowser(at.server.url)); // the provider is described by then
   const asked = at.provider.asked.length;
@@ -133,7 +133,7 @@ test('A cookie that the service did not make has it send nothing to the provider
   expect([status, at.provider.asked.length]).toEqual([403, asked]);
 });
 
-test('A network finishes ten sign-ins a minute, whatever it brings', async () => {
+test('A network can finish at most ten sign-ins a minute', async () => {
   const clock = new MovableClock();
   const at = await world({}, { clock });
   const browser = new PlainBrowser(at.server.url);
@@ -149,7 +149,7 @@ test('A network finishes ten sign-ins a minute, whatever it brings', async () =>
   expect(await finish()).toBe(403);
 });
 
-test('The cookie of a sign-in goes when it has done its work', async () => {
+test('The cookie of a sign-in is deleted after the sign-in', async () => {
   const at = await world();
   const browser = new PlainBrowser(at.server.url);
   await signIn(at, browser);
@@ -222,7 +222,7 @@ test('A disabled user stays out, and the session ends after a day', async () => 
   expect(await nameIn(browser)).toBeUndefined();
 });
 
-test('A new person has ten minutes to say who that is', async () => {
+test('A new person has ten minutes to choose an account', async () => {
   const clock = new MovableClock();
   const at = await world({}, { clock });
   at.provider.clock = clock;
@@ -248,7 +248,7 @@ test('One node finishes what another one began', async () => {
   expect(await nameIn(here)).toBe('anna');
 });
 
-test('Without a provider there is no way to one', async () => {
+test('Without a provider, there are no routes for it', async () => {
   const { url } = await runServer();
   const browser = new PlainBrowser(url);
   expect((await browser.open('/ui/sign-in')).text).not.toContain('Sign in with');
@@ -290,7 +290,7 @@ test('An answer of the provider is used once, also if the provider accepts its c
   expect(answers.filter((cookie) => cookie !== undefined)).toHaveLength(1);
 });
 
-test('Failed sign-ins from all networks of a block leave others theirs', async () => {
+test('Failed sign-ins from all networks of a block do not use up the share of others', async () => {
   const at = await world({}, { trustProxy: 'loopback', clock: new MovableClock() });
   const headersOf = (network: string) => ({ 'x-forwarded-for': network });
   const fail = async (network: string) => {

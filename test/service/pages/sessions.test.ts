@@ -87,7 +87,7 @@ test('A session ends after 30 days', async () => {
   expect(await isSignedIn(browser)).toBe(false);
 });
 
-test('One ends own sessions elsewhere, and none of others', async () => {
+test('Users can end their own sessions elsewhere, but not those of others', async () => {
   const server = await runServer();
   const [here, there] = [await signedIn(server), await signedIn(server)];
   const { text } = await here.open('/ui/sessions');
@@ -103,7 +103,7 @@ test('One ends own sessions elsewhere, and none of others', async () => {
   expect(await isSignedIn(here)).toBe(true);
 });
 
-test('One ends all other sessions at once', async () => {
+test('Users can end all their other sessions at once', async () => {
   const server = await runServer();
   const [here, ...others] = [await signedIn(server), await signedIn(server), await signedIn(server)];
   expect((await here.open('/ui/sessions')).text).toContain('End all others');
@@ -151,7 +151,7 @@ test('A key without the scope account shows and ends its own session only', asyn
   expect([await isSignedIn(whole), await isSignedIn(narrow)]).toEqual([true, false]);
 });
 
-test('A key that signs in very often ends its own oldest sessions, and none of other keys', async () => {
+test('A key that signs in very often ends its own oldest sessions, but not those of other keys', async () => {
   const clock = new MovableClock();
   const server = await runServer({ clock });
   const whole = await signedIn(server);

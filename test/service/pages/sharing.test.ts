@@ -167,7 +167,7 @@ describe('the page of a skin', () => {
     expect(JSON.parse(data)).toMatchObject({ '@type': 'ImageObject', name: 'Knight' });
   });
 
-  test('tells search engines nothing of an unlisted skin, and nobody anything of a private one', async () => {
+  test('hides an unlisted skin from search engines, and a private one from everyone', async () => {
     const server = await runServer();
     const unlisted = await headOf(
       `${server.url}/ui/skins/${await makeSkin(server, { visibility: 'unlisted' })}`,
@@ -257,7 +257,7 @@ describe('what robots and browsers look for', () => {
       expect((await browser.open(path)).status).toBe(404);
   });
 
-  test('only pages that tell everyone something are for search engines', async () => {
+  test('only pages with public content are for search engines', async () => {
     const server = await runServer();
     const uuid = await makeSkin(server);
     const browser = new PlainBrowser(server.url);
@@ -269,7 +269,7 @@ describe('what robots and browsers look for', () => {
       expect([path, await robotsOf(path)]).toEqual([path, 'noindex']);
   });
 
-  test('a server whose callers need keys tells robots and link bots nothing', async () => {
+  test('a server that requires keys gives robots and link bots nothing', async () => {
     const server = await runServer({ anonymous: false });
     const uuid = await makeSkin(server);
     const browser = new PlainBrowser(server.url);

@@ -102,7 +102,7 @@ test('Each visitor sees what that visitor may see, and no form that would be ref
   expect(shown).toEqual(SHOWN);
 });
 
-test('What a key must not read, no form of its session shows either', async () => {
+test('No form of a session shows what its key may not read', async () => {
   const { visitors } = await openScene();
   const writer = visitors['ann, not reading'];
   const list = await writer.open('/ui/skins', { form: { act: 'change' } });
@@ -117,7 +117,7 @@ test('What a key must not read, no form of its session shows either', async () =
   expect(refused.text).not.toMatch(/Secret|private/);
 });
 
-test('A like of a skin that is not there, or not for the visitor, is refused on its page too', async () => {
+test('A like of a missing or invisible skin is refused on its page too', async () => {
   const { visitors, secret } = await openScene();
   for (const [uuid, name, status] of [
     ['0'.repeat(32), 'bob', 404],
@@ -165,7 +165,7 @@ test('A key that does not read puts no private skin into a set, and a group pict
   expect(await widthOf()).toBeLessThan(both!);
 });
 
-test('What an operator takes away or releases is in the log', async () => {
+test('The log records what an operator removes or releases', async () => {
   const { server, shown, ann } = await openScene();
   await server.owner.json(`/v2/skins/${shown}/tags`, { tag: 'knight', vote: 'down' });
   await server.owner.send('DELETE', '/v2/set-names/former');

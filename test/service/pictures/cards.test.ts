@@ -54,7 +54,7 @@ describe('the card of a skin', () => {
     expect(await tag(caped)).not.toBe(before);
   });
 
-  test('of an unlisted skin is not for search engines; that of a private one is for nobody, as of a hidden one', async () => {
+  test('of an unlisted skin is not for search engines; private and hidden skins have none', async () => {
     const server = await runServer();
     const unlisted = await makeSkin(server.owner, { visibility: 'unlisted' });
     const owned = await makeSkin(server.owner, { visibility: 'private' });
@@ -108,7 +108,7 @@ describe('oEmbed', () => {
     expect(huge.body).toMatchObject({ width: 320, height: 460 });
   });
 
-  test('knows neither other addresses, nor private skins, nor XML', async () => {
+  test('refuses other addresses, private skins and XML', async () => {
     const publicUrl = 'https://skins.example.org';
     const server = await runServer({ publicUrl });
     const owned = await makeSkin(server.owner, { visibility: 'private' });

@@ -112,7 +112,7 @@ describe('what is refused', () => {
     expect(heard.headers['x-storage-type']).toBe('user error');
   });
 
-  test('more parts of the path are nothing', async () => {
+  test('a path with more parts is not found', async () => {
     const { get, id } = await world();
     for (const path of [`/avatars/${id}/8`, `/renders/feet/${id}`, `/skins/${id}/8`]) {
       expectRefusal(await get(path), 'not_found');
@@ -202,7 +202,7 @@ describe('headers', () => {
   });
 });
 
-test('an address that has sent too many requests gets a stand-in, and nobody keeps it', async () => {
+test('an address with too many requests gets a placeholder, which is not cached', async () => {
   const server = await runServer({ networkLimits: { requestsPerMinute: 1 } });
   await server.anonymous().get('/v2/delay');
   for (const path of ['/avatars/', '/renders/head/', '/renders/body/', '/skins/', '/avatar/', '/skin/']) {
@@ -214,7 +214,7 @@ test('an address that has sent too many requests gets a stand-in, and nobody kee
 });
 
 describe('while the game is down', () => {
-  test('a stand-in is marked as an error and not kept', async () => {
+  test('a placeholder is marked as an error and not cached', async () => {
     const { get, id, game } = await world();
     await game.close();
     const heard = await get(`/avatars/${id}?size=8`);

@@ -121,7 +121,7 @@ describe('users', () => {
     '/helm/Notch/big',
     '/helm/Notch/-1',
     '/full/big/Notch',
-  ])('and sizes like %s are nothing', async (path) => {
+  ])('and sizes like %s are not found', async (path) => {
     const { get, game } = await world();
     expectRefusal(await get(path), 'not_found');
     expect(game.calls).toEqual([]);

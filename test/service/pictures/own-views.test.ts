@@ -51,7 +51,7 @@ describe('pictures of a skin', () => {
     expect(await back(caped)).not.toEqual(await back(bare));
   });
 
-  test('are sent once: the tag spares them', async () => {
+  test('are sent once, because their tag matches later', async () => {
     const server = await runServer();
     const { uuid } = await makeSkin(server.owner);
     const path = `/v2/skins/${uuid}/body.png`;
@@ -88,14 +88,14 @@ describe('pictures of a skin', () => {
     expectRefusal(await server.owner.get(`/v2/skins/${uuid}/face.png?${query}`), code);
   });
 
-  test('come whatever else a page adds to the address', async () => {
+  test('are sent whatever else is in the query', async () => {
     const server = await runServer();
     const { uuid, hash } = await makeSkin(server.owner);
     for (const path of [`/v2/skins/${uuid}/face.png`, `/textures/${hash}/face.png`])
       expect((await server.anonymous().get(`${path}?size=64&t=1764180000&v=`)).status).toBe(200);
   });
 
-  test('are in no other view, and of no other skin', async () => {
+  test('do not exist in other views or for other skins', async () => {
     const server = await runServer();
     const { uuid } = await makeSkin(server.owner);
     expectRefusal(await server.owner.get(`/v2/skins/${uuid}/feet.png`), 'not_found');
@@ -135,7 +135,7 @@ describe('pictures of a texture', () => {
   });
 });
 
-test('an address may have so much drawn in a minute; what is drawn already costs nothing', async () => {
+test('an address has a drawing budget per minute, and pictures drawn before cost nothing', async () => {
   const server = await runServer();
   const { hash } = await makeSkin(server.owner);
   const path = (size: number) => `/textures/${hash}/bust.png?size=${size}`;

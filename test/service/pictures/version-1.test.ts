@@ -63,7 +63,7 @@ test('The texture of a skin is there by its number and by its UUID', async () =>
   }
 });
 
-test('Pages anywhere may show the pictures, and ask for none again that they have', async () => {
+test('Pages anywhere may show the pictures, and do not fetch cached ones again', async () => {
   const { owner, anonymous } = await runServer();
   const { id } = await makeSkin(owner);
   for (const path of [`/render/${id}/head`, `/render/texture/${id}`]) {
@@ -98,7 +98,7 @@ test('An unlisted skin that its owner finds by the number is kept by no cache', 
   expect(headers['cache-control']).toBe('public, max-age=30');
 });
 
-test('What is no skin is refused in the format of version 1', async () => {
+test('A missing skin is refused in the format of version 1', async () => {
   const { anonymous } = await runServer();
   for (const path of ['/render/7/head', `/render/${'0'.repeat(32)}/skin`, '/render/texture/7'])
     expectOldRefusal(await anonymous().get(path), 'skin_not_found');
@@ -156,7 +156,7 @@ describe('A texture by its URL', () => {
     expectOldRefusal(await anonymous().get(path), 'not_found');
   });
 
-  test('of anyone else, or of none, is refused without a request', async () => {
+  test('of any other or an invalid URL is refused without a request', async () => {
     const { fake, anonymous, owner, url } = await runWithGame();
     const { uuid } = await makeSkin(owner);
     const others = [

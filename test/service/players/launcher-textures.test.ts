@@ -50,7 +50,7 @@ test('A launcher uploads a skin for a name of the user, and takes it off; the pr
   expect((await ann.get('/v2/players/Steve')).body.player).toMatchObject({ user: 'ann' });
 });
 
-test('Nobody uploads for the name of another user, or for one that nobody has, or without a key', async () => {
+test("Uploads for another user's name, for a free name or without a key are refused", async () => {
   const { bob, nobody } = await world();
   for (const id of [offlineIdOf('Steve'), offlineIdOf('Alex'), 'nonsense']) {
     expectRefusal(await put(bob, addressOf(id), skinPng(1), ''), 'player_not_found', 404);
@@ -88,7 +88,7 @@ test('A cape is one that the service has; it stays when the skin changes, and is
   expectRefusal(await put(owner, addressOf(id, 'cape'), cape.bytes), 'invalid_cape', 400);
 });
 
-test('What is no skin, and a model that does not exist, change nothing', async () => {
+test('An invalid skin or an unknown model changes nothing', async () => {
   const { ann } = await world();
   const address = addressOf(offlineIdOf('Steve'));
   expectRefusal(await put(ann, address, Buffer.from('no picture')), 'invalid_image', 400);

@@ -163,7 +163,7 @@ test('Pictures of a player show what the name wears, by name and by offline UUID
   expect(game.calls.length).toBe(before);
 });
 
-test('What Mojang says of a player beside the textures stays', async () => {
+test("Mojang's data of a player beside the textures stays", async () => {
   const { server } = await world();
   const { db } = await openOwnStore(server.dataDir);
   const properties = ['textures', 'rank'].map((name) => ({ name, value: 'theirs' }));

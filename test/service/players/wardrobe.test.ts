@@ -164,7 +164,7 @@ describe('Who may have a name', () => {
     expect((await wear(ann, 'Steve', { skin: uuid })).status).toBe(200);
   });
 
-  test('With it, the first user has the name, and others do not get it until it is released', async () => {
+  test('With it, the first user gets the name, and others only after it is released', async () => {
     const { ann, bob, nobody } = await runBesideMojang();
     const { uuid } = await skinOf(ann, 1);
     expectRefusal(await wear(nobody, 'Steve', { skin: uuid }), 'unauthorized', 401);

@@ -96,7 +96,7 @@ describe.each(CODECS)('A body compressed with %s', (encoding, compress) => {
   });
 });
 
-test('A body compressed in another way is refused, and so is a form with a file; as it is, it is read', async () => {
+test('A body with another compression is refused, and so is a compressed form with a file', async () => {
   const { owner } = await runServer();
   const body = JSON.stringify({ url: dataUrl(skinPng(1)) });
   const send = async (type: string, encoding: string) =>

@@ -15,7 +15,7 @@ async function clientOf(options: Parameters<typeof runServer>[0]) {
   return { server, client };
 }
 
-test('A client that listens needs no other request to have its skins', async () => {
+test('A client that listens to events needs no other request for its skins', async () => {
   const { client } = await clientOf({ pace: 50 });
   const ends = new Map<string, JobAnswer>();
   const wanted: string[] = [];

@@ -52,7 +52,7 @@ describe('The embedded service', () => {
     expect(skin.texture.url.skin).toMatch(/^http:\/\/127\.0\.0\.1:7546\/textures\//);
   });
 
-  test('leaves what others wait for to the service whose skins someone else makes', async () => {
+  test("leaves other users' jobs to the service with another generator", async () => {
     const gateway = await runGateway(await runHosted(), { workers: 0 });
     await push(await gateway.user('bob'), [1]);
     await gateway.close();
@@ -63,7 +63,7 @@ describe('The embedded service', () => {
     expect(jobs.map(({ status }) => status)).toEqual(['waiting', 'completed']);
   });
 
-  test('lets a stream hear the last of its jobs when it drains, then ends it', async () => {
+  test('sends the last jobs to a stream when it stops, then ends it', async () => {
     const { client, close } = await runEmbedded({ workers: 1, pace: 50 });
     const queued: string[] = [];
     const completed: string[] = [];

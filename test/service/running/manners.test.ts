@@ -60,7 +60,7 @@ describe('A web page of another origin', () => {
     }
   });
 
-  test('learns so also without naming the purpose', async () => {
+  test('learns this even without naming the method', async () => {
     const { anonymous } = await runServer();
     const { status, bytes } = await anonymous().send('OPTIONS', '/v2/skins');
     expect([status, bytes.length]).toEqual([204, 0]);
@@ -80,7 +80,7 @@ describe('A web page of another origin', () => {
 });
 
 describe('Entity tags', () => {
-  test('spare the body of what the caller has already', async () => {
+  test('save sending a body that the caller already has', async () => {
     const { owner } = await runServer();
     const { body } = await owner.upload('/v2/generate', skinPng(1));
     const path = `/v2/skins/${body.skin?.uuid}`;
@@ -163,7 +163,7 @@ test('A fragment, which some clients send, is no part of the address', async () 
 });
 
 describe('Two slashes at the start of an address, as of a base address that ends with one,', () => {
-  test('are one, for reads and for whatever has a body', async () => {
+  test('count as one, for reads and for requests with a body', async () => {
     const server = await runServer();
     const caller = new TestCaller(server.url, { key: server.key, isOurs: false });
     expect((await caller.get('//v2/me')).status).toBe(200);

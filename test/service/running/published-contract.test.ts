@@ -155,7 +155,7 @@ describe('Otherwise than published is, and known to be', () => {
   });
 });
 
-test('The contract does refuse what is wrong', () => {
+test('The contract check does refuse invalid answers', () => {
   expect(contract.faultsAs('GenerateSuccessResponse', { success: true })).not.toEqual([]);
   expect(contract.faultsAs('QueueListResponse', { jobs: [{ id: 'a', status: 'new' }] })).not.toEqual([]);
   expect(contract.faultsAs('NoSuchResponse', {})).not.toEqual([]);

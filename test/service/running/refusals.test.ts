@@ -35,7 +35,7 @@ describe('A request is refused', () => {
     await expectRefused(row, await runServer(row.options));
   });
 
-  test('with every code there is', () => {
+  test('with every existing code', () => {
     const onlyOnPostgres = 'store_unreachable'; // see unreachable-store.test.ts
     const covered = new Set<string>([...ROWS.map(({ code }) => code), onlyOnPostgres]);
     expect([...covered].toSorted()).toEqual(Object.keys(ERRORS).toSorted());
@@ -62,7 +62,7 @@ describe('A request is refused', () => {
 });
 
 describe('A job that does not come to a skin', () => {
-  test('lives on when the request stopped waiting for it', async () => {
+  test('continues when the request stops waiting for it', async () => {
     const { owner } = await runServer({ workers: 0, clock: hastyClock });
     const { body } = await owner.upload('/v2/generate?timeout=1', PNG);
     const job = await owner.get(String(body.links['job']));

@@ -31,7 +31,7 @@ const LARGE_NUMBERS = [
 test.each([
   { what: 'the character 0', addresses: CHARACTER_ZERO },
   { what: 'numbers of more than 32 bits', addresses: LARGE_NUMBERS },
-])('Nothing is found by $what, which PostgreSQL does not take', async ({ addresses }) => {
+])('A search by $what, which PostgreSQL refuses, finds nothing', async ({ addresses }) => {
   const { owner } = await runServer();
   const answers = [];
   for (const [method, address] of addresses) {
@@ -41,7 +41,7 @@ test.each([
   expect(answers).toEqual(addresses);
 });
 
-test('A place in a list that is beyond all others is before its first skin', async () => {
+test('A place in a list beyond all others starts at its first skin', async () => {
   const { owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const list = await owner.get('/v2/skins?sort=popular&after=560294517332.1');

@@ -8,13 +8,13 @@ import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
-test('A service that is well is ready, whoever asks', async () => {
+test('A healthy service is ready for every caller', async () => {
   const { anonymous } = await runServer();
   const { status, body } = await anonymous().get('/ready', { authorization: 'Bearer nonsense' });
   expect([status, body]).toEqual([200, { status: 'ready', reasons: [], warnings: [], version: VERSION }]);
 });
 
-test('A service that stops says first that it is not ready, takes nothing new, and finishes its answers', async () => {
+test('A stopping service first reports that it is not ready, accepts nothing new, and finishes its answers', async () => {
   const work = new HeldWork();
   const server = await runServer({ ...work.options, workers: 1 });
   const { owner } = server;

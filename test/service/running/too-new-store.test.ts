@@ -27,7 +27,7 @@ async function ownStore(): Promise<Pick<ServerOptions, 'store'>> {
   return storeKind() === 'sqlite' ? {} : { store: { url: await emptyDatabase() } };
 }
 
-test('A server is not ready any more when a newer program leaves no room for it, writes nothing, and others do its jobs', async () => {
+test('When a newer program shuts out a server, it is not ready, writes nothing, and others do its jobs', async () => {
   const work = new HeldWork();
   const store = await ownStore();
   const old = await runServer({ workers: 1, ...work.options, ...store });

@@ -60,12 +60,12 @@ test.each([
   { skins: [UUID] },
   { skins: [UUID], visibility: 'private', variant: 'slim' },
   { skins: Array.from({ length: 129 }, () => UUID), visibility: 'private' },
-])('Changes that cannot be meant are refused: %j', async (edit) => {
+])('Invalid changes are refused: %j', async (edit) => {
   const { owner } = await runServer();
   expectRefusal(await owner.patch(LIST, edit), 'validation_error');
 });
 
-test('It takes a key, with the scope for skins', async () => {
+test('It requires a key with the scope skins', async () => {
   const { url, owner, anonymous } = await runServer();
   const asked = { skins: [UUID] };
   expectRefusal(await anonymous().json(`${LIST}/delete`, asked), 'unauthorized');

@@ -35,7 +35,7 @@ onSqlite(test)(
 );
 
 describe('Capes', () => {
-  test('are put in by the operator and listed for everyone, as published', async () => {
+  test('are added by the operator and listed for everyone, as published', async () => {
     const { owner, url, anonymous } = await runServer();
     const made = await owner.upload(CAPES, capePng(1), { alias: ' Red ' });
     const cape = {
@@ -99,7 +99,7 @@ describe('Capes', () => {
     expectRefusal(await owner.patch(`${CAPES}/${NOBODY}`, { alias: 'x' }), 'not_found');
   });
 
-  test('are gone once deleted, with their texture if no skin has it', async () => {
+  test('disappear when deleted, with their texture if no skin has it', async () => {
     const server = await runServer();
     const { owner } = server;
     const uuid = await addCape(server, 'red');

@@ -37,7 +37,7 @@ test.each(['public', 'private'])(
   },
 );
 
-test('Data of the old signer does not answer a job that the new one takes', async () => {
+test('Data of the old signer is not used for a job of the new one', async () => {
   const before = await runServer({ workers: 1 });
   const { body } = await before.owner.upload('/v2/queue', skinPng(1), { name: 'one' });
   const { body: old } = await jobAt(before.owner, body.job?.id, 'completed');
@@ -53,7 +53,7 @@ test('Data of the old signer does not answer a job that the new one takes', asyn
   expect(done.skin?.texture.url.skin).toMatch(/^http:\/\/skins\.example\//);
 });
 
-test('The same request after a change of signer is the job that waits, with an idempotency key and without', async () => {
+test('The same request after a change of signer gets the waiting job, with or without an idempotency key', async () => {
   const { before, id } = await jobBeforeTheChange();
   const { owner } = await changeSigner(before, { workers: 0 });
   const again = async (headers: Record<string, string>) =>

@@ -147,7 +147,7 @@ describe('GET /v2/me/skins.lock', () => {
 });
 
 describe('exports', () => {
-  test('are two at once for a user, sixteen for all', async () => {
+  test('are limited to two at once for a user, and sixteen for all', async () => {
     const server = await runServer();
     const { context, caller } = await insideOf(server, new Exports(nobody));
     const { end } = await exportSkins(context, caller, {});
@@ -181,7 +181,7 @@ test('An export that is read slowly gives its place to another stranger after te
   expect(exports.begin(callerAt('192.0.2.10'))).toBe('all');
 });
 
-test('A pack for which nobody waits any more is not made', async () => {
+test('A pack whose caller has left is not made', async () => {
   const server = await runServer();
   const { context, caller } = await insideOf(server, new Exports(nobody));
   const made: string[] = [];
@@ -211,7 +211,7 @@ test('Skins are read only where there is a place, which is free again if they ca
   expect(reads).toBe(5);
 });
 
-test('A file names the next part of the same search, and is not looked at any more once it is read', async () => {
+test('A file names the next part of the same search', async () => {
   const { server } = await withSkins();
   const { context, caller } = await insideOf(server, new Exports(nobody, 1));
   let held = 0;

@@ -73,7 +73,7 @@ describe('Data that was made for a private skin', () => {
     expect(await dataOf(ann, hers.uuid)).toBe(values[0]);
   });
 
-  test('becomes everyone’s when its owner shows the skin, and hers alone when she hides it', async () => {
+  test('is shared when its owner publishes the skin, and hers alone when she hides it', async () => {
     const all = await scene();
     const { ann } = all;
     const { uuid, texture } = await make(ann, 'private');
@@ -89,7 +89,7 @@ describe('Data that was made for a private skin', () => {
     }
   });
 
-  test('is published by its owner’s own request for the same picture, but not by a mere look', async () => {
+  test("is published by its owner's own request for the same picture, but not by a check", async () => {
     const all = await scene();
     const { ann } = all;
     const hidden = await make(ann, 'private');

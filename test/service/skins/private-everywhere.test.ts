@@ -136,7 +136,7 @@ test('No page shows a private skin to anyone but its owner, operators included',
   }
 });
 
-test('What its owner gets of a private skin is kept by no cache of others', async () => {
+test('No shared cache keeps answers about a private skin', async () => {
   const server = await runServer();
   const ann = await userWithPlan(server, 'ann');
   const skin = await makePrivate(server, ann);

@@ -77,7 +77,7 @@ test('The names of a deleted set are gone for everyone until its owner uses or r
   expect((await bob.json('/v2/sets', { name: 'Sentries' })).status).toBe(201);
 });
 
-test('A set that is no longer public keeps its name, without anyone hearing that there is such a set', async () => {
+test('A set that is no longer public keeps its name, without revealing that it exists', async () => {
   const { server, ann, bob, nobody } = await runWithUsers();
   const { uuid } = await createSet(ann, 'Guards');
   await ann.patch('/v2/sets/guards', { name: 'Sentries' });

@@ -246,7 +246,7 @@ onSqlite(describe).each(Object.keys(SEEN) as (keyof typeof SEEN)[])('A %s set', 
 });
 
 onSqlite(describe)('A key without the scope', () => {
-  test('read has no list of its own sets, and without skins changes nothing', async () => {
+  test('without read cannot list its own sets, and without skins changes nothing', async () => {
     const { server, uuid, callers, keyOf } = await runWithMixedSet('public');
     const reader = new TestCaller(server.url, { key: await keyOf('ann', ['read']) });
     for (const heard of [
@@ -464,7 +464,7 @@ describe('A list that is sent to the page of sets', () => {
 });
 
 onSqlite(describe)("A set's packs", () => {
-  test('are the same bytes at both addresses as long as the skins are, for the client too', async () => {
+  test('have the same bytes at both addresses while the skins stay the same', async () => {
     const { server, nobody, ann, skins } = await runWithSkins();
     await createSet(ann, 'Royal.Guards', skins);
     const { headers, bytes } = await nobody.get('/packs/royal.guards.zip');

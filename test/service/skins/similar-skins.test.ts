@@ -69,7 +69,7 @@ async function makeChanged(caller: TestCaller, part: Rect): Promise<string> {
   return String((await caller.upload('/v2/generate', encodePng(picture))).body.skin?.uuid);
 }
 
-test('Of one picture there is one skin with each name, arms and cape', async () => {
+test('One skin is shown for each name, arms and cape of a picture', async () => {
   const server = await runServer();
   const first = await make(server.owner, 1, { name: 'one' });
   for (const name of ['ann', 'bob', 'emil']) await make(await server.user(name), 1, { name: 'two' });
@@ -152,7 +152,7 @@ test('However many skins have a picture, those with other arms, another cape or 
   expect(await looks(12)).toEqual([...first, ['slim', null, 'Jones', 0]]);
 });
 
-test('Pictures of skins that the viewer may not see hide no others that look alike', async () => {
+test('Skins that the viewer may not see do not displace similar ones', async () => {
   const db = await ownDb();
   for (let n = 0; n < 150; n++) {
     await keepData(db, `a uniform ${n}`);
@@ -171,7 +171,7 @@ test('Pictures of skins that the viewer may not see hide no others that look ali
   ]);
 });
 
-test('A skin that becomes private while similar ones are sought is not among them', async () => {
+test('A skin that becomes private during the search is not in the result', async () => {
   const db = await ownDb();
   for (const identity of ['face', 'other']) await keepData(db, identity);
   const [skin, other] = [await record(db), await record(db, { identity: 'other' })];

@@ -80,7 +80,7 @@ describe(`GET ${PATH}`, () => {
     expect(JSON.parse(String(files['skins.json'])).skins[0].pixels).toBe(pixelHash(ghost));
   });
 
-  test('is the same as long as its skins are, for the client too, and another one once they change', async () => {
+  test('stays the same while its skins do, and changes when they change', async () => {
     const server = await runServer();
     const uuid = await make(server, skinPng(1), { name: 'a' });
     await make(server, skinPng(2), { name: 'b' });

@@ -45,7 +45,7 @@ test('Latest, popular and random skins and the pages of version 1 hold public on
   }
 });
 
-test('With no public skin there is nothing popular, nothing at random and nothing in the pages', async () => {
+test('Without public skins, popular, random and paged lists are empty', async () => {
   const { anonymous } = await runServer();
   for (const kind of ['latest', 'popular', 'random']) {
     expect((await anonymous().get(`/v2/skins/${kind}`)).body.skins).toEqual([]);

@@ -46,7 +46,7 @@ describe('GET /v2/skins/:uuid', () => {
 });
 
 describe('The lists of skins', () => {
-  test('have public ones for everyone and all of one’s own for oneself', async () => {
+  test("contain public skins for everyone, and all of a caller's own for that caller", async () => {
     const { owner, user, anonymous } = await runServer();
     const bob = await user('bob');
     for (const [caller, number, name, visibility] of [
@@ -94,7 +94,7 @@ onSqlite(describe)('GET /v2/skins/:uuid/texture', () => {
     expect((await anonymous().get(String(headers['location']))).bytes.equals(skinPng(1))).toBe(true);
   });
 
-  test('may be shown by pages anywhere and kept, unless the skin is private or only its owner finds it so', async () => {
+  test('may be shown and cached by pages anywhere, unless the skin is private or only its owner finds it this way', async () => {
     const { owner } = await runServer();
     const [seen, hidden, unlisted] = [
       await make(owner, 1),

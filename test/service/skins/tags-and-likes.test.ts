@@ -72,7 +72,7 @@ describe('Tags', () => {
     expect(entries?.[0]).toMatchObject({ action: 'remove_tag', subject: uuid, note: 'a' });
   });
 
-  test('of a private skin find it for its owner only', async () => {
+  test('of a private skin lead only its owner to it', async () => {
     const { ann, nobody } = await runWithSkin();
     const uuid = await make(ann, 2, { visibility: 'private' });
     await ann.json(`/v2/skins/${uuid}/tags`, { tag: 'secret', vote: 'up' });
@@ -108,7 +108,7 @@ describe('Likes and tags on pages', () => {
     return person;
   };
 
-  test('are for everyone to read, likes for who is signed in, tags for the owner to set', async () => {
+  test('can be read by everyone, likes set by signed-in users, and tags set by the owner', async () => {
     const { server, ann, uuid, path } = await runWithSkin();
     const page = `/ui/skins/${uuid}`;
     const [owner, fan, visitor] = [
@@ -164,7 +164,7 @@ describe('Likes and tags on pages', () => {
 });
 
 describe("A job's skin", () => {
-  test('has the tags and likes that it has by now', async () => {
+  test('has its current tags and likes', async () => {
     const { ann, bob, uuid, path } = await runWithSkin();
     const job = String((await ann.upload('/v2/queue', skinPng(1), { name: 'Smith' })).body.job?.id);
     await ann.patch(path, { tags: ['robot'] });

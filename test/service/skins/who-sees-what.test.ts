@@ -241,7 +241,7 @@ describe.each(KINDS)('Of a %s skin', (kind) => {
   });
 
   const askers = kind === 'private' ? CALLERS : sampled(CALLERS, 3, KINDS.indexOf(kind));
-  test.each(askers)('the same picture, asked for by %s, is answered as the table says', async (name) => {
+  test.each(askers)('a request for the same picture by %s is answered as the table says', async (name) => {
     const { callers, target } = await scene(kind);
     const expected = TABLE[kind].duplicate.split(' ')[CALLERS.indexOf(name)];
     expect(await LOOKS.duplicate(callers[name], target)).toBe(expected);

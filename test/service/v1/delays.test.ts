@@ -77,7 +77,7 @@ describe.each(Object.entries<Reader>(READERS))('A client that sleeps as %s says'
     expect(await generateAll(anonymous(), { reader, clock, count })).not.toContain('refused');
   });
 
-  test('is refused once at a time when it does so after refusals alone', async () => {
+  test('is refused at most once in a row when it sleeps only after refusals', async () => {
     const clock = new MovableClock();
     const { anonymous } = await runServer({ clock });
     const turns = await generateAll(anonymous(), {
@@ -93,7 +93,7 @@ describe('The delay of version 1', () => {
   test.each([
     ['of the query', '?v2=true', false],
     ['of the key', '', true],
-  ])('slows nobody down with the switch %s on', async (_, query, isSetting) => {
+  ])('does not apply with the switch %s on', async (_, query, isSetting) => {
     const clock = new MovableClock();
     const server = await runServer({ clock });
     const key = isSetting ? await switchedKey(server, 'bob') : undefined;
@@ -103,7 +103,7 @@ describe('The delay of version 1', () => {
     expect([turns.includes('refused'), clock.now() - start]).toEqual([false, 0]);
   });
 
-  test('is that of the plan, to the millisecond, from when the request before was accepted', async () => {
+  test('is that of the plan, to the millisecond, counted from the last accepted request', async () => {
     const clock = new MovableClock();
     const { user } = await runServer({ clock });
     const bob = await user('bob');
@@ -192,7 +192,7 @@ describe('A request of version 1', () => {
   test.each([
     ['of the query', '?v2=true', false],
     ['of the key', '', true],
-  ])('goes beside others of the caller with the switch %s on', async (_, query, isSetting) => {
+  ])('runs beside others of the caller with the switch %s on', async (_, query, isSetting) => {
     const work = new HeldWork();
     const server = await runServer(work.options);
     const key = isSetting ? await switchedKey(server) : server.key;

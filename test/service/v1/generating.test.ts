@@ -151,7 +151,7 @@ describe('POST /generate/url', () => {
     }
   });
 
-  test('makes a name of what can be one', async () => {
+  test('makes a valid name of the given text', async () => {
     const { owner } = await runServer();
     for (const [name, expected] of NAMES) {
       const made = readGenerated(await owner.json('/generate/url', { url: SLIM, name }));
@@ -167,7 +167,7 @@ describe('POST /generate/url', () => {
     expect(made).toMatchObject({ model: 'steve', name: 'query' });
   });
 
-  test('takes a request that is all query', async () => {
+  test('accepts a request with only a query', async () => {
     const { owner } = await runServer();
     const url = encodeURIComponent(SLIM);
     const made = readGenerated(await owner.send('POST', `/generate/url?url=${url}&visibility=0`));

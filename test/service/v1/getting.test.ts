@@ -23,7 +23,7 @@ describe('GET /get/uuid and /get/id', () => {
         expect(readSkin(await caller.get(`/get/${path}`)), path).toMatchObject(expected);
   });
 
-  test('tell nobody but its owner of an unlisted skin by its number', async () => {
+  test('show an unlisted skin by its number only to its owner', async () => {
     const { owner, user } = await runServer();
     const made = readGenerated(await owner.upload('/generate/upload', skinPng(1), { visibility: '1' }));
     const bob = await user('bob');
@@ -32,7 +32,7 @@ describe('GET /get/uuid and /get/id', () => {
     expect(readSkin(await owner.get(`/get/id/${made.id}`)).uuid).toBe(made.uuid);
   });
 
-  test('tell nobody but its owner of a private skin', async () => {
+  test('show a private skin only to its owner', async () => {
     const { owner, user } = await runServer();
     const { skin } = (await owner.upload('/v2/generate', skinPng(1), { visibility: 'private' })).body;
     const bob = await user('bob');
@@ -44,7 +44,7 @@ describe('GET /get/uuid and /get/id', () => {
 });
 
 describe('GET /get/delay', () => {
-  test('tells the delay of the plan, and when the next request may come', async () => {
+  test('returns the delay of the plan and the time of the next request', async () => {
     const clock = new MovableClock();
     const { anonymous } = await runServer({ clock });
     const seconds = clock.now() / 1000;
@@ -65,7 +65,7 @@ describe('GET /get/delay', () => {
     });
   });
 
-  test('has none for a key under the rules of version 2', async () => {
+  test('returns no delay for a key under the rules of version 2', async () => {
     const server = await runServer();
     const bob = await server.user('bob');
     expect(readDelay(await bob.get('/get/delay')).millis).toBe(1_000);

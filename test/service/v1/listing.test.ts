@@ -33,7 +33,7 @@ async function listAt({ anonymous }: ServerUnderTest, path: string): Promise<Lis
   return bodyOf(heard) as List;
 }
 
-test('A list without a page is the first one, and pages are as long as they are wanted', async () => {
+test('A list without a page number is the first page, and pages have the requested length', async () => {
   const server = await runServer();
   const [, middle, newest] = await namedSkins(server);
   const first = await listAt(server, '/get/list?size=1');
@@ -46,7 +46,7 @@ test('A list without a page is the first one, and pages are as long as they are 
   }
 });
 
-test('A filter leaves the skins with its words in their names, page by page', async () => {
+test('A filter keeps the skins with its words in their names, page by page', async () => {
   const server = await runServer();
   const [hat, coat] = await namedSkins(server);
   expect(await listAt(server, '/get/list?filter=red&size=1')).toMatchObject({

@@ -68,7 +68,7 @@ describe('A request of version 1 is refused in its format', () => {
     expect(expectOldRefusal(await owner.get('/get/id/1'), 'skin_not_found').error).toBe('Skin not found');
   });
 
-  test('with which binding of its key it does not keep', async () => {
+  test('with the restriction of its key that it violates', async () => {
     const { owner } = await runServer();
     const { body } = await owner.json('/v2/account/keys', { allowedIps: ['203.0.113.9'] });
     const refused = await owner.get('/get/delay', { authorization: `Bearer ${body.key?.secret}` });
@@ -95,7 +95,7 @@ describe('Limits of version 2', () => {
   });
 });
 
-test('Version 1 tells to the second when the next URL is fetched, and fetches it then', async () => {
+test('Version 1 gives the time of the next fetch to the second, and fetches then', async () => {
   const site = await webServer((request, response) => {
     if (request.url === '/skin.png') response.end(skinPng(1));
     else response.writeHead(404).end();

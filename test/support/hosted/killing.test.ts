@@ -20,7 +20,7 @@ function runScript(script: string, env: Record<string, string> = {}): ResultProm
   return child;
 }
 
-test('Every run is killed, none before its part of the work is done', async () => {
+test('Every run is killed after its part of the work is done', async () => {
   const service = await runHosted({ serviceTime: 0, known: 'nothing' });
   const env = { PNG: skinPng(1).toString('base64'), KEY: service.key, URL: service.url };
   const killing = { seed: 3, times: 6, submissions: 200 };

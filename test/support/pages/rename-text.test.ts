@@ -10,7 +10,7 @@ function renamed(source: string, to: string): string {
   return renamedInSource(source, sayingsOf(source, PLACE), to);
 }
 
-test('A text gets its new words where it stands, and keeps its values', () => {
+test('A text is replaced in its place, and keeps its values', () => {
   expect(renamed('const a = 1;\nuse(say`Signed by ${name.of(a)}, 2 of 3`);', 'By {0}')).toBe(
     'const a = 1;\nuse(say`By ${name.of(a)}`);',
   );

@@ -90,7 +90,7 @@ describe('isSignedBy', () => {
     ['a signature that is too short', Buffer.alloc(100, 7).toString('base64')],
     ['a signature of another length', Buffer.alloc(512, 7).toString('base64')],
   ];
-  test.each(malformed)('says no to %s', (_, signature) => {
+  test.each(malformed)('refuses %s', (_, signature) => {
     expect(isSignedBy(publicKey, value, signature)).toBe(false);
   });
 });

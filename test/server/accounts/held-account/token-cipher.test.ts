@@ -75,7 +75,7 @@ describe('Tokens of an account', () => {
     expect(await readFile(path, 'utf8')).toMatch(/^[\w-]{43}\n$/);
   });
 
-  test('are not sealed with what is no key', async () => {
+  test('are not sealed with an invalid key', async () => {
     const { path, cipher } = await makeCipher();
     await writeFile(path, 'short\n');
     await expect(cipher.seal(ANN, 'secret')).rejects.toThrow('contains no key');
@@ -111,7 +111,7 @@ describe('The key of several servers', () => {
     return new TokenCipher(path ?? join(await ownFolder(), 'account-key'), check);
   }
 
-  test('is made by the first that seals; another without it starts no more, and makes none', async () => {
+  test('is made by the first that seals; a server without it does not start, and makes none', async () => {
     const check = shared();
     const path = join(await ownFolder(), 'account-key');
     const [one, early] = [await server(check, path), await server(check)];
@@ -124,7 +124,7 @@ describe('The key of several servers', () => {
     expect(await other.open(ANN, sealed)).toBe('secret');
   });
 
-  test('is no stray one where two make it at once', async () => {
+  test('is the same one if two make it at once', async () => {
     const check = shared();
     const paths = [join(await ownFolder(), 'account-key'), join(await ownFolder(), 'account-key')];
     const sealing = paths.map(async (path) => await (await server(check, path)).seal(ANN, 'secret'));

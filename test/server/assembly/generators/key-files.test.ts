@@ -12,7 +12,7 @@ async function fileOf(name: string, mode: number): Promise<string> {
   return path;
 }
 
-test('Keys and passwords that others can read, and that are not ours to change, are found', async () => {
+test('Keys and passwords of another owner that others can read are found', async () => {
   const signingKeyFile = await foreignFile('key');
   const passwords = await fileOf('pgpass', 0o440);
   const url = `postgres://skins@db/skins?passfile=${encodeURIComponent(passwords)}`;
@@ -22,7 +22,7 @@ test('Keys and passwords that others can read, and that are not ours to change, 
   expect(await findOpenSecrets(options)).toEqual([signingKeyFile]);
 });
 
-test('Keys of our own are made private at once, though they may be read much later', async () => {
+test("The service's own keys are made private at once, even if they are read much later", async () => {
   const accountKeyFile = await fileOf('account-key', 0o644);
   expect(await findOpenSecrets({ dataDir: await ownFolder(), accountKeyFile })).toEqual([]);
   expect((await stat(accountKeyFile)).mode & 0o777).toBe(0o600);

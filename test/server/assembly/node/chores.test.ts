@@ -84,7 +84,7 @@ describe('With PostgreSQL', () => {
     expect(done).toEqual(['prunes', 'recovers']);
   });
 
-  test('While one node is at it, however long, no other begins; if that one is gone, another does', async () => {
+  test('While one node does a chore, however long, no other begins it; if that node is gone, another does', async () => {
     const { one, other, done, run } = await nodes();
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();

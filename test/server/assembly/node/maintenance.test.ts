@@ -54,7 +54,7 @@ test('Recovered jobs are announced to workers and to those who wait for a job', 
   expect([heard, works]).toEqual([['storeChanged'], 1]);
 });
 
-test('Webhooks that are due by the clock from before it was set back are due now', async () => {
+test('Webhooks that were due before the clock was set back are due now', async () => {
   const { store, clock, maintenance } = await startOnSqlite();
   await keepKey(store.db);
   await endedJob(store.db, callbackOf('https://a.example/'), clock.now() + 24 * 3_600_000);

@@ -13,14 +13,14 @@ async function openDb() {
   return store.db;
 }
 
-test.each(BRIEF)('A service with %j forgets nothing that serve would keep', async (brief) => {
+test.each(BRIEF)('A service with %j deletes nothing that serve would keep', async (brief) => {
   const db = await openDb();
   expect(await retentionOf(db, brief)).toBe(WEEK);
   expect(await retentionOf(db, { retentionHours: 8760 })).toBe(8760 * HOUR);
   expect(await retentionOf(db, brief)).toBe(8760 * HOUR);
 });
 
-test.each(BRIEF)('What a service with %j keeps decides nothing for serve', async (brief) => {
+test.each(BRIEF)('The retention of a service with %j does not affect serve', async (brief) => {
   const db = await openDb();
   expect(await retentionOf(db, { ...brief, retentionHours: 8760 })).toBe(8760 * HOUR);
   expect(await retentionOf(db, {})).toBe(WEEK);

@@ -54,7 +54,7 @@ async function all<T extends keyof Tables>(table: T, column: keyof Tables[T] & s
   return rows.map((row) => (row as Record<string, unknown>)[column]);
 }
 
-test('Finished jobs go after their time, with what hangs on them; their skins stay, and so do jobs that wait', async () => {
+test('Finished jobs are deleted after the retention, with their keys and callbacks; skins and waiting jobs stay', async () => {
   const old = await completed('old');
   const job = (await queue.find(old))!;
   const callback = { uuid: 'c', keyId: 'k', url: 'https://a.example/', host: 'a.example' };
@@ -71,7 +71,7 @@ test('Finished jobs go after their time, with what hangs on them; their skins st
   expect((await all('skins', 'uuid')).length).toBe(1);
 });
 
-test('Pictures go that no skin, cape or job needs, once they are old enough not to be on their way', async () => {
+test('Unused pictures are deleted once they are old enough', async () => {
   await completed('of a skin');
   await keep('of a cape');
   await store.db
@@ -88,7 +88,7 @@ test('Pictures go that no skin, cape or job needs, once they are old enough not 
   expect(kept).toEqual(['of a cape', 'of a job', 'of a skin', 'of nobody, new']);
 });
 
-test('A picture is stored only together with its job: none is ever left to which nothing referred', async () => {
+test('A picture is stored only together with its job, so no unused picture is left', async () => {
   const submit = async (hash: string) => {
     const picture = { hash, width: 64, height: 64, png: new Uint8Array(1) };
     return await queue.submit(newJob({ uuid: 'one', textureHash: hash, picture }), LIMITS);
@@ -98,7 +98,7 @@ test('A picture is stored only together with its job: none is ever left to which
   expect(await all('textures', 'hash')).toEqual(['of a job']);
 });
 
-test('The picture of a deleted skin, or of a forgotten job, goes when it is as old as the retention', async () => {
+test('The picture of a deleted skin or job is deleted when it is as old as the retention', async () => {
   await completed('of a deleted skin');
   await completed('of a forgotten job');
   clock.forward(HOUR);
@@ -113,7 +113,7 @@ test('The picture of a deleted skin, or of a forgotten job, goes when it is as o
   expect([await all('jobs', 'uuid'), await all('textures', 'hash')]).toEqual([[], []]);
 });
 
-test('Who has seen a skin is forgotten with the hour; that it was seen is not', async () => {
+test('The viewers of a skin are deleted after an hour, and the number of views stays', async () => {
   await completed('seen');
   const [skin] = await store.db.selectFrom('skins').selectAll().execute();
   const view = { skin_id: skin!.id, viewer: 'bob' };
@@ -126,7 +126,7 @@ test('Who has seen a skin is forgotten with the hour; that it was seen is not', 
   expect([await all('skin_views', 'viewer'), await all('skins', 'views')]).toEqual([[], [1]]);
 });
 
-test('Callers are forgotten once nothing they spent counts any more', async () => {
+test('Callers are deleted once nothing that they spent counts any more', async () => {
   await completed('one', 'ann');
   clock.forward(HOUR / 2);
   await completed('two', 'bob');
@@ -140,7 +140,7 @@ test('Callers are forgotten once nothing they spent counts any more', async () =
   expect(await all('callers', 'owner')).toEqual([]);
 });
 
-test('Revoked keys are forgotten after the retention, but for the newest one of their user', async () => {
+test('Revoked keys are deleted after the retention, except the newest one of each user', async () => {
   const add = async (id: string, revoked_at: number | null) => {
     await keepKey(store.db, id);
     clock.forward(1);

@@ -10,7 +10,7 @@ function open() {
   return { errors, clock, lines };
 }
 
-test('A store that is gone is one line without a stack, whichever part notices it, and one more each minute', () => {
+test('A missing store is logged in one line without a stack, and again once a minute', () => {
   const { errors, clock, lines } = open();
   const report = () => {
     for (const part of ['worker', 'webhooks']) errors.report(new StoreReplacedError(), part);
@@ -25,7 +25,7 @@ test('A store that is gone is one line without a stack, whichever part notices i
   expect(lines.slice(1)).toEqual([[{ code: 'store_replaced', repeated: 3 }, message]]);
 });
 
-test('Another error has its stack, and is logged at once also when it follows', () => {
+test('Another error is logged at once with its stack, even right after that', () => {
   const { errors, lines } = open();
   const [full, locked] = [new Error('disk full'), new Error('locked')];
   for (const error of [full, locked, full]) errors.report(error, 'worker');

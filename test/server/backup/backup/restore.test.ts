@@ -98,7 +98,7 @@ describe('A restore', () => {
     expect((await readdir(dataDir)).filter((name) => name.includes('restore'))).toEqual([]);
   });
 
-  test('puts a store aside that is too damaged to open', async () => {
+  test('moves a store aside that is too damaged to open', async () => {
     const dataDir = await usedFolder();
     await writeFile(join(dataDir, 'skinsmith.db'), 'nonsense'.repeat(1_000));
     await restoreInto(dataDir, await backupFile(), true);
@@ -262,7 +262,7 @@ test.each([0, 1, 2, 3, 4])(
   },
 );
 
-test('A process that completes a restore and hangs is named by the others, which wait no longer', async () => {
+test('If a process that completes a restore hangs, the others name it and stop waiting', async () => {
   const dataDir = await killedAfter(2);
   const lock = await acquireLock(join(dataDir, '.restore-abc', 'lock'), 'restore');
   await expect(finishRestore(dataDir, NOW, 0)).rejects.toMatchObject({
@@ -310,7 +310,7 @@ async function halfRestored(): Promise<string> {
   return dataDir;
 }
 
-test('A backup is of the restored data although that restore was killed in the middle', async () => {
+test('A backup after a killed restore contains the restored data', async () => {
   const dataDir = await halfRestored();
   const again = join(await ownFolder(), 'again');
   await restoreInto(again, await backUpOf({ dataDir }));

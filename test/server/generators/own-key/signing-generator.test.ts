@@ -24,7 +24,7 @@ async function health(
 
 const openKey = async () => await openSigningKey(inject('signingKeyPath'));
 
-test('A key that signs is named', async () => {
+test('A usable key is reported with its fingerprint', async () => {
   const fingerprint = fingerprintOf((await openKey()).publicKey);
   expect(await health({ key: openKey, hasKey: () => true })).toEqual([
     {

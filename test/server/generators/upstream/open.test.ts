@@ -7,7 +7,7 @@ function textureOf(hash: string, identity = hash): Texture {
   return { owner: 'ann', identity, hash, variant: 'classic', capeHash: null, visibility: 'public' };
 }
 
-test("A job of ours that nobody waits for any more is not taken for another program's", async () => {
+test("A job of ours without a waiting caller is not mistaken for another program's", async () => {
   const { clock, hosted, opened, keepPicture } = await openGateway({ serviceTime: [60_000, 20_000] });
   const { generator } = opened;
   const [first, second] = [textureOf(await keepPicture(1)), textureOf(await keepPicture(2))];
@@ -26,7 +26,7 @@ test("A job of ours that nobody waits for any more is not taken for another prog
   expect(new Set(slots)).toEqual(new Set([5]));
 });
 
-test('A submission without an answer is not taken for a job of ours with the same picture', async () => {
+test('A submission without an answer is not mistaken for our job with the same picture', async () => {
   const { clock, hosted, opened, keepPicture } = await openGateway({ serviceTime: 100, known: 'nothing' });
   const { generator } = opened;
   const hash = await keepPicture(1);

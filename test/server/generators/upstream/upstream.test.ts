@@ -53,7 +53,7 @@ async function begin(db: Db): Promise<void> {
   expect(await beginUpstreamJob(db, intent, { seen: undefined, slots: 5, since: 0 })).toBe('begun');
 }
 
-test('A picture whose submissions come to nothing is sent five times, and then its job waits for ten seconds', async () => {
+test('A picture whose submissions fail is sent five times, and then its job waits for ten seconds', async () => {
   const { asked, upstream } = await open({ submit: async () => ({ state: undefined, sent: SENT }) });
   await expect(upstream.generate(TEXTURE, never)).rejects.toMatchObject({
     name: 'GenerationPostponed',
@@ -85,7 +85,7 @@ test('A job is recorded before its end is known, so that it is waited for and no
   await killed;
 });
 
-test('A recorded job that nobody knows any more is forgotten here too, and the picture is sent again', async () => {
+test('A recorded job that the service no longer knows is dropped, and the picture is sent again', async () => {
   const { db, asked, upstream } = await open({
     end: async () => undefined,
     submit: async () => {

@@ -110,7 +110,7 @@ describe('What asks too much of the service is refused', () => {
     expect((await owner.get(`/v2/skins?a=${'a'.repeat(8_100)}`)).status).toBe(200);
   });
 
-  test('a part of an address that no name is as long as', async () => {
+  test('an overlong part of an address', async () => {
     const { owner } = await runServer();
     expectRefusal(await owner.get(`/v2/queue/${'a'.repeat(200)}`), 'invalid_request', 414);
   });
@@ -170,7 +170,7 @@ describe('A connection that takes its time is ended', () => {
   });
 });
 
-test('Past the greatest number of connections the one that has been silent for longest makes room', async () => {
+test('Beyond the maximum number of connections, the one that was silent longest is closed', async () => {
   const { url, owner } = await runServer({ networkLimits: { maxConnections: 2 } });
   const first = await RawSocket.open(url);
   const second = await RawSocket.open(url);
@@ -202,7 +202,7 @@ describe('Bodies that do not end', () => {
     );
   });
 
-  test.each(['GET', 'POST', 'PUT', 'QUERY'])('are not waited for where nothing is: %s', async (method) => {
+  test.each(['GET', 'POST', 'PUT', 'QUERY'])('are not read if no route needs them: %s', async (method) => {
     const { url } = await runServer();
     const socket = await RawSocket.open(url);
     const head = `${method} /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
@@ -228,7 +228,7 @@ describe('Bodies that do not end', () => {
   });
 });
 
-test('Requests that come all at once over one connection do not hold up those of others', async () => {
+test('Many requests over one connection do not delay other callers', async () => {
   const { url } = await runServer();
   const [flood, other] = [await RawSocket.open(url), await RawSocket.open(url)];
   flood.write(`${POST}Content-Length: 1\r\n\r\n{`.repeat(30));

@@ -29,7 +29,7 @@ test('All of version 1 is described as deprecated, and nothing else is', () => {
   expect(deprecated).toEqual([...generate, ...get, ...lists, ...validate, ...render]);
 });
 
-test('The ways to ask, the options in the query and the switch are described', () => {
+test('The methods, the options in the query and the v2 switch are described', () => {
   const upload = PATHS['/generate/upload']?.['post'];
   expect(Object.keys(upload?.requestBody?.content ?? {})).toEqual(['multipart/form-data']);
   const options = upload?.parameters.filter((one) => one.in === 'query');

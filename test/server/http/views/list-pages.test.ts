@@ -3,7 +3,7 @@ import { pageLinks, placeAfter } from '../../../../src/server/http/views.ts';
 
 const placeOf = ({ id }: { readonly id: string }) => id;
 
-test('More may follow a full page, from the place of its last entry, and nothing a shorter one', () => {
+test('A full page may be followed by another after its last entry, and a shorter page by none', () => {
   expect(placeAfter([{ id: 'a' }, { id: 'b' }], 2, placeOf)).toBe('b');
   expect(placeAfter([{ id: 'a' }], 2, placeOf)).toBeUndefined();
   expect(placeAfter([], 2, placeOf)).toBeUndefined();

@@ -58,7 +58,7 @@ test('A body of exactly the limit is whole, and one byte more is too much, annou
   }
 });
 
-test('An endless body is cut at the limit, and its sender is hung up on', async () => {
+test('An endless body is cut off at the limit, and the connection is closed', async () => {
   let isClosed = false;
   const asked = ask((_request, response) => {
     writeForEver(response, Buffer.alloc(300), 1);
@@ -75,7 +75,7 @@ test.each<[string, RequestListener]>([
   ['sends a body byte by byte', (_request, response) => void writeForEver(response, 'x', 20)],
   ['sends informational heads for ever', (_request, response) => sayProcessing(response)],
   ['stops in the middle of the body', (_request, response) => void response.write('half')],
-])('Whoever %s is waited for as long as is said, and no longer', async (_what, answer) => {
+])('A server that %s is waited for until the time limit, and no longer', async (_what, answer) => {
   const asked = ask(answer, { timeout: 150 });
   await expect(asked).rejects.toMatchObject({ code: 'timeout', message: /not done within 0\.15 seconds/ });
 });
@@ -114,7 +114,7 @@ test.each(['gzip', 'br', 'deflate', 'GZIP', 'gzip, gzip', 'zstd', `a${' \t'.repe
   },
 );
 
-test('A head without end is cut', async () => {
+test('An endless head is cut off', async () => {
   const asked = ask((_request, response) => {
     const line = `x: ${'a'.repeat(1_000)}\r\n`;
     response.socket?.end(`HTTP/1.1 200 OK\r\n${line.repeat(100)}\r\n`);
@@ -129,7 +129,7 @@ test.each<[string, RequestListener, string]>([
     (_request, response) => void response.socket?.end('SSH-2.0-x\r\n'),
     'its answer is not HTTP',
   ],
-])('An answer that %s is said to be that', async (_what, answer, reason) => {
+])('An answer that %s is reported as such', async (_what, answer, reason) => {
   await expect(ask(answer)).rejects.toMatchObject({
     code: 'broken_off',
     message: expect.stringContaining(reason),
@@ -150,7 +150,7 @@ test('TLS is enforced if requested', async () => {
   await expect(asked).rejects.toMatchObject({ code: 'broken_off' });
 });
 
-test('A body that is ignored is taken up to the limit and then let go; the status stands', async () => {
+test('An ignored body is read up to the limit and then abandoned, and the status counts', async () => {
   for (const chunk of ['short', Buffer.alloc(5_000)]) {
     const answer = await ask(
       (_request, response) => {
@@ -164,14 +164,14 @@ test('A body that is ignored is taken up to the limit and then let go; the statu
   }
 });
 
-test('A redirect is an answer where none may be followed, and always after a POST', async () => {
+test('A redirect is returned if none may be followed, and always after a POST', async () => {
   const redirect: RequestListener = (_request, response) =>
     void response.writeHead(303, { location: '/a' }).end();
   expect((await ask(redirect)).status).toBe(303);
   expect((await ask(redirect, { method: 'POST', body: '', maxRedirects: 5 })).status).toBe(303);
 });
 
-test('Its caller can end it, and hears its own reason', async () => {
+test("Its caller can abort it, and gets the caller's own reason", async () => {
   const stop = new AbortController();
   const asked = ask(() => stop.abort(new Error('enough')), { signal: stop.signal });
   await expect(asked).rejects.toThrow('enough');

@@ -18,7 +18,7 @@ test.each<[Answer, Answer, readonly string[]]>([
   ['ETIMEOUT', ['2001:db8::1'], ['2001:db8::1']],
   ['ENOTFOUND', 'ENODATA', []],
   ['EBADNAME', 'EBADNAME', []],
-])('Of %o and %o are all addresses used', async (four, six, found) => {
+])('All addresses of %o and %o are used', async (four, six, found) => {
   expect(await systemResolve(resolverOf({ four, six }))('skins.example')).toEqual(found);
 });
 
@@ -26,7 +26,7 @@ test.each<[Answer, Answer]>([
   ['ESERVFAIL', 'ESERVFAIL'],
   ['ENODATA', 'ETIMEOUT'],
   ['ECONNREFUSED', 'ENOTFOUND'],
-])('With %o and %o nobody knows whether there is such a host', async (four, six) => {
+])('With %o and %o it is unknown whether the host exists', async (four, six) => {
   const resolved = systemResolve(resolverOf({ four, six }))('skins.example');
   await expect(resolved).rejects.toMatchObject({
     code: expect.stringMatching(/^E(SERVFAIL|TIMEOUT|CONNREFUSED)$/),

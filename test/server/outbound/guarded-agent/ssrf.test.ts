@@ -96,7 +96,7 @@ describe('No one is redirected', () => {
     expect((await go(own.url)).code).toBe('bad_url');
   });
 
-  test('round in circles by redirects, nor further than by three of them', async () => {
+  test('in circles, or by more than three redirects', async () => {
     const own = await webServer(
       (_request, response) => void response.writeHead(307, { location: '/' }).end(),
       OWN,
@@ -105,7 +105,7 @@ describe('No one is redirected', () => {
     expect(own.seen).toHaveLength(4);
   });
 
-  test('by a name that means another address the second time it is looked up', async () => {
+  test('by a name that resolves to another address the second time', async () => {
     const own = await webServer((request, response) => {
       const { port } = own;
       response
@@ -137,7 +137,7 @@ test('The agent itself connects to no such address, whatever is sent through it'
   }
 });
 
-test('A name with private addresses among others is reached at the others alone, with one look-up', async () => {
+test('A name with public and private addresses is reached only at the public ones, with one look-up', async () => {
   const own = await webServer((_request, response) => void response.end('hi'), OWN);
   const resolve = vi.fn(async () => ['10.0.0.1', '127.0.0.1', '::1', OWN, '192.168.0.1']);
   expect((await go(`http://mixed.test:${own.port}/`, { resolve })).code).toBe('200');
@@ -159,7 +159,7 @@ test('Nothing is sent over a connection to another address than the checked one'
   expect(seen).toEqual([]);
 });
 
-test('Redirects that are ordinary are followed, with what the caller sends for the first host alone', async () => {
+test("Ordinary redirects are followed, and the caller's headers go only to the first host", async () => {
   const far = await webServer((_request, response) => void response.end('far'), OWN);
   const own = await webServer((request, response) => {
     const location = request.url === '/' ? '../near?a' : `http://far.test:${far.port}/there#x`;

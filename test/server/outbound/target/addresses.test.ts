@@ -51,7 +51,7 @@ const ALLOWED = [
 ];
 
 describe('Addresses', () => {
-  test.each(Object.entries(REFUSED))('that are %s are refused as that', (kind, addresses) => {
+  test.each(Object.entries(REFUSED))('that are %s are refused as such', (kind, addresses) => {
     expect(addresses.map((address) => [address, why(address)])).toEqual(
       addresses.map((address) => [address, kind]),
     );
@@ -73,14 +73,14 @@ describe('Addresses', () => {
     '::1%lo',
     '2606::1%eth0',
     '1.1.1',
-  ])('in no spelling of a socket are refused: %j', (text) => expect(why(text)).toBe('a reserved address'));
+  ])('that no socket accepts are refused: %j', (text) => expect(why(text)).toBe('a reserved address'));
 });
 
 describe("The operator's networks", () => {
   const networks = ['10.1.0.0/16', '127.0.0.1', 'fd12::/16'].map(parseNetwork);
   const judge = (address: string) => checkAddress(address, networks);
 
-  test('are allowed, told apart from the internet, and nothing beside them is', () => {
+  test('are allowed, distinguished from the internet, and nothing beside them is', () => {
     const own = ['10.1.0.0', '10.1.255.255', '127.0.0.1', 'fd12::1', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3'];
     expect(own.map(judge)).toEqual(own.map(() => ({ allowed: true, isOwn: true })));
     const others = ['10.0.255.255', '10.2.0.0', '127.0.0.2', 'fd13::1', '::ffff:10.2.0.0', '::10.1.2.3'];

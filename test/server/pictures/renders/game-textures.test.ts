@@ -84,7 +84,7 @@ test('Known pictures stay available while Mojang is down, and others are refused
   await expect(find(unseen)).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
-test('Nothing but the textures host has textures', async () => {
+test('Textures are fetched only from the textures host', async () => {
   const { fake, textures } = await world();
   for (const url of [`${fake.url}/session/1`, 'https://example.org/texture/1', 'Notch', ''])
     expect(textures.addressOf(url)).toBeUndefined();

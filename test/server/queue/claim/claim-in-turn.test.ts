@@ -61,7 +61,7 @@ describe('With PostgreSQL', () => {
     expect(rows).toHaveLength(1); // one transaction
   });
 
-  test('Workers that are more than one statement serves are all answered', async () => {
+  test('More workers than one statement serves are all answered', async () => {
     const { queue } = await open(await ownDatabase());
     const sent = sentStatements();
     expect(await claimTogether(queue, 33)).toEqual(Array(33).fill(undefined));
@@ -81,7 +81,7 @@ describe('With PostgreSQL', () => {
     expect(claimsIn(sent)).toHaveLength(2);
   });
 
-  test("A claim is made when the ends of this process's jobs are stored: they lock their owners", async () => {
+  test("A claim waits until the ends of this process's jobs are stored, because they lock their owners", async () => {
     const url = await ownDatabase();
     const { db, queue } = await open(url);
     const ask = async () => await sql`select 1`.execute(db);
@@ -101,7 +101,7 @@ describe('With PostgreSQL', () => {
     expect(claimsIn(sent)).toHaveLength(1);
   });
 
-  test('Together they keep to the concurrency of each owner, and then share what would be idle', async () => {
+  test('Together they keep to the concurrency of each owner, and share idle capacity', async () => {
     const { db, queue } = await open(await ownDatabase());
     await submit(queue, 'ann', 6, { concurrency: 1, burst: 3 });
     await submit(queue, 'bob', 6, { concurrency: 2, burst: 2 });
@@ -115,7 +115,7 @@ describe('With PostgreSQL', () => {
     ]);
   });
 
-  test('A node does not wait for what another one is deciding about: it takes the jobs of other owners', async () => {
+  test('A node does not wait for owners that another node has locked, and takes jobs of other owners', async () => {
     const url = await ownDatabase();
     const { db, queue } = await open(url);
     const other = await open(url);

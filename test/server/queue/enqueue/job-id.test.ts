@@ -14,7 +14,7 @@ test('sorts by time', () => {
   expect(ids).toEqual(ids.toSorted());
 });
 
-test('is another for each job of a moment, and cannot be guessed from others', () => {
+test('differs for each job at the same moment, and cannot be guessed from others', () => {
   const ids = Array.from({ length: 1_000 }, () => newJobId(NOW));
   expect(new Set(ids.map((id) => id.slice(-16))).size).toBe(ids.length);
   expect(new Set(ids.map((id) => id.slice(15, 18))).size).toBeGreaterThan(500);

@@ -19,7 +19,7 @@ async function openQueue(): Promise<{ db: Db; record: (job: NewJob) => ReturnTyp
   return { db, record: async (job) => await recordKnown(db, job, SKIN) };
 }
 
-test('A request for known data that comes again under its key adds no second callback to its job', async () => {
+test('A repeated request for known data under one key adds no second callback', async () => {
   const { db, record } = await openQueue();
   await keepKey(db);
   const ask = (url: string) =>

@@ -25,7 +25,7 @@ test.each(TABLE)('An owner who %s may submit in time', (_, memory, queue, v1) =>
   expect([opens('queue'), opens('v1')]).toEqual([queue, v1]);
 });
 
-test('A plan without a delay has none by version 1 either', () => {
+test('A plan without a delay has none in version 1 either', () => {
   const opens = opensAt(
     { ...NOTHING, generatedAt: NOW + 1 },
     { ...LIMITS, delay: 0 },
@@ -34,6 +34,6 @@ test('A plan without a delay has none by version 1 either', () => {
   expect(opens).toBe(NOW);
 });
 
-test('Only version 1 has one generation at a time', () => {
+test('Only version 1 is limited to one generation at a time', () => {
   expect([VIA_RULES.queue.atOnce, VIA_RULES.v1.atOnce]).toEqual([Number.POSITIVE_INFINITY, 1]);
 });

@@ -12,7 +12,7 @@ test('Jobs in progress and waiting jobs are distinguished', async () => {
   expect(waiting.map(({ status }) => status)).toEqual(['waiting', 'waiting']);
 });
 
-test('The first five hundred of those that wait are read', async () => {
+test('At most the first five hundred waiting jobs are read', async () => {
   const { db, queue } = await (await sqliteQueue())();
   await fill(queue, 'ann', ['a']);
   const [first] = await queue.list('ann', 1);

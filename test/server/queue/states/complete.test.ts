@@ -93,7 +93,7 @@ describe.each(QUEUES)('With %s', (_, makeQueue) => {
     expect(await due()).toEqual([clock.now(), clock.now()]);
   });
 
-  test('Of jobs that are completed at the same moment, the one whose lease is lost is refused, and no other', async () => {
+  test('Of jobs completed at the same moment, only the one with a lost lease is refused', async () => {
     const { db, queue, clock } = await (await makeQueue())();
     const [lost] = await take(queue, { owner: 'bob' });
     clock.forward(60_000);
@@ -130,7 +130,7 @@ describe.each(QUEUES)('With %s', (_, makeQueue) => {
 });
 
 describe('With PostgreSQL', () => {
-  test('A completion waits for what another node decides about the owner, and takes the skin that it recorded', async () => {
+  test('A completion waits while another node has locked the owner, and uses the skin that the node recorded', async () => {
     const url = await ownDatabase();
     const openNode = await postgresQueue(url);
     const [{ queue }, { db: there }] = [await openNode(), await openNode()];

@@ -14,7 +14,7 @@ describe.each(QUEUES)('With %s', (_store, makeQueue) => {
     return { clock, here, there };
   }
 
-  test('No more are processed than the bound of all says, in both processes together, whoever they belong to', async () => {
+  test('Both processes together process at most the total bound, whoever owns the jobs', async () => {
     let processing = 3;
     const { here, there, clock } = await twoProcesses(() => ({ processing }));
     await fill(here, 'ann', ['a', 'b', 'c']);
@@ -43,7 +43,7 @@ describe.each(QUEUES)('With %s', (_store, makeQueue) => {
     expect(await claimAll(there)).toEqual(['b']);
   });
 
-  test('A job that would become the twin of another under way goes back and waits, and the attempt does not count', async () => {
+  test('A job that would duplicate another under way goes back and waits, and the attempt does not count', async () => {
     const { here, there } = await twoProcesses(() => ({ onePerIdentity: true }));
     await here.submit(newJob({ request: 'a', identity: 'of the old signer' }), LIMITS);
     await here.submit(newJob({ owner: 'bob', request: 'b', identity: 'of the new signer' }), LIMITS);
@@ -54,7 +54,7 @@ describe.each(QUEUES)('With %s', (_store, makeQueue) => {
     expect((await mustClaim(here, 'w')).job).toMatchObject({ identity: 'of the new signer', attempts: 1 });
   });
 
-  test('Without bounds there are none', async () => {
+  test('Without bounds, any number is processed', async () => {
     const { here, there, clock } = await twoProcesses(() => ({}));
     await here.submit(newJob({ request: 'a', identity: 'same' }), LIMITS);
     await here.submit(newJob({ request: 'b', identity: 'same' }), LIMITS);

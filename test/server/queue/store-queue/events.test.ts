@@ -22,7 +22,7 @@ async function observedQueue() {
   return { queue, seen };
 }
 
-test('The queue announces each end once, and not an end that came too late', async () => {
+test('The queue announces each end once, except one that came too late', async () => {
   const { queue, seen } = await observedQueue();
   await fill(queue, 'ann', ['a', 'b']);
   const [one, other] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'v')];
@@ -40,7 +40,7 @@ test('The queue announces no failure of a job that is tried again', async () => 
   expect(seen).toEqual([]);
 });
 
-test("A disabled user's waiting jobs fail, those of others and those under way do not", async () => {
+test('Only the waiting jobs of a disabled user fail', async () => {
   const { queue, seen } = await observedQueue();
   await fill(queue, 'ann', ['a', 'b']);
   await fill(queue, 'bob', ['c']);

@@ -67,7 +67,7 @@ describe('With PostgreSQL', () => {
     expect(ends).toEqual([true, true, true, true]);
   });
 
-  test('Three nodes serve owners in the proportion of their priorities, whoever decides about them meanwhile', async () => {
+  test('Three nodes serve owners in proportion to their priorities, even while owners are locked', async () => {
     const queues = await nodes(3);
     const shares = { ann: 60, bob: 30, cid: 15 };
     const jobs = 105;

@@ -81,13 +81,13 @@ test.each<[string, (queue: TestQueue) => Promise<unknown>, string]>([
   for (const scan of scans) expect(scan).toMatch(OF_THE_WORK);
 });
 
-test('How many of an owner are with the workers is counted in an index of those alone', async () => {
+test("An owner's jobs in progress are counted in their own index", async () => {
   expect(await plansOf((queue) => queue.claim('w'))).toContain(
     'SEARCH other USING COVERING INDEX jobs_processing (owner=?)',
   );
 });
 
-test('What is processed of all owners, and for the same data, is counted in such an index too', async () => {
+test('Jobs in progress of all owners, and for the same data, are counted in such an index too', async () => {
   const bounds = { processing: 5, onePerIdentity: true };
   for (const step of [(queue: TestQueue) => queue.claim('w'), (queue: TestQueue) => queue.nextRunAt()]) {
     const plans = await plansOf(step, bounds);

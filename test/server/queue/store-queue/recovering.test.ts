@@ -61,7 +61,7 @@ test('By default a lease lasts fifteen seconds, and a job has five attempts, the
   expect(statuses).toEqual([...Array(4).fill('waiting'), 'failed']);
 });
 
-test('A job that a worker takes while the others of its owner are given up continues', async () => {
+test("A job claimed while its owner's other jobs fail continues", async () => {
   const [a, b] = [newJob(), newJob()];
   const seen: string[] = [];
   const events: ServiceEvents = new EventEmitter();
@@ -87,7 +87,7 @@ describe('With PostgreSQL', () => {
     expect(until).toBeLessThanOrEqual(after + TIMES.lease);
   });
 
-  test('Forgetting callers keeps the clock of the queue free while it waits for one of them', async () => {
+  test('Deleting callers does not lock the clock of the queue while it waits', async () => {
     const url = await ownDatabase();
     const { clock, queue } = await (await postgresQueue(url))();
     await fill(queue, 'ann', ['a']);

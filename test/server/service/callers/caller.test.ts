@@ -26,7 +26,7 @@ describe('Without a key a caller', () => {
     expect(ownerAt(other)).not.toBe(ownerAt(one));
   });
 
-  test('is not told by its owner where it calls from', () => {
+  test('has an owner that does not reveal its address', () => {
     expect(ownerAt('192.0.2.7')).toMatch(/^address:[0-9a-f]{32}$/);
   });
 });

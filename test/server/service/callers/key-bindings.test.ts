@@ -79,7 +79,7 @@ describe('A key bound to origins', () => {
     expect(refusal({ allowedOrigins }, { origin })).toBe('Origin not allowed');
   });
 
-  test('keeps out who does not say where it comes from', () => {
+  test('refuses requests without an origin', () => {
     expect(refusal({ allowedOrigins }, {})).toBe('Origin not allowed');
   });
 });

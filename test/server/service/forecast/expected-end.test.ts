@@ -83,7 +83,7 @@ test.each([
   ['lite: two at a time', { concurrency: 2 }, [3, 3, 6, 6, 9]],
   ['an owner, who has all three workers', { concurrency: 64 }, [3, 3, 3, 6, 6]],
   ['free on a gateway: all that is idle', { concurrency: 1, burst: 5 }, [3, 3, 3, 6, 6]],
-])('Five jobs of %s come when they were said to', async (_, limits, expected) => {
+])('Five jobs of %s end when it was estimated', async (_, limits, expected) => {
   const shop = await workshop({ workers: 3 });
   const begun = shop.clock.now();
   const jobs = [];
@@ -123,14 +123,14 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
   },
 );
 
-test('Slots that the generator has not are not counted on', async () => {
+test('Slots that the generator lacks are not counted', async () => {
   const shop = await workshop({ workers: 5, bounds: { processing: 2 } });
   const seconds = [];
   for (let n = 0; n < 4; n++) seconds.push((await told(shop, 'ann', {})).seconds);
   expect(seconds).toEqual([3, 3, 6, 6]);
 });
 
-test('The workers of another process are counted on once they are seen at work', async () => {
+test('The workers of another process count once they are seen at work', async () => {
   const shop = await workshop({ workers: 1 });
   const context = {
     ...shop.context,
@@ -144,7 +144,7 @@ test('The workers of another process are counted on once they are seen at work',
   expect((await told({ ...shop, context }, 'ann', {})).seconds).toBe(6);
 });
 
-test('Behind more jobs than are played through it is as if the workers took them one by one', async () => {
+test('Beyond the simulated jobs, workers are assumed to take jobs one by one', async () => {
   const shop = await workshop({ workers: 2 });
   for (let n = 0; n < 520; n++) await shop.queue.submit(newJob({ owner: `o${n % 200}` }), LIMITS);
   const { seconds } = await told(shop, 'o0', {});

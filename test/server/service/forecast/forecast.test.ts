@@ -28,12 +28,12 @@ test.each([
   ['two at a time', { concurrency: 2 }, [3, 3, 6, 6, 9]],
   ['as many as there are workers', { concurrency: 64 }, [3, 3, 3, 6, 6]],
   ['one, and a second that is idle', { concurrency: 1, burst: 2 }, [3, 3, 6, 6, 9]],
-])('Five jobs of an owner that may have %s processed', (_, limits, seconds) => {
+])('Five jobs of an owner with %s at a time are forecast', (_, limits, seconds) => {
   const look = queue({ waiting: FIVE.map((uuid) => waits(uuid, limits)) });
   expect(endsOf(look)).toEqual(seconds.map((second) => second * 1000));
 });
 
-test('Who else waits takes turns', () => {
+test('Other waiting owners take turns', () => {
   const waiting = ['ann1', 'bob1', 'ann2', 'bob2'].map((uuid) => waits(uuid));
   expect(endsOf(queue({ workers: 1, waiting }))).toEqual([3_000, 6_000, 9_000, 12_000]);
   expect(endsOf(queue({ workers: 2, waiting }))).toEqual([3_000, 3_000, 6_000, 6_000]);
@@ -52,12 +52,12 @@ test('Jobs under way need the rest of their time, and hold their workers until t
   expect(forecast('ann2', look)).toEqual({ start: 3_500, end: 6_500, ahead: ['ann'] });
 });
 
-test('A job that was put off begins no sooner, and the others pass it', () => {
+test('A postponed job does not begin earlier, and the others pass it', () => {
   const waiting = [waits('ann1', { notBefore: 10_000 }), waits('ann2')];
   expect(endsOf(queue({ waiting }))).toEqual([13_000, 3_000]);
 });
 
-test('Where the same data is not made twice at a time, the second needs no work once it is there', () => {
+test('If the same data is not made twice at a time, the second job needs no work', () => {
   const waiting = [waits('ann1', { identity: 'x' }), waits('bob1', { identity: 'x' }), waits('bob2')];
   const look = queue({ waiting, onePerIdentity: true });
   expect(endsOf(look)).toEqual([3_000, 3_000, 3_000]);

@@ -3,7 +3,7 @@ import { LIMITS, newJob } from '../../../contract/jobs.ts';
 import { mustClaim } from '../../../contract/queue-steps.ts';
 import { CountedSignals, elsewhere, follower, world } from '../../../support/jobs/followed-jobs.ts';
 
-test('Jobs that this process has at hand are reported without a read, and those of others too', async () => {
+test('Jobs that this process accepted are reported without a read, and jobs of others are reported too', async () => {
   const { feeds, store, signals, reads } = await world();
   const { following, heard, hears } = follower();
   feeds.follow('ann', following);
@@ -33,7 +33,7 @@ test('A job is reported when it is accepted and when it has ended, with its skin
   expect(await hears(3)).toEqual(['pending old', 'new waiting', 'old completed identity of old']);
 });
 
-test('An end costs one look-up; while nobody follows the owner nothing is read', async () => {
+test('An end costs one look-up, and none while the owner has no followers', async () => {
   const { feeds, submit, complete, store, reads, signals } = await world();
   const { following, hears } = follower();
   const stop = feeds.follow('ann', following);
@@ -55,7 +55,7 @@ test('An end costs one look-up; while nobody follows the owner nothing is read',
   expect([feeds.size, feeds.sizeOf('ann')]).toEqual([0, 0]);
 });
 
-test('What several followers of one owner hear is read once', async () => {
+test('Jobs are read once for several followers of one owner', async () => {
   const { feeds, submit, complete, store, reads } = await world();
   const [one, two] = [follower(), follower()];
   feeds.follow('ann', one.following);
@@ -178,7 +178,7 @@ test('An unreadable store ends the followers; the next one starts again', async 
   expect(one.heard).toHaveLength(2);
 });
 
-test('Closing tells what there is to tell, then ends every follower', async () => {
+test('Closing reports outstanding jobs, then ends every follower', async () => {
   const { feeds, submit, complete, store } = await world();
   const [one, two] = [follower(), follower()];
   await submit('a');

@@ -63,7 +63,7 @@ test('A caller with a generation of version 1 under way waits for that, not for 
   expect(two.message).toContain('Wait for your 2 generations under way');
 });
 
-test('A limit that opens later than a job ends is what is waited for', async () => {
+test('If a limit opens later than a job ends, the wait is for the limit', async () => {
   const { context } = await blocked({ jobs: ['queue'] });
   const caller = callerWith({ perMinute: 1 });
   const memory = await recallCaller(context.db, 'ann', context.clock.now());
@@ -94,7 +94,7 @@ test('The message for POST /v2/generate says how long to wait, in the words that
   ]);
 });
 
-test('For POST /v2/generate full slots are a rate limit first; other refusals stay what they are', () => {
+test('For POST /v2/generate, full slots become a rate limit, and other refusals stay', () => {
   const full = new Refusal('job_limit', { message: 'All taken.', notes: [{ code: 'a', message: 'b' }] });
   const told = asRateLimitRefusal(full);
   expect([told.code, told.message]).toEqual(['rate_limit', 'All taken.']);

@@ -10,7 +10,7 @@ const PLAN = { ...PLANS.free, burst: 1, perMinute: 3, perHour: 10, delay: 1_500 
 const CALLER: Caller = { kind: 'anonymous', network: '192.0.2.1', owner: 'ann', plan: PLAN, page: undefined };
 const NOTHING: CallerMemory = { owner: 'ann', turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
 
-test('Of a caller who has spent nothing, both windows are whole and free at once', () => {
+test('A caller who has spent nothing has both windows in full', () => {
   const window = { used: 0, reset: NOW / 1000 };
   const minute = { ...window, limit: 3, remaining: 3 };
   expect(rateLimitOf(NOTHING, CALLER, NOW)).toEqual({
@@ -20,7 +20,7 @@ test('Of a caller who has spent nothing, both windows are whole and free at once
   });
 });
 
-test('What was spent is left out of what remains until the window has passed it, in whole seconds', () => {
+test('Spent units are missing from the rest until they leave the window, in whole seconds', () => {
   const seconds = NOW / 1000;
   const memory = {
     ...NOTHING,

@@ -43,7 +43,7 @@ test.each([
   },
 );
 
-test('Asking whether there is room costs nothing, and neither does a refusal', async () => {
+test('Neither a check for room nor a refusal costs anything', async () => {
   const context = await limitsContext();
   const request = { caller: callerWith({ perMinute: 1 }), via: 'queue' } as const;
   for (let step = 0; step < 3; step++) expect(await room(context, request)).toBeUndefined();
@@ -54,7 +54,7 @@ test('Asking whether there is room costs nothing, and neither does a refusal', a
   expect(await room(context, request)).toBeUndefined();
 });
 
-test('What callers spend together is nothing of their own limits beyond their own part', async () => {
+test("The common limit does not count in a caller's own limits beyond that caller's part", async () => {
   const context = await limitsContext();
   const ann = callerWith({ ...SHARED, perHour: 10 });
   const bob = { ...ann, owner: 'bob' };
@@ -66,7 +66,7 @@ test('What callers spend together is nothing of their own limits beyond their ow
   expect(await spend(context, { caller: alone, via: 'queue' })).toBe('rate_limit');
 });
 
-test('Only what came by version 1 starts its delay', async () => {
+test('Only requests of version 1 start its delay', async () => {
   const context = await limitsContext();
   const caller = callerWith({ delay: 3_000 });
   await spend(context, { caller, via: 'queue' });

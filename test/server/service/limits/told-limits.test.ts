@@ -30,7 +30,7 @@ async function openContext() {
   return { db, clock: new MovableClock() };
 }
 
-test('A refusal tells the limits of its caller, and keeps its own details', async () => {
+test('A refusal contains the limits of its caller, and keeps its own details', async () => {
   const context = await openContext();
   const details = { message: 'It has no pixels.', status: 422, links: { job: '/v2/queue/1' }, cause: 'x' };
   const told = await withLimits(context, new Refusal('invalid_image', details), STRANGER);
@@ -55,7 +55,7 @@ test.each([...UNTOLD.map((code) => new Refusal(code)), new Error('no refusal')])
   },
 );
 
-test('Limits that a refusal tells already stay, and a store that fails takes no refusal away', async () => {
+test('Limits already in a refusal stay, and a failing store does not replace the refusal', async () => {
   const context = await openContext();
   const rateLimit = rateLimitOf(NOTHING, STRANGER, 5);
   const told = new Refusal('anonymous_limit', { rateLimit });
@@ -114,7 +114,7 @@ test('A refusal of version 1 tells the limits of its caller, and keeps its own d
   expect(details.rateLimit).toEqual(rateLimitOf(NOTHING, STRANGER, now, 'v1'));
 });
 
-test('A refusal that tells limits already keeps them, with its headers', async () => {
+test('A refusal that already contains limits keeps them, with its headers', async () => {
   const rateLimit = rateLimitOf(NOTHING, STRANGER, 5, 'queue');
   const { details } = await toldTo(new Refusal('rate_limit', { rateLimit, headers: { 'retry-after': '2' } }));
   expect(details.rateLimit).toBe(rateLimit);

@@ -35,7 +35,7 @@ async function mostInARow(work: Promise<unknown>, statements: Statements): Promi
   return most;
 }
 
-test('Others have their turns while an image of many skins of many owners is blocked', async () => {
+test('Other requests get turns while a picture of many skins is blocked', async () => {
   const { db } = await openOwnStore(await ownFolder());
   const hash = await addMany(db);
   const statements = new Statements();

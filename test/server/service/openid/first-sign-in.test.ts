@@ -86,7 +86,7 @@ for (const [name, open] of STORES) {
       expect(users.filter((user) => /^anna-[0-9a-f]{8}$/.test(user.name))).toHaveLength(5);
     });
 
-    test('A sign-in that begins again replaces the one before, and none is kept for long', async () => {
+    test('A new sign-in replaces the one before, and none is kept for long', async () => {
       const [db] = await open();
       const [before, after] = [await beginFirst(db), await beginFirst(db)];
       await expect(becomeNewUser(contextOf(db), before, ORIGINS)).rejects.toThrow(ProviderError);

@@ -12,7 +12,7 @@ describe('Looks at one job', () => {
     return Array.from({ length: times }, () => polling.count(job));
   }
 
-  test('are ten in ten seconds; then it is said when the next may come, to the millisecond', () => {
+  test('are limited to ten in ten seconds; a refusal names the time of the next, to the millisecond', () => {
     const clock = new MovableClock();
     const polling = new Polling(clock);
     expect(look(polling, 'a', 10)).toEqual(Array(10).fill(0));
@@ -23,7 +23,7 @@ describe('Looks at one job', () => {
     expect(look(polling, 'a', 11)).toEqual([...Array(10).fill(0), 9_500]);
   });
 
-  test('once a second are never too many, though the first one is late', () => {
+  test('once a second are always allowed, even if the first one is late', () => {
     const clock = new MovableClock();
     const polling = new Polling(clock);
     clock.forward(400);
@@ -50,7 +50,7 @@ describe('Looks at one job', () => {
   });
 });
 
-test('A look within the limit passes; one beyond it is refused, and told when the next may come', async () => {
+test('A poll within the limit passes; one beyond it is refused with the time of the next', async () => {
   const { db } = await openOwnStore(await ownFolder());
   const clock = new MovableClock();
   const caller: Caller = {

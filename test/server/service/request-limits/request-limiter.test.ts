@@ -54,7 +54,7 @@ test('An address without a key may send a limited number of requests at once, an
   expect(refusalOf(enter)).toEqual(['rate_limit', 10_000]);
 });
 
-test('An address without a key may send 6,000 requests in a minute where the operator says nothing else', () => {
+test('By default, an address without a key may send 6,000 requests in a minute', () => {
   const { limiter } = makeWorld(REQUEST_LIMITS);
   for (let n = 0; n < 6_000; n++) limiter.enter(stranger())();
   expect(refusalOf(() => limiter.enter(stranger()))).toEqual(['rate_limit', 1_000]);
@@ -76,7 +76,7 @@ test('The number of simultaneous requests of an address is limited', () => {
   expect(refusalOf(() => limiter.enter(stranger()))).toBeUndefined();
 });
 
-test('A user has no rate, but no more than 256 requests under way', () => {
+test('A user has no rate limit, but at most 256 requests under way', () => {
   const { limiter } = makeWorld();
   const leave = Array.from({ length: 256 }, () => limiter.enter(USER));
   expect(refusalOf(() => limiter.enter(USER))).toEqual(['concurrency_limit', 1_000]);

@@ -81,7 +81,7 @@ test('No request goes to localhost, where others may listen as well', async () =
   expect(await ask(url, question)).toEqual({ status: 204, proof });
 });
 
-test('A server that has ended is not remembered, but one that has taken its place is', async () => {
+test('A server that has ended is forgotten, and its successor is remembered', async () => {
   const one = await runServer();
   const { db } = await openOwnStore(one.dataDir);
   expect(await readMeta(db, 'local-url')).toBe(one.url);

@@ -60,7 +60,7 @@ test("A player's skin is what Mojang has signed, at once and without a generatio
   expect(await looksOf(server)).toEqual([pixelHash(drawSkin(1))]);
 });
 
-test('It is found by UUID in both spellings and by name in any case, and asked for once', async () => {
+test('It is found by UUID in both spellings and by name in any case, with one request', async () => {
   const { fake, server, id } = await playing();
   const dashed = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5').toUpperCase();
   const first = await server.owner.json('/v2/generate', { user: 'ann_b' });
@@ -128,7 +128,7 @@ test('A private record of it is its owner’s alone; shared data still answers e
   expect((await bob.get(`/v2/skins/${his.body.skin?.uuid}`)).status).toBe(200);
 });
 
-test('A lookup costs what a generation does, and what was looked up of late nothing', async () => {
+test('A look-up costs as much as a generation, and a recent one costs nothing', async () => {
   const { server, id } = await playing();
   const ann = await server.user('ann');
   const used = async () => (await ann.get('/v2/delay')).body.rateLimit?.limit.used;
@@ -138,7 +138,7 @@ test('A lookup costs what a generation does, and what was looked up of late noth
   expect(await used()).toBe(1);
 });
 
-test('Lookups at the same time cost as much as one after the other: a limit of one lets one pass', async () => {
+test('Simultaneous look-ups each cost a unit, so a limit of one lets one pass', async () => {
   const fake = await runGame();
   const server = await runServer({ gameAddresses: fake.addresses, anonymousPerHour: 1 });
   const players = [1, 2, 3, 4].map((n) =>
@@ -164,7 +164,7 @@ test.each(['Nobody_1', 'f'.repeat(32), 'Plain'])(
   },
 );
 
-test('Deleted skins leave nothing that would answer: the player is looked up again', async () => {
+test('After a skin is deleted, the player is looked up again', async () => {
   const { fake, server, id } = await playing();
   const { body } = await server.owner.json('/v2/generate', { user: id });
   await server.owner.send('DELETE', `/v2/skins/${body.skin?.uuid}`);

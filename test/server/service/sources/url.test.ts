@@ -41,7 +41,7 @@ test('A URL becomes a skin in every kind of generation request, whatever type it
   expect(old.body).toMatchObject({ hash: hashOf(5) });
 });
 
-test('What is sent names the program and nothing of the caller', async () => {
+test('Requests name the program and reveal nothing of the caller', async () => {
   const site = await webServer(picture);
   const { owner } = await runServer(LOCAL);
   await owner.json('/v2/generate', { url: `${site.url}/1.png?size=64#top` }, { cookie: 'a=b' });
@@ -58,7 +58,7 @@ test('What is sent names the program and nothing of the caller', async () => {
   expect(seen?.headers).toMatchObject({ 'user-agent': /^skinsmith\/\d/, 'accept-encoding': 'identity' });
 });
 
-test('A URL of a picture that is known costs nothing, and one that is not answers a mere check with no', async () => {
+test('The URL of a known picture costs nothing, and a check for an unknown one finds nothing', async () => {
   const site = await webServer(picture);
   const { user } = await runServer(LOCAL);
   const ann = await user('ann');
@@ -171,7 +171,7 @@ test.each([
   expect(message).toContain(says);
 });
 
-test('A texture of Minecraft is fetched from its own host, by http as profiles write it, and then known', async () => {
+test('A texture of Minecraft is fetched from its own host by http, and is then known', async () => {
   const fake = await runGame();
   const hash = fake.textures.keep(drawSkin(7));
   const { owner } = await runServer({ gameAddresses: fake.addresses });
@@ -194,7 +194,7 @@ test("The texture of a player's skin that is here is not fetched again", async (
   expect(fake.calls.length).toBe(before);
 });
 
-test('Slow URLs of many addresses without a key keep no player from being looked up', async () => {
+test('Slow URLs of many anonymous callers do not block look-ups of players', async () => {
   const answers: ServerResponse[] = [];
   const slow = await webServer((_, response) => answers.push(response));
   const fake = await runGame({ accounts: 1 });

@@ -55,7 +55,7 @@ test('It is not ready while it stops or its workers fail, and reports both', asy
   expect(await it.unreadiness()).toEqual(['stopping', 'workers_in_trouble']);
 });
 
-test('It is not while its store cannot be written, which is tried once a second at most', async () => {
+test('It is not ready while its store cannot be written, which is tried at most once a second', async () => {
   const { it, db, clock, errors } = await health();
   expect(await it.unreadiness()).toEqual([]);
   await sql`pragma query_only = on`.execute(db);
@@ -68,7 +68,7 @@ test('It is not while its store cannot be written, which is tried once a second 
   expect(await it.unreadiness()).toEqual([]);
 });
 
-test('It is not, and asks the store nothing, once the store has become too new for it', async () => {
+test('It is not ready, and does not use the store, once the store is too new for it', async () => {
   const { it, db } = await health({ isTooNew: true, isStopping: true, trouble: new Error('too new') });
   await db.destroy();
   expect(await it.unreadiness()).toEqual(['stopping', 'store_too_new']);
@@ -81,12 +81,12 @@ test('It also reports a store that becomes too new during the check', async () =
   expect(await looking).toEqual(['store_too_new']);
 });
 
-test('What it survives is a warning', async () => {
+test('Problems that it survives are warnings', async () => {
   const { it } = await health();
   expect([await it.unreadiness(), it.warnings]).toEqual([[], ['store_pool']]);
 });
 
-test('It is not while its store is full', async () => {
+test('It is not ready while its store is full', async () => {
   const { it } = await health({ isFull: true });
   expect(await it.unreadiness()).toEqual(['store_full']);
 });
@@ -108,7 +108,7 @@ function silentDb() {
   };
 }
 
-test('It is not while its store is silent; one trial at a time waits for that', async () => {
+test('It is not ready while its store does not answer, which only one check at a time waits for', async () => {
   const silent = silentDb();
   const { it, clock } = await health({ db: silent.db, untilLate: async () => {} });
   expect(await it.unreadiness()).toEqual(['store_unreachable']);

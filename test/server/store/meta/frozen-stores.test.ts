@@ -110,7 +110,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('A frozen store in %s', (kind) 
       }
     });
 
-    test('People who were signed in still are, and a link from before signs in', async () => {
+    test('People stay signed in, and an earlier link still signs in', async () => {
       const place = await PLACES[kind](NEWEST_FROZEN);
       const { url } = await serve(place);
       const [before, after] = [new PlainBrowser(url), new PlainBrowser(url)];

@@ -128,7 +128,7 @@ describe('Opening a store', () => {
     });
   });
 
-  test('One connection hears that another has written, once', async () => {
+  test('One connection notices once that another has written', async () => {
     const folder = await ownFolder();
     const [here, there] = [await openOwnStore(folder), await openOwnStore(folder)];
     expect(here.changedByOthers()).toBe(false);

@@ -24,7 +24,7 @@ async function world({ ahead = 0, trip = 0 }: { ahead?: number; trip?: number })
   return { machine, database, read, clock: await openDatabaseClock(read, machine) };
 }
 
-test('On a machine whose clock is an hour behind, it tells the time of the database', async () => {
+test('On a machine whose clock is an hour behind, it returns the time of the database', async () => {
   const { machine, clock } = await world({ ahead: HOUR, trip: 10 });
   expect([clock.now(), clock.skew]).toEqual([machine.now() + HOUR, -HOUR]);
   machine.forward(1_000);
@@ -51,7 +51,7 @@ test('A database that another machine took over, with another time, is followed'
   expect(clock.now()).toBe(machine.now() + 500);
 });
 
-test('A slow measurement that proves nothing does not make it less exact', async () => {
+test('A slow measurement does not make it less exact', async () => {
   const { machine, database, read, clock } = await world({ ahead: 0, trip: 2 });
   Object.assign(database, { ahead: 90, trip: 200 }); // within what such a trip leaves open
   await clock.measure(read);

@@ -39,7 +39,7 @@ async function endListeners(url: string): Promise<void> {
 }
 
 describe('A listener', () => {
-  test('hears what others tell, in order, and not itself', async () => {
+  test('receives what others send, in order, and not its own messages', async () => {
     const url = await ownDatabase();
     const [one, two] = [await listening(url), await listening(url)];
     for (const text of ['a', 'b', 'c']) one.listener.notify(text);
@@ -64,7 +64,7 @@ describe('A listener', () => {
     await untilHeard(two.heard, 'back');
   });
 
-  test('that comes back has the others look, too', async () => {
+  test('that reconnects makes the others look too', async () => {
     const url = await ownDatabase();
     const one = await listening(url);
     one.listener.takeMissed();

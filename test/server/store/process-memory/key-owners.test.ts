@@ -34,7 +34,7 @@ test('It is read again after a change by this process, and after any write of an
   expect(read.times).toBe(3);
 });
 
-test('What was read while it was changed is not kept', async () => {
+test('A value read during a change is not kept', async () => {
   const { others, cache, read, find } = makeCache();
   await find(() => cache.forget());
   await find(() => void others.writes++);

@@ -14,7 +14,7 @@ test('A program may use a store that asks for no newer schema than it knows', ()
   expect(schema.fault).toBeUndefined();
 });
 
-test('It may not any more once the store has asked for one, even if it takes that back', () => {
+test('It may no longer use the store after that, even if the requirement is taken back', () => {
   const schema = new KnownSchema(24);
   for (const oldest of ['25', '24', null]) schema.learn(oldest);
   expect(() => schema.verify()).toThrow(StoreTooNewError);
@@ -35,7 +35,7 @@ async function readOldest(db: Awaited<ReturnType<typeof openPostgresDb>>): Promi
 /** Where it is not noted, a program must know the schema itself. */
 const ANSWERS = ['1', String(NEWEST_SCHEMA), null];
 
-test('SQLite tells which schema a program must know', async () => {
+test('SQLite computes which schema a program must know', async () => {
   const { db } = await openOwnStore(await ownFolder());
   expect(await readOldest(db)).toEqual(ANSWERS);
 });

@@ -101,7 +101,7 @@ describe('With PostgreSQL', () => {
     expect(found.filter((line) => !primary.has(line)).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('More of an owner in progress than its burst is an error of the database', async () => {
+  test("The database refuses more jobs in progress than an owner's burst", async () => {
     const client = new Client({ connectionString: await ownDatabase() });
     await client.connect();
     const row = "('ann', 0, 0, 0, '[]', '[]', 3, 2)";

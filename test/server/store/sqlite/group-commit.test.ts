@@ -23,7 +23,7 @@ async function together(db: Db, count: number): Promise<number[]> {
   );
 }
 
-test('Works that come in the same turn share a transaction, in their order', async () => {
+test('Work of the same turn shares a transaction, in order', async () => {
   const { db, statements } = await open();
   expect(await together(db, 3)).toEqual([0, 1, 2]);
   expect(transactionsIn(statements.take())).toBe(1);
@@ -37,13 +37,13 @@ test('A statement by itself has no transaction around it', async () => {
   expect(await readMeta(db, 'last-look')).toBe('now');
 });
 
-test('Many works take several transactions, so that other processes get their turn', async () => {
+test('Much work takes several transactions, so that other processes get their turn', async () => {
   const { db, statements } = await open();
   expect(await together(db, 40)).toHaveLength(40);
   expect(transactionsIn(statements.take())).toBe(2);
 });
 
-test('A work that fails leaves nothing behind and takes no other with it', async () => {
+test('Failed work leaves nothing behind and does not affect other work', async () => {
   const { db } = await open();
   const failing = db.store.commit(db, async (tx) => {
     await keepMeta(tx, 'public-url', 'left behind');
@@ -55,7 +55,7 @@ test('A work that fails leaves nothing behind and takes no other with it', async
   expect([await readMeta(db, 'public-url'), await readMeta(db, 'last-look')]).toEqual([undefined, 'now']);
 });
 
-test('A work inside a transaction is part of it', async () => {
+test('Work inside a transaction is part of it', async () => {
   const { db } = await open();
   const failing = db.transaction().execute(async (tx) => {
     const handle = Object.assign(tx, { store: db.store });
@@ -66,7 +66,7 @@ test('A work inside a transaction is part of it', async () => {
   expect(await readMeta(db, 'last-look')).toBeUndefined();
 });
 
-test('If the store cannot be used, all works fail with its error', async () => {
+test('If the store cannot be used, all work fails with its error', async () => {
   const { db } = await open();
   let attempts = 0;
   const work = async () => void attempts++;

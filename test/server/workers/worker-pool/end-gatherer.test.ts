@@ -33,14 +33,14 @@ class Works {
   }
 }
 
-test('One that works alone continues at once', async () => {
+test('A worker that is alone continues at once', async () => {
   const works = new Works();
   works.begin('a');
   await works.end('a');
   expect(works.wentOn).toEqual(['a']);
 });
 
-test('Those that are done continue together once they are as many as those that still work', async () => {
+test('Finished workers continue together once they are as many as the busy ones', async () => {
   const works = new Works();
   works.begin('a', 'b', 'c', 'd', 'e', 'f');
   await works.end('c');
@@ -50,7 +50,7 @@ test('Those that are done continue together once they are as many as those that 
   expect(works.wentOn).toEqual(['c', 'a', 'f']);
 });
 
-test('Those that begin meanwhile are waited for like the others', async () => {
+test('Workers that begin meanwhile are waited for like the others', async () => {
   const works = new Works();
   works.begin('a', 'b', 'c');
   await works.end('a');
@@ -61,7 +61,7 @@ test('Those that begin meanwhile are waited for like the others', async () => {
   expect(works.wentOn).toEqual(['a', 'b', 'c']);
 });
 
-test('A failed one neither waits nor is waited for', async () => {
+test('A failed worker neither waits nor is waited for', async () => {
   const works = new Works();
   works.begin('a', 'b', 'c');
   await works.end('a');
@@ -71,7 +71,7 @@ test('A failed one neither waits nor is waited for', async () => {
   expect(works.wentOn).toContain('c');
 });
 
-test('Where waiting is not worth it, each continues by itself', async () => {
+test('If waiting is not worthwhile, each worker continues by itself', async () => {
   const gatherer = new CompletionBatcher();
   const other = Promise.withResolvers<void>();
   const over = [1, 2].map(async () => await gatherer.run(async () => await other.promise, always));

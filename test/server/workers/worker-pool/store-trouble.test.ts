@@ -96,16 +96,19 @@ function failing<T>(errors: readonly unknown[], answer: T): () => Promise<T> {
   };
 }
 
-test.each([CUT, FULL])('What was made is recorded once the store can be written again: %s', async (error) => {
-  const shop = new Workshop({ complete: failing([error, error], true) });
-  await poll(
-    () => shop.asked.length,
-    (count) => count >= 5,
-  );
-  await shop.pool.stop(1_000);
-  expect(shop.asked).toEqual(['adopt', 'generate', 'complete', 'complete', 'complete']);
-  expect(shop.errors).toEqual([error, error]);
-});
+test.each([CUT, FULL])(
+  'Finished skins are recorded once the store can be written again: %s',
+  async (error) => {
+    const shop = new Workshop({ complete: failing([error, error], true) });
+    await poll(
+      () => shop.asked.length,
+      (count) => count >= 5,
+    );
+    await shop.pool.stop(1_000);
+    expect(shop.asked).toEqual(['adopt', 'generate', 'complete', 'complete', 'complete']);
+    expect(shop.errors).toEqual([error, error]);
+  },
+);
 
 test('A job whose claim was committed, while its answer was lost, is returned and made at once', async () => {
   const held: string[] = [];
@@ -147,7 +150,7 @@ test('A job whose claim is committed only after its worker has returned what it 
   expect(steps.slice(0, 5)).toEqual(['claim', 'nothing to return', 'claim', 'returned', 'claim']);
 });
 
-test('A job that a store’s trouble kept from being begun goes back, and is no failure of its own', async () => {
+test('A job that could not begin because of the store goes back without counting as a failure', async () => {
   const cut = failing([CUT], undefined);
   const shop = new Workshop({ adopt: async (lease) => (await cut()) ?? lease });
   await shop.untilAsked('complete');
@@ -155,7 +158,7 @@ test('A job that a store’s trouble kept from being begun goes back, and is no 
   expect(shop.asked.slice(0, 3)).toEqual(['adopt', 'release', 'adopt']);
 });
 
-test('What is no trouble of the store fails the job', async () => {
+test("An error that is not the store's fails the job", async () => {
   const shop = new Workshop({ complete: failing([new Error('a bug')], true) });
   await shop.untilAsked('fail');
   expect(shop.asked).toEqual(['adopt', 'generate', 'complete', 'fail']);

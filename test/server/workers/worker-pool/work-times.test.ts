@@ -14,7 +14,7 @@ function workTimes(least?: number) {
   return { clock, times, work };
 }
 
-test('Nothing is typical before anything is known', () => {
+test('There is no typical time before any job was done', () => {
   expect(workTimes().times.typical()).toBeUndefined();
 });
 
@@ -25,7 +25,7 @@ test('Before the first job is done it is expected to take the least that a job t
   expect(times.typical()).toBe(310);
 });
 
-test('A job takes what the last ones took in the middle: one that hung says nothing', () => {
+test('The typical time is the median of the last jobs, so one that hung does not count', () => {
   const { times, work } = workTimes();
   for (const ms of [900, 20, 22, 21, 5_000]) work(ms);
   expect(times.typical()).toBe(22);
@@ -33,7 +33,7 @@ test('A job takes what the last ones took in the middle: one that hung says noth
   expect(times.typical()).toBe(300);
 });
 
-test('What is not done is not learnt from', () => {
+test('Unfinished jobs do not count', () => {
   const { times, clock } = workTimes();
   times.begin('x');
   clock.forward(100);

@@ -89,7 +89,7 @@ describe.each(good.map((bytes, at) => ({ bytes, at })))('Good file $at', ({ byte
     expect(problemOf(bytes)).toBeUndefined();
   });
 
-  test('is refused at every length that lacks its end.', () => {
+  test('is refused when cut off at any length.', () => {
     for (let length = 0; length < bytes.indexOf('IEND') + 8; length++) {
       expect(problemOf(bytes.subarray(0, length)), `${length} bytes`).toBeDefined();
     }
@@ -108,7 +108,7 @@ describe.each(good.map((bytes, at) => ({ bytes, at })))('Good file $at', ({ byte
     }
   });
 
-  test('never ends in another error with any one byte changed and the checksums set right again.', () => {
+  test('causes no other error with any one byte changed and its checksums corrected.', () => {
     for (let at = 8; at < bytes.length; at++) {
       const copy = Buffer.from(bytes);
       copy[at]! ^= 1 << (at % 8);

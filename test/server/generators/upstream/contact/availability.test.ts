@@ -41,7 +41,7 @@ function openAvailability() {
 const TROUBLE = new Error('connection refused');
 
 describe('Trouble', () => {
-  test('of five seconds without a break counts as down, which is said once, and so is its end', () => {
+  test('of five seconds without a break counts as down, and its start and end are logged once', () => {
     const { it, session, clock, said, told } = openAvailability();
     session.outage.failed(TROUBLE);
     clock.forward(4_999);
@@ -61,7 +61,7 @@ describe('Trouble', () => {
     expect([it.isDown, it.wait(), told.wakes, said.length]).toEqual([false, 0, 1, 2]);
   });
 
-  test('with breaks never does', () => {
+  test('with breaks never counts as down', () => {
     const { it, session, clock } = openAvailability();
     for (let n = 0; n < 20; n++) {
       session.outage.failed(TROUBLE);
@@ -71,14 +71,14 @@ describe('Trouble', () => {
     expect(it.isDown).toBe(false);
   });
 
-  test('leaves nothing open while the service is down, also when the next try is due', () => {
+  test('leaves no slots while the service is down, even when the next attempt is due', () => {
     const { it, session, clock } = openAvailability();
     it.unreachable(TROUBLE);
     clock.forward(60_000);
     expect([session.outage.openAt <= session.now(), it.wait()]).toEqual([true, 1]);
   });
 
-  test('with the key is down at once, and the next try a minute away', () => {
+  test('with the key counts as down at once, with the next attempt after a minute', () => {
     const { it } = openAvailability();
     it.keyRefused(TROUBLE);
     expect([it.isDown, it.wait()]).toEqual([true, 60_000]);
@@ -94,7 +94,7 @@ describe('Limits', () => {
     expect(it.postponed().until).toBe(session.clock.now() + 7_020);
   });
 
-  test('are said once in ten minutes', () => {
+  test('are logged once in ten minutes', () => {
     const { it, clock, said } = openAvailability();
     for (let n = 0; n < 11; n++) {
       it.limited();
@@ -120,7 +120,7 @@ describe('Limits', () => {
 describe('A service that accepts nothing', () => {
   const CLOSED = refusal(503, 'service_unavailable');
 
-  test('is quoted once, whatever else it answers, and its end is said', () => {
+  test('is quoted once, and its end is logged', () => {
     const { it, session, clock, said, told } = openAvailability();
     for (let n = 0; n < 3; n++) {
       session.intake.failed(CLOSED);

@@ -47,7 +47,7 @@ test("Pending jobs that neither the store nor this process knows are other progr
   expect([jobs.isElsewhere('stored'), jobs.isElsewhere('foreign-1')]).toEqual([true, false]);
 });
 
-test('A submission without an answer so far is one of the unknown jobs, if there is any', async () => {
+test('A submission without an answer accounts for one of the unknown jobs, if there is any', async () => {
   const { jobs, see } = await openJobs([undefined, undefined]);
   see('a');
   expect(jobs.foreignJobs).toBe(0);
@@ -55,7 +55,7 @@ test('A submission without an answer so far is one of the unknown jobs, if there
   expect(jobs.foreignJobs).toBe(1);
 });
 
-test('Others have as many jobs as before while that may be so: a submission may arrive after the list', async () => {
+test("The number of other programs' jobs does not rise while a submission may arrive after the list", async () => {
   const { jobs, see, submit } = await openJobs([]);
   see('a', 'b', 'c');
   await submit(undefined);
@@ -73,7 +73,7 @@ test('Fewer jobs of others are reported, because there is room', async () => {
   expect([see('a', 'b'), see('a', 'b'), see('a'), see()]).toEqual([false, false, true, true]);
 });
 
-test("Others' jobs are looked at less often while nothing changes", async () => {
+test("Other programs' jobs are checked less often while nothing changes", async () => {
   const { jobs, see } = await openJobs([]);
   see('a');
   const pauses = Array.from({ length: 12 }, () => {

@@ -49,7 +49,7 @@ describe('A texture', () => {
     expect((await fetchFrom(hosted.url, url)).length).toBeGreaterThan(100);
   });
 
-  test('elsewhere in a private network is not, unless the operator allows it', async () => {
+  test('elsewhere in a private network is refused, unless the operator allows it', async () => {
     const { url } = await oneTexture();
     const error = { name: 'GenerationError', code: 'invalid_skin_data' };
     await expect(fetchFrom('http://upstream.example.org', url)).rejects.toMatchObject(error);
@@ -57,7 +57,7 @@ describe('A texture', () => {
     expect(allowed.length).toBeGreaterThan(100);
   });
 
-  test('to which the service redirects is fetched likewise', async () => {
+  test('behind a redirect of the service follows the same rules', async () => {
     const { url } = await oneTexture();
     const base = await redirecting(url);
     const error = { name: 'GenerationError', code: 'invalid_skin_data' };

@@ -21,18 +21,18 @@ describe('A submission', () => {
   const isSent = (change: object, now = NOW) =>
     isBeingSent({ ...sent, ...change }, { now, timeout: TIMEOUT, gone: new Set([GONE]) });
 
-  test('is under way until it has ended, or certainly must have', () => {
+  test('is in flight until it has ended, or must have ended', () => {
     expect([isSent({}), isSent({}, NOW + 21_000), isSent({}, NOW + 21_001)]).toEqual([true, true, false]);
     expect(isSent({ settles_at: NOW + 300 })).toBe(false);
   });
 
-  test('of a process that is gone, or of another clock, is not', () => {
+  test('of a process that is gone, or of another clock, is not in flight', () => {
     expect([isSent({ sender: GONE }), isSent({ sender: null })]).toEqual([false, false]);
     expect(isSent({ sender: 'another-machine/1/x#1' })).toBe(true);
     expect(isSent({}, NOW - 86_400_000)).toBe(false);
   });
 
-  test('is seen a moment after it was answered with an error, later where nobody knows', () => {
+  test('counts as visible shortly after an error answer, and later after no answer', () => {
     expect(settlesIn({ ...sent, settles_at: NOW + 300 }, NOW)).toBe(300);
     expect(settlesIn({ ...sent, settles_at: NOW - 300 }, NOW)).toBe(0);
     expect(settlesIn({ ...sent, settles_at: NOW + 86_400_000 }, NOW)).toBe(15_000);

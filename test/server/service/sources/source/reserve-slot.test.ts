@@ -63,7 +63,7 @@ test('A request waits until it is seen whether the pictures before it take the l
   expect((await Promise.all(both)).map(({ status }) => status).toSorted()).toEqual([202, 400]);
 });
 
-test('With every slot taken, a request that comes again under its key is its job', async () => {
+test('With every slot taken, a repeated request under its key gets its job', async () => {
   const site = await siteOfSkins();
   const { users } = await runServerWithPlans({ gold: { queue: 1 } }, OPTIONS);
   const send = async () =>

@@ -108,7 +108,7 @@ test('A generator that does not report its health in time is aborted, which is r
   expect(stopped?.aborted).toBe(true);
 });
 
-test('A bug of a generator is no finding', async () => {
+test('A bug in a generator is not reported as a finding', async () => {
   const { context } = await service(() => Promise.reject(new RangeError('oops')));
   await expect(diagnose(context, operator)).rejects.toThrow('oops');
 });
@@ -125,7 +125,7 @@ test('A store that a newer program changed meanwhile is a problem', async () => 
   expect(await storeCodes(newer)).toContainEqual(['store_too_new', 'problem']);
 });
 
-test('A store with a page that holds rubbish is damaged, though it opens', async () => {
+test('A store with an invalid page is damaged, even if it opens', async () => {
   const folder = await ownFolder();
   const first = await openStore(folder);
   const { rows } = await sql<{ page: number; size: number }>`
@@ -143,7 +143,7 @@ test('A store with a page that holds rubbish is damaged, though it opens', async
   expect(codes(store.findings)).toContainEqual(['store_damaged', 'problem']);
 });
 
-test('A large store is not looked through, because the service does nothing else meanwhile', async () => {
+test('A large store is not checked for damage, because that would block the service', async () => {
   const { db } = await service();
   expect(await damageFinding(db, 1_000)).toMatchObject({ code: 'store_large', result: 'ok' });
   expect(await damageFinding(db)).toMatchObject({ code: 'store_sound', result: 'ok' });

@@ -8,7 +8,7 @@ function connections(change: { waitingFor?: number; isListening?: boolean } = {}
   return () => ({ busy: 1, idle: 0, most: 1, waiting: 1, waitingFor: 0, isListening: true, ...change });
 }
 
-test('A store in a file is nothing to be warned of', () => {
+test('A store in a file causes no warning', () => {
   expect(storeWarnings({}, 0)).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { callerWith, limitsContext } from '../../../../support/server/limited-ca
 
 const START = Date.UTC(2026, 0, 1, 12, 30, 30);
 
-test('Duplicates are counted for each caller by itself, also when there are more callers than are kept idle', () => {
+test('Duplicates are counted for each caller separately, even with very many callers', () => {
   const duplicates = new Duplicates();
   const count = (owner: string, now: number) => duplicates.count({ owner, limit: 2, now }) - now;
   expect([count('a', START), count('a', START)]).toEqual([0, 0]);

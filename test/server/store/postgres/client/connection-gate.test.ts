@@ -41,7 +41,7 @@ test('While the database is there, all pass', async () => {
   expect(await setUp().askAll(5)).toEqual({ connected: 5, attempts: 5 });
 });
 
-test('After a failure nobody tries for a moment, then one does for all', async () => {
+test('After a failure, nobody connects for a moment, and then one tries for all', async () => {
   const { ask, askAll, setGone, later } = setUp();
   setGone(true);
   await expect(ask()).rejects.toThrow('gone');
@@ -59,7 +59,7 @@ test('When the one who tries succeeds, all pass', async () => {
   expect(await askAll(5)).toEqual({ connected: 5, attempts: 5 });
 });
 
-test('Whoever comes while one tries waits for that', async () => {
+test('New requests wait while one tries', async () => {
   const { ask, setGone, hold, later, attempts } = setUp();
   setGone(true);
   await expect(ask()).rejects.toThrow('gone');

@@ -51,7 +51,7 @@ describe.runIf(process.platform !== 'win32')('On systems with modes of files', (
     await expect(readPasswordFile(path, ANN)).rejects.toThrow(`chmod 600 ${path}`);
   });
 
-  test('one of someone else is read, as a mounted secret is', async () => {
+  test("another owner's file is read, as for a mounted secret", async () => {
     const line = '*:*:*:*:geheim';
     const path = await foreignFile(line);
     const expected = (await readFile(path, 'utf8')) === line ? 'geheim' : undefined;

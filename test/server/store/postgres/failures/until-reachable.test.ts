@@ -29,7 +29,7 @@ test('The waiting for a store ends with the error', async () => {
   expect(errors.length).toBeGreaterThan(900);
 });
 
-test('A store that refuses its use is not waited for', async () => {
+test('A store that refuses access is not waited for', async () => {
   const errors = [new StoreRefusedError(new Error('no such database')), refused()];
   await expect(untilReachable(opening(errors), { limit: 30_000 })).rejects.toThrow(StoreRefusedError);
   expect(errors).toHaveLength(1);

@@ -28,7 +28,7 @@ describe('Behind a pooler', () => {
     expect(await db.selectFrom('users').selectAll().where('name', '=', 'nobody').execute()).toEqual([]);
   });
 
-  test('that keeps sessions, connections get their limits once', async () => {
+  test('of sessions, connections get their limits once', async () => {
     const db = await pooled(await ownDatabase(), 'session');
     expect(await limitsOf(db)).toEqual(LIMITED);
     expect(await inTransaction(db, limitsOf)).toEqual(LIMITED);
@@ -36,7 +36,7 @@ describe('Behind a pooler', () => {
     expect(await limitsOf(db)).toEqual({ ...LIMITED, statement: '7s' });
   });
 
-  test('that keeps transactions, each transaction has limits, and nobody else', async () => {
+  test('of transactions, each transaction has its own limits', async () => {
     const url = await ownDatabase();
     const db = await pooled(url, 'transaction');
     for (const _ of [1, 2]) {
@@ -47,7 +47,7 @@ describe('Behind a pooler', () => {
     expect(await snapshot.execute((tx) => limitsOf(dbOf(tx, db.store)))).toEqual(LIMITED);
   });
 
-  test('that keeps transactions, a store that does not know of it says so', async () => {
+  test('of transactions, a store without --store-pooler says so', async () => {
     const url = await pooler(await ownDatabase(), 'transaction');
     const look = async () => {
       const { db, close } = await openPostgresStore({ url, connections: 1 });
@@ -64,7 +64,7 @@ describe('Behind a pooler', () => {
     });
   });
 
-  test('that does not take a parameter of the address, it is refused at once', async () => {
+  test('that refuses a parameter of the address, the address is refused at once', async () => {
     const url = `${await pooler(await ownDatabase(), 'session')}?options=-cjit%3Doff`;
     const patience = { limit: 600_000, onWaiting: () => expect.fail('It waits.') };
     await expect(openPostgresStore({ url, patience })).rejects.toMatchObject({

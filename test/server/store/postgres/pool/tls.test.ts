@@ -78,7 +78,7 @@ describe('TLS to PostgreSQL', () => {
     });
   });
 
-  test('is left out where it is only preferred and the database has none', async () => {
+  test('is not used if it is only preferred and the database has none', async () => {
     const url = address(await ownDatabase(), { sslmode: 'prefer' });
     const front = await pooler(url, 'session');
     const store = await opened(front);
@@ -90,7 +90,7 @@ describe('TLS to PostgreSQL', () => {
     });
   });
 
-  test('is in the hint if the database requires it', async () => {
+  test('is suggested if the database requires it', async () => {
     const database = await ownDatabase();
     await makeCertified(database);
     const opening = openPostgresStore({ url: address(database, {}, { username: CERTIFIED }) });
@@ -100,7 +100,7 @@ describe('TLS to PostgreSQL', () => {
     });
   });
 
-  test('shows a certificate for the user that needs one', async () => {
+  test('sends a client certificate if the user needs one', async () => {
     const database = await ownDatabase();
     await makeCertified(database);
     const certified = { username: CERTIFIED };

@@ -168,6 +168,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       resume: leaf('resume using a paused game account', accounts, 'accountsResume'),
       edit: leaf('edit settings of a game account', accounts, 'accountsEdit'),
       health: leaf('check the health of game accounts', accounts, 'accountsHealth'),
+      wear: leaf('let your own game account wear a skin', accounts, 'accountsWear'),
       unlink: leaf('unlink a game account', accounts, 'accountsUnlink'),
     },
   },

@@ -22,6 +22,7 @@ import {
   type GameAccount,
   type GameAccountChange,
   type GameAccountCheck,
+  type GameAccountSkin,
   type GameLinkOptions,
   type GameLogin,
   gameAccountAnswerSchema,
@@ -113,6 +114,19 @@ export class GameAccountClient {
   async unlink(uuid: string, call: CallOptions = {}): Promise<readonly Note[]> {
     const request = { method: 'DELETE', path: gameAccountPath(uuid), timeout: LONG } as const;
     return (await this.#requester.request(request, envelopeSchema, call)).messages ?? [];
+  }
+
+  /** PUT /v2/account/accounts/:uuid/skin: lets one's own account wear a skin, in Minecraft too. */
+  async wear(uuid: string, input: GameAccountSkin, call: CallOptions = {}): Promise<GameAccount> {
+    const content = { json: input };
+    const request = { method: 'PUT', path: `${gameAccountPath(uuid)}/skin`, timeout: LONG, content } as const;
+    return (await this.#requester.request(request, gameAccountAnswerSchema, call)).account;
+  }
+
+  /** DELETE /v2/account/accounts/:uuid/skin: restores the skin that one's own account wore before. */
+  async restore(uuid: string, call: CallOptions = {}): Promise<GameAccount> {
+    const request = { method: 'DELETE', path: `${gameAccountPath(uuid)}/skin`, timeout: LONG } as const;
+    return (await this.#requester.request(request, gameAccountAnswerSchema, call)).account;
   }
 
   /** POST /v2/account/accounts/:uuid/check: asks the game for the account's state. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changesSomething, envelopeSchema } from './envelope.ts';
+import { uuidSchema } from './skin.ts';
 
 const gameAccountSchema = z.object({
   /** 32 hexadecimal digits. */
@@ -60,6 +61,16 @@ export const gameAccountChangeSchema = z
   .refine(changesSomething, 'nothing to change');
 /** What to change about a linked game account; `paused: false` also resets its failures. */
 export type GameAccountChange = z.input<typeof gameAccountChangeSchema>;
+
+/** PUT /v2/account/accounts/:uuid/skin */
+export const gameAccountSkinSchema = z.strictObject({
+  /** UUID of a skin that the caller may see. */
+  skin: uuidSchema,
+  /** That everyone may see the texture of a private skin from now on. */
+  publish: z.literal(true).optional(),
+});
+/** The skin that a linked game account is to wear. */
+export type GameAccountSkin = z.input<typeof gameAccountSkinSchema>;
 
 /** POST /v2/account/accounts/:uuid/check */
 export const gameAccountCheckAnswerSchema = gameAccountAnswerSchema.extend({

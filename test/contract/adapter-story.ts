@@ -161,6 +161,12 @@ const TOLD: readonly Step[] = [
   patch('/v2/account/accounts/:uuid', json({ paused: true }), player),
   { route: 'DELETE /v2/account/accounts/:uuid', params: player },
   post('/v2/account/accounts/:uuid/check', undefined, { params: player }),
+  {
+    route: 'PUT /v2/account/accounts/:uuid/skin',
+    content: json({ skin: '0'.repeat(32) }),
+    params: player,
+  },
+  { route: 'DELETE /v2/account/accounts/:uuid/skin', params: player },
   get('/v2/account/users'),
   get('/v2/account/users/:name', { params: () => ({ name: 'bob' }) }),
   post('/v2/account/users', json({ name: 'eve' })),

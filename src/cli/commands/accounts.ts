@@ -2,12 +2,21 @@ import type { Command } from 'commander';
 import { bareUuid } from '../../base/text.ts';
 import type { AccountClient } from '../../client/account-client.ts';
 import type { GameAccount, GameAccountChange, GameAccountCheck } from '../../protocol/game-account.ts';
-import { withAccount } from '../connection/connector.ts';
+import { verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import { listOf, oneOf, verifyChange } from '../nouns.ts';
-import { type Columns, columnRows, type Fields, fieldColumns, type Table } from '../output/described.ts';
+import { nonEmpty } from '../options/option-values.ts';
+import {
+  type Columns,
+  columnRows,
+  type Fields,
+  fieldColumns,
+  printRow,
+  type Table,
+  tableOutput,
+} from '../output/described.ts';
 import { colorsFor } from '../terminal/io.ts';
 import {
   addYesOption,
@@ -17,6 +26,7 @@ import {
   type TypedYes,
 } from '../terminal/read-input.ts';
 import { ago, clean, jsonDocument } from '../text/text.ts';
+import { isPrivate } from './players.ts';
 
 const ACCOUNT_FIELDS = {
   uuid: 'UUID of the Minecraft account',
@@ -78,23 +88,36 @@ function noAccounts(context: CommandContext): string {
 
 type Games = AccountClient['games'];
 
-/** Calls `work` with the account of this name or UUID. @throws CliError `no_such_account` */
+/**
+ * Calls `work` with the account of this name or UUID; undefined: the only one.
+ * @throws CliError `no_such_account`, `which_account`
+ */
 async function withGameAccount<T>(
-  named: string,
+  named: string | undefined,
   context: CommandContext,
   work: (games: Games, account: GameAccount) => Promise<T>,
 ): Promise<T> {
   return await withAccount(context, async ({ games }, call) => {
-    const wanted = named.toLowerCase();
-    const accounts = await games.list(call);
-    const found =
-      accounts.find(({ uuid }) => uuid === bareUuid(named)) ??
-      accounts.find(({ name }) => name.toLowerCase() === wanted);
-    if (found) return await work(games, found);
-    throw new CliError('no_such_account', `No linked account ${named}.`, {
-      hint: `List the accounts: ${forService('skinsmith accounts list', context)}`,
-    });
+    const found = accountIn(await games.list(call), named, context);
+    return await work(games, found);
   });
+}
+
+function accountIn(
+  accounts: readonly GameAccount[],
+  named: string | undefined,
+  context: CommandContext,
+): GameAccount {
+  const found =
+    named === undefined
+      ? accounts.length === 1 && accounts[0]
+      : (accounts.find(({ uuid }) => uuid === bareUuid(named)) ??
+        accounts.find(({ name }) => name.toLowerCase() === named.toLowerCase()));
+  if (found) return found;
+  const hint = `List the accounts: ${forService('skinsmith accounts list', context)}`;
+  if (named !== undefined) throw new CliError('no_such_account', `No linked account ${named}.`, { hint });
+  if (accounts.length === 0) throw new CliError('no_such_account', noAccounts(context));
+  throw usageError('which_account', 'Several accounts are linked: name one with --account.', hint);
 }
 
 const LIST = listOf(TABLE, {
@@ -235,6 +258,69 @@ export const accountsResume = {
   declare: addAccount,
   ...oneOf(TABLE, (context, named: string) => changeAccount(named, { paused: false }, context)),
 } satisfies CommandModule;
+
+interface AccountWearOptions extends TypedYes {
+  readonly account?: string;
+  readonly restore?: boolean;
+}
+
+export const accountsWear = {
+  description:
+    'Let your own game account wear a skin of the service, in Minecraft too, or restore the skin it wore before.\n' +
+    'Waits for the account: Mojang limits how often it may change its skin. Asks for confirmation first; without a ' +
+    'terminal, --yes is required.',
+  examples: [
+    ['Wear a skin', 'skinsmith accounts wear UUID'],
+    ['Restore the skin that an account wore before', 'skinsmith accounts wear --restore --account Alex'],
+  ],
+  output: [tableOutput('object', TABLE)],
+  declare(command) {
+    addYesOption(
+      command
+        .argument('[skin]', 'UUID of the skin')
+        .option('--account <account>', 'name or UUID of the account (default: the only one)', nonEmpty)
+        .option('--restore', 'restore the skin that the account wore before'),
+    );
+  },
+  async run(skin: string | undefined, typed: AccountWearOptions, context: CommandContext): Promise<number> {
+    if ((skin === undefined) !== (typed.restore === true))
+      throw usageError('skin_or_restore', 'Give the UUID of a skin, or --restore.');
+    if (skin !== undefined) verifyUuids([skin], context);
+    const account = await withGameAccount(typed.account, context, (games, found) =>
+      skin === undefined
+        ? restoreOn(found, games, typed, context)
+        : wearOn(found, skin, games, typed, context),
+    );
+    if (!account) return exitStatus('failed');
+    printRow(account, TABLE, context);
+    return exitStatus('done');
+  },
+} satisfies CommandModule;
+
+async function restoreOn(
+  { uuid, name }: GameAccount,
+  games: Games,
+  { yes }: TypedYes,
+  context: CommandContext,
+): Promise<GameAccount | undefined> {
+  const question = `Restore the skin that ${clean(name)} wore before, in Minecraft too?`;
+  if (!(await agrees(question, { yes, done: 'changed' }, context))) return undefined;
+  return await games.restore(uuid, { signal: context.signal });
+}
+
+async function wearOn(
+  { uuid, name }: GameAccount,
+  skin: string,
+  games: Games,
+  { yes }: TypedYes,
+  context: CommandContext,
+): Promise<GameAccount | undefined> {
+  const publish = await isPrivate(skin, context);
+  const about = publish ? `The skin ${skin} is private, and everyone will see it. ` : '';
+  const question = `${about}Let ${clean(name)} wear ${publish ? 'it' : `the skin ${skin}`}, in Minecraft too?`;
+  if (!(await agrees(question, { yes, done: 'changed' }, context))) return undefined;
+  return await games.wear(uuid, { skin, ...(publish && { publish }) }, { signal: context.signal });
+}
 
 interface UnlinkedView {
   readonly uuid: string;

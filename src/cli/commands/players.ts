@@ -150,7 +150,8 @@ function verifyName(name: string): void {
   );
 }
 
-async function isPrivate(uuid: string, context: CommandContext): Promise<boolean> {
+/** Whether the service keeps the skin from others. */
+export async function isPrivate(uuid: string, context: CommandContext): Promise<boolean> {
   const { client } = await connectWithProgress(await context.settings(), context);
   return (await client.skin(uuid, { signal: context.signal })).visibility === 'private';
 }

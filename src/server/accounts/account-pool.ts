@@ -7,6 +7,7 @@ import {
   hideCape,
   resetSkin,
   setSkinFromUrl,
+  uploadSkin,
 } from '../../game/skins.ts';
 import { type Holders, holdersHere, type NodeName, workerName } from '../queue/leases.ts';
 import type { ClaimBounds } from '../queue/port.ts';
@@ -335,9 +336,27 @@ export async function prepareAccount(
   await account.note({ cape_checked_at: now, ...(altered === 0 && originalOf(profile)) });
 }
 
-/** Sets the skin that the account wore before the first of ours. @throws AccountFault, GameError */
-export async function restoreSkin(account: HeldAccount): Promise<void> {
+/** Lets the account wear a skin as its own, which nothing but `restoreSkin` takes off. @throws AccountFault, GameError */
+export async function wearAsOwn(
+  account: HeldAccount,
+  skin: { readonly png: Uint8Array; readonly variant: 'classic' | 'slim' },
+): Promise<void> {
+  const { http } = account;
+  if (account.row.altered === 0) {
+    const profile = await account.call((token, signal) => fetchAccount(http, token, signal));
+    await account.note(originalOf(profile));
+  }
+  await account.change((token, signal) => uploadSkin(http, token, { ...skin, signal }));
+  await account.note({ altered: 0 });
+}
+
+/**
+ * Sets the skin that the account wore before ours. False if Mojang no longer has it.
+ * @throws AccountFault, GameError
+ */
+export async function restoreSkin(account: HeldAccount): Promise<boolean> {
   const { original_url: url, original_variant: variant } = account.row;
+  let isThere = true;
   try {
     await account.change(async (token, signal) => {
       if (url === null) await resetSkin(account.http, token, signal);
@@ -347,8 +366,10 @@ export async function restoreSkin(account: HeldAccount): Promise<void> {
     if (!(error instanceof GameError && error.kind === 'bad_image')) throw error;
     // The game no longer has that skin: a retry is pointless.
     await account.note({ last_error_code: 'original_gone', last_error_message: error.message });
+    isThere = false;
   }
   await account.note({ altered: 0 });
+  return isThere;
 }
 
 export interface RestorerOptions {

@@ -279,7 +279,7 @@ function linkedAgain(
 }
 
 /** Milliseconds that a generation may take to return the account. */
-const PATIENCE = 20_000;
+export const PATIENCE = 20_000;
 /** Milliseconds for the rest of the account's delay and the change. */
 const RESTORE_LIMIT = 30_000;
 
@@ -303,8 +303,7 @@ export async function unlinkAccount(
 async function restore(pool: AccountPool, taken: TakenAccount): Promise<'restored' | 'not_restored'> {
   const signal = AbortSignal.timeout(RESTORE_LIMIT);
   try {
-    await pool.use(taken, { signal }, restoreSkin);
-    return 'restored';
+    return (await pool.use(taken, { signal }, restoreSkin)) ? 'restored' : 'not_restored';
   } catch (error) {
     if (signal.aborted || error instanceof AccountFault || error instanceof GameError) return 'not_restored';
     throw error;

@@ -6,6 +6,7 @@ import {
   accountsPause,
   accountsResume,
   accountsUnlink,
+  accountsWear,
 } from '../../../src/cli/commands/accounts.ts';
 import type { CommandContext, ExitStatus } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
@@ -76,6 +77,31 @@ describe('accounts', () => {
       1,
       [expect.stringMatching(/✖ Ann .*suspended/), expect.stringMatching(/✔ Bob {2}well/), ''],
     ]);
+  });
+
+  test('wear a skin after confirmation, and the one before with --restore', async () => {
+    const { fake, server, run, link } = await withService();
+    const ann = fake.addAccount({ name: 'Ann' });
+    await link(ann);
+    const made = await server.owner.upload('/v2/generate', skinPng(1), { visibility: 'private' });
+    const { uuid } = made.body.skin!;
+    const [uploaded] = fake.changes();
+    const wear = (skin: string | undefined, typed: object, more: object = {}) =>
+      run((context) => accountsWear.run(skin, typed, context), more);
+    const asked = await wear(uuid, {}, { isTTY: true, answers: () => 'n' });
+    expect([asked.status, asked.err]).toEqual([
+      1,
+      expect.stringContaining('is private, and everyone will see it. Let Ann wear it'),
+    ]);
+    expect(fake.changes()).toEqual([uploaded]);
+    const { status, out } = await wear(uuid, { yes: true });
+    expect([status, out.split('\t')[0]]).toEqual([0, 'Ann']);
+    expect((await wear(undefined, { restore: true, account: 'ann', yes: true })).status).toBe(0);
+    expect(ann.look.skin).toBeUndefined();
+    expect((await wear(undefined, {})).told?.code).toBe('skin_or_restore');
+    expect((await wear(uuid, { account: 'bob' })).told?.code).toBe('no_such_account');
+    await link(fake.addAccount({ name: 'Bob' }));
+    expect((await wear(uuid, { yes: true })).told?.code).toBe('which_account');
   });
 
   test('are unlinked after confirmation, and the outcome is reported', async () => {

@@ -7,6 +7,7 @@ import {
   gameAccountChangeSchema,
   gameAccountCheckAnswerSchema,
   gameAccountListAnswerSchema,
+  gameAccountSkinSchema,
   gameLoginAnswerSchema,
   gameLoginBodySchema,
 } from '../../../protocol/game-account.ts';
@@ -21,6 +22,7 @@ import {
   unlinkGameAccount,
   verifyMayLink,
 } from '../../service/accounts/accounts.ts';
+import { restoreGameAccount, wearOnGameAccount } from '../../service/accounts/wearing.ts';
 import { withinFetchLimits } from '../../service/sources/fetches.ts';
 import { type Route, route } from '../route.ts';
 import { v2Answer } from '../views.ts';
@@ -127,6 +129,33 @@ export const GAME_ACCOUNT_ROUTES: readonly Route[] = [
       const look = async () => await checkGameAccount(context, caller, uuid);
       const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
       return v2Answer({ warnings, links }, check);
+    },
+  }),
+  route({
+    method: 'PUT',
+    scopes: ['account', 'operator'],
+    paths: ['/v2/account/accounts/:uuid/skin'],
+    summary: "Let the caller's own game account wear a skin, in Minecraft too",
+    params,
+    body: gameAccountSkinSchema,
+    answers: { 200: gameAccountAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params: { uuid }, body, warnings }) => {
+      const wear = async () => await wearOnGameAccount(context, caller, uuid, body);
+      const account = await withinFetchLimits(context, { caller, via: 'queue' }, wear);
+      return v2Answer({ warnings, links }, { account });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    scopes: ['account', 'operator'],
+    paths: ['/v2/account/accounts/:uuid/skin'],
+    summary: "Restore the skin that the caller's own game account wore before",
+    params,
+    answers: { 200: gameAccountAnswerSchema, 404: errorAnswerSchema },
+    handle: async ({ context, caller, params: { uuid }, warnings }) => {
+      const restore = async () => await restoreGameAccount(context, caller, uuid);
+      const account = await withinFetchLimits(context, { caller, via: 'queue' }, restore);
+      return v2Answer({ warnings, links }, { account });
     },
   }),
 ];

@@ -12,7 +12,7 @@ import type {
 } from '../../../protocol/game-account.ts';
 import { checkAccount } from '../../accounts/account-pool.ts';
 import { accountsFor, freeAt } from '../../accounts/availability.ts';
-import { AccountKeyError } from '../../accounts/held-account.ts';
+import { AccountFault, AccountKeyError, AccountLostError } from '../../accounts/held-account.ts';
 import {
   type Accounts,
   type BegunLogin,
@@ -184,7 +184,7 @@ function mayManage({ owner, isOperator }: UserCaller, account: AccountRow): bool
 }
 
 /** Another user's account is treated like a missing one. @throws Refusal `not_found` */
-async function findOwn(db: Db, caller: Caller, uuid: string): Promise<LinkedAccount> {
+export async function findOwn(db: Db, caller: Caller, uuid: string): Promise<LinkedAccount> {
   const user = requireUser(caller);
   const account = await findAccount(db, uuid);
   if (account && mayManage(user, account)) return account;
@@ -198,14 +198,15 @@ function verifyConsent(
   { share, capes }: z.output<typeof gameAccountChangeSchema>,
 ): void {
   if (owner === caller.owner || !(share || capes)) return;
-  const what = share ? 'share it' : 'show its cape';
-  throw new Refusal(
-    'insufficient_grants',
-    `Only ${user ?? 'the user who linked the account'} can agree to ${what}.`,
-  );
+  throw onlyByUser(user, `agree to ${share ? 'share it' : 'show its cape'}`);
 }
 
-async function orRefusal<T>(work: () => Promise<T>): Promise<T> {
+export function onlyByUser(user: string | null, what: string): Refusal {
+  return new Refusal('insufficient_grants', `Only ${user ?? 'the user who linked the account'} can ${what}.`);
+}
+
+/** Refuses what goes wrong with an account or with Mojang. */
+export async function orRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -219,8 +220,10 @@ function isFinal(error: unknown): error is Error {
 
 function asRefusal(cause: unknown): unknown {
   if (isFinal(cause)) return new Refusal('invalid_request', { message: cause.message, cause });
+  if (cause instanceof GameError && cause.kind === 'bad_image')
+    return new Refusal('invalid_image', { message: 'Mojang does not accept this picture as a skin.', cause });
   // Their messages contain no tokens.
-  if (cause instanceof GameError)
+  if (cause instanceof GameError || cause instanceof AccountFault || cause instanceof AccountLostError)
     return new Refusal('service_unavailable', { message: cause.message, cause });
   if (!(cause instanceof AccountKeyError)) return cause;
   return new Refusal('service_unavailable', { message: 'The key file for accounts cannot be used.', cause });
@@ -230,7 +233,7 @@ function accountNotFound(uuid: string): Refusal {
   return new Refusal('not_found', `No linked account ${uuid}.`);
 }
 
-function accountView({ accounts, clock }: AccountsContext, account: LinkedAccount): GameAccount {
+export function accountView({ accounts, clock }: AccountsContext, account: LinkedAccount): GameAccount {
   const now = clock.now();
   const free = freeAt(account, accounts.pool.context.rules, now);
   const { cool_until, last_used_at, last_error_code: code, last_error_at: at } = account;
@@ -255,6 +258,6 @@ function accountView({ accounts, clock }: AccountsContext, account: LinkedAccoun
   };
 }
 
-function isoTime(milliseconds: number): string {
+export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -242,8 +242,8 @@ async function outfitFor(
   return await withCape(context, caller, { ...base, hash: base.texture_hash, variant: base.variant }, cape);
 }
 
-/** @throws Refusal `skin_not_found`, `insufficient_grants`, `invalid_request` */
-async function readWearable(
+/** A skin that players may wear, unless it is blocked. @throws Refusal `skin_not_found`, `insufficient_grants`, `invalid_request` */
+export async function readWearable(
   { db }: StoreContext,
   caller: Caller,
   uuid: string,

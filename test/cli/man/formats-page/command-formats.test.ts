@@ -262,6 +262,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'accounts resume': () => [account],
     'accounts edit': () => [account, '--share'],
     'accounts health': () => [],
+    'accounts wear': async () => [await makeSkin(), '--account', account, '--yes'],
     'accounts unlink': async () => [await linkAccount(), '--yes'],
     backup: () => [backup, '--data', server.dataDir, '--overwrite'],
     'backup --verify': () => [backup],

@@ -88,6 +88,7 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
     return overviewPage({
       account,
       isNameShown: await showsName(context, caller),
+      mayChange: hasScope(caller, 'account'),
       isSaved: query.saved !== undefined,
     });
   }),
@@ -285,10 +286,12 @@ interface AccountOverview {
   readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
   /** Whether the name is shown with public skins and sets. */
   readonly isNameShown: boolean;
+  /** Whether the key that the person signed in with may change that. */
+  readonly mayChange: boolean;
   readonly isSaved: boolean;
 }
 
-function overviewPage({ account, isNameShown, isSaved }: AccountOverview): Page {
+function overviewPage({ account, isNameShown, mayChange, isSaved }: AccountOverview): Page {
   const { name, role, plan, usage, user } = account;
   return accountPage('overview', {
     title: say`Account`,
@@ -298,9 +301,7 @@ function overviewPage({ account, isNameShown, isSaved }: AccountOverview): Page 
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
 </dl>
 ${isSaved && html`<p class="done" role="status">${say`Saved.`}</p>`}
-<form class="acts" method="post" action="${NAME_PATH}">
-${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my name on my public skins and sets`)}
-<button class="quiet-button">${say`Save`}</button></form>
+${mayChange && nameForm(isNameShown)}
 <section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>
 ${usageMeters(usage, plan)}
 <p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p></section>
@@ -309,6 +310,12 @@ ${planTable([plan])}
 <p class="quiet">${say`The operator of this server assigns plans. Skins that already exist do not count towards any limit.`}</p></section>
 <p><a href="${DELETE_PATH}">${say`Delete this account`}</a></p>`,
   });
+}
+
+function nameForm(isNameShown: boolean): Html {
+  return html`<form class="acts" method="post" action="${NAME_PATH}">
+${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my name on my public skins and sets`)}
+<button class="quiet-button">${say`Save`}</button></form>`;
 }
 
 interface DeletionView extends Deletion {

@@ -63,7 +63,7 @@ export const MAKE_PAGES: readonly PageRoute[] = [
     }
   }),
   // The pictures and data of the skins that the page has just made.
-  formFor('callers', '/ui/make/skins.zip', { scopes: ['read'], fields: zipFields }, async (call) => {
+  formFor('callers', '/ui/make/skins.zip', { fields: zipFields }, async (call) => {
     const read = async () => {
       const skins: SkinWithData[] = [];
       for (const uuid of new Set(call.fields.ids)) {

@@ -10,7 +10,7 @@ import {
 } from '../protocol/skin.ts';
 import { MAX_NAME_LENGTH } from '../protocol/skin-name.ts';
 import { exportAnswer, skinPackAnswer } from '../server/http/downloads.ts';
-import { requireScope } from '../server/service/callers.ts';
+import { hasScope, requireScope } from '../server/service/callers.ts';
 import { deleteSkins, editSkins, ownSkinsAmong, type SkinEditOf } from '../server/service/skins/changes.ts';
 import { packSkins, type SkinPack } from '../server/service/skins/skin-pack.ts';
 import { readOwnSkins } from '../server/service/skins/skins.ts';
@@ -151,7 +151,7 @@ async function readList(
     ...given(choice),
     sort: sort === 'popular' ? sort : undefined,
   });
-  return { skins, next, total, ...choice, after };
+  return { skins, next, total, ...choice, after, mayChange: hasScope(caller, 'skins') };
 }
 
 function doneOf(changed: number | undefined, deleted: number | undefined) {
@@ -218,6 +218,8 @@ interface MySkinsView extends Choice {
   readonly total: number | undefined;
   /** Where this page begins. */
   readonly after: string | undefined;
+  /** Whether the key that the person signed in with may change skins. */
+  readonly mayChange: boolean;
   /** What the last form did. */
   readonly done?: BulkResult | undefined;
   /** What the last form lacked. */
@@ -252,7 +254,7 @@ const DONE = {
 const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
 
 function mySkinsPage(view: MySkinsView): Page {
-  const { skins, next, total, done, missing, sort, filter, visibility, variant } = view;
+  const { skins, next, total, mayChange, done, missing, sort, filter, visibility, variant } = view;
   const choice = { sort, filter, visibility, variant };
   return {
     title: say`My skins`,
@@ -262,7 +264,7 @@ ${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
 ${searchForm(choice)}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
-${skins.length > 0 ? bulkForm(view) : nothing(choice)}
+${skins.length === 0 ? nothing(choice) : mayChange ? bulkForm(view) : skinCards(skins, { look: 'body' })}
 ${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,
   };
 }

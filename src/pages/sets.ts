@@ -9,6 +9,7 @@ import type { Answer } from '../server/http/route.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../server/http/routes/pictures.ts';
 import { lineupInput } from '../server/pictures/renders.ts';
 import { type Caller, hasScope } from '../server/service/callers.ts';
+import { Refusal } from '../server/service/refusal.ts';
 import { editSkins } from '../server/service/skins/changes.ts';
 import { readReservedNames, releaseName } from '../server/service/skins/set-names.ts';
 import {
@@ -200,10 +201,11 @@ async function moved({ context, caller }: PageCall, reference: string, move: str
   return seeOther(`${PATH}/${reference}?page=${page}&moved=${by}-${skin}`);
 }
 
-/** Makes what only the owner sees in a set as visible as the set. */
+/** Makes what only the owner sees in a set as visible as the set. @throws Refusal `set_not_found` for others */
 async function publishHidden(context: ServiceContext, caller: Caller, full: FullSet): Promise<void> {
-  const { visibility } = full.set;
-  const edits = hiddenIn(full).map(({ uuid }) => ({ uuid, visibility }));
+  const { uuid, visibility, owner } = full.set;
+  if (owner !== caller.owner) throw new Refusal('set_not_found', `You have no set ${uuid}.`);
+  const edits = hiddenIn(full).map((skin) => ({ uuid: skin.uuid, visibility }));
   if (edits.length > 0) await editSkins(context, caller, edits);
 }
 

@@ -166,7 +166,12 @@ export class SkinMaker {
       stop,
       hardStop,
     });
-    this.#facts = await this.#dispatcher.meet({ slots, cape }).catch(asSetupError);
+    try {
+      this.#facts = await this.#dispatcher.meet({ slots, cape }).catch(asSetupError);
+    } catch (error) {
+      await this.#dispatcher.close(); // nobody else can: the batch does not get this skin maker
+      throw error;
+    }
     if (this.#session.clock.now() - journal.foundAt < STILL_KNOWN)
       this.#dispatcher.expects(journal.lastJobs((by) => this.#isOurs(by)));
     this.#dispatcher.start();

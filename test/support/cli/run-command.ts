@@ -7,6 +7,7 @@ import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
+import { Leftovers } from './leftovers.ts';
 import { testIo } from './test-io.ts';
 
 export interface Ran {
@@ -33,7 +34,7 @@ interface DeskOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs one command as if typed, on a machine of its own, in this process. */
+/** Runs one command as if typed, on a machine of its own, in this process; it must leave nothing open, however it ends. */
 export async function runCommand(
   run: (context: CommandContext) => ExitStatus,
   { url, key, isTTY = false, stdin, answers, signal, flags = {}, env: more = {} }: DeskOptions,
@@ -63,11 +64,24 @@ export async function runCommand(
     signal: signal ?? new AbortController().signal,
     flags: { quiet: !isTTY, ...flags },
   });
-  onTestFinished(async () => await context.close());
+  const leftovers = new Leftovers(context);
+  onTestFinished(async () => {
+    await context.close();
+    leftovers.verifyClosed();
+  });
+  const ran = await outcomeOf(run, context);
+  leftovers.verifyEnd(out());
+  return { ...ran, out: out(), err: err() };
+}
+
+async function outcomeOf(
+  run: (context: CommandContext) => ExitStatus,
+  context: CommandContext,
+): Promise<Pick<Ran, 'status' | 'told'>> {
   try {
-    return { status: (await run(context)) ?? 0, out: out(), err: err(), told: undefined };
+    return { status: (await run(context)) ?? 0, told: undefined };
   } catch (error) {
-    return { status: undefined, out: out(), err: err(), told: reportOf(error, context) };
+    return { status: undefined, told: reportOf(error, context) };
   }
 }
 

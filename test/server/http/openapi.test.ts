@@ -6,6 +6,7 @@ import { describeApi, describedAddress } from '../../../src/server/http/openapi.
 import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import { type Operation, openApiDocument } from '../../support/http/openapi-rules.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -69,7 +70,7 @@ test('A strict validator accepts every schema in it', () => {
   const schemas = [...all('schema', DESCRIPTION), ...Object.values(COMPONENTS.schemas)];
   const distinct = new Set(schemas.map((schema) => JSON.stringify(schema)));
   expect(distinct.size).toBeGreaterThan(50);
-  for (const text of distinct) {
+  for (const text of sampled([...distinct], 3)) {
     const schema = JSON.parse(text.replaceAll('"#/', '"own#/'));
     expect(() => ajv.compile(schema), text).not.toThrow();
   }

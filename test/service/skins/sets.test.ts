@@ -6,7 +6,7 @@ import { newUuid } from '../../../src/base/text.ts';
 import { MAX_SET, SkinClient } from '../../../src/index.ts';
 import { readHeader } from '../../../src/skin/png/header.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
-import { onSqlite } from '../../support/postgres/on-postgres.ts';
+import { mostlyOnSqlite, onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import {
@@ -66,21 +66,24 @@ describe('A set of skins', () => {
     expect((await nobody.get(`/v2/skins/${one}`)).status).toBe(200);
   });
 
-  test('is listed newest first, page by page: public ones for everyone, all for their owner', async () => {
-    const { ann, bob, nobody, skins } = await runWithSkins();
-    await createSet(ann, 'a', skins);
-    await createSet(ann, 'b', [], { visibility: 'unlisted' });
-    await createSet(bob, 'c', [skins[0]]);
-    await createSet(bob, 'd', [], { visibility: 'private' });
-    const names = ({ body }: Heard) => body.sets?.map(({ name, size }) => `${name} ${size}`);
-    const first = await nobody.get('/v2/sets?size=1');
-    expect(names(first)).toEqual(['c 1']);
-    const second = await nobody.get(String(first.body.links['next']));
-    expect([names(second), second.body.links['next']]).toEqual([['a 2'], undefined]);
-    expect(names(await ann.get('/v2/me/sets'))).toEqual(['b 0', 'a 2']);
-    expect(names(await bob.get('/v2/me/sets'))).toEqual(['d 0', 'c 1']);
-    expectRefusal(await nobody.get('/v2/me/sets'), 'unauthorized', 401);
-  });
+  mostlyOnSqlite(test)(
+    'is listed newest first, page by page: public ones for everyone, all for their owner',
+    async () => {
+      const { ann, bob, nobody, skins } = await runWithSkins();
+      await createSet(ann, 'a', skins);
+      await createSet(ann, 'b', [], { visibility: 'unlisted' });
+      await createSet(bob, 'c', [skins[0]]);
+      await createSet(bob, 'd', [], { visibility: 'private' });
+      const names = ({ body }: Heard) => body.sets?.map(({ name, size }) => `${name} ${size}`);
+      const first = await nobody.get('/v2/sets?size=1');
+      expect(names(first)).toEqual(['c 1']);
+      const second = await nobody.get(String(first.body.links['next']));
+      expect([names(second), second.body.links['next']]).toEqual([['a 2'], undefined]);
+      expect(names(await ann.get('/v2/me/sets'))).toEqual(['b 0', 'a 2']);
+      expect(names(await bob.get('/v2/me/sets'))).toEqual(['d 0', 'c 1']);
+      expectRefusal(await nobody.get('/v2/me/sets'), 'unauthorized', 401);
+    },
+  );
 
   test('keeps names apart: among the sets of one owner, and among public ones', async () => {
     const { ann, bob, nobody } = await runWithSkins();
@@ -107,7 +110,7 @@ describe('A set of skins', () => {
       expectRefusal(await server.owner.json('/v2/sets', body), 'validation_error', 400);
   });
 
-  test('takes no skin that its owner cannot see, and then stays as it was', async () => {
+  mostlyOnSqlite(test)('takes no skin that its owner cannot see, and then stays as it was', async () => {
     const { ann, bob, skins } = await runWithSkins();
     const secret = await make(ann, 3, { visibility: 'private' });
     expectRefusal(await bob.json('/v2/sets', { name: 'a', skins: [secret] }), 'skin_not_found', 404);
@@ -259,7 +262,7 @@ onSqlite(describe)('A key without the scope', () => {
   });
 });
 
-describe('An operator', () => {
+mostlyOnSqlite(describe)('An operator', () => {
   test("hides a set, which its owner can't show again, and shows it; deletes another", async () => {
     const { server, ann, nobody, skins } = await runWithSkins();
     const set = await createSet(ann, 'Rude', skins);
@@ -352,7 +355,7 @@ onSqlite(describe)("A set's group picture", () => {
   });
 });
 
-describe('A list that is sent to the page of sets', () => {
+mostlyOnSqlite(describe)('A list that is sent to the page of sets', () => {
   async function personOf(server: ServerUnderTest, user: string): Promise<PlainBrowser> {
     const person = new PlainBrowser(server.url);
     const { body } = await server.owner.json('/v2/account/keys', { user, name: 'for pages' });

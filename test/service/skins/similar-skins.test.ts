@@ -8,6 +8,7 @@ import { similarSkins } from '../../../src/server/store/similar-skins.ts';
 import { changeSkin } from '../../../src/server/store/skins.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { pixelOffsets, type Rect } from '../../../src/skin/regions.ts';
+import { mostlyOnSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
@@ -77,7 +78,7 @@ test('One skin is shown for each name, arms and cape of a picture', async () => 
   expect(similar.map(({ name, distance }) => [name, distance])).toEqual([['two', 0]]);
 });
 
-test('Similar skins of others are public ones, and never hidden ones', async () => {
+mostlyOnSqlite(test)('Similar skins of others are public ones, and never hidden ones', async () => {
   const server = await runServer();
   const [ann, bob] = [await userWithPlan(server, 'ann'), await userWithPlan(server, 'bob')];
   const narrow = await ann.json('/v2/account/keys', { scopes: ['generate'] });
@@ -152,7 +153,7 @@ test('However many skins have a picture, those with other arms, another cape or 
   expect(await looks(12)).toEqual([...first, ['slim', null, 'Jones', 0]]);
 });
 
-test('Skins that the viewer may not see do not displace similar ones', async () => {
+mostlyOnSqlite(test)('Skins that the viewer may not see do not displace similar ones', async () => {
   const db = await ownDb();
   for (let n = 0; n < 150; n++) {
     await keepData(db, `a uniform ${n}`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRandomSkins } from '../../../src/server/service/skins/skins.ts';
 import { bodyOf } from '../../support/http/v1/old-format.ts';
-import { onSqlite } from '../../support/postgres/on-postgres.ts';
+import { mostlyOnSqlite, onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import {
@@ -24,26 +24,29 @@ async function fourSkins({ owner }: ServerUnderTest) {
   return { shown, hidden: [await make(3, 'unlisted'), await make(4, 'private')] };
 }
 
-test('Latest, popular and random skins and the pages of version 1 hold public ones only', async () => {
-  const server = await runServer();
-  const { shown, hidden } = await fourSkins(server);
-  for (const uuid of [...shown, ...hidden]) {
-    await server.owner.send('POST', `/v2/skins/${uuid}/interactions/views`);
-  }
-  for (const caller of [server.anonymous(), server.owner]) {
-    for (const kind of ['latest', 'popular', 'random']) {
-      const { status, body } = await caller.get(`/v2/skins/${kind}`);
-      const uuids = body.skins?.map(({ uuid }) => uuid).toSorted();
-      expect([kind, status, uuids]).toEqual([kind, 200, shown.toSorted()]);
+mostlyOnSqlite(test)(
+  'Latest, popular and random skins and the pages of version 1 hold public ones only',
+  async () => {
+    const server = await runServer();
+    const { shown, hidden } = await fourSkins(server);
+    for (const uuid of [...shown, ...hidden]) {
+      await server.owner.send('POST', `/v2/skins/${uuid}/interactions/views`);
     }
-    expect(bodyOf(await caller.get('/get/list/1'))).toMatchObject({
-      skins: [{ uuid: shown[1] }, { uuid: shown[0] }],
-      page: { index: 1 },
-    });
-    expect(bodyOf(await caller.get('/get/list/2'))).toMatchObject({ skins: [] });
-    expect(shown).toContain((bodyOf(await caller.get('/get/random')) as { uuid: string }).uuid);
-  }
-});
+    for (const caller of [server.anonymous(), server.owner]) {
+      for (const kind of ['latest', 'popular', 'random']) {
+        const { status, body } = await caller.get(`/v2/skins/${kind}`);
+        const uuids = body.skins?.map(({ uuid }) => uuid).toSorted();
+        expect([kind, status, uuids]).toEqual([kind, 200, shown.toSorted()]);
+      }
+      expect(bodyOf(await caller.get('/get/list/1'))).toMatchObject({
+        skins: [{ uuid: shown[1] }, { uuid: shown[0] }],
+        page: { index: 1 },
+      });
+      expect(bodyOf(await caller.get('/get/list/2'))).toMatchObject({ skins: [] });
+      expect(shown).toContain((bodyOf(await caller.get('/get/random')) as { uuid: string }).uuid);
+    }
+  },
+);
 
 test('Without public skins, popular, random and paged lists are empty', async () => {
   const { anonymous } = await runServer();
@@ -111,7 +114,7 @@ onSqlite(test)('Only its owner changes and deletes a skin by its short id', asyn
   }
 });
 
-test('A key without the scope read finds no hidden skin by its short id', async () => {
+mostlyOnSqlite(test)('A key without the scope read finds no hidden skin by its short id', async () => {
   const server = await runServer();
   const { shown, hidden } = await fourSkins(server);
   const made = await server.owner.json('/v2/account/keys', { scopes: ['generate'] });

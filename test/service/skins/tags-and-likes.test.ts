@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlainBrowser } from '../../support/pages/browser.ts';
-import { onSqlite } from '../../support/postgres/on-postgres.ts';
+import { mostlyOnSqlite, onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
@@ -100,7 +100,7 @@ describe('Likes', () => {
   });
 });
 
-describe('Likes and tags on pages', () => {
+mostlyOnSqlite(describe)('Likes and tags on pages', () => {
   const signedIn = async (server: ServerUnderTest, user: string) => {
     const person = new PlainBrowser(server.url);
     const { body } = await server.owner.json('/v2/account/keys', { user, name: 'for pages' });
@@ -163,7 +163,7 @@ describe('Likes and tags on pages', () => {
   });
 });
 
-describe("A job's skin", () => {
+mostlyOnSqlite(describe)("A job's skin", () => {
   test('has its current tags and likes', async () => {
     const { ann, bob, uuid, path } = await runWithSkin();
     const job = String((await ann.upload('/v2/queue', skinPng(1), { name: 'Smith' })).body.job?.id);

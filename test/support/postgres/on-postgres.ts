@@ -47,6 +47,11 @@ export function onSqlite<Define extends typeof test | typeof describe>(define: D
   return current === 'sqlite' ? define : (NO_TESTS as unknown as Define);
 }
 
+/** The same, but for a run of everything: what statements do that are the same for both, or that other tests try. */
+export function mostlyOnSqlite<Define extends typeof test | typeof describe>(define: Define): Define {
+  return isWhole ? define : onSqlite(define);
+}
+
 /** A file of tests that uses a store in a file again would prove nothing. */
 function expectDatabases(): void {
   let before = 0;

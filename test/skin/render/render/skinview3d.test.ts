@@ -10,6 +10,7 @@ import { drawView } from '../../../../src/skin/render/render.ts';
 import { SCENES, type Scene } from '../../../../src/skin/render/solid.ts';
 import { detectVariant } from '../../../../src/skin/variant.ts';
 import { startChromium } from '../../../support/chromium/chromium.ts';
+import { sampled } from '../../../support/setup/extent.ts';
 
 /**
  * Holds the renderer against skinview3d, which draws skins with WebGL in a browser. It has perspective, smoothed edges
@@ -18,7 +19,7 @@ import { startChromium } from '../../../support/chromium/chromium.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 const BUNDLE = fileURLToPath(import.meta.resolve('skinview3d/bundles/skinview3d.bundle.js'));
-const SKINS = ['smith', 'ranger-slim', 'knight-overlay', 'robot', 'miner-legacy'];
+const SKINS = sampled(['ranger-slim', 'smith', 'knight-overlay', 'robot', 'miner-legacy'], 2);
 
 const STRAIGHT = { pitch: 0 } as const;
 const CAMERAS = {

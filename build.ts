@@ -176,7 +176,6 @@ const STYLES = [
   'own-pages.css',
   'skin-page.css',
   'many.css',
-  'print.css',
 ];
 
 for (const bundle of bundles) await build(bundle);

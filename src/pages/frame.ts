@@ -211,23 +211,12 @@ function hiddenFields(fields: Readonly<Record<string, string>>): Html[] {
 /** A skin in a list. */
 export type SkinCard = Pick<SkinWithData, 'uuid' | 'name' | 'visibility'>;
 
-/** The views of a skin on a card, with the size of the picture in pixels. The body takes fewer bytes than the others. */
-const CARD_VIEWS = {
-  isometric: { width: 85, height: 160 },
-  body: { width: 68, height: 136 },
-} as const;
-
-interface CardOptions<Skin extends SkinCard> {
-  readonly look?: keyof typeof CARD_VIEWS;
-  /** More about each skin, below its card. */
-  readonly below?: (skin: Skin) => Html | undefined;
-}
-
+/** `below`: more about each skin, below its card. */
 export function skinCards<Skin extends SkinCard>(
   skins: readonly Skin[],
-  { look = 'isometric', below = () => undefined }: CardOptions<Skin> = {},
+  below: (skin: Skin) => Html | undefined = () => undefined,
 ): Html {
-  return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin, look)}${below(skin)}</li>`)}</ul>`;
+  return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin)}${below(skin)}</li>`)}</ul>`;
 }
 
 export const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
@@ -258,11 +247,11 @@ export function skinCount(skins: number): Html {
   return counted(skins, { one: say`${count(skins)} skin`, other: say`${count(skins)} skins` });
 }
 
-function skinCard(skin: SkinCard, look: keyof typeof CARD_VIEWS): Html {
+/** The view of the body takes fewer bytes than others. */
+function skinCard(skin: SkinCard): Html {
   const { uuid, name } = skin;
-  const { width, height } = CARD_VIEWS[look];
   return html`<a class="card" href="/ui/skins/${uuid}">
-<img ${pictureAt('src', { skin, view: look, size: height })} alt="" width="${width}" height="${height}" loading="lazy">
+<img ${pictureAt('src', { skin, view: 'body', size: 136 })} alt="" width="68" height="136" loading="lazy">
 <bdi>${name ?? html`<span class="quiet">${uuid.slice(0, 8)}</span>`}</bdi>
 </a>`;
 }

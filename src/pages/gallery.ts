@@ -199,12 +199,12 @@ function pageNumber({ after, back }: Pick<Place, 'after' | 'back'>): number {
 }
 
 function cards({ skins, choice, after, back, selection, canSelect }: GalleryView): Html {
-  if (!canSelect) return html`<div class="gallery">${skinCards(skins, { look: 'body', below: liked })}</div>`;
+  if (!canSelect) return html`<div class="gallery">${skinCards(skins, liked)}</div>`;
   const below = (skin: GalleryView['skins'][number]) =>
     html`${skinSelector(skin, { isSelected: selection?.skins.includes(skin.uuid) ?? false })}${liked(skin)}`;
   const [, place = ''] = addressOf(choice, { after, back }).split('?');
   return html`<form class="gallery" method="post" action="${PATH}" data-select><input type="hidden" name="place" value="${place}">
-${skinCards(skins, { look: 'body', below })}
+${skinCards(skins, below)}
 <div class="panel bulk">${selectAll()}${selectionToSet(selection?.set)}</div></form>`;
 }
 

@@ -264,7 +264,7 @@ ${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
 ${searchForm(choice)}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
-${skins.length === 0 ? nothing(choice) : mayChange ? bulkForm(view) : skinCards(skins, { look: 'body' })}
+${skins.length === 0 ? nothing(choice) : mayChange ? bulkForm(view) : skinCards(skins)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,
   };
 }
@@ -306,10 +306,10 @@ function bulkForm({
 }: MySkinsView): Html {
   const place = { sort, filter, visibility, variant, after };
   return html`<form method="post" action="${PATH}" data-select><button name="act" value="enter" hidden></button><input type="hidden" name="list" value="${placeQuery(place)}">
-${skinCards(skins, { look: 'body', below: (skin) => selector(skin, selected.includes(skin.uuid)) })}
+${skinCards(skins, (skin) => selector(skin, selected.includes(skin.uuid)))}
 <div class="panel bulk">${selectAll()}
 <details open data-fold><summary>${say`Change selected`}</summary><div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, change?.visibility)}</select></div>
-<div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" autocomplete="off" value="${change?.name ?? ''}"></div>
+<div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" value="${change?.name ?? ''}"></div>
 <div class="end"><button name="act" value="change">${say`Change selected`}</button></div></div>
 ${selectionToSet(set)}
 <div class="acts"><button name="act" value="pack" class="quiet-button">${say`Resource pack of selected`}</button>

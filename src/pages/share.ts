@@ -92,7 +92,7 @@ export function sharedSkin(
     alt: say`The skin ${title} from the front and from behind`,
   };
   const unfolded = { path, title, description: descriptionOf(skin, SIGNED[signer]), picture };
-  const head = html`${unfoldedHead(context, unfolded)}${oEmbedLink(context, path)}${linkedData(context, unfolded)}`;
+  const head = html`${unfoldedHead(context, unfolded)}${oEmbedLink(context, path)}`;
   return { head, icon, isIndexed: skin.visibility === 'public' };
 }
 
@@ -119,25 +119,6 @@ function oEmbedLink(context: SiteContext, path: string): Html {
   const query = new URLSearchParams({ url: `${origin}${path}` });
   return html`<link rel="alternate" type="application/json+oembed" href="${`${origin}/v2/oembed?${query}`}">
 `;
-}
-
-/** For search engines: https://schema.org/ImageObject. */
-function linkedData(context: SiteContext, { path, title, description, picture }: Unfolded): Html {
-  const origin = context.publicUrl();
-  return Html.forReader((reader) => {
-    const data = {
-      '@context': 'https://schema.org',
-      '@type': 'ImageObject',
-      name: html`${title}`.writeText(reader),
-      description: description.writeText(reader),
-      url: `${origin}${path}`,
-      contentUrl: `${origin}${picture.path}`,
-    };
-    // An element of data is not escaped as text is: only its end could be mistaken.
-    const text = JSON.stringify(data).replaceAll('<', '\\u003c');
-    return html`<script type="application/ld+json">${Html.unescaped(text)}</script>
-`;
-  });
 }
 
 /** Buttons that share a skin, and what other sites need to show it. Nothing for skins whose pictures others cannot fetch. */

@@ -23,28 +23,15 @@ function kept(type: string, body: string | Buffer, age: number): Answer {
 }
 
 /** Pages of signed-in people, and addresses that make this server look up players at the game. */
+const PICTURES =
+  'avatar avatars body bust capes combo cube face full fullbody head helm minecraft render renders skin';
 const NOT_FOR_ROBOTS = [
   '/ui/account',
   '/ui/jobs',
   '/ui/operator',
   '/ui/sessions',
   '/ui/sign-in',
-  '/avatar/',
-  '/avatars/',
-  '/body/',
-  '/bust/',
-  '/capes/',
-  '/combo/',
-  '/cube/',
-  '/face/',
-  '/full/',
-  '/fullbody/',
-  '/head/',
-  '/helm/',
-  '/minecraft/',
-  '/render/',
-  '/renders/',
-  '/skin/',
+  ...PICTURES.split(' ').map((name) => `/${name}/`),
 ];
 
 const robotsRoute = pageFor('everyone', '/robots.txt', {}, async ({ context, reader }) => {

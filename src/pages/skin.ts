@@ -341,7 +341,7 @@ ${copyField('UUID', uuid)}
 }
 
 function similarCards(similar: SkinPageOptions['similar']): Html {
-  return html`<section class="gallery similar" aria-labelledby="similar"><h2 id="similar">${say`Similar skins`}</h2>${skinCards(similar, { look: 'body', below: sameness })}</section>`;
+  return html`<section class="gallery similar" aria-labelledby="similar"><h2 id="similar">${say`Similar skins`}</h2>${skinCards(similar, sameness)}</section>`;
 }
 
 /** How a skin with the same picture differs. */
@@ -379,6 +379,6 @@ export function reportForm(path: `/ui${string}`, label: Html): Html {
 <div><label for="reason">${say`Reason`}</label><select id="reason" name="reason">
 ${options(REASON_WORDS, undefined)}
 </select></div>
-<div><label for="text">${say`Details`}</label><input id="text" name="text" maxlength="500" autocomplete="off"></div>
+<div><label for="text">${say`Details`}</label><input id="text" name="text" maxlength="500"></div>
 </div><button>${say`Send report`}</button></form></details>`;
 }

@@ -86,7 +86,7 @@ function startPage({ name, signing, newest, head, maker, steps }: StartView): Pa
 <div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel">${say`<a class="button" href="${'/ui/sign-in'}">Sign in</a> to make skins here.`}</p>`}</div>
 </div>
 ${steps}<section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
-${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
+${newest.length > 0 ? html`<div class="gallery">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
 </section>`,
   };
 }

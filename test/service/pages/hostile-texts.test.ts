@@ -175,9 +175,8 @@ const FOREIGN = `((document) => {
   const ownStyle = document.querySelector('link[rel="stylesheet"]') ? null : document.querySelector('head > style');
   const found = [...document.querySelectorAll('iframe, svg, style, b, base, object, embed, meta[http-equiv], img[src="x"]')]
     .filter((one) => one !== ownStyle && !one.matches('svg.bars'));
-  const isData = (one) => one.type === 'application/ld+json' && JSON.parse(one.textContent)['@type'] === 'ImageObject';
   const scripts = [...document.querySelectorAll('script')]
-    .filter((one) => !one.src.startsWith(location.origin + '/ui/assets/') && !isData(one));
+    .filter((one) => !one.src.startsWith(location.origin + '/ui/assets/'));
   const acting = [...document.querySelectorAll('*')].filter((one) =>
     [...one.attributes].some(({ name, value }) => /^on|^(autofocus|srcdoc|style)$/.test(name) ||
       (/^(href|src|action|formaction)$/.test(name) && new URL(value, location.href).origin !== location.origin)));

@@ -11,7 +11,7 @@ import {
 } from '../protocol/api-key.ts';
 import type { Account } from '../protocol/user.ts';
 import { type Caller, hasScope } from '../server/service/callers.ts';
-import { asRefusal, Refusal } from '../server/service/refusal.ts';
+import { Refusal } from '../server/service/refusal.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
 import {
   type Deletion,
@@ -24,22 +24,12 @@ import {
 } from '../server/service/users/users.ts';
 import { GAME_PAGES } from './account-games.ts';
 import { sessionCookie } from './cookies.ts';
-import {
-  accountPage,
-  checkBox,
-  copyField,
-  moment,
-  type Page,
-  planTable,
-  problemOf,
-  usageMeters,
-} from './frame.ts';
+import { accountPage, checkBox, copyField, moment, type Page, planTable, usageMeters } from './frame.ts';
 import {
   checked,
   formFor,
   lines,
   listField,
-  type PageAnswer,
   type PageCall,
   type PageRoute,
   pageFor,
@@ -82,6 +72,13 @@ function keyIn({ name, scope, allowedIps, allowedOrigins, allowedAgents, v2Compa
 
 type KeyFields = z.output<typeof keyFields>;
 
+const keysRoute = pageFor(
+  'account',
+  PATH,
+  { query: z.object({ created: z.literal('before').optional() }) },
+  keysPage,
+);
+
 export const ACCOUNT_PAGES: readonly PageRoute[] = [
   pageFor('users', '/ui/account', { query: z.object({ saved: yes }) }, async ({ context, caller, query }) => {
     const account = await readAccount(context, caller);
@@ -117,34 +114,24 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
     title: say`Your account is deleted`,
     body: html`<p class="lead">${say`Your keys, sessions and private skins are gone.`}</p><p><a href="/ui/">${say`Go to the start page.`}</a></p>`,
   })),
-  pageFor(
-    'account',
-    PATH,
-    { query: z.object({ created: z.literal('before').optional() }) },
-    async (call) => await keysPage(call, { wasCreated: call.query.created !== undefined }),
-  ),
-  formFor('account', PATH, { fields: newKeyFields }, async (call) => {
+  keysRoute,
+  formFor('account', PATH, { fields: newKeyFields, on: keysRoute }, async (call) => {
     const { context, caller, fields } = call;
-    return await orKeysPage(call, { ...fields, form: 'new' }, async () => {
-      const input = apiKeyBodySchema.parse(keyIn(fields));
-      try {
-        // A page, not a redirect: no address may lead to the key.
-        const key = await createKey(context, caller, { ...input, id: fields.id });
-        return accountPage('keys', newKeyPage(key, PATH));
-      } catch (error) {
-        // That page was reloaded.
-        if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
-        throw error;
-      }
-    });
+    const input = apiKeyBodySchema.parse(keyIn(fields));
+    try {
+      // A page, not a redirect: no address may lead to the key.
+      const key = await createKey(context, caller, { ...input, id: fields.id });
+      return accountPage('keys', newKeyPage(key, PATH));
+    } catch (error) {
+      // That page was reloaded.
+      if (error instanceof Refusal && error.status === 409) return seeOther(`${PATH}?created=before`);
+      throw error;
+    }
   }),
-  formFor('account', `${PATH}/:id`, { params, fields: keyFields }, async (call) => {
+  formFor('account', `${PATH}/:id`, { params, fields: keyFields, on: keysRoute }, async (call) => {
     const { context, caller, fields } = call;
-    const { id } = call.params;
-    return await orKeysPage(call, { ...fields, form: id }, async () => {
-      await changeOwnKey(context, caller, id, apiKeyChangeSchema.parse(keyIn(fields)));
-      return seeOther(PATH);
-    });
+    await changeOwnKey(context, caller, call.params.id, apiKeyChangeSchema.parse(keyIn(fields)));
+    return seeOther(PATH);
   }),
   formFor('account', `${PATH}/:id/revoke`, { params }, async ({ context, caller, params }) => {
     await revokeOwnKey(context, caller, params.id);
@@ -167,50 +154,32 @@ const SCOPE_NAMES: Readonly<Record<Scope, Html>> = {
   operator: say`Run this server`,
 };
 
-interface KeysView {
-  /** Whether the person has reloaded the page of a new key. */
-  readonly wasCreated?: boolean;
-  /** What the person has typed into a form that was refused. */
-  readonly typed?: TypedKey;
-}
-
-/** `form`: the ID of the key to change, or `new`. */
+/** What was typed into a form that was refused. `form`: the ID of the key to change, or `new`. */
 interface TypedKey extends KeyFields {
-  readonly form: string;
-  readonly problem?: Html;
+  readonly form: unknown;
+  readonly problem: Html;
 }
 
-type KeysCall = Pick<PageCall, 'context' | 'caller'>;
+type KeysCall = PageCall<unknown, { readonly created?: 'before' | undefined }>;
 
-async function keysPage({ context, caller }: KeysCall, { wasCreated, typed }: KeysView): Promise<Page> {
+async function keysPage({ context, caller, query, typed: refused }: KeysCall): Promise<Page> {
+  const typed = refused && {
+    ...keyFields.parse(refused.fields),
+    form: refused.params['id'] ?? 'new',
+    problem: refused.problem,
+  };
   const keys = await listOwnKeys(context.db, caller);
   const current = caller.kind === 'user' ? caller.key?.id : undefined;
   const mayGive = scopesToGive(caller);
   return accountPage('keys', {
     title: say`API keys`,
-    body: html`${wasCreated && html`<p class="problem" role="status">${say`This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.`}</p>`}
+    body: html`${query.created && html`<p class="problem" role="status">${say`This key has already been created. A key is shown only once: if you did not copy it, revoke it and create another one.`}</p>`}
 <p>${say`Programs use a key to act for you. Give each its own, with no more permissions than it needs.`}</p>
 <ul class="list">${keys.map((key) => row(key, { current, mayGive, typed }))}</ul>
 <section aria-labelledby="new"><h2 id="new">${say`Create a key`}</h2>
 <form class="panel" method="post" action="${PATH}"><input type="hidden" name="id" value="${newUuid().slice(0, 24)}">${fields('new', mayGive, { typed })}<button>${say`Create key`}</button></form></section>`,
     terminal: { command: 'skinsmith keys list', path: '/v2/account/keys' },
   });
-}
-
-/** Shows a form that was refused again, with what the person has typed and why. */
-async function orKeysPage(
-  call: KeysCall,
-  typed: TypedKey,
-  act: () => Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  try {
-    return await act();
-  } catch (error) {
-    const refusal = asRefusal(error);
-    if (refusal.status !== 400) throw error;
-    const page = await keysPage(call, { typed: { ...typed, problem: problemOf(refusal) } });
-    return { ...page, status: 400 };
-  }
 }
 
 /** The only page that ever shows a key. */
@@ -223,7 +192,8 @@ export function newKeyPage({ id, name, secret }: ApiKeyMade, back: `/ui${string}
   };
 }
 
-interface RowView extends Pick<KeysView, 'typed'> {
+interface RowView {
+  readonly typed: TypedKey | undefined;
   /** ID of the key that the person signed in with. */
   readonly current: string | undefined;
   /** Scopes that a new key may have. */

@@ -192,7 +192,7 @@ const INPUTS: Readonly<Record<SourceType, (values: FormValues) => Html>> = {
   url: ({ url = '' }) => html`<label for="url">${say`Picture URLs, one per line`}</label>
 <textarea id="url" name="url" rows="4" required placeholder="https://" spellcheck="false">${url}</textarea>`,
   player: ({ user = '' }) => html`<label for="user">${say`Player names or UUIDs, one per line`}</label>
-<textarea id="user" name="user" rows="4" required autocomplete="off" spellcheck="false">${user}</textarea>`,
+<textarea id="user" name="user" rows="4" required spellcheck="false">${user}</textarea>`,
 };
 
 const ARMS = {
@@ -223,7 +223,7 @@ ${name !== undefined && html`<input type="hidden" name="maker" value="${name}">`
 ${INPUTS[from](values)}
 <div class="row">
 <div class="${from === 'file' ? 'without-script' : ''}"><label for="name">${say`Name`}</label>
-<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="${say`Only A–Z, a–z, 0–9, spaces, _ . and -`}" autocomplete="off" value="${values.name ?? ''}"></div>
+<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="${say`Only A–Z, a–z, 0–9, spaces, _ . and -`}" value="${values.name ?? ''}"></div>
 <div><label for="variant">${say`Arms`}</label>
 <select id="variant" name="variant">${options<string>(ARMS, values.variant)}</select></div>
 <div><label for="visibility">${say`Visibility`}</label>

@@ -3,7 +3,6 @@ import { count, type Html, html, say } from '../html/html.ts';
 import { setNameSchema, slugOf } from '../protocol/set.ts';
 import { visibilitySchema } from '../protocol/skin.ts';
 import type { ServiceContext } from '../server/context.ts';
-import { readBody } from '../server/http/bodies.ts';
 import type { Answer } from '../server/http/route.ts';
 import { type Caller, ownerSeenBy } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
@@ -11,7 +10,7 @@ import { findListedSkins, type MissingSkin, readSkinList } from '../server/servi
 import { createSet, editSet } from '../server/service/skins/sets.ts';
 import { findSetByName } from '../server/store/sets.ts';
 import { NAME_RULE, options, type Page, shellWord, VISIBILITIES } from './frame.ts';
-import { formFor, type PageCall, seeOther } from './page-route.ts';
+import { formFor, type PageCall, type PageRoute, seeOther, type TypedForm, typedIn } from './page-route.ts';
 
 const PATH = '/ui/sets';
 
@@ -71,19 +70,20 @@ const MAX_LIST_BYTES = 2 * 1024 * 1024;
 
 const formSchema = z.object({ name: setNameSchema, visibility: visibilitySchema });
 
-export const newSetFormRoute = formFor('skins', PATH, {}, async ({ context, caller, request }) => {
-  const { fields, file, fileName = 'list.csv' } = await readBody(request, { fileSize: MAX_LIST_BYTES });
-  const input = formSchema.parse(fields);
-  if (!file) throw new Refusal('invalid_request', String(say`Choose a list of skins first.`));
-  await requireVisibility(context, caller, input);
-  const listed = await readSkinList(file);
-  if (listed.length === 0) throw new Refusal('invalid_request', String(say`The list names no skins.`));
-  const { skins, missing } = await findListedSkins(context, caller, listed);
-  const isEmpty = skins.length === 0;
-  const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });
-  if (uuid !== undefined && missing.length === 0) return seeOther(`${PATH}/${uuid}`);
-  return missingPage(missing, { uuid, ...input, fileName });
-});
+/** `on`: the page that has the form. */
+export const newSetFormRoute = (on: PageRoute) =>
+  formFor('skins', PATH, { fields: formSchema, fileSize: MAX_LIST_BYTES, on }, async (call) => {
+    const { context, caller, fields: input, file, fileName = 'list.csv' } = call;
+    if (!file) throw new Refusal('invalid_request', String(say`Choose a list of skins first.`));
+    await requireVisibility(context, caller, input);
+    const listed = await readSkinList(file);
+    if (listed.length === 0) throw new Refusal('invalid_request', String(say`The list names no skins.`));
+    const { skins, missing } = await findListedSkins(context, caller, listed);
+    const isEmpty = skins.length === 0;
+    const uuid = isEmpty ? undefined : await putIntoSet(context, caller, { ...input, skins });
+    if (uuid !== undefined && missing.length === 0) return seeOther(`${PATH}/${uuid}`);
+    return missingPage(missing, { uuid, ...input, fileName });
+  });
 
 interface MissingView {
   /** UUID of the set with the other skins; undefined: there are none. */
@@ -115,10 +115,10 @@ function missingRow({ line, text, isAmbiguous }: MissingSkin): Html {
 }
 
 /** Makes a set of a list of skins. */
-export function newSetForm(): Html {
-  return html`<details><summary>${say`New set from a list`}</summary><form class="panel" method="post" action="${PATH}" enctype="multipart/form-data"><div class="row">
-<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" title="${NAME_RULE}"></div>
-<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options(VISIBILITIES, 'public')}</select></div></div>
+export function newSetForm(typed: TypedForm | undefined): Html {
+  return html`${typed ? html`<details open>` : html`<details>`}<summary>${say`New set from a list`}</summary><form class="panel" method="post" action="${PATH}" enctype="multipart/form-data">${typed?.problem}<div class="row">
+<div><label for="name">${say`Name`}</label><input id="name" name="name" maxlength="48" required pattern="[A-Za-z0-9_.\\- ]+" title="${NAME_RULE}" value="${typedIn(typed, 'name')}"></div>
+<div><label for="visibility">${say`Visibility`}</label><select id="visibility" name="visibility">${options<string>(VISIBILITIES, typedIn(typed, 'visibility', 'public'))}</select></div></div>
 <div><label for="list">${say`List of skins: CSV, skins.lock or one per line`}</label><input id="list" type="file" name="file" accept=".csv,.tsv,.txt,.lock,.ndjson,.jsonl,text/plain,text/csv" required>
 <p class="quiet">${say`Each line is a skin’s UUID or its address on this server; for your own skins, the name or file name works too.`}</p></div>
 <p><button>${say`Make the set`}</button></p></form></details>`;

@@ -2,33 +2,32 @@ import { z } from 'zod';
 import { type Html, html, say } from '../html/html.ts';
 import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../protocol/cape.ts';
 import { uuidSchema } from '../protocol/skin.ts';
-import { readBody } from '../server/http/bodies.ts';
 import { capeView } from '../server/http/views.ts';
-import { requireOperator } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../server/service/skins/capes.ts';
 import { actionButton, confirmed } from './frame.ts';
 import { operatorList } from './operator-list.ts';
-import { formFor, type PageRoute, seeOther } from './page-route.ts';
+import { formFor, type PageRoute, seeOther, type TypedForm, typedIn } from './page-route.ts';
 
 const CAPES = '/ui/operator/capes';
 const ofCape = { params: z.object({ uuid: uuidSchema }) };
 
-export const CAPE_PAGES: readonly PageRoute[] = [
-  operatorList({
-    section: 'capes',
-    query: z.object({}),
-    read: async ({ context, caller }) => ({
-      entries: (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl)),
-    }),
-    page: () => ({ title: say`Capes`, none: say`No capes yet.`, above: newCape() }),
-    row: capeRow,
+const capesRoute = operatorList({
+  section: 'capes',
+  query: z.object({}),
+  read: async ({ context, caller }) => ({
+    entries: (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl)),
   }),
-  formFor('operator', CAPES, {}, async ({ context, caller, request }) => {
-    requireOperator(caller); // before reading a body that may be large
-    const { fields, file } = await readBody(request);
+  page: (_, typed) => ({ title: say`Capes`, none: say`No capes yet.`, above: newCape(typed) }),
+  row: capeRow,
+});
+const newCapeForm = { fields: capeFieldsSchema, fileSize: 'usual', on: capesRoute } as const;
+
+export const CAPE_PAGES: readonly PageRoute[] = [
+  capesRoute,
+  formFor('operator', CAPES, newCapeForm, async ({ context, caller, fields, file }) => {
     if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
-    await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
+    await addCape(context, caller, { image: file, ...fields });
     return seeOther(CAPES);
   }),
   formFor('operator', `${CAPES}/:uuid`, { ...ofCape, fields: capeChangeSchema }, async (call) => {
@@ -41,10 +40,10 @@ export const CAPE_PAGES: readonly PageRoute[] = [
   }),
 ];
 
-function newCape(): Html {
-  return html`<form class="panel" method="post" action="${CAPES}" enctype="multipart/form-data"><div class="row">
+function newCape(typed: TypedForm | undefined): Html {
+  return html`<form class="panel" method="post" action="${CAPES}" enctype="multipart/form-data">${typed?.problem}<div class="row">
 <div><label for="file">${say`Picture, 64×32 pixels`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
-<div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48"></div>
+<div><label for="alias">${say`Alias`}</label><input id="alias" name="alias" required maxlength="48" value="${typedIn(typed, 'alias')}"></div>
 <div class="end"><button>${say`Add the cape`}</button></div></div></form>`;
 }
 

@@ -3,7 +3,7 @@ import { type Content, type Html, html, say } from '../html/html.ts';
 import type { Parsed } from '../server/http/route.ts';
 import { placeAfter } from '../server/http/views.ts';
 import { listOr, nextPageLink, type Page, sectionTabs } from './frame.ts';
-import { type PageCall, type PageRoute, pageFor } from './page-route.ts';
+import { type PageCall, type PageRoute, pageFor, type TypedForm } from './page-route.ts';
 
 const SECTIONS = {
   overview: ['/ui/operator', say`Overview`],
@@ -28,6 +28,8 @@ interface ListWords {
   readonly none: Content;
   readonly above?: Html;
   readonly below?: Html;
+  /** The heads of a table; absent: a list. */
+  readonly columns?: readonly Html[];
   /** What the next page has of this one's query. */
   readonly filters?: Readonly<Record<string, string>>;
 }
@@ -38,7 +40,7 @@ interface OperatorList<Query, Entry, View> {
   readonly read: (call: PageCall<unknown, Parsed<Query>>) => Promise<View & { entries: readonly Entry[] }>;
   /** `after` of the page that follows an entry; absent: one page has all entries. */
   readonly placeOf?: (entry: Entry) => string;
-  readonly page: (view: View) => ListWords;
+  readonly page: (view: View, typed: TypedForm | undefined) => ListWords;
   readonly row: (entry: Entry, view: View) => Html;
 }
 
@@ -56,9 +58,16 @@ export function operatorList<Query extends z.ZodObject, Entry, View>({
     const view = await read(call);
     const { entries } = view;
     const next = placeOf && placeAfter(entries, Number((call.query as { size?: number }).size), placeOf);
-    const { title, none, above, below, filters = {} } = page(view);
+    const { title, none, above, below, columns, filters = {} } = page(view, call.typed);
     const rows = entries.map((entry) => row(entry, view));
     const more = nextPageLink(path, filters, next);
-    return operatorPage(section, { title, body: html`${above}\n${listOr(none, rows)}\n${more}\n${below}` });
+    const list = columns && rows.length > 0 ? tableOf(title, columns, rows) : listOr(none, rows);
+    return operatorPage(section, { title, body: html`${above}\n${list}\n${more}\n${below}` });
   });
+}
+
+function tableOf(title: Content, columns: readonly Html[], rows: readonly Html[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row}</tr>`)}</tbody></table></div>`;
 }

@@ -11,11 +11,9 @@ import {
   reportNumberSchema,
 } from '../protocol/moderation.ts';
 import { uuidSchema } from '../protocol/skin.ts';
-import { readBody } from '../server/http/bodies.ts';
 import type { Answer } from '../server/http/route.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../server/http/routes/pictures.ts';
 import { inputFor } from '../server/pictures/renders.ts';
-import { requireOperator } from '../server/service/callers.ts';
 import {
   blockImage,
   deleteAnySkin,
@@ -34,7 +32,15 @@ import { decideOnSet } from '../server/service/skins/sets.ts';
 import { whichAreDisabled } from '../server/service/users/users.ts';
 import { actionButton, confirmed, moment, removeTag } from './frame.ts';
 import { operatorList } from './operator-list.ts';
-import { formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
+import {
+  formFor,
+  type PageCall,
+  type PageRoute,
+  pageFor,
+  seeOther,
+  type TypedForm,
+  typedIn,
+} from './page-route.ts';
 
 /** Reports that the operator has just decided. They stay in place, so that no other report moves under the pointer. */
 const decidedSchema = z
@@ -65,6 +71,25 @@ const reportParams = z.object({ id: reportNumberSchema });
 const skinParams = z.object({ uuid: uuidSchema });
 const imageParams = z.object({ hash: imageHashSchema });
 const hiddenField = z.object({ hidden: z.enum(['yes', 'no']) });
+
+const imagesRoute = operatorList({
+  section: 'images',
+  query: blockedImageListQuerySchema,
+  read: async ({ context, caller, query }) => {
+    const entries = await readBlockedImages(context, caller, query);
+    const hashes = entries.map(({ hash }) => hash);
+    return { entries, pictures: await whichHavePictures(context, caller, hashes) };
+  },
+  placeOf: ({ hash }) => hash,
+  page: (_, typed) => ({
+    title: say`Blocked pictures`,
+    none: say`No blocked pictures.`,
+    above: blockForms(typed),
+  }),
+  row: (image, { pictures }) => imageRow(image, pictures.has(image.hash)),
+});
+const blockFields = z.object({ hash: z.string(), note: z.string() }).partial();
+const blockForm = { fields: blockFields, fileSize: 'usual', on: imagesRoute } as const;
 
 export const MODERATION_PAGES: readonly PageRoute[] = [
   operatorList({
@@ -115,18 +140,7 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
     await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
     return toReports(call);
   }),
-  operatorList({
-    section: 'images',
-    query: blockedImageListQuerySchema,
-    read: async ({ context, caller, query }) => {
-      const entries = await readBlockedImages(context, caller, query);
-      const hashes = entries.map(({ hash }) => hash);
-      return { entries, pictures: await whichHavePictures(context, caller, hashes) };
-    },
-    placeOf: ({ hash }) => hash,
-    page: () => ({ title: say`Blocked pictures`, none: say`No blocked pictures.`, above: blockForms() }),
-    row: (image, { pictures }) => imageRow(image, pictures.has(image.hash)),
-  }),
+  imagesRoute,
   // The service serves blocked images to nobody else.
   pageFor('operator', `${IMAGES}/:hash/picture`, { params: imageParams }, async (call) => {
     const { context, caller, params } = call;
@@ -134,11 +148,9 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
     const choice = { view: 'front', size: 128, overlay: true, variant: 'auto' } as const;
     return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
   }),
-  formFor('operator', IMAGES, {}, async (call) => {
-    requireOperator(call.caller); // before reading a body that may be large
-    const { fields, file } = await readBody(call.request);
-    const { hash, note } = fields;
-    const picture = file && { hash: readSent(file).pixels };
+  formFor('operator', IMAGES, blockForm, async (call) => {
+    const { hash, note } = call.fields;
+    const picture = call.file && { hash: readSent(call.file).pixels };
     await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
     return toReports(call, IMAGES);
   }),
@@ -148,21 +160,23 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
   }),
 ];
 
-function blockForms(): Html {
-  return html`<p>${say`The service refuses a blocked picture in any file and no longer serves it. All skins that use it are hidden.`}</p>
+function blockForms(typed: TypedForm | undefined): Html {
+  const byHash = typedIn(typed, 'hash');
+  const note = typedIn(typed, 'note');
+  return html`${typed?.problem}<p>${say`The service refuses a blocked picture in any file and no longer serves it. All skins that use it are hidden.`}</p>
 <form class="panel" method="post" action="${IMAGES}" enctype="multipart/form-data"><div class="row">
 <div><label for="file">${say`Skin picture (PNG)`}</label><input id="file" type="file" name="file" accept="image/png" required></div>
-${reasonField('file-note')}
+${reasonField('file-note', note)}
 <div class="end"><button>${say`Block picture`}</button></div></div></form>
-<details><summary>${say`Block a picture by its hash`}</summary><form class="panel" method="post" action="${IMAGES}"><div class="row">
-<div><label for="hash">${say`Texture hash`}</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" autocomplete="off" spellcheck="false">
+${byHash === '' ? html`<details>` : html`<details open>`}<summary>${say`Block a picture by its hash`}</summary><form class="panel" method="post" action="${IMAGES}"><div class="row">
+<div><label for="hash">${say`Texture hash`}</label><input id="hash" name="hash" required pattern="[0-9a-f]{64}" maxlength="64" spellcheck="false" value="${byHash}">
 <p class="quiet">${say`The last 64 characters of its texture URL on this server, <code>/textures/…</code>`}</p></div>
-${reasonField('note')}
+${reasonField('note', note)}
 <div class="end"><button>${say`Block picture`}</button></div></div></form></details>`;
 }
 
-function reasonField(id: string): Html {
-  return html`<div><label for="${id}">${say`Reason, for the log`}</label><input id="${id}" name="note" maxlength="500" autocomplete="off"></div>`;
+function reasonField(id: string, note: string): Html {
+  return html`<div><label for="${id}">${say`Reason, for the log`}</label><input id="${id}" name="note" maxlength="500" value="${note}"></div>`;
 }
 
 function imageRow({ hash, note, blockedBy, blockedAt }: BlockedImage, hasPicture: boolean): Html {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, counted, type Html, html, say, separated } from '../html/html.ts';
+import { count, type Html, html, say, separated } from '../html/html.ts';
 import type { Identity } from '../protocol/account.ts';
 import { type ApiKey, apiKeyBodySchema } from '../protocol/api-key.ts';
 import {
@@ -26,6 +26,7 @@ import {
   actionButton,
   confirmed,
   copyField,
+  day,
   identityRows,
   listOr,
   moment,
@@ -35,7 +36,7 @@ import {
 } from './frame.ts';
 import { operatorList, operatorPage } from './operator-list.ts';
 import { disabling, toReports, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
-import { formFor, type PageRoute, pageFor, seeOther } from './page-route.ts';
+import { formFor, type PageRoute, pageFor, seeOther, type TypedForm, typedIn } from './page-route.ts';
 
 const PATH = '/ui/operator/users';
 const params = z.object({ name: userNameSchema });
@@ -44,29 +45,37 @@ const keyFields = z.object({ name: z.string() });
 const invitationFields = z.object({ act: z.enum(['make', 'revoke']) });
 const changeFields = z.object({ plan: z.string(), disabled: z.enum(['yes', 'no']) }).partial();
 
+const usersRoute = operatorList({
+  section: 'users',
+  query: userListQuerySchema,
+  read: async ({ context, caller, query }) => ({
+    entries: await readUsers(context, caller, query),
+    filter: query.filter ?? '',
+    plans: context.plans.all().map(({ name }) => name),
+  }),
+  placeOf: ({ name }) => name,
+  page: ({ filter, plans }, typed) => ({
+    title: say`Users`,
+    none: filter === '' ? say`No users yet.` : say`No users match.`,
+    filters: { filter },
+    above: html`${userSearch(filter)}${typed && newUser(plans, typed)}`,
+    below: typed ? html`` : newUser(plans),
+    columns: [say`Name`, say`Plan`, say`API keys`, say`Created`, say`Last use`],
+  }),
+  row,
+});
+
 export const USER_PAGES: readonly PageRoute[] = [
-  operatorList({
-    section: 'users',
-    query: userListQuerySchema,
-    read: async ({ context, caller, query }) => ({
-      entries: await readUsers(context, caller, query),
-      filter: query.filter ?? '',
-      plans: context.plans.all().map(({ name }) => name),
-    }),
-    placeOf: ({ name }) => name,
-    page: ({ filter, plans }) => ({
-      title: say`Users`,
-      none: filter === '' ? say`No users yet.` : say`No users match.`,
-      filters: { filter },
-      above: userSearch(filter),
-      below: newUser(plans),
-    }),
-    row,
-  }),
-  formFor('operator', PATH, { fields: userBodySchema }, async ({ context, caller, fields }) => {
-    const { name } = await createUser(context, caller, fields);
-    return seeOther(userPath(name));
-  }),
+  usersRoute,
+  formFor(
+    'operator',
+    PATH,
+    { fields: userBodySchema, on: usersRoute },
+    async ({ context, caller, fields }) => {
+      const { name } = await createUser(context, caller, fields);
+      return seeOther(userPath(name));
+    },
+  ),
   pageFor('operator', `${PATH}/:name`, { params }, async ({ context, caller, params: { name } }) => {
     const details = await readUserDetails(context, caller, name);
     const keys = await listOwnKeys(context.db, caller, name);
@@ -125,22 +134,22 @@ function userSearch(filter: string): Html {
 <div class="end"><button>${say`Search`}</button></div></div></form></search>`;
 }
 
-function newUser(plans: readonly string[]): Html {
+function newUser(plans: readonly string[], typed?: TypedForm): Html {
   return html`<section aria-labelledby="new"><h2 id="new">${say`Create a user`}</h2>
-<form class="panel" method="post" action="${PATH}"><div class="row">
-<div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" spellcheck="false"></div>
-<div><label for="plan">${say`Plan`}</label><select id="plan" name="plan">${planOptions('free', plans)}</select></div>
+<form class="panel" method="post" action="${PATH}">${typed?.problem}<div class="row">
+<div><label for="name">${say`Name`}</label><input id="name" name="name" required maxlength="32" pattern="[A-Za-z0-9_.\\-]+" title="${say`Letters A to Z, digits, _ . and -`}" spellcheck="false" value="${typedIn(typed, 'name')}"></div>
+<div><label for="plan">${say`Plan`}</label><select id="plan" name="plan">${planOptions(typedIn(typed, 'plan', 'free'), plans)}</select></div>
 <div class="end"><button>${say`Create user`}</button></div></div></form></section>`;
 }
 
 function row(user: User): Html {
-  const { name, plan, keys, createdAt } = user;
-  return html`<div class="grow"><strong><a href="${userPath(name)}"><bdi>${name}</bdi></a></strong>${tags(user)}
-<p class="quiet">${say`Plan ${plan}, ${counted(keys, { one: say`${count(keys)} key`, other: say`${count(keys)} keys` })}, created ${moment(createdAt)}`}</p></div>`;
+  const { name, plan, keys, createdAt, lastUsedAt } = user;
+  return html`<th scope="row"><a href="${userPath(name)}"><bdi>${name}</bdi></a>${tags(user)}</th>
+<td>${plan}</td><td>${count(keys)}</td><td>${day(Date.parse(createdAt))}</td><td>${lastUsedAt === undefined ? say`never` : moment(lastUsedAt)}</td>`;
 }
 
-function tags({ role, disabledAt }: User): Html {
-  return html`${role === 'operator' && html` <span class="tag">${say`operator`}</span>`}${disabledAt !== undefined && html` <span class="tag">${say`disabled`}</span>`}`;
+function tags({ role, disabledAt, invitedUntil }: User): Html {
+  return html`${invitedUntil !== undefined && html` <span class="tag">${say`invited`}</span>`}${role === 'operator' && html` <span class="tag">${say`operator`}</span>`}${disabledAt !== undefined && html` <span class="tag">${say`disabled`}</span>`}`;
 }
 
 /** Includes the user's plan even if the service no longer offers it. */

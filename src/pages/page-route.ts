@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { type Reader, say } from '../html/html.ts';
+import { type Html, type Reader, say } from '../html/html.ts';
 import type { Scope } from '../protocol/api-key.ts';
 import type { ServiceContext } from '../server/context.ts';
+import { type GenerationBody, readBody } from '../server/http/bodies.ts';
 import type { HttpRequest } from '../server/http/request.ts';
 import type { Answer, Parsed } from '../server/http/route.ts';
-import type { Caller, WebPages } from '../server/service/callers.ts';
-import { Refusal } from '../server/service/refusal.ts';
+import { type Caller, requireOperator, type WebPages } from '../server/service/callers.ts';
+import { asRefusal, Refusal } from '../server/service/refusal.ts';
 import type { SessionCaller } from '../server/service/sessions.ts';
-import type { Page, Visitor } from './frame.ts';
+import { type Page, problemOf, type Visitor } from './frame.ts';
 
 /** A request from a person's browser. */
 export interface PageCall<Params = unknown, Query = unknown> {
@@ -25,6 +26,21 @@ export interface PageCall<Params = unknown, Query = unknown> {
   readonly query: Query;
   /** Who reads the page, and in which language. */
   readonly reader: Reader;
+  /** What the person has typed into a form of the page that was refused. */
+  readonly typed?: TypedForm;
+}
+
+export interface TypedForm {
+  readonly problem: Html;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Which of the page's forms it is: the parameters in its address. */
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What was typed into a field; otherwise what is there without it. */
+export function typedIn(typed: TypedForm | undefined, name: string, otherwise = ''): string {
+  const value = typed?.fields[name];
+  return typeof value === 'string' ? value : otherwise;
 }
 
 /** A page or another answer: a redirect, data, a file. */
@@ -78,15 +94,39 @@ export function pageFor<P extends z.ZodObject | undefined, Q extends z.ZodObject
   return { method: 'GET', path, ...admitting(who), ...spec, handle } as PageRoute;
 }
 
-/** `fields`: of the form; absent: the handler reads the body itself. */
+interface Form<F> {
+  /** Absent: the handler reads the body itself. */
+  readonly fields?: F;
+  /** The page that has the form. If it is refused, the page is shown again, with what was typed and why. */
+  readonly on?: PageRoute;
+  /** Largest file that it takes, in bytes, or the usual one; absent: none. */
+  readonly fileSize?: number | 'usual';
+}
+
+type FormCall<Call, F extends z.ZodType> = Call &
+  Pick<GenerationBody, 'file' | 'fileName'> & { readonly fields: z.output<F> };
+
 export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends z.ZodType>(
   who: Audience,
   path: string,
-  { fields, ...spec }: Spec<P, Q> & { readonly fields?: F },
-  handle: (call: PageCall<Parsed<P>, Parsed<Q>> & { readonly fields: z.output<F> }) => Promise<PageAnswer>,
+  { fields, on, fileSize, ...spec }: Spec<P, Q> & Form<F>,
+  handle: (call: FormCall<PageCall<Parsed<P>, Parsed<Q>>, F>) => Promise<PageAnswer>,
 ): PageRoute {
-  const answer = async (call: PageCall<Parsed<P>, Parsed<Q>>) =>
-    await handle({ ...call, fields: fields?.parse(call.request.body ?? {}) as z.output<F> });
+  const answer = async (call: PageCall<Parsed<P>, Parsed<Q>>) => {
+    let typed: Readonly<Record<string, unknown>> = { ...(call.request.body as object) };
+    try {
+      if (who === 'operator') requireOperator(call.caller); // before reading a body that may be large
+      const body = fileSize && (await readBody(call.request, fileSize === 'usual' ? {} : { fileSize }));
+      if (body) typed = body.fields;
+      return await handle({ ...call, ...body, fields: fields?.parse(typed) as z.output<F> });
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (!on || refusal.status !== 400) throw error;
+      const form = { problem: problemOf(refusal), fields: typed, params: { ...call.params } };
+      const page = await on.handle({ ...call, query: on.query?.parse({}), typed: form });
+      return isPage(page) ? { ...page, status: 400 } : page;
+    }
+  };
   return { method: 'POST', path, ...admitting(who), ...spec, handle: answer } as PageRoute;
 }
 

@@ -249,7 +249,7 @@ ${keyForm(next, provider !== undefined)}
 function keyForm(next: string | undefined, isSecond: boolean): Html {
   return html`<form class="panel narrow" method="post" action="/ui/sign-in">
 <label for="key">${say`API key`}</label>
-<input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
+<input id="key" name="key" type="password" required autocomplete="current-password" spellcheck="false" aria-describedby="key-hint">
 <p id="key-hint" class="quiet">${say`Paste it once. This browser then stays signed in for 30 days, or until you sign out.`}</p>
 ${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}<button type="submit"${isSecond && html` class="quiet-button"`}>${say`Sign in`}</button></form>`;
 }
@@ -274,7 +274,7 @@ function firstSignInPage({
 <form class="panel narrow" method="post" action="/ui/sign-in/first"><h2>${say`Already have an account?`}</h2>
 ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
 <label for="key">${say`API key of that account`}</label>
-<input id="key" name="key" type="password" required autocomplete="off" spellcheck="false" aria-describedby="key-hint">
+<input id="key" name="key" type="password" required autocomplete="current-password" spellcheck="false" aria-describedby="key-hint">
 <p id="key-hint" class="quiet">${say`The key needs full access. From now on, ${provider} signs you in to that account.`}</p>
 <button>${say`Use this account`}</button></form>`,
   };

@@ -59,13 +59,32 @@ async function pressEnterEverywhere(page: Page): Promise<{ fields: string[]; fau
   return { fields, faults };
 }
 
+/** Types into every field whose text a browser may keep. @returns what each has then */
+const TYPE = `(() => {
+  const KINDS = 'input:not([type=hidden], [type=file], [type=password], [type=checkbox], [type=radio]), textarea';
+  window.typed = () => [...document.querySelectorAll(KINDS)].filter((one) => one.form)
+    .map((one) => one.form.action + ' ' + one.name + ': ' + one.value);
+  for (const one of document.querySelectorAll(KINDS)) one.value = 'typed';
+  return window.typed();
+})()`;
+
+/** Goes elsewhere and back. @returns the fields that have lost their text */
+async function losesOnTheWayBack(page: Page, url: string): Promise<string[]> {
+  const typed = await page.evaluate<string[]>(TYPE);
+  if (typed.length === 0) return [];
+  await page.goto(`${url}/ui/api`);
+  await page.goBack();
+  const kept = await page.evaluate<string[]>(TYPE.replace("one.value = 'typed'", ''));
+  return typed.filter((one) => !kept.includes(one));
+}
+
 async function chooseTwoPictures(page: Page, { server }: Scene): Promise<void> {
   await page.goto(`${server.url}/ui/make`);
   const picture = (n: number) => ({ name: `${n}.png`, mimeType: 'image/png', buffer: skinPng(n) });
   await page.getByLabel('Skin picture').setInputFiles([picture(1), picture(2)]);
 }
 
-test('Enter does in every field of every form what the button beside the field does', async () => {
+test('Enter does in every field of every form what the button beside the field does, and Back keeps the texts', async () => {
   const scene = await openScene();
   const { page, complaints } = await openPage(browser);
   const seen: string[] = [];
@@ -75,10 +94,15 @@ test('Enter does in every field of every form what the button beside the field d
     seen.push(...found.fields);
     faults.push(...found.faults.map((fault) => `${at} ${fault}`));
   };
-  for await (const address of visit(scene, page)) await look(address);
+  const lost: string[] = [];
+  for await (const address of visit(scene, page)) {
+    await look(address);
+    lost.push(...(await losesOnTheWayBack(page, scene.server.url)));
+  }
   await chooseTwoPictures(page, scene);
   await look('two pictures');
   expect(faults).toEqual([]);
+  expect(lost).toEqual([]);
   expect(seen.length).toBeGreaterThan(100);
   expect(complaints.filter((one) => !one.includes('404'))).toEqual([]);
 });

@@ -269,6 +269,38 @@ test('An invitation signs a new user in once, is shown while it works, and can b
   expect(log).toMatch(/owner<\/bdi> revoked the invitation of the user <code class="breaks">bob</);
 });
 
+test('A form that is refused is shown again with what was typed, and why', async () => {
+  const server = await runServer();
+  await server.user('bob');
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const refused = async (path: string, content: Readonly<Record<string, string | File>>) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(content)) form.set(name, value);
+    const isText = Object.values(content).every((value) => typeof value === 'string');
+    const { status, text } = await operator.open(path, {
+      form: isText ? (content as Readonly<Record<string, string>>) : form,
+    });
+    const [, problem = '', shown = ''] =
+      /role="alert">([^<]*)<(.*?<\/details>|.*?<\/form>)/s.exec(text) ?? [];
+    return { status, problem: problem.trim(), shown };
+  };
+  const taken = await refused('/ui/operator/users', { name: 'bob', plan: 'pro' });
+  expect([taken.status, taken.problem]).toEqual([400, 'User bob already exists.']);
+  expect(taken.shown).toMatch(/value="bob".*value="pro" selected/s);
+  const file = new File(['GIF89a'], 'cape.gif');
+  const cape = await refused('/ui/operator/capes', { alias: 'Red', file });
+  expect([cape.status, cape.shown.includes('value="Red"')]).toEqual([400, true]);
+  const picture = await refused('/ui/operator/images', { note: 'rude', file });
+  expect([picture.status, picture.problem]).toEqual([400, expect.stringMatching(/PNG/)]);
+  const hash = await refused('/ui/operator/images', { hash: 'abc', note: 'rude' });
+  expect([hash.status, hash.shown.includes('value="rude"')]).toEqual([400, true]);
+  const list = { name: 'Guards', visibility: 'private', file: new File(['\n'], 'list.csv') };
+  const set = await refused('/ui/sets', list);
+  expect(set.status).toBe(400);
+  expect(set.shown).toMatch(/value="Guards".*value="private" selected/s);
+});
+
 test('The owner of a new server reads what to do first, until there are skins', async () => {
   const server = await runServer();
   const owner = new PlainBrowser(server.url);

@@ -6,6 +6,7 @@ import { runGame } from '../../support/fake-game/run-game.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -66,8 +67,8 @@ const PICTURES: readonly [line: string, path: string, picture: ReturnType<typeof
 
 test('every address of the documentation shows what it says', async () => {
   const { get, id } = await world();
-  for (const [line, path, picture] of PICTURES) {
-    for (const user of ['Notch', id]) {
+  for (const [n, [line, path, picture]] of PICTURES.entries()) {
+    for (const user of sampled(['Notch', id], 2, n)) {
       const heard = await get(path.replace('USER', user));
       expect([heard.status, heard.headers['content-type']], line).toEqual([200, 'image/png']);
       expect(pixelsOf(heard), line).toEqual(picture);

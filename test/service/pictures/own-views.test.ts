@@ -76,16 +76,11 @@ describe('pictures of a skin', () => {
     expectRefusal(await server.anonymous().get(path, tagged), 'skin_not_found');
   });
 
-  test.each([
-    ['size=7', 'validation_error'],
-    ['size=1025', 'validation_error'],
-    ['size=64.5', 'validation_error'],
-    ['size=64&size=32', 'validation_error'],
-    ['overlay=perhaps', 'validation_error'],
-  ] as const)('are refused for ?%s', async (query, code) => {
+  test('are refused for a wrong size or overlay', async () => {
     const server = await runServer();
     const { uuid } = await makeSkin(server.owner);
-    expectRefusal(await server.owner.get(`/v2/skins/${uuid}/face.png?${query}`), code);
+    for (const query of ['size=7', 'size=1025', 'size=64.5', 'size=64&size=32', 'overlay=perhaps'])
+      expectRefusal(await server.owner.get(`/v2/skins/${uuid}/face.png?${query}`), 'validation_error');
   });
 
   test('are sent whatever else is in the query', async () => {

@@ -10,16 +10,18 @@ guardAgainstLeaks();
 const OWN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 describe('The id of a request', () => {
-  test.each([
-    ['a sane one is kept', 'trace_1.A-b', 'trace_1.A-b'],
-    ['64 characters are', 'a'.repeat(64), 'a'.repeat(64)],
-    ['65 are not', 'a'.repeat(65), undefined],
-    ['nor is one with other characters', 'a b', undefined],
-    ['without one, it is our own', '', undefined],
-  ])('%s', async (_, sent, kept) => {
+  test('is kept if it is up to 64 letters, digits, dots and dashes, else our own', async () => {
     const { owner } = await runServer();
-    const { headers } = await owner.get('/health', { 'x-request-id': sent });
-    expect(headers['x-request-id']).toEqual(kept ?? expect.stringMatching(OWN_ID));
+    for (const [sent, kept] of [
+      ['trace_1.A-b', 'trace_1.A-b'],
+      ['a'.repeat(64), 'a'.repeat(64)],
+      ['a'.repeat(65), undefined],
+      ['a b', undefined],
+      ['', undefined],
+    ]) {
+      const { headers } = await owner.get('/health', { 'x-request-id': sent! });
+      expect([sent, headers['x-request-id']]).toEqual([sent, kept ?? expect.stringMatching(OWN_ID)]);
+    }
   });
 
   test('is in every answer', async () => {

@@ -134,6 +134,20 @@ const LINES: Readonly<Record<string, Line>> = {
     },
     others: { out: 'in the words', overwrite: PERMITS },
   },
+  'skins list': {
+    words: '',
+    options: {
+      public: '--public',
+      filter: '--filter knight',
+      variant: '--variant slim',
+      visibility: '--visibility private',
+      tag: '--tag knight',
+      sort: '--sort popular',
+      limit: '--limit 3',
+      all: '--all',
+    },
+    others: {},
+  },
   wear: {
     words: '--as Steve',
     options: { cape: '--cape none', for: '--for bob' },
@@ -144,6 +158,9 @@ const LINES: Readonly<Record<string, Line>> = {
     options: { 'all-users': '--all-users', limit: '--limit 3', all: '--all' },
     others: {},
   },
+  'players get': { words: 'Steve', options: {}, others: {} },
+  'players release': { words: 'Steve --yes', options: {}, others: { yes: 'in the words' } },
+  'players import': { words: '@names.csv', options: {}, others: {} },
   conformance: {
     words: '--only capes --pause 0',
     options: {

@@ -63,7 +63,7 @@ export async function expectSigned(
   // Without a key nothing can be said: then two skins must differ at least.
   if (isSigned === true || (isGames ? isSigned !== false : !key)) return;
   const whose = isGames ? 'Mojang’s key' : 'the key that GET / publishes';
-  throw differs(asked, `a signature by ${whose}`, `${bytes.length} bytes that are none`);
+  throw differs(asked, `a signature by ${whose}`, `${bytes.length} bytes that are not such a signature`);
 }
 
 /** The key at the server's root, where authlib-injector looks for it; undefined: it publishes none. */
@@ -119,7 +119,7 @@ export async function pictureAt(session: Session, asked: Asked, url: string): Pr
     return decodePng(await session.texture(url));
   } catch (error) {
     if (error instanceof InvalidImageError)
-      throw differs(asked, `a picture at ${url}`, `a file that is none: ${error.message}`);
+      throw differs(asked, `a picture at ${url}`, `a file that is not a picture: ${error.message}`);
     if (!(error instanceof SkinsmithError)) throw error;
     // Other hosts may be out of reach from here, which is no fault of the server.
     const isElsewhere = !url.startsWith(new URL(session.baseUrl).origin);

@@ -159,7 +159,7 @@ type RequestedOptions = Pick<Submission, 'variant' | 'visibility' | 'cape'>;
 const LOOK = 250;
 const LOOK_GROWTH = 0.1;
 const LONGEST_LOOK = 5_000;
-/** Clocks of nodes that differ by less, milliseconds, may give a later job an earlier time; added to what was learned from others. */
+/** Milliseconds by which clocks of nodes may differ and give a later job an earlier time; added to the measured difference. */
 const CLOCK_TOLERANCE = 10_000;
 /** Waits of up to this many milliseconds are not reported. */
 const SHORT_WAIT = 3_000;

@@ -81,7 +81,7 @@ export function isSubmission({ kind }: Pick<DoubleRequest, 'kind'>): boolean {
 interface Sent extends Pick<DoubleRequest, 'number' | 'method' | 'address' | 'headers' | 'body'> {}
 
 export function doubleRequest(sent: Sent): DoubleRequest {
-  // What is no address, such as //, is none that the double has.
+  // An invalid address, such as //, is unknown to the double.
   const { pathname = '', searchParams: query = new URLSearchParams() } =
     URL.parse(sent.address, 'http://double') ?? {};
   return { ...sent, ...routeOf(sent.method, pathname), query };

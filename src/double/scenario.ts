@@ -51,7 +51,7 @@ const answerSchema = z.strictObject({
     .union([z.string().max(100_000), z.record(z.string(), z.unknown())])
     .optional()
     .describe('A text is sent as HTML, an object as JSON.'),
-  processed: z.boolean().optional().describe('Whether the request is processed before it is answered so.'),
+  processed: z.boolean().optional().describe('Whether the request is processed before this answer.'),
 });
 export type PlannedAnswer = z.output<typeof answerSchema>;
 

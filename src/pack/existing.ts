@@ -123,7 +123,7 @@ export class OwnNamespace {
     const inTheWay = foldersOf(path).find((folder) => this.#others.has(foldedName(folder)));
     if (inTheWay !== undefined)
       throw new ExistingPackError(
-        `has ${inTheWay}, which is not a folder, but skins would be below it.`,
+        `has ${inTheWay}, which is not a folder, although skins need a folder there.`,
         OTHER_NAMESPACE,
       );
     const digest = digestOf(bytes);

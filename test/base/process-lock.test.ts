@@ -9,7 +9,7 @@ import { childProgram } from '../support/program/child-program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { poll } from '../support/server/poll.ts';
 
-/** Larger than any system gives out. */
+/** Larger than any process id of a system. */
 const NO_PROCESS = 2 ** 31 - 1;
 
 /** Another process that has tried for the lock; `said` is what came of it. */

@@ -133,7 +133,7 @@ describe('A finished job of unknown origin', () => {
 });
 
 describe('Of two lost answers', () => {
-  /** What becomes of them when a list shows jobs that made this: the keys of those found with the job of each. */
+  /** The keys of the lost answers that a list of jobs with these results settles, each with its job. */
   async function judge(works: readonly Submission[], made: Readonly<Record<string, MadeSkin>>) {
     const found: Record<string, string> = {};
     const own = new Set<string>();

@@ -15,7 +15,7 @@ interface Around {
   readonly left?: number;
   /** Whether the service could not be reached since the last list. */
   readonly isUnproven?: boolean;
-  /** Jobs that other processes have for the first pieces. */
+  /** Jobs that other processes have for the first pieces of work. */
   readonly elsewhere?: readonly string[];
 }
 

@@ -49,7 +49,7 @@ describe('Trouble', () => {
   });
 });
 
-/** What a caller hears that looks at every byte. */
+/** What a caller that reads every byte receives. */
 async function upload({ url, key }: HostedService): Promise<object> {
   const body = new FormData();
   body.set('file', new Blob([new Uint8Array(skinPng(1))]), 'skin.png');

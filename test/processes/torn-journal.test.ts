@@ -24,7 +24,7 @@ describe('A journal that was cut off', () => {
     ['an end', (journal) => journal.end()],
   ];
 
-  /** A journal with two pieces of work in it and then this last record; where that begins. */
+  /** A journal with two pieces of work and this last record. @returns where the record begins */
   async function withLast(write: (journal: Journal) => void) {
     const path = await ownPath();
     const journal = Journal.open(path);

@@ -295,7 +295,8 @@ export const keysEdit = {
 
 const REVOKED = doneViews('id', 'id of the key', 'revoked');
 export const keysRevoke = {
-  description: 'Revoke API keys of a skinsmith service. Its other nodes refuse them within half a second.',
+  description:
+    'Revoke API keys of a skinsmith service. If several servers run it, all refuse them within half a second.',
   examples: [
     ['Revoke a key', 'skinsmith keys revoke KEY_ID'],
     [

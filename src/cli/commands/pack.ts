@@ -91,7 +91,7 @@ export const pack = {
       .option('--remove-from <pack>', 'existing pack to take the skins of the namespace out of', nonEmpty)
       .option(
         '--allow-older',
-        'with --into, accept packs that are also for Minecraft versions that show no skins from packs',
+        'with --into, accept packs that also support Minecraft versions before 1.21.9, which will not show the skins',
       )
       .option('--dry-run', 'show what would change, and write nothing')
       .option('--datapack <pack>', 'also write a data pack with functions for each skin', nonEmpty)

@@ -28,7 +28,7 @@ const FIELDS: Fields<ReportView> = {
   tags: 'tags of the skin; absent if there is none or only its owner sees it',
   visibility: 'present visibility; absent if it was deleted',
   hidden: 'whether an operator has hidden it',
-  owner: 'name of the user who owns it; absent if a caller without a key made it, or if it was deleted',
+  owner: 'name of the owner; absent if a caller without a key made the skin, or if the skin was deleted',
   reason: 'offensive, copyright, personal or other',
   text: 'what the reporter wrote',
   reporter: 'name of the user who sent the report; absent if it was someone without a key',

@@ -230,7 +230,7 @@ function verifyEdit(edit: SetEdit): void {
 const DELETED = doneViews('set', 'the set as you named it', 'deleted');
 export const setsDelete = {
   description:
-    'Delete a set of yours; its skins stay.\nAsks for confirmation first; without a terminal, --yes is required.',
+    'Delete one of your sets; its skins stay.\nAsks for confirmation first; without a terminal, --yes is required.',
   examples: [
     ['Delete a set', 'skinsmith sets delete team --yes'],
     ['Delete a set, and print JSON', 'skinsmith sets delete guards --yes --json'],
@@ -271,7 +271,7 @@ const NAMES = listOf(NAMES_TABLE, {
 export const setsNames = {
   description:
     'List the names that are reserved for you.\n' +
-    'When a public set of yours is renamed, hidden or deleted, nobody else can have its name, because game servers may have the address of its pack.',
+    'When one of your public sets is renamed, hidden or deleted, nobody else can use its name, because game servers may have the address of its pack.',
   examples: [
     ['List your reserved names', 'skinsmith sets names'],
     ['List them with the sets to which they lead, as JSON', 'skinsmith sets names --json'],

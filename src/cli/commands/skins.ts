@@ -181,7 +181,7 @@ export const skinsList = {
       .addOption(
         new Option(
           '--sort <order>',
-          'sort order: newest; popular (most viewed); week (most viewed in seven days) (public skins only)',
+          'sort order; with --public also popular (most viewed) and week (most viewed in seven days)',
         ).choices(['newest', 'popular', 'week']),
       );
     addLimitOptions(command, LISTING);

@@ -43,7 +43,7 @@ export function verifyTarget(options: TargetOptions, sources: readonly unknown[]
     throw usageError('option_without_into', '--allow-older goes with --into.');
   const stray = out === undefined ? FOR_OWN_PACKS.find((name) => options[name] !== undefined) : undefined;
   if (stray !== undefined)
-    throw usageError('option_without_out', `--${stray} is for packs of skinsmith's own, which --out writes.`);
+    throw usageError('option_without_out', `--${stray} works only with --out, which writes a new pack.`);
   if (removeFrom !== undefined && sources.length > 0)
     throw usageError('sources_to_remove', '--remove-from takes no sources: it removes a whole namespace.');
   const unused = Object.entries(options).find(

@@ -65,7 +65,7 @@ export class IntoPlugin {
     this.#open = explained(() => plugin.open(this.folder));
   }
 
-  /** A skin that is there. */
+  /** Adds a finished skin. */
   add({ skin, stem, source }: BatchResult): void {
     if (!skin) return;
     const name = plain(skin.name ?? nameIn(stem));

@@ -37,7 +37,7 @@ export interface Plugin {
   readonly name: string;
   /** What is in no other folder: by it, one of another name is recognized. */
   readonly sign?: string;
-  /** What makes it show the skins. */
+  /** The command or action that makes the plugin show the new skins. */
   readonly next: string;
   /** Whether it has places for skins of its own NPCs only; others take any name. */
   readonly hasNpcs: boolean;
@@ -171,8 +171,8 @@ abstract class NpcFile implements OpenPlugin {
 }
 
 /**
- * An NPC says only what its skin was made from; the data is in a file of a cache, which does not expire if its time to live is 0. NPCs
- * of before have the data themselves.
+ * An NPC names only the source of its skin; the data is in a cache file, which never expires with a time to live of 0. NPCs of older
+ * versions contain the data themselves.
  */
 class FancyNpcs extends NpcFile {
   readonly #folder: string;
@@ -216,8 +216,8 @@ function cacheName(url: string): string {
 }
 
 /**
- * Citizens takes the data if the name of the skin is the one that it remembers, which is a key of its own: a short one would be looked
- * up as a player's. Before it had traits, all of it was metadata.
+ * Citizens accepts the data if the name of the skin equals the name that it stored. The name is a key too long for a player, because
+ * Citizens would look up a shorter one as a player's. Versions without traits stored all of this as metadata.
  */
 class Citizens extends NpcFile {
   constructor(folder: string) {

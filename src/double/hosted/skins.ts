@@ -86,7 +86,7 @@ export class SkinSigner {
   #keepTexture(picture: Picture): string {
     const png = encodeDifferently(picture);
     const hash = createHash('sha256').update(png).digest('hex');
-    // In memory of its own: a piece of Node's pool would keep all of that.
+    // A copy in its own memory: a slice of Node's buffer pool would keep the whole pool.
     this.#textures.set(hash, Buffer.from(Uint8Array.from(png).buffer));
     return hash;
   }

@@ -27,7 +27,7 @@ export class DatabaseClock implements Clock {
   readonly #local: Clock;
   /** Milliseconds from the monotonic clock of this process to the time of the database. */
   #ahead = 0;
-  /** Milliseconds that the round trip took by which `#ahead` was measured. */
+  /** Duration of the round trip that measured `#ahead`, in milliseconds. */
   #trip = Number.POSITIVE_INFINITY;
 
   constructor(local: Clock) {

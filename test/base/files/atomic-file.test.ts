@@ -25,7 +25,7 @@ function nextDescriptor(path: string): number {
 }
 
 const HOUR = 60 * 60 * 1000;
-/** Larger than any system gives out. */
+/** Larger than any process id of a system. */
 const NO_PROCESS = 2 ** 31 - 1;
 
 describe('writeFileAtomically', () => {
@@ -134,7 +134,7 @@ describe('Replacement', () => {
 });
 
 describe('removeLeftovers', () => {
-  /** A temporary file of `x` as a process leaves it that dies while it writes; `age` in ms. */
+  /** A temporary file of `x`, as left by a process that died while writing; `age` in ms. */
   function leftover(folder: string, pid: number, age: number, name = 'x'): string {
     const path = join(folder, `.${name}.${pid}.0123abcd.tmp`);
     writeFileSync(path, 'half');

@@ -5,7 +5,7 @@ import { restoreFolder } from '../../../src/base/files.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 const TWO_HOURS = 2 * 60 * 60 * 1000;
-/** Larger than any system gives out. */
+/** Larger than any process id of a system. */
 const NO_PROCESS = 2 ** 31 - 1;
 
 test.each([

@@ -77,7 +77,7 @@ function workOf(attempt = 0): Work {
   return { key: keyOf(1), attempt, warnings: [NOTE], members: [] } as unknown as Work;
 }
 
-/** A job that ended so. */
+/** A job that ended with this status. */
 function ended(status: 'completed' | 'failed', over: Partial<JobAnswer> = {}, result?: string): JobAnswer {
   const job = { id: 'j1', status, ...(result !== undefined && { result }) };
   return { job, warnings: [], errors: [], ...over } as unknown as JobAnswer;

@@ -344,7 +344,7 @@ describe('A folder of others', () => {
 test.each<[string, Partial<PackOptions>, RegExp]>([
   ['no pack', { into: undefined } as unknown as Partial<PackOptions>, /Name the pack once/],
   ['two packs', { out: 'pack.zip' }, /Name the pack once/],
-  ['an icon for it', { icon: true }, /--icon is for packs of skinsmith's own/],
+  ['an icon for it', { icon: true }, /--icon works only with --out/],
   ['an index for it', { index: 'i.json' }, /--index is for packs/],
   ['other files to be replaced', { overwrite: true }, /--overwrite is for packs/],
 ])('A run into a pack of others refuses %s', async (_what, options, message) => {

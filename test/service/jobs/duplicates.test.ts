@@ -25,7 +25,7 @@ test('A caller adds at most ten records of existing skins to the public list for
   expect((await gold.get('/v2/skins?size=128')).body.skins).toHaveLength(21);
   expect((await gold.get('/v2/queue')).body.jobs).toHaveLength(21);
 
-  // What is new, and others, are none the worse for it; duplicates pass again when it was said.
+  // New pictures and other callers are not affected; duplicates pass again at the announced time.
   expect((await gold.upload('/v2/queue', skinPng(2))).status).toBe(202);
   expect((await lead.upload('/v2/queue', skinPng(1))).status).toBe(200);
   clock.forward(next - 1);

@@ -406,7 +406,7 @@ export interface Deletion {
   readonly obstacle: DeletionObstacle | undefined;
 }
 
-/** What the caller must know before. @throws Refusal `unauthorized` */
+/** What the caller must know before deleting the account. @throws Refusal `unauthorized` */
 export async function readDeletion({ db }: { readonly db: Db }, caller: Caller): Promise<Deletion> {
   const user = requireUser(caller);
   return { shared: await countOpenSkins(db, user.owner), obstacle: await obstacleTo(db, user) };

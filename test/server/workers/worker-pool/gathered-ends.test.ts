@@ -92,7 +92,7 @@ async function workshop(
   milliseconds: number,
 ): Promise<Workshop> {
   const shop = new Workshop(options);
-  await shop.begin('first'); // from which it is known how long a job takes
+  await shop.begin('first'); // the pool learns from it how long a job takes
   await shop.end('first', milliseconds);
   await shop.begin('a', 'b', 'c', 'd');
   return shop;

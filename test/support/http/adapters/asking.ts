@@ -63,7 +63,7 @@ function isStartOfEvents(chunks: readonly Uint8Array[]): boolean {
   return /^event: .*\ndata: .*\n\n/m.test(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** Bytes of no answer but the description of the interface, in which nothing is drawn: to compare its hash is enough. */
+/** Only the description of the API is as large as this. Nothing in it is random, so its hash suffices for comparing. */
 const LARGE = 500_000;
 
 /** The hash, if it is neither JSON nor text, or large. */

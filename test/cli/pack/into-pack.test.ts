@@ -345,8 +345,8 @@ test.each<[string, Partial<PackOptions>, RegExp]>([
   ['no pack', { into: undefined } as unknown as Partial<PackOptions>, /Name the pack once/],
   ['two packs', { out: 'pack.zip' }, /Name the pack once/],
   ['an icon for it', { icon: true }, /--icon works only with --out/],
-  ['an index for it', { index: 'i.json' }, /--index is for packs/],
-  ['other files to be replaced', { overwrite: true }, /--overwrite is for packs/],
+  ['an index for it', { index: 'i.json' }, /--index works only with --out/],
+  ['other files to be replaced', { overwrite: true }, /--overwrite works only with --out/],
 ])('A run into a pack of others refuses %s', async (_what, options, message) => {
   const { into } = await workshop();
   const { status, err } = await into(options);

@@ -59,16 +59,21 @@ function typeOf(value: unknown): string {
 
 const TIME_NAMES = /(?:^at|At|Until|^eta)$/;
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
+const DASHED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const IDS: Readonly<Record<string, RegExp>> = { uuid: /^[0-9a-f]{32}$/, job: DASHED };
+/** The hosted service writes the UUIDs of capes with dashes. */
+const IDS_OF_CAPES: typeof IDS = { uuid: DASHED };
 /** The beginning of 2001: larger numbers are probably times. */
 const EARLY = 1e12;
 
 /** What breaks the rules that docs/formats.md gives for all commands. */
-function brokenRules(name: string, value: unknown): string[] {
+function brokenRules(name: string, value: unknown, ids: typeof IDS): string[] {
   return [
     ...(/^[a-z][A-Za-z0-9]*$/.test(name) ? [] : ['is not in camelCase']),
     ...(TIME_NAMES.test(name) && !ISO_TIME.test(String(value)) ? ['is not a time in ISO 8601'] : []),
     ...(typeof value === 'string' && ISO_TIME.test(value) && !TIME_NAMES.test(name) ? ['is a time'] : []),
     ...(typeof value === 'number' && value > EARLY ? ['is a time in milliseconds'] : []),
+    ...(ids[name]?.test(String(value)) === false ? [`has another form: ${value}`] : []),
   ].map((rule) => `${name} ${rule}`);
 }
 
@@ -285,7 +290,8 @@ test('Every command prints the columns and the JSON fields that it declares', as
     const printed = { rows, json: await type(await line(), true) };
     problems.push(...problemsOf(name, output, printed));
     for (const [field, value] of documentsIn(printed.json, output).flatMap((all) => [...valuesIn(all)])) {
-      problems.push(...brokenRules(field, value).map((problem) => `${name}: ${problem}`));
+      const ids = name.startsWith('capes ') ? IDS_OF_CAPES : IDS;
+      problems.push(...brokenRules(field, value, ids).map((problem) => `${name}: ${problem}`));
       types.set(field, new Set([...(types.get(field) ?? []), typeOf(value)]));
     }
   }

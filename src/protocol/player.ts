@@ -12,6 +12,9 @@ export const wornNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9_]{1,16}$/, 'the name of a player: A–Z, a–z, 0–9 and _, at most 16 characters');
 
+/** The same, or the UUID of a player whose name is one of this service. */
+export const wornPlayerSchema = wornNameSchema.or(uuidSchema);
+
 /** Skins that one request asks about. */
 const MAX_SKINS = 128;
 

@@ -1,6 +1,6 @@
 import type { AccountClient } from '../../client/account-client.ts';
 import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
-import { type OwnPlayerName, type Player, type WearInput, wornNameSchema } from '../../protocol/player.ts';
+import { type OwnPlayerName, type Player, type WearInput, wornPlayerSchema } from '../../protocol/player.ts';
 import { capeIn, connectWithProgress, MAX_BULK, verifyUuids, whereOffered } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
@@ -142,11 +142,11 @@ export const wear = {
 } satisfies CommandModule;
 
 function verifyName(name: string): void {
-  if (wornNameSchema.safeParse(name).success) return;
+  if (wornPlayerSchema.safeParse(name).success) return;
   throw usageError(
     'not_a_player',
     `"${clean(name)}" is not the name of a player.`,
-    'Names have 1 to 16 letters, digits and _.',
+    'Names have 1 to 16 letters, digits and _. A name that the service knows may be given by UUID.',
   );
 }
 

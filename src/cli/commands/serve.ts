@@ -128,6 +128,10 @@ async function announce(
   const { io, flags, env } = context;
   if (flags.json) io.out.write(jsonLine({ url, key } satisfies ListeningView));
   else io.out.write(announcement(url, key, options));
+  if (options.wardrobe !== undefined)
+    ownLog(options, context).say(
+      `CustomSkinLoader reads skins of player names at ${options.publicUrl ?? url}/csl/`,
+    );
   for (const warning of addressWarnings(url, options, env)) await ownLog(options, context).warn(warning);
 }
 

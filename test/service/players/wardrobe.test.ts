@@ -81,6 +81,53 @@ test('A worn texture stays until it is changed, also when its skin is gone and i
   expect((await nobody.get(`/textures/${hash}`)).status).toBe(404);
 });
 
+test('A skin that is deleted while a name is about to wear it is refused as if it had never been there', async () => {
+  const { server, owner, nobody } = await runWithUsers();
+  const cape = await addCape(server, 'team');
+  const skin = await skinOf(owner, 1);
+  const { db } = await openOwnStore(server.dataDir);
+  const { wear: wearHere } = await import('../../../src/server/service/players/wardrobe.ts');
+  const { pruneUnusedTextures } = await import('../../../src/server/store/textures.ts');
+  const generate = async () => {
+    await owner.send('DELETE', `/v2/skins/${skin.uuid}`);
+    await db.deleteFrom('jobs').execute();
+    await db.deleteFrom('texture_data').execute();
+    await pruneUnusedTextures(db, Date.now() + 1_000);
+    return { value: 'e30=', signature: 'c2lnbmVk' };
+  };
+  const context = {
+    ...{ db, clock: { now: () => Date.now() }, ceiling: { verifyRoom() {} } },
+    ...{ generator: { generate }, textureUrl: String },
+  };
+  const user = await db.selectFrom('users').selectAll().where('name', '=', 'owner').executeTakeFirstOrThrow();
+  const caller = {
+    kind: 'user',
+    owner: `user:${user.id}`,
+    id: user.id,
+    name: 'owner',
+    isOperator: true,
+    plan: { capes: true },
+  };
+  const wish = { skin: skin.uuid, cape: cape.replaceAll('-', '') };
+  await expect(wearHere(context as never, caller as never, 'Steve', wish)).rejects.toMatchObject({
+    code: 'skin_not_found',
+  });
+  expectRefusal(await nobody.get('/v2/players/Steve'), 'player_not_found', 404);
+});
+
+test('A UUID stands for the name that has it, for whoever may change the name', async () => {
+  const { ann, bob, owner, nobody } = await runBesideMojang();
+  const { uuid, texture } = await skinOf(ann, 1);
+  const { id } = (await wear(owner, 'Steve', { user: 'ann' })).body.player!;
+  expectRefusal(await wear(bob, id, { skin: uuid }), 'player_not_found', 404);
+  expectRefusal(await wear(ann, UNKNOWN, { skin: uuid }), 'player_not_found', 404);
+  expect((await wear(ann, id, { skin: uuid })).body.player?.name).toBe('Steve');
+  for (const caller of [ann, nobody])
+    expect((await caller.get(`/v2/players/${id}`)).body.player?.skin?.hash).toBe(texture.hash.skin);
+  expect((await ann.send('DELETE', `/v2/players/${id}`)).status).toBe(200);
+  expectRefusal(await nobody.get(`/v2/players/${id}`), 'player_not_found', 404);
+});
+
 test('A deleted skin is taken off the names of its owner if that is asked for', async () => {
   const { ann, bob, owner, nobody } = await runWithUsers();
   const skin = await skinOf(ann, 1);

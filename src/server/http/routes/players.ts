@@ -1,19 +1,29 @@
 import { z } from 'zod';
+import { parsePlayerId } from '../../../game/names.ts';
 import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
 import {
   ownNamesAnswerSchema,
   ownNamesQuerySchema,
   playerAnswerSchema,
   wearSchema,
-  wornNameSchema,
+  wornPlayerSchema,
 } from '../../../protocol/player.ts';
+import type { ServiceContext } from '../../context.ts';
+import type { Caller } from '../../service/callers.ts';
+import { ownName } from '../../service/players/launcher-textures.ts';
 import { readNames, readPlayer, releasePlayer, wear } from '../../service/players/wardrobe.ts';
 import { type Route, route } from '../route.ts';
 import { pageLinks, placeAfter, v2Answer } from '../views.ts';
 import { MAX_NAME_LENGTH } from './game-servers.ts';
 
-const params = z.object({ name: wornNameSchema });
+const params = z.object({ name: wornPlayerSchema });
 const linksOf = (name: string) => ({ self: `/v2/players/${name}`, names: '/v2/me/players' });
+
+/** The name itself, or the one of the player whose UUID this is. @throws Refusal `player_not_found` */
+async function namedBy(context: ServiceContext, caller: Caller, name: string): Promise<string> {
+  if (parsePlayerId(name) === undefined) return name;
+  return (await ownName(context, { caller, uuid: name })).spelling;
+}
 
 /** Player names and what they wear. */
 export const PLAYER_ROUTES: readonly Route[] = [
@@ -39,7 +49,7 @@ export const PLAYER_ROUTES: readonly Route[] = [
     body: wearSchema,
     answers: { 200: playerAnswerSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params: { name }, body, warnings }) => {
-      const player = await wear(context, caller, name, body);
+      const player = await wear(context, caller, await namedBy(context, caller, name), body);
       return v2Answer({ warnings, links: linksOf(player.name) }, { player });
     },
   }),
@@ -52,7 +62,7 @@ export const PLAYER_ROUTES: readonly Route[] = [
     params,
     answers: { 200: envelopeSchema, 404: errorAnswerSchema },
     handle: async ({ context, caller, params: { name }, warnings }) => {
-      await releasePlayer(context, caller, name);
+      await releasePlayer(context, caller, await namedBy(context, caller, name));
       const messages = [{ code: 'player_released', message: 'The name was released.' }];
       return v2Answer({ warnings, messages, links: { names: '/v2/me/players' } });
     },

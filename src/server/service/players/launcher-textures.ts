@@ -4,7 +4,7 @@ import type { Variant } from '../../../skin/regions.ts';
 import type { WardrobeRow } from '../../store/schema/tables.ts';
 import { capeRowOf, findPublicCapeOf } from '../../store/textures.ts';
 import { findName, findNameOfPlayer } from '../../store/wardrobe.ts';
-import type { Caller } from '../callers.ts';
+import type { Caller, StoreContext } from '../callers.ts';
 import type { GameServers } from '../game-servers.ts';
 import { awaitSkin, DEFAULT_PATIENCE, type WaitContext } from '../jobs/jobs.ts';
 import { Refusal } from '../refusal.ts';
@@ -12,9 +12,11 @@ import { decodeImage } from '../skins/capes.ts';
 import { type SubmitContext, submit } from '../submitting/submit.ts';
 import { mayManage, noSuchPlayer, undress, type WardrobeContext, wear } from './wardrobe.ts';
 
-interface UploadContext extends WardrobeContext, SubmitContext, WaitContext {
+interface NamingContext extends StoreContext {
   readonly gameServers: GameServers;
 }
+
+interface UploadContext extends NamingContext, WardrobeContext, SubmitContext, WaitContext {}
 
 /** A player, as launchers name them. */
 interface Target {
@@ -66,7 +68,7 @@ export async function takeOff(context: UploadContext, target: Target, type: 'ski
 }
 
 /** @throws Refusal `player_not_found`, the same for a name that nobody has as for another user's */
-async function ownName(context: UploadContext, { caller, uuid }: Target): Promise<WardrobeRow> {
+export async function ownName(context: NamingContext, { caller, uuid }: Target): Promise<WardrobeRow> {
   const id = parsePlayerId(uuid);
   if (id === undefined) throw noSuchPlayer();
   const { db, gameServers } = context;

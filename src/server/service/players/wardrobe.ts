@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Game } from '../../../game/game.ts';
-import { offlineIdOf } from '../../../game/names.ts';
+import { offlineIdOf, parsePlayerId } from '../../../game/names.ts';
 import type { OwnPlayerName, Player, WardrobeRule, wearSchema } from '../../../protocol/player.ts';
 import type { Generator } from '../../generators/port.ts';
 import type { Db } from '../../store/db.ts';
@@ -8,11 +8,13 @@ import { inManagement } from '../../store/locks.ts';
 import type { WardrobeHistoryRow, WardrobeRow } from '../../store/schema/tables.ts';
 import { findUserByName } from '../../store/sessions.ts';
 import type { SkinWithData } from '../../store/skins.ts';
+import { storedTextures } from '../../store/textures.ts';
 import {
   addToHistory,
   countNamesOf,
   deleteName,
   findName,
+  findNameOfPlayer,
   findWorn,
   listNames,
   type NameQuery,
@@ -72,9 +74,10 @@ type Outfit = Pick<
 export async function readPlayer(context: WardrobeContext, caller: Caller, name: string): Promise<Player> {
   const { db } = context;
   const key = name.toLowerCase();
-  const own = await findName(db, key);
+  const playerId = parsePlayerId(name);
+  const own = playerId === undefined ? await findName(db, key) : await findNameOfPlayer(db, playerId);
   const isManaged = own !== undefined && mayManage(caller, own);
-  const row = isManaged ? own : await findWorn(db, { name: key });
+  const row = isManaged ? own : await findWorn(db, playerId === undefined ? { name: key } : { playerId });
   if (!row) throw noSuchPlayer();
   return { ...playerView(context, row), ...(isManaged && (await detailsOf(db, row))) };
 }
@@ -125,6 +128,7 @@ export async function wear(
     // Someone else was faster.
     if (current?.owner !== before?.owner) throw taken(name);
     if (!current && holder === user.owner) await requirePlanRoom(tx, user);
+    if (outfit) await requirePictures(tx, outfit);
     const row = {
       ...(outfit ?? current ?? NOTHING_WORN),
       ...{ name: key, spelling: name, player_id: offlineIdOf(name), owner: holder },
@@ -258,6 +262,12 @@ export async function readWearable(
       'This skin is private. Everyone sees what a player wears: send "publish": true if that is what you want.',
     );
   return skin;
+}
+
+/** The skin may have been deleted, and its picture pruned, since it was read. @throws Refusal `skin_not_found` */
+async function requirePictures(tx: Db, { texture_hash, cape_hash }: Outfit): Promise<void> {
+  const hashes = [texture_hash, cape_hash].filter((hash) => hash !== null);
+  if ((await storedTextures(tx, hashes)).length < new Set(hashes).size) throw new Refusal('skin_not_found');
 }
 
 function outfitOf({ uuid, texture_hash, variant, cape_hash, value, signature }: SkinWithData): Outfit {

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { GameAnswer } from '../../../src/game/errors.ts';
 import { offlineIdOf } from '../../../src/game/names.ts';
 import { joinedInWorn, withWorn } from '../../../src/server/service/players/profiles.ts';
+import { decodeCape } from '../../../src/skin/read-skin.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
-import { addCape } from '../../support/server/drawn-capes.ts';
+import { addCape, capePng } from '../../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 
@@ -160,6 +162,54 @@ test('Pictures of a player show what the name wears, by name and by offline UUID
   const head = await nobody.get('/avatar/Steve/64');
   expect(head.bytes).not.toEqual((await nobody.get('/avatar/Alex/64')).bytes);
   expect((await nobody.get(`/capes/${offlineIdOf('Alex')}`)).status).toBe(404);
+  expect(game.calls.length).toBe(before);
+});
+
+test('The cape that Mojang has is not the one of a name that wears none here', async () => {
+  const { nobody, owner, game, alex } = await world();
+  const notch = game.addPlayer({
+    name: 'Notch',
+    skin: { picture: drawSkin(7) },
+    cape: decodeCape(capePng(3)),
+  });
+  expect((await nobody.get(`/capes/${notch.id}`)).status).toBe(200);
+  await owner.put('/v2/players/Notch', { skin: alex.uuid });
+  expect((await nobody.get('/capes/Notch')).status).toBe(422);
+});
+
+test('A private skin is shown at every address once it is worn, and at none by name once the name is released', async () => {
+  const { server, owner, nobody } = await world();
+  const ann = await userWithPlan(server, 'ann');
+  const { body } = await ann.upload('/v2/generate?timeout=30', skinPng(5), { visibility: 'private' });
+  const skin = body.skin!;
+  await owner.put('/v2/players/Ann', { user: 'ann' });
+  const paths = [
+    ...['/csl/Ann.json', '/csl/skins/Ann.png', `/csl/textures/${skin.texture.hash.skin}`],
+    ...['/v2/players/Ann', '/skin/Ann', '/avatar/Ann', `/skins/${offlineIdOf('Ann')}`],
+  ];
+  const profile = `/sessionserver/session/minecraft/profile/${offlineIdOf('Ann')}`;
+  const shows = async () => [
+    ...(await Promise.all(paths.map(async (path) => (await nobody.get(path)).status === 200))),
+    (await nobody.get(profile)).status === 200,
+  ];
+  const named = (await shows()).slice(0, 2);
+  expect(named).toEqual([false, false]);
+  await ann.put('/v2/players/Ann', { skin: skin.uuid, publish: true });
+  expect(await shows()).toEqual(Array(8).fill(true));
+  for (const path of [...paths.filter((path) => !path.startsWith('/v2')), profile])
+    expect((await nobody.get(path)).bytes.toString()).not.toContain(skin.uuid);
+  await owner.send('DELETE', '/v2/players/Ann');
+  expect((await shows()).filter((_, n) => [0, 1, 3].includes(n))).toEqual(Array(3).fill(false));
+  expect((await nobody.get(profile)).status).toBe(204);
+});
+
+test('Names are looked up here alone, so that they take none of the look-ups at Mojang', async () => {
+  const { nobody, game } = await world();
+  game.addPlayer({ name: 'Notch', skin: { picture: drawSkin(7) } });
+  const before = game.calls.length;
+  for (const name of ['Steve', 'Nobody', 'Notch'])
+    for (const path of [`/csl/${name}.json`, `/csl/skins/${name}.png`])
+      expect((await nobody.get(path)).status).toBe(name === 'Steve' ? 200 : 404);
   expect(game.calls.length).toBe(before);
 });
 

@@ -122,6 +122,14 @@ describe('A set of skins', () => {
   });
 });
 
+test("The owner of a public set sees others' unlisted skins in it, as she could add them; others do not", async () => {
+  const { ann, bob, nobody } = await runWithSkins();
+  const theirs = await make(bob, 16, { visibility: 'unlisted' });
+  const { uuid } = await createSet(ann, 'Theirs', [theirs]);
+  expect(uuidsIn(await ann.get(`/v2/sets/${uuid}`))).toEqual([theirs]);
+  expect(uuidsIn(await nobody.get(`/v2/sets/${uuid}`))).toEqual([]);
+});
+
 /** Whose skins of which visibility each caller sees in a set of ann's. */
 const SEEN = {
   public: { ann: 'pusb', 'ann without read': 'p', bob: 'po', nobody: 'p', operator: 'p' },

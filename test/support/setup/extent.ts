@@ -1,3 +1,5 @@
+import { type TestAPI, test } from 'vitest';
+
 /** Whether tests try everything, as `.ci/run` does. `npm test` leaves out what takes long and seldom finds more. */
 export const isWhole = process.env['SKINSMITH_TESTS_WHOLE'] === '1';
 
@@ -10,3 +12,9 @@ export function samples(all: number): number {
 export function sampled<Row>(rows: readonly Row[], step: number, first = 0): readonly Row[] {
   return isWhole ? rows : rows.filter((_, place) => place % step === first % step);
 }
+
+/** Declares nothing. */
+const nothing = Object.assign(() => {}, { each: () => () => {} }) as unknown as TestAPI;
+
+/** `test` for what only a run of everything tries. A comment names the test that notices the same kind of fault otherwise. */
+export const testWhole: TestAPI = isWhole ? test : nothing;

@@ -9,6 +9,7 @@ import { whenAccepted } from '../support/hosted/run-hosted.ts';
 import { firstCells, hostedWorkshop, lines, type Workshop } from '../support/program/batches.ts';
 import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
+import { sampled } from '../support/setup/extent.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'out'];
 const COUNT = 9;
@@ -79,10 +80,12 @@ describe('A batch that is stopped', () => {
     await expectToFinish(shop, service);
   });
 
-  test.each([
+  const SIGNALS = [
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)(
+  ] as const;
+
+  test.each(sampled(SIGNALS, 2))(
     'by %s exits with %i, says what is in the queue and how to continue, and the same command finishes it',
     async (signal, status) => {
       const { shop, service } = await busyWorkshop();

@@ -9,9 +9,10 @@ import { freshMachine, type Serving } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
+import { isWhole } from '../support/setup/extent.ts';
 
-/** Enough for several rounds of all slots before, between and after the kills; each more takes CPU. */
-const COUNT = 48;
+/** Enough for rounds of all slots before, between and after the kills; each more takes CPU. */
+const COUNT = isWhole ? 48 : 24;
 /** Milliseconds: jobs of a server that was killed are taken over after ten seconds, and the machine may be busy. */
 const PATIENCE = 600_000;
 const SLOTS = 5;

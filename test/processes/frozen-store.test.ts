@@ -27,6 +27,7 @@ import { FROZEN_KEYS, FROZEN_URL, TOKENS } from '../support/frozen-stores/secret
 import { emptyDatabase } from '../support/postgres/own-database.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 /** Jobs that each server has to accept in each stage. */
 const ENOUGH = 2;
@@ -87,13 +88,17 @@ async function expectUpgrade(options: ServerOptions, place: StorePlace, servers:
     expect(await cipher.open(String(uuid), String(secret))).toBe(TOKENS);
 }
 
-test('A frozen file is upgraded under load by two processes of the next version at once, beside one of this: everything in it is there and is answered', async () => {
-  const folder = await ownFolder();
-  await thawFile(NEWEST_FROZEN, folder);
-  const options = await optionsFor(folder);
-  const server = () => new ServerProcess(options);
-  await expectUpgrade(options, { folder }, [server(), server(), server()]);
-});
+// Without load, `server/store/meta/frozen-stores` upgrades one; the same migrations come to a database below.
+testWhole(
+  'A frozen file is upgraded under load by two processes of the next version at once, beside one of this: everything in it is there and is answered',
+  async () => {
+    const folder = await ownFolder();
+    await thawFile(NEWEST_FROZEN, folder);
+    const options = await optionsFor(folder);
+    const server = () => new ServerProcess(options);
+    await expectUpgrade(options, { folder }, [server(), server(), server()]);
+  },
+);
 
 /** A server with a user of its own in the database, which is its name. */
 async function addNode(admin: Pool, { store, ...options }: ServerOptions) {

@@ -83,7 +83,9 @@ test('A skin turns in 3D by itself on a wide screen: by keys, without catching t
   const { body } = await server.owner.upload('/v2/generate', skinPng(1), {
     cape: await addCape(server, 'test'),
   });
-  const wide = { viewport: { width: 1280, height: 800 }, reducedMotion: 'no-preference' } as const;
+  // Half as sharp: what turns is drawn again and again, by the processor.
+  const viewport = { width: 1280, height: 800 };
+  const wide = { viewport, deviceScaleFactor: 0.5, reducedMotion: 'no-preference' } as const;
   const { page, complaints } = await openPage(browser, wide);
   await page.goto(`${server.url}/ui/skins/${body.skin?.uuid}`);
   await shownIn3d(page);

@@ -18,6 +18,8 @@ const ARGS = [
   '--renderer-process-limit=1',
   '--in-process-gpu',
   '--no-zygote',
+  // No other process for another site either.
+  '--disable-site-isolation-trials',
   // Tests reach only this machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
 ];
@@ -25,8 +27,8 @@ const ARGS = [
 let shared: Promise<Browser> | undefined;
 
 /**
- * The browser of this process, which all its test files share, and which ends with it. Each test opens a context of its
- * own and closes it (see `openPage`).
+ * The browser of this process, which all its test files share, and which ends with it. Each test has contexts that no
+ * other has at that time (see `openPage`).
  */
 export async function workersChromium(): Promise<Browser> {
   shared ??= startChromium();

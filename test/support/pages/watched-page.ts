@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Locator,
+  Page,
+  WebError,
+} from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { webServer } from '../server/web-server.ts';
 
@@ -15,21 +22,49 @@ export interface WatchedPage {
 /** Maximum milliseconds for anything on a page, even on a busy machine: a broken script reports nothing. */
 const LONGEST_WAIT = 300_000;
 
+/** Contexts that tests have finished with, by their options: to make a new one takes as long as to open a page. */
+const idle = new WeakMap<Browser, Map<string, BrowserContext[]>>();
+
+function idleContexts(browser: Browser, options: BrowserContextOptions): BrowserContext[] {
+  const all = idle.get(browser) ?? new Map<string, BrowserContext[]>();
+  idle.set(browser, all);
+  const name = JSON.stringify(options);
+  const contexts = all.get(name) ?? [];
+  all.set(name, contexts);
+  return contexts;
+}
+
+/** Leaves nothing of a test in a context: neither pages nor cookies, permissions, or what scripts have kept. */
+async function empty(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) {
+    await page.evaluate('localStorage.clear()').catch(() => {}); // a page without an address has none
+    await page.close();
+  }
+  await context.clearCookies();
+  await context.clearPermissions();
+  axeAddresses.delete(context);
+}
+
 /**
- * A page in a context of its own, which ends with the test. Without other options it belongs to a person who wants
+ * A page in a context that no other test has at the same time, and of which nothing is left to the next one. Without other options it belongs to a person who wants
  * little motion, so that skins stay pictures until someone wants them in 3D.
  */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const all = { reducedMotion: 'reduce', ...options } as const;
+  const contexts = idleContexts(browser, all);
+  const context = contexts.pop() ?? (await browser.newContext(all));
   context.setDefaultTimeout(LONGEST_WAIT);
   const broken: Error[] = [];
-  context.on('weberror', async (error) => {
+  const onBroken = async (error: WebError) => {
     broken.push(error.error());
     await context.close({ reason: String(error.error()) }); // what the test waits for would never come
-  });
+  };
+  context.on('weberror', onBroken);
   onTestFinished(async () => {
-    await context.close();
+    context.off('weberror', onBroken);
     if (broken[0]) throw broken[0];
+    await empty(context);
+    contexts.push(context);
   });
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -8,7 +8,7 @@ import { STEPS } from '../../support/pages/steps.ts';
 import { findSayings, untranslated } from '../../support/pages/texts.ts';
 import { openPage, signIn, violationsInDark, violationsOn } from '../../support/pages/watched-page.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole, sampled } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -42,17 +42,14 @@ const UNMARKED = `[
     .map((one) => one.outerHTML.slice(0, 100));
 })`;
 
-/** `place`: of the page among those that are looked at. */
-type Look = (page: Page, place: number) => Promise<unknown[]>;
+type Look = (page: Page) => Promise<unknown[]>;
 
 const scroll = async (page: Page) => await page.evaluate<unknown[]>(`[...${OVERFLOW}, ...${CUT_OFF}]`);
 
 /** What is looked for on each page; nothing should be found. To open the pages costs more than to look at them. */
 const LOOKS: Readonly<Record<string, Look>> = {
   'Axe, in the light scheme': violationsOn,
-  // Pages have the same few colours: every third one shows them all, and `.ci/run` looks at each.
-  'Axe, in the dark scheme': async (page, place) =>
-    isWhole || place % 3 === 0 ? await violationsInDark(page) : [],
+  'Axe, in the dark scheme': violationsInDark,
   'not seen to be chosen in forced colours': async (page) => {
     await page.emulateMedia({ forcedColors: 'active' });
     const found = await page.evaluate<unknown[]>(UNMARKED);
@@ -81,9 +78,9 @@ const LOOKS: Readonly<Record<string, Look>> = {
 
 const ROOMY = { width: 1280, height: 720 };
 
-async function faultsOf(page: Page, place: number): Promise<Record<string, unknown[]>> {
+async function faultsOf(page: Page): Promise<Record<string, unknown[]>> {
   const found: Record<string, unknown[]> = {};
-  for (const [name, look] of Object.entries(LOOKS)) found[name] = await look(page, place);
+  for (const [name, look] of Object.entries(LOOKS)) found[name] = await look(page);
   await page.setViewportSize(ROOMY);
   return found;
 }
@@ -156,6 +153,9 @@ const WATCH_FOCUS = `(() => {
 
 const SMALL = { width: 800, height: 600 };
 
+/** Pages are made of the same parts: every third one shows them all, and `.ci/run` looks at each. */
+const THIRD = isWhole ? 1 : 3;
+
 /** Presses Tab through a page that was just opened, and returns what that should reach, reaches, and does not show. */
 async function walk(page: Page) {
   await page.setViewportSize(SMALL);
@@ -187,7 +187,7 @@ test('A keyboard reaches all of one’s own pages in order and is seen; axe find
   const german = await openPage(browser, { ...options, locale: 'de-AT' });
   const known = [WRITTEN, ...untranslatedIn('de')];
   let walked = 0;
-  let looked = 0;
+  let place = 0;
   for await (const address of visit(scene, german.page)) {
     // Embedded skins are the same for everyone.
     const language = address.startsWith('/embed/') ? 'en' : 'de';
@@ -195,21 +195,22 @@ test('A keyboard reaches all of one’s own pages in order and is seen; axe find
     const english = language === 'de' ? await german.page.evaluate<string[]>(UNTRANSLATED) : [];
     const unmarked = english.filter((text) => !known.some((pattern) => pattern.test(text)));
     expect([address, unmarked]).toEqual([address, []]);
+    if (place++ % THIRD > 0) continue;
     if (OWN.test(address)) {
       walked += 1;
       const { expected, reached, unseen } = await walk(german.page);
       expect([address, reached]).toEqual([address, expected]);
       expect([address, unseen]).toEqual([address, []]);
     }
-    expect([address, await faultsOf(german.page, looked++)]).toEqual([address, NO_FAULTS]);
+    expect([address, await faultsOf(german.page)]).toEqual([address, NO_FAULTS]);
   }
-  expect(walked).toBeGreaterThan(14);
+  expect(walked).toBeGreaterThan(14 / THIRD);
   expect(german.complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);
   const { page } = await openPage(browser, options);
-  for (const [name, take] of Object.entries(STEPS)) {
+  for (const [name, take] of sampled(Object.entries(STEPS), 3)) {
     await page.context().clearCookies();
     await take(page, scene);
-    expect([name, await faultsOf(page, looked++)]).toEqual([name, NO_FAULTS]);
+    expect([name, await faultsOf(page)]).toEqual([name, NO_FAULTS]);
   }
 });
 

@@ -5,6 +5,7 @@ import { openScene, type Scene, visit } from '../../support/pages/scene.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
+import { isWhole, sampled } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -85,7 +86,9 @@ async function chooseTwoPictures(page: Page, { server }: Scene): Promise<void> {
 }
 
 test('Enter does in every field of every form what the button beside the field does, and Back keeps the texts', async () => {
-  const scene = await openScene();
+  const all = await openScene();
+  // Most fields come on several pages.
+  const scene = { ...all, addresses: sampled(all.addresses, 3) };
   const { page, complaints } = await openPage(browser);
   const seen: string[] = [];
   const faults: string[] = [];
@@ -103,7 +106,7 @@ test('Enter does in every field of every form what the button beside the field d
   await look('two pictures');
   expect(faults).toEqual([]);
   expect(lost).toEqual([]);
-  expect(seen.length).toBeGreaterThan(100);
+  expect(seen.length).toBeGreaterThan(isWhole ? 100 : 30);
   expect(complaints.filter((one) => !one.includes('404'))).toEqual([]);
 });
 

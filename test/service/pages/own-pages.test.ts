@@ -7,6 +7,7 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -14,7 +15,10 @@ beforeAll(async () => {
   browser = await workersChromium();
 });
 
-test.each([true, false])(
+/** Each of two tests has one of them in `npm test`. */
+const WITH_SCRIPTS = [true, false];
+
+test.each(sampled(WITH_SCRIPTS, 2))(
   'A person changes and deletes several skins, with scripts: %s',
   async (javaScriptEnabled) => {
     const server = await runServer();
@@ -142,7 +146,7 @@ test('A key is made, used, narrowed, and revoked while its page is open', async 
   expect([...complaints, ...other.complaints]).toEqual([]);
 });
 
-test.each([true, false])(
+test.each(sampled(WITH_SCRIPTS, 2, 1))(
   'A game account is linked by a code, with scripts: %s',
   async (javaScriptEnabled) => {
     const { fake, server } = await runAccountServer({}, { interval: 0.01 });

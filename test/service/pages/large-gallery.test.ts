@@ -15,6 +15,7 @@ import {
   runServer,
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -136,11 +137,13 @@ test('A gallery leads back page by page, keeps its filters, and ignores what is 
 const TRANSFERRED = `performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
   .reduce((sum, { transferSize }) => sum + transferSize, 0)`;
 
-test.each([
+const WHO = [
   // Its texts, and those that scripts show, are the longest.
   ['a visitor', 'ru-RU'],
   ['an operator', 'en-GB'],
-])(
+] as const;
+
+test.each(sampled(WHO, 2))(
   'Start page, gallery, sets and own skins weigh at most 70 KB with all pictures that the window of %s shows, in %s',
   async (who, locale) => {
     const { url, key } = await openLarge();

@@ -283,7 +283,7 @@ ${listed.decided.includes(report.id) ? decision(report, listed) : html`</div><di
 
 function picture({ texture }: Report): Html {
   if (texture === undefined) return html``;
-  return html`<img src="/textures/${texture}/front.png?size=128" alt="${say`Front view`}" width="64" height="128" loading="lazy">`;
+  return html`<img src="/textures/${texture}/front.png?size=128" alt="${say`Front view`}" width="64" height="128" loading="lazy"><img src="/textures/${texture}/back.png?size=128" alt="${say`Back`}" width="64" height="128" loading="lazy">`;
 }
 
 function kindOf({ set }: Report): 'skin' | 'set' {

@@ -71,13 +71,21 @@ const ACTIONS: Readonly<Record<OperatorAction, (operator: Html, subject: Html) =
 };
 
 function logRow({ at, operator, action, subject, note }: LogEntry): Html {
-  const deed = ACTIONS[action](html`<bdi>${operator}</bdi>`, html`<code class="breaks">${subject}</code>`);
+  const deed = ACTIONS[action](html`<bdi>${operator}</bdi>`, subjectOf(action, subject));
   const done =
     note !== '' && isAboutPlan(action)
       ? separated(', ', [deed, say`plan <bdi>${note}</bdi>`])
       : separated(': ', [deed, note !== '' && html`<bdi>${note}</bdi>`]);
   return html`<div class="grow">${done}
 <p class="quiet">${moment(at)}</p></div>`;
+}
+
+/** With a link to what has a page. */
+function subjectOf(action: OperatorAction, subject: string): Html {
+  const shown = html`<code class="breaks">${subject}</code>`;
+  const noun = /_(skin|set|user)$/.exec(action)?.[1];
+  if (noun === undefined || /^(?:hide|delete)/.test(action)) return shown;
+  return html`<a href="${noun === 'user' ? userPath(subject) : `/ui/${noun}s/${subject}`}">${shown}</a>`;
 }
 
 /** Whether the note names a plan. */

@@ -210,7 +210,7 @@ export async function setPackAnswer(
   const { packSet } = await import('../service/skins/skin-pack.ts');
   const { signal } = request;
   const { slug, ...pack } = await packSet(context, caller, { ...options, read, kind, signal });
-  return packAnswer(kind === 'data' ? `${slug}-data` : slug, pack);
+  return packAnswer(`${slug}-${kind === 'data' ? 'data' : 'pack'}`, pack);
 }
 
 function packAnswer(file: string, { bytes, sha1, isPublic }: SkinPack): Answer {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import type { Account } from '../../../src/protocol/user.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { workersChromium } from '../../support/chromium/chromium.ts';
@@ -244,6 +245,24 @@ test('Many pictures are short rows, those with problems first, and the page says
   await page.getByRole('button', { name: 'Remove them' }).click();
   await page.getByText('All 11 skins are ready.', { exact: true }).waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('Who closes the page with 40 files under way loses none that the plan takes, and reads that on coming back', async () => {
+  const server = await runServer({ workers: 0 });
+  const { page } = await openPage(browser);
+  await signInByForm(page, server);
+  await page.goto(`${server.url}/ui/make`);
+  await choose(page, ...Array.from({ length: 40 }, (_, at) => [`guard_${at}.png`, skinPng(at)] as const));
+  await page.getByText('Ready: 40. Need attention: 0.').waitFor();
+  await page.getByRole('button', { name: 'Make skin' }).click();
+  const pending = async () => (await server.owner.get('/v2/account/me')).body as unknown as Account;
+  const { plan } = await pending();
+  const taken = Math.min(40, plan.queue);
+  await expect.poll(async () => (await pending()).usage.pending).toBe(taken);
+  const next = await page.context().newPage();
+  await page.close();
+  await next.goto(`${server.url}/ui/make`);
+  await next.getByText(`Your latest jobs: 0 done, ${taken} under way, 0 failed`).waitFor();
 });
 
 test('Each line of a list of addresses becomes a skin, with scripts and without them', async () => {

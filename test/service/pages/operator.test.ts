@@ -265,7 +265,9 @@ test('An invitation signs a new user in once, is shown while it works, and can b
   const nobody = await operator.open('/ui/operator/users/nobody/invitation', { form: { act: 'make' } });
   expect(nobody.status).toBe(404);
   const log = (await operator.open('/ui/operator/log')).text;
-  expect(log).toMatch(/owner<\/bdi> invited the user <code class="breaks">bob</);
+  expect(log).toMatch(
+    /owner<\/bdi> invited the user <a href="\/ui\/operator\/users\/bob"><code class="breaks">bob</,
+  );
   expect(log).toMatch(/owner<\/bdi> revoked the invitation of the user <code class="breaks">bob</);
 });
 

@@ -481,7 +481,7 @@ onSqlite(describe)("A set's packs", () => {
     const { headers, bytes } = await nobody.get('/packs/royal.guards.zip');
     expect(headers).toMatchObject({
       etag: `"${hash('sha1', bytes)}"`,
-      'content-disposition': 'attachment; filename="royal.guards.zip"',
+      'content-disposition': 'attachment; filename="royal.guards-pack.zip"',
     });
     const { sets } = new SkinClient({ baseUrl: server.url }).account;
     expect(await buffer(sets.file('royal.guards', 'pack'))).toEqual(bytes);

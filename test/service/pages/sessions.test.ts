@@ -230,7 +230,7 @@ test('A link signs in once', async () => {
   expect(await isSignedIn(browser)).toBe(true);
   const { status, text } = await new PlainBrowser(server.url).open(path);
   expect([status, text.includes('Ask the operator for a new one, or run skinsmith open again.')]).toEqual([
-    401,
+    410,
     true,
   ]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { offlineIdOf } from '../../../src/game/names.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
@@ -202,6 +203,30 @@ test('Of two users who want a name at once, one gets it; of two changes at once,
   expect(player?.skin?.hash).toBe(player?.history?.[0]?.hash);
 });
 
+test('Two nodes at once: one user gets the name, each change is in the history once, and both show the last one', async () => {
+  const { server, owner } = await runWithUsers();
+  const node = await runServer({ wardrobe: 'users', dataDir: server.dataDir });
+  const there = new TestCaller(node.url, { key: server.key });
+  const skins = [await skinOf(owner, 1), await skinOf(owner, 2)];
+  const both = [owner, there].map((caller, n) => ({ caller, skin: skins[n]!.uuid }));
+  for (let round = 1; round <= 5; round++) {
+    const name = `Round${round}`;
+    const claims = await Promise.all(
+      [owner, there].map((caller, n) =>
+        wear(caller, name, { user: ['ann', 'bob'][n], skin: skins[n]!.uuid }),
+      ),
+    );
+    expect(claims.map(({ status }) => status)).toContain(200);
+    await Promise.all([...both, ...both].map(({ caller, skin }) => wear(caller, name, { skin })));
+    const shown = await Promise.all(both.map(({ caller }) => caller.get(`/v2/players/${name}`)));
+    const [here, elsewhere] = shown.map(({ body }) => body.player);
+    expect([elsewhere?.user, elsewhere?.skin?.hash]).toEqual([here?.user, here?.skin?.hash]);
+    expect(elsewhere?.history?.map(({ hash }) => hash)).toEqual(here?.history?.map(({ hash }) => hash));
+    expect(here?.history?.filter(({ skin }) => skin !== undefined).length).toBeGreaterThanOrEqual(4);
+    expect(here?.skin?.hash).toBe(here?.history?.[0]?.hash);
+  }
+});
+
 describe('Who may have a name', () => {
   test('Without --wardrobe users, only operators give names; their users dress them', async () => {
     const { ann, owner } = await runWithUsers({ wardrobe: 'operator' });
@@ -363,6 +388,15 @@ describe('Privacy', () => {
     await browser.open('/ui/account/delete', { form: { confirm: 'bob', shared: 'delete' } });
     expect((await bob.get('/v2/me')).status).toBe(403);
     expectRefusal(await nobody.get('/v2/players/Steve'), 'player_not_found', 404);
+    const addresses = (name: string) => [
+      ...[`/csl/${name}.json`, `/csl/skins/${name}.png`, `/skin/${name}`],
+      `/sessionserver/session/minecraft/profile/${offlineIdOf(name)}`,
+    ];
+    const answers = async (name: string) =>
+      await Promise.all(
+        addresses(name).map(async (path) => (await nobody.get(path)).bytes.toString('base64')),
+      );
+    expect(await answers('Steve')).toEqual(await answers('Never'));
   });
 
   test('Only operators list the names of all', async () => {

@@ -270,8 +270,11 @@ export const accountsWear = {
     'Waits for the account: Mojang limits how often it may change its skin. Asks for confirmation first; without a ' +
     'terminal, --yes is required.',
   examples: [
-    ['Wear a skin', 'skinsmith accounts wear UUID'],
-    ['Restore the skin that an account wore before', 'skinsmith accounts wear --restore --account Alex'],
+    ['Wear a skin', 'skinsmith accounts wear SKIN --account Alex --yes'],
+    [
+      'Restore the skin that an account wore before',
+      'skinsmith accounts wear --restore --account Alex --yes',
+    ],
   ],
   output: [tableOutput('object', TABLE)],
   declare(command) {

@@ -168,7 +168,7 @@ export const usersInvite = {
     ['Invite a user', 'skinsmith users invite bob'],
     [
       'Create a user and print only the link',
-      'skinsmith users create carol && skinsmith users invite carol | cut -f1',
+      'skinsmith users create dora && skinsmith users invite dora | cut -f1',
     ],
   ],
   declare: addName,

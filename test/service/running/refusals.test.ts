@@ -37,7 +37,8 @@ describe('A request is refused', () => {
 
   test('with every existing code', () => {
     const onlyOnPostgres = 'store_unreachable'; // see unreachable-store.test.ts
-    const covered = new Set<string>([...ROWS.map(({ code }) => code), onlyOnPostgres]);
+    const onlyOnPages = 'link_gone'; // see pages/sessions.test.ts
+    const covered = new Set<string>([...ROWS.map(({ code }) => code), onlyOnPostgres, onlyOnPages]);
     expect([...covered].toSorted()).toEqual(Object.keys(ERRORS).toSorted());
   });
 

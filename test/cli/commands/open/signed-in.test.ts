@@ -191,7 +191,7 @@ describe('With PostgreSQL', () => {
     const link = new URL(urls[0] ?? '');
     expect(link.origin).toBe(one.url);
     const again = new PlainBrowser(other.url);
-    expect((await again.open(`${link.pathname}${link.search}`)).status).toBe(401);
+    expect((await again.open(`${link.pathname}${link.search}`)).status).toBe(410);
   });
 
   test('It starts a server over the database where none answers', async () => {

@@ -88,7 +88,8 @@ describe('accounts', () => {
     const [uploaded] = fake.changes();
     const wear = (skin: string | undefined, typed: object, more: object = {}) =>
       run((context) => accountsWear.run(skin, typed, context), more);
-    const asked = await wear(uuid, {}, { isTTY: true, answers: () => 'n' });
+    const answers = (text: string) => (text.includes('?') ? 'n\n' : undefined);
+    const asked = await wear(uuid, {}, { isTTY: true, answers });
     expect([asked.status, asked.err]).toEqual([
       1,
       expect.stringContaining('is private, and everyone will see it. Let Ann wear it'),

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, renameOver, writeFileAtomically } from '../base/files.ts';
+import { makeFolder, writeFileAtomically } from '../base/files.ts';
 import { parsedJson } from '../base/text.ts';
 import type { SourceContent } from '../batch/model.ts';
 import type { SkinOptions } from '../client/types.ts';
@@ -66,7 +66,8 @@ export class JobSources {
   async #entries(): Promise<readonly JobSource[]> {
     const text = await this.#read();
     const entries = text.split('\n').flatMap(parseLine);
-    if (text.length > MAX_BYTES) await this.#shorten(entries.slice(-KEPT_LINES));
+    if (text.length > MAX_BYTES)
+      writeFileAtomically(this.#path, entries.slice(-KEPT_LINES).map(lineOf).join(''), { mode: 0o600 });
     return entries;
   }
 
@@ -77,13 +78,6 @@ export class JobSources {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
       throw error;
     }
-  }
-
-  async #shorten(entries: readonly JobSource[]): Promise<void> {
-    const aside = `${this.#path}.${process.pid}`;
-    const lines = entries.map(lineOf);
-    await writeFile(aside, lines.join(''), { mode: 0o600 });
-    renameOver(aside, this.#path);
   }
 }
 

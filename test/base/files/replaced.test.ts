@@ -3,12 +3,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Leftovers } from '../../../src/base/files.ts';
+import { Journal } from '../../../src/batch/journal.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import { save } from '../../../src/cli/commands/exports.ts';
+import { JobSources, SeenNames } from '../../../src/cli/history.ts';
+import { openReport } from '../../../src/cli/output/reports/writer.ts';
 import { PluginFile } from '../../../src/cli/plugins/plugin-files.ts';
 import { type FileStep, watchSteps } from '../../support/base/file-steps.ts';
+import { keyOf } from '../../support/batch/journal-records.ts';
 import { entriesOf, textOf } from '../../support/batch/lock-entry.ts';
 import { packWorkshop } from '../../support/cli/pack-workshop.ts';
+import { made, makeSummary } from '../../support/cli/report-entries.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -99,6 +104,64 @@ async function pluginFile(): Promise<Place> {
   return { folder, replace };
 }
 
+/** A pack and its functions in folders, of which a source changes. */
+async function folderPack(): Promise<Place> {
+  const { folder, draw, pack } = await packWorkshop();
+  const run = async () =>
+    (await pack({ out: join(folder, 'pack'), datapack: join(folder, 'functions') })).told;
+  await draw('guard.png', 1);
+  await run();
+  await draw('smith.png', 2);
+  return { folder, replace: run };
+}
+
+/** With two pieces of work, of which one has failed and the other goes on. */
+async function journal(): Promise<Place> {
+  const folder = await ownFolder();
+  const open = Journal.open(join(folder, 'batch.ndjson'));
+  open.accepted(keyOf(1), 0, 'a job');
+  open.failed({ k: keyOf(2), code: 'job_failed', message: 'No skin.' });
+  const replace = async () => {
+    try {
+      open.retire({ keepsJobs: true });
+    } finally {
+      open.close();
+    }
+  };
+  return { folder, replace };
+}
+
+async function report(): Promise<Place> {
+  const folder = await ownFolder();
+  const path = join(folder, 'report.html');
+  await writeFile(path, 'old');
+  const replace = async () => {
+    const writer = await openReport('html', path, { isStream: false, verify: () => {} });
+    await writer.add(made);
+    await writer.finish(makeSummary({ total: 1, made: 1 }));
+  };
+  return { folder, replace };
+}
+
+async function jobSources(): Promise<Place> {
+  const folder = await ownFolder();
+  const line = (job: string) => `${JSON.stringify({ job, source: 'a'.repeat(2 ** 20) })}\n`;
+  await writeFile(join(folder, 'submissions.ndjson'), `${line('j1')}broken\n${line('j2')}`);
+  return { folder, replace: async () => void (await new JobSources(folder).sources()) };
+}
+
+async function seenNames(): Promise<Place> {
+  const folder = await ownFolder();
+  const seen = new SeenNames(folder);
+  await seen.add('users', [{ value: 'ann' }]);
+  const replace = async () => {
+    await seen.add('users', [{ value: 'bob' }]);
+    if ((await seen.of('users')).length < 2) return 'not written'; // which no command tells
+    return undefined;
+  };
+  return { folder, replace };
+}
+
 const PLACES = {
   'a pack of its own': ownPack,
   'skins in a zip of others': packOfOthers,
@@ -108,15 +171,27 @@ const PLACES = {
   'a file of a plugin': pluginFile,
 } as const satisfies Record<string, () => Promise<Place>>;
 
+/** Flushed by calls that are not watched, or not worth a flush. */
+const LIGHT_PLACES = {
+  'a pack in folders': folderPack,
+  'a journal': journal,
+  'a report': report,
+  'the sources of jobs': jobSources,
+  'the names for completion': seenNames,
+} as const satisfies Record<string, () => Promise<Place>>;
+
 /** Contents of the files in a folder, without copies of what was there before. */
 function contentsOf(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = paths.filter((path) => statSync(join(folder, path)).isFile() && !isCopy(path));
-  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'latin1')]));
+  return Object.fromEntries(files.map((path) => [path, textAt(join(folder, path))]));
 }
 
+/** Without what each journal has for itself. */
+const textAt = (path: string) => readFileSync(path, 'latin1').replace(/"nonce":"[0-9a-f]+"/, '');
+
 const isCopy = (path: string) => /\.bak$|\.[0-9a-f]{8}\.zip$/.test(path);
-const isTemporary = (path: string) => path.endsWith('.tmp');
+const isTemporary = (path: string) => /\.tmp(?:\/|$)/.test(path);
 
 /** What a failed disk says. */
 const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
@@ -145,11 +220,12 @@ describe.each(Object.entries(PLACES))('What replaces %s', (_name, prepare) => {
       expect([basename(to), flushed]).toEqual([basename(to), true]);
     }
   });
+});
 
+describe.each(Object.entries({ ...PLACES, ...LIGHT_PLACES }))('What replaces %s', (_name, prepare) => {
   test('leaves the old or the new state, and nothing else, whatever step fails', async () => {
     const { before, after, steps, folder: first } = await wholeRun(prepare);
-    const acts = steps.filter(({ act }) => act !== 'remove').length;
-    expect(acts).toBeGreaterThan(2);
+    expect(steps.some(({ act }) => act === 'rename')).toBe(true);
     for (let failing = 1; failing <= steps.length; failing++) {
       if (steps[failing - 1]!.act === 'remove') continue;
       const { folder, replace } = await prepare();

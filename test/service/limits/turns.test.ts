@@ -12,12 +12,14 @@ const MANY = 17;
 async function makeMany(owner: TestCaller): Promise<string> {
   const uploads = Array.from({ length: MANY }, async (_, number) => {
     const { body } = await owner.upload('/v2/generate', skinPng(number));
-    return String(body.skin?.uuid);
+    expect(body.errors).toBeUndefined();
+    return body.skin!.uuid;
   });
   const skins = await Promise.all(uploads);
   let uuid = '';
   for (let number = 0; number < MANY; number++) {
     const { body } = await owner.json('/v2/sets', { name: `Set ${number}`, visibility: 'public', skins });
+    expect(body.errors).toBeUndefined();
     uuid = body.set!.uuid;
   }
   return uuid;

@@ -31,8 +31,8 @@ async function world() {
 }
 
 const pixelsOf = ({ bytes }: Heard) => new Uint8Array(PNG.sync.read(bytes).data);
-/** As Java's HttpURLConnection sends it for the mod. */
-const MOD = { 'user-agent': 'Mozilla/5.0', 'accept-encoding': 'identity' };
+/** As HttpRequestUtil.java of xfl03/MCCustomSkinLoader sends it, which sets no user agent unless the player configures one. */
+const MOD = { 'user-agent': 'Java/17.0.9', 'accept-encoding': 'gzip' };
 
 describe('CustomSkinLoader', () => {
   test('CustomSkinAPI: it requests root + name + .json, then root + textures/ + hash', async () => {
@@ -69,6 +69,7 @@ describe('CustomSkinLoader', () => {
       expect((await nobody.get(path, { 'if-none-match': tags[n]! })).status).toBe(200);
   });
 
+  // MineSkinAPIImpl.java of SkinsRestorer/SkinsRestorer sends the URL to MineSkin, which fetches the picture.
   test('Legacy, and SkinsRestorer by URL: pictures by name', async () => {
     const { nobody } = await world();
     expect(pixelsOf(await nobody.get('/csl/skins/Steve.png'))).toEqual(drawSkin(1).pixels);
@@ -98,6 +99,7 @@ describe('CustomSkinLoader', () => {
   });
 });
 
+// Profiles and names are asked for as YggdrasilClient.java of yushijinhun/authlib-injector does.
 describe('authlib-injector', () => {
   const PROFILE = '/sessionserver/session/minecraft/profile';
   const read = ({ bytes }: Heard) =>

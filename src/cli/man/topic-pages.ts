@@ -60,6 +60,9 @@ export const AUDIENCE_TOPIC: Section = {
     text(
       'The field signer of a result says who signed: game (Mojang), embedded (a key of this or another machine), the address of a service, or unproved (unknown signer). skinsmith verify FILE checks it again; --require-signer game fails unless everyone will see the skin.',
     ),
+    text(
+      "A service shows everyone what a player name wears (skinsmith wear), even if the skin is private. Only the name's user and operators see its history, and skins that operators have hidden or blocked.",
+    ),
   ],
 };
 

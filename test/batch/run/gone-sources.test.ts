@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { LockfileError } from '../../../src/batch/lockfile/entries.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { Coverage } from '../../../src/batch/model.ts';
-import { goneSources, isOutputPlace } from '../../../src/batch/run/gone-sources.ts';
+import { goneSources, isOutputPlace, labelOf } from '../../../src/batch/run/gone-sources.ts';
 import { lockEntry, valueFor } from '../../support/batch/lock-entry.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -108,4 +108,9 @@ test('The outputs of an entry that cannot be read stay; another fault ends the r
   const fault = new Error('The disk cannot be read.');
   const { read: readFrom } = await goneAfter(rows, [], { fault });
   expect(readFrom).toThrow(fault);
+});
+
+test('A source is called by its path from here, and what is no file by its id', () => {
+  expect(labelOf('guards/ann.png', join(process.cwd(), 'skins'))).toBe(join('skins', 'guards', 'ann.png'));
+  expect(labelOf('user:ann', process.cwd())).toBe('user:ann');
 });

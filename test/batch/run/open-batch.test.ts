@@ -46,6 +46,13 @@ test('Batches without a lockfile run beside each other, each with a journal of i
   expect(journalsOf(options)).toHaveLength(2);
 });
 
+test('Beside 65 batches there is no room for another', async () => {
+  const options = await optionsIn();
+  for (let number = 0; number < 65; number++) await open(options);
+  const message = `this batch is in use by process ${process.pid}.`;
+  await expect(open(options)).rejects.toMatchObject({ code: 'lockfile_in_use', message });
+});
+
 test('A lockfile is used by one batch at a time', async () => {
   const options = await optionsIn('skins.lock');
   const { close } = await open(options);

@@ -85,3 +85,14 @@ test('A failure has its reason, and its job if there was one', () => {
   expect(failedResult(member(), error)).toEqual({ ...ABOUT, error, warnings: [] });
   expect(failedResult(member(), error, 'a job')).toMatchObject({ job: 'a job' });
 });
+
+test('A result differs if its uuid or the name in its output does', () => {
+  const made = (uuid: string, name?: string) =>
+    madeResult(member(name), { skin: { ...skin, uuid }, job: undefined, warnings: [] }, 'made').version;
+  expect([made('a'), made('a', 'Ann'), made('a', 'Bob'), made('b', 'Ann')]).toEqual([
+    'a',
+    'a Ann',
+    'a Bob',
+    'b Ann',
+  ]);
+});

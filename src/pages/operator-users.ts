@@ -60,7 +60,7 @@ const usersRoute = operatorList({
     filters: { filter },
     above: html`${userSearch(filter)}${typed && newUser(plans, typed)}`,
     below: typed ? html`` : newUser(plans),
-    columns: [say`Name`, say`Plan`, say`API keys`, say`Created`, say`Last use`],
+    columns: [say`Name`, say`Last use`, say`Plan`, say`API keys`, say`Created`],
   }),
   row,
 });
@@ -145,7 +145,7 @@ function newUser(plans: readonly string[], typed?: TypedForm): Html {
 function row(user: User): Html {
   const { name, plan, keys, createdAt, lastUsedAt } = user;
   return html`<th scope="row"><a href="${userPath(name)}"><bdi>${name}</bdi></a>${tags(user)}</th>
-<td>${plan}</td><td>${count(keys)}</td><td>${day(Date.parse(createdAt))}</td><td>${lastUsedAt === undefined ? say`never` : moment(lastUsedAt)}</td>`;
+<td>${lastUsedAt === undefined ? say`never` : moment(lastUsedAt)}</td><td>${plan}</td><td>${count(keys)}</td><td>${day(Date.parse(createdAt))}</td>`;
 }
 
 function tags({ role, disabledAt, invitedUntil }: User): Html {

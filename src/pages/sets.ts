@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Content, count, Html, html, say } from '../html/html.ts';
 import { reportBodySchema } from '../protocol/moderation.ts';
-import { setNameSchema, setReferenceSchema } from '../protocol/set.ts';
+import { setNameSchema, setReferenceSchema, slugOf } from '../protocol/set.ts';
 import { uuidOrShortIdSchema, uuidSchema, visibilitySchema } from '../protocol/skin.ts';
 import type { ServiceContext } from '../server/context.ts';
 import { FILES, setPackAnswer, skinsAnswer } from '../server/http/downloads.ts';
@@ -11,6 +11,7 @@ import { lineupInput } from '../server/pictures/renders.ts';
 import { type Caller, hasScope } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { editSkins } from '../server/service/skins/changes.ts';
+import { readReservedNames, releaseName } from '../server/service/skins/set-names.ts';
 import {
   decideOnSet,
   deleteAnySet,
@@ -28,6 +29,7 @@ import {
   type SetList,
 } from '../server/service/skins/sets.ts';
 import { shownOwner } from '../server/service/users/users.ts';
+import type { ReservedName } from '../server/store/set-names.ts';
 import type { CountedSet } from '../server/store/sets.ts';
 import { lineupSize, MAX_LINEUP } from '../skin/render/views.ts';
 import {
@@ -59,6 +61,7 @@ import { shareButton, sharedSet } from './share.ts';
 import { reportForm } from './skin.ts';
 
 const PATH = '/ui/sets';
+const RELEASE = '/ui/set-names/release';
 /** Sets per page. */
 const SIZE = 24;
 
@@ -76,6 +79,7 @@ const setFields = z.object({
   visibility: optionalField(visibilitySchema),
   name: optionalField(setNameSchema),
 });
+const releaseFields = z.object({ name: z.string().max(64).transform(slugOf) });
 const decisionFields = z.object({ act: z.enum(['hide', 'show', 'clear-name']) });
 
 /** The files of a set for the visitor, who may see more than callers without a key. */
@@ -106,7 +110,8 @@ const listRoute = pageFor(
     const mayRead = session && isFirst && hasScope(caller, 'read');
     const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
     const mayChange = session && isFirst && hasScope(caller, 'skins');
-    const lists = { own: own?.sets ?? [], form: mayChange && newSetForm(typed) };
+    const reserved = mayRead && mayChange ? await readReservedNames(context, caller) : [];
+    const lists = { own: own?.sets ?? [], reserved, form: mayChange && newSetForm(typed) };
     return listPage(await readPublicSets(context, caller, page), lists);
   },
 );
@@ -141,6 +146,10 @@ export const SET_PAGES: readonly PageRoute[] = [
       return { ...setPage(full, view), ...sharedSet(context, full) };
     },
   ),
+  formFor('skins', RELEASE, { fields: releaseFields }, async ({ context, caller, fields }) => {
+    await releaseName(context, caller, fields.name);
+    return seeOther(PATH);
+  }),
   formFor('skins', `${PATH}/:set`, { params, fields: setFields }, async (call) => {
     const { context, caller } = call;
     const { act, skin, move, visibility, name, page } = call.fields;
@@ -215,20 +224,38 @@ const MAX_OWN = 500;
 
 interface ListView {
   readonly own: readonly CountedSet[];
+  readonly reserved: readonly ReservedName[];
   /** Makes a set, for those who may. */
   readonly form: Content;
 }
 
-function listPage({ sets, next }: SetList, { own, form }: ListView): Page {
+function listPage({ sets, next }: SetList, { own, reserved, form }: ListView): Page {
   return {
     title: say`Sets`,
     body: html`<p class="lead">${say`Skins that belong together: with one page, one download and one resource pack.`}</p>
 ${form}
 ${own.length > 0 && html`<h2>${say`Your sets`}</h2>${setList(own)}`}
+${reserved.length > 0 && reservedNames(reserved)}
 <h2>${say`Public sets`}</h2>
 ${sets.length > 0 ? setList(sets) : html`<p class="empty">${say`There are no public sets yet. Make one: select skins among <a href="${'/ui/skins'}">your skins</a>.`}</p>`}
 ${next !== undefined && html`<p class="more"><a class="button" rel="next" href="${PATH}?after=${next}">${say`Older sets`}</a></p>`}`,
   };
+}
+
+/** Names that only the visitor can give to a public set. */
+function reservedNames(names: readonly ReservedName[]): Html {
+  return html`<details><summary>${say`Reserved names`}</summary><p class="quiet">${say`Public sets of yours had these names. Nobody else can have them, because game servers may use their packs.`}</p>
+<ul class="list">${names.map(
+    ({ slug, uuid, name }) => html`<li><div class="grow"><bdi>${slug}</bdi>
+<p class="quiet">${uuid === null ? say`The set was deleted.` : say`Leads to <a href="${`${PATH}/${uuid}`}"><bdi>${name}</bdi></a>`}</p></div>
+${confirmed(say`Release`, {
+  about: slug,
+  path: RELEASE,
+  fields: { name: slug },
+  warning: say`Everyone can then have the name. Game servers that still use it may get the pack of another user.`,
+  button: say`Release the name`,
+})}</li>`,
+  )}</ul></details>`;
 }
 
 function setList(sets: readonly CountedSet[]): Html {

@@ -25,6 +25,7 @@ const FORMS: Readonly<Record<string, Admitted>> = {
   '/ui/sets': 'skins',
   '/ui/sets/:set': 'skins',
   '/ui/sets/:set/report': 'everyone',
+  '/ui/set-names/release': 'skins',
   '/ui/tray': 'skins',
   '/ui/language': 'everyone',
   '/ui/account/name': 'account',

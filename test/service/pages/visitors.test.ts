@@ -60,7 +60,7 @@ const SHOWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sets: {
     nobody: 'OPEN',
     bob: 'OPEN; sets',
-    ann: 'SECRET QUIET OPEN; sets',
+    ann: 'SECRET QUIET OPEN; sets, set-names/release',
     'ann, reading only': 'SECRET QUIET OPEN',
     'ann, not reading': 'OPEN; sets',
     operator: 'OPEN; sets',

@@ -153,7 +153,7 @@ test('A name that looks like a SHA-1 is refused, because packs have such address
   expect((await ann.json('/v2/sets', { name: 'a'.repeat(41) })).status).toBe(201);
 });
 
-test('The page of a set offers the address of its pack by its UUID, and the name of a deleted one is gone', async () => {
+test('The page of sets lists reserved names and releases them, and the page of a set offers its UUID', async () => {
   const { server, ann } = await runWithUsers();
   const skin = (await ann.upload('/v2/generate', skinPng(1))).body.skin?.uuid;
   const { uuid } = await createSet(ann, 'Guards', { skins: [skin] });
@@ -162,6 +162,11 @@ test('The page of a set offers the address of its pack by its UUID, and the name
   expect((await browser.open('/ui/sets/guards')).text).toContain(
     `resource-pack=${server.url}/packs/${uuid}.zip`,
   );
+  expect((await browser.open('/ui/sets')).text).toContain('<bdi>guards</bdi>');
+  await browser.open('/ui/set-names/release', { form: { name: 'guards' } });
+  expect((await browser.open('/ui/sets')).text).not.toContain('<bdi>guards</bdi>');
+  const gone = await new PlainBrowser(server.url).open('/ui/sets/guards');
+  expect(gone.status).toBe(404);
   await ann.send('DELETE', '/v2/sets/sentries');
   expect((await browser.open('/ui/sets/sentries')).status).toBe(410);
 });

@@ -105,7 +105,7 @@ export interface User {
   keys: number;
   /** ISO 8601: when the user last used a key or looked at a page; absent: never. Older versions do not send it. */
   lastUsedAt?: string | undefined;
-  /** ISO 8601: until when an invitation of the user works. */
+  /** ISO 8601: when the user's invitation expires. */
   invitedUntil?: string | undefined;
 }
 

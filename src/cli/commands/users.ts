@@ -17,7 +17,7 @@ const FIELDS: Fields<ReturnType<typeof userView>> = {
   disabledAt: 'when the user was disabled; absent if enabled',
   keys: 'number of API keys',
   lastUsedAt: 'when the user last used a key or looked at a page; absent: never',
-  invitedUntil: 'until when an invitation of the user works; absent: there is none',
+  invitedUntil: 'when the invitation of the user expires; absent: there is none',
 };
 
 const TABLE: Table<User> = {
@@ -154,7 +154,7 @@ const INVITATION: Table<InvitationView> = {
   fields: {
     link: 'address that signs the user in once, shown only this once',
     name: 'name of the user',
-    expiresAt: 'until when the link works',
+    expiresAt: 'when the link expires',
   },
   shown: { LINK: 'link' },
   view: ({ link, name, expiresAt }) => ({ link, name, expiresAt }),

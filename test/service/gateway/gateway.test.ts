@@ -10,22 +10,22 @@ onSqlite(test)('Three clients share the slots of one key fairly, and never more 
   const hosted = await runHosted({ serviceTime: 150 });
   const first = await runGateway(hosted, { workers: 0 });
   const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
-  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 16))));
+  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 24))));
   await first.close();
   hosted.hold();
   const { dataDir } = await runGateway(hosted, { dataDir: first.dataDir });
   await whenAccepted(hosted, 5);
   hosted.release();
-  const ended = await ends(dataDir, 48);
+  const ended = await ends(dataDir, 72);
   expect(ended.filter(({ status }) => status !== 'completed')).toEqual([]);
-  const owners = Object.groupBy(ended.slice(0, 24), ({ owner }) => owner);
+  const owners = Object.groupBy(ended.slice(0, 36), ({ owner }) => owner);
   const shares = Object.values(owners).map((own) => own?.length ?? 0);
   expect(shares).toHaveLength(3);
-  for (const share of shares) expect(Math.abs(share - 8)).toBeLessThanOrEqual(3);
+  for (const share of shares) expect(Math.abs(share - 12)).toBeLessThanOrEqual(4);
   const { mostUnfinished, accepted, refusals } = hosted.records;
   expect({ mostUnfinished, accepted: accepted.length, refusals }).toEqual({
     mostUnfinished: 5,
-    accepted: 48,
+    accepted: 72,
     refusals: {},
   });
 });

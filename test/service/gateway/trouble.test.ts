@@ -9,6 +9,7 @@ import { hurriedClock, WITH_RENEWALS } from '../../support/server/hurried-clock.
 import { LogLines } from '../../support/server/log-lines.ts';
 import { poll } from '../../support/server/poll.ts';
 import { openOwnStore, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { isWhole } from '../../support/setup/extent.ts';
 
 const allCompleted = (ended: Awaited<ReturnType<typeof ends>>) =>
   ended.every(({ status, attempts }) => status === 'completed' && attempts === 1);
@@ -29,7 +30,7 @@ async function untilReady({ owner }: ServerUnderTest, status: number) {
 }
 
 /** Enough for faults of several kinds. */
-const JOBS = 20;
+const JOBS = isWhole ? 40 : 20;
 
 test('With random faults every job ends with its skin at the first attempt, and nothing is submitted twice', async () => {
   const { hosted, clock } = await runHurried({ serviceTime: 20, latency: 10 }, WITH_RENEWALS);

@@ -196,7 +196,7 @@ function makeJobs(
   const count = workers ?? opened.workers ?? usualWorkers() * (embedded ? EMBEDDED : 1);
   const leastDuration = pace === 0 ? undefined : pace;
   const parts = { ...service, queue, generator, events };
-  const pool = new WorkerPool({ ...parts, count, leastDuration, gathersEnds: embedded });
+  const pool = new WorkerPool({ ...parts, count, leastDuration });
   return { queue, pool, feeds: new JobFeeds({ ...parts, reads: jobReads(parts.db) }) };
 }
 

@@ -30,8 +30,6 @@ export interface WorkerPoolOptions {
   readonly events: ServiceEvents;
   /** Minimum milliseconds of a generation, if known. */
   readonly leastDuration?: number | undefined;
-  /** Whether jobs that take only milliseconds wait for each other to be recorded together; default: no. */
-  readonly gathersEnds?: boolean;
   /** Receives errors that no job reports: bugs, an unwritable store. */
   readonly onError: (error: unknown) => void;
 }
@@ -39,8 +37,6 @@ export interface WorkerPoolOptions {
 /** Pause after a failed claim (full disk, busy store). */
 const TROUBLE_PAUSE = 500;
 const RENEWALS_PER_LEASE = 3;
-/** Jobs that take less time, in milliseconds, may wait for each other. */
-const SHORT = 100;
 
 /** Workers of this process: claim → generate → record, each under a lease. */
 export class WorkerPool {
@@ -55,7 +51,6 @@ export class WorkerPool {
   #loops: Promise<void>[] = [];
   readonly #times: WorkTimes;
   readonly #idle: IdleWorkers;
-  readonly #ends = new CompletionBatcher();
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -109,13 +104,11 @@ export class WorkerPool {
   }
 
   async #loop(owner: string): Promise<void> {
-    let next: Lease | undefined;
-    while (!this.#isStopping || next) {
+    while (!this.#isStopping) {
       try {
-        if (!next && this.#unsure.has(owner)) await this.#dropUnknown(owner);
-        const lease = next ?? (await this.#claim(owner));
-        next = undefined;
-        if (lease) next = await this.#work(lease);
+        if (this.#unsure.has(owner)) await this.#dropUnknown(owner);
+        const lease = await this.#claim(owner);
+        if (lease) await this.#work(lease);
       } catch (error) {
         this.#doubt(owner);
         await this.#sitOut(error);
@@ -143,18 +136,14 @@ export class WorkerPool {
     const since = this.#idle.signs; // so that no sign is missed during the check
     const pause = (await generator.pause?.()) ?? 0;
     if (pause > 0) return void (await this.#idle.sleep(pause, since));
-    const lease = this.#idle.mayBeWork ? await this.#take(owner) : undefined;
+    const lease = this.#idle.mayBeWork ? await queue.claim(owner) : undefined;
     this.#trouble = undefined;
-    if (lease) return lease;
+    if (lease) {
+      this.#idle.taken({ since, isLast: lease.isLast ?? false });
+      return lease;
+    }
     if (generator.bounds) this.#idle.forget(); // the bounds may have changed
     return void (await this.#idle.sleepUntilWork(since, async () => await queue.nextRunAt()));
-  }
-
-  async #take(owner: string): Promise<Lease | undefined> {
-    const since = this.#idle.signs;
-    const lease = await this.#options.queue.claim(owner);
-    if (lease) this.#idle.taken({ since, isLast: lease.isLast ?? false });
-    return lease;
   }
 
   /**
@@ -168,8 +157,7 @@ export class WorkerPool {
     await this.#options.clock.sleep(TROUBLE_PAUSE);
   }
 
-  /** Does the job. Returns the next one if it was claimed together with the end of this one. */
-  async #work(lease: Lease): Promise<Lease | undefined> {
+  async #work(lease: Lease): Promise<void> {
     const work = new AbortController();
     this.#atWork.add(work);
     if (this.#isCutShort) work.abort();
@@ -186,7 +174,7 @@ export class WorkerPool {
     this.#times.begin(lease.job.uuid);
     this.#options.signals.begun(lease.job);
     try {
-      return await this.#generate(lease, work.signal);
+      await this.#generate(lease, work.signal);
     } finally {
       clearInterval(beat);
       await dropping; // so that it does not return the next job
@@ -204,18 +192,17 @@ export class WorkerPool {
     }
   }
 
-  async #generate(claimed: Lease, signal: AbortSignal): Promise<Lease | undefined> {
+  async #generate(claimed: Lease, signal: AbortSignal): Promise<void> {
     const { queue, generator, signals } = this.#options;
     let lease = claimed;
-    let next: Lease | undefined;
     try {
       const adopted = await queue.adopt(claimed, await currentIdentity(generator, claimed));
       if (!adopted) {
         this.#idle.stir();
-        return void signals.finished(claimed.job);
+        return signals.finished(claimed.job);
       }
       lease = adopted;
-      next = await this.#complete(lease, await this.#make(lease, signal), signal);
+      await this.#complete(lease, await makeSkinData(this.#options, lease, signal), signal);
     } catch (thrown) {
       const isCutShort = signal.aborted;
       const isStoreAtFault = isStoreFailure(thrown);
@@ -224,70 +211,36 @@ export class WorkerPool {
       else await this.#fail(lease, thrown);
       this.#idle.stir();
       if (isStoreAtFault) throw thrown;
-      if (isCutShort) return undefined;
+      if (isCutShort) return;
     }
     signals.finished(lease.job);
-    return next;
   }
 
-  async #make(lease: Lease, signal: AbortSignal): Promise<GeneratedData> {
-    const make = async () => await makeSkinData(this.#options, lease, signal);
-    if (!this.#options.gathersEnds) return await make();
-    return await this.#ends.run(make, () => (this.#times.typical() ?? SHORT) < SHORT);
-  }
-
-  /** Records the job's end and claims the next job in the same step, unless the generator must be consulted first. */
-  async #complete(lease: Lease, data: GeneratedData, signal: AbortSignal): Promise<Lease | undefined> {
-    const { queue, generator, db } = this.#options;
-    const mayTake = !generator.pause && !generator.bounds && !this.#isStopping;
-    const isFree = mayTake && this.#idle.mayBeWork && !this.#unsure.has(lease.owner);
-    const [ended, claimed] = await Promise.allSettled([
-      queue.complete(lease, data),
-      isFree ? this.#take(lease.owner) : undefined,
-    ]);
-    if (claimed.status === 'rejected') this.#doubt(lease.owner);
-    let next = claimed.status === 'fulfilled' ? claimed.value : undefined;
-    if (ended.status === 'rejected' && next) {
-      await queue.release(next).catch((error: unknown) => {
-        this.#doubt(lease.owner);
-        this.#options.onError(error);
-      });
-      next = undefined;
-    }
-    const isDone =
-      ended.status === 'fulfilled'
-        ? ended.value
-        : await this.#completeAfter(ended.reason, lease, { data, signal });
-    if (isDone) {
+  async #complete(lease: Lease, data: GeneratedData, signal: AbortSignal): Promise<void> {
+    const { generator, db } = this.#options;
+    if (await this.#record(lease, data, signal)) {
       this.#times.learn(lease.job.uuid);
       await generator.settled?.(lease.job.identity);
     } else if (await findBlockedImage(db, lease.job.texture_hash)) {
       await this.#fail(lease, new GenerationError('blocked_image', ERRORS.blocked_image.message));
     }
-    return next;
   }
 
   /**
-   * Retries while the store cannot record the end, as long as the job belongs to this worker and the pool runs.
+   * Tries again while the store cannot record the end, as long as the job belongs to this worker and the pool runs.
    * Otherwise the skin would have to be made again, perhaps by a game account.
    * @throws errors that are not the store's, or the store's error once the job is left to others
    */
-  async #completeAfter(
-    trouble: unknown,
-    lease: Lease,
-    { data, signal }: { readonly data: GeneratedData; readonly signal: AbortSignal },
-  ): Promise<boolean> {
-    let error = trouble;
-    const isOver = () => signal.aborted || this.#isStopping;
-    while (isStoreFailure(error) && !(error instanceof StoreTooNewError) && !isOver()) {
-      await this.#sitOut(error);
+  async #record(lease: Lease, data: GeneratedData, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
       try {
         return await this.#options.queue.complete(lease, data);
-      } catch (again) {
-        error = again;
+      } catch (error) {
+        const isOver = signal.aborted || this.#isStopping;
+        if (isOver || !isStoreFailure(error) || error instanceof StoreTooNewError) throw error;
+        await this.#sitOut(error);
       }
     }
-    throw error;
   }
 
   async #fail(lease: Lease, thrown: unknown): Promise<void> {
@@ -339,42 +292,6 @@ export async function makeSkinData(
     duration: Math.round(duration),
     ...maker,
   };
-}
-
-/**
- * Lets workers that make skin data at the same time record the ends of their jobs together. Finished workers wait
- * until they are at least as many as those still working, so in a batch, half a dozen jobs or more share a commit, a
- * search for ended jobs, and the submissions that follow. A worker that is the only one working never waits.
- */
-export class CompletionBatcher {
-  /** Workers still working. */
-  #working = 0;
-  /** Finished workers that wait. */
-  #waiting: (() => void)[] = [];
-
-  /** @param isWorthIt whether to wait for others, because jobs take only milliseconds */
-  async run<T>(work: () => Promise<T>, isWorthIt: () => boolean): Promise<T> {
-    this.#working++;
-    let result: T;
-    try {
-      result = await work();
-    } catch (error) {
-      this.#end(); // a failed job neither waits for others nor delays them
-      throw error;
-    }
-    await new Promise<void>((resolve) => {
-      if (isWorthIt()) this.#waiting.push(resolve);
-      else resolve();
-      this.#end();
-    });
-    return result;
-  }
-
-  #end(): void {
-    this.#working--;
-    if (this.#waiting.length < this.#working) return;
-    for (const goOn of this.#waiting.splice(0)) goOn();
-  }
 }
 
 /** Number of recent jobs for the typical time. */

@@ -232,37 +232,6 @@ test('A failed renewal of a lease is reported, and its job continues', async () 
   expect(shop.asked).toEqual(['adopt', 'generate', 'complete']);
 });
 
-test('A job taken with an end that was not recorded is put back, later if that fails at first', async () => {
-  const claims = ['first', 'next'];
-  const returned: string[] = [];
-  const shop = new Workshop({
-    claim: async (owner) => {
-      const uuid = claims.shift();
-      return uuid === undefined
-        ? undefined
-        : ({ owner, job: { uuid, cape_hash: null }, hasData: false } as Lease);
-    },
-    complete: failing([CUT], true),
-    release: async () => await Promise.reject(FULL),
-    releaseOthers: async () => {
-      if (returned.length > 0) return 0;
-      returned.push('next');
-      claims.push('next');
-      return 1;
-    },
-  });
-  await poll(
-    () => shop.asked.filter((one) => one === 'complete').length,
-    (count) => count === 3,
-  );
-  await shop.pool.stop(1_000);
-  expect(shop.asked).toEqual([
-    ...['adopt', 'generate', 'complete', 'release', 'complete'],
-    ...['adopt', 'generate', 'complete'],
-  ]);
-  expect(shop.errors).toEqual([FULL, CUT]);
-});
-
 test('A pool that is stopped does not wait for the store', async () => {
   const shop = new Workshop({
     complete: async () => await Promise.reject(CUT),

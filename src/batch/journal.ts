@@ -171,49 +171,50 @@ const LONGEST_LINE = 256 * 1024 + 1;
  * line is independent; a torn one counts as not written.
  */
 export class Journal {
-  /** When an earlier run last wrote to it, milliseconds since the epoch. */
-  readonly foundAt: number;
   readonly #path: string;
-  readonly #fd: number;
+  /** Undefined until something is to be written: a batch that makes nothing leaves no file. */
+  #fd: number | undefined;
+  #foundAt = 0;
   readonly #states = new Map<string, WorkState>();
   /** The jobs, and of which user or caller, where that is known. */
   readonly #jobs = new Map<string, string | undefined>();
   #nonce = '';
-  #size: number;
+  #size = 0;
   /** Bytes that earlier runs have left. */
-  #found: number;
+  #found = 0;
   /** Bytes that are on the disk. */
-  #flushed: number;
+  #flushed = 0;
   #flushing: Promise<void> | undefined;
   #isClosed = false;
 
-  private constructor(path: string, fd: number) {
+  private constructor(path: string) {
     this.#path = path;
-    this.#fd = fd;
-    const { size, mtimeMs } = fstatSync(fd);
-    this.#size = size;
-    this.#found = size;
-    this.#flushed = 0;
-    this.foundAt = mtimeMs;
   }
 
-  /** Opens or starts the journal at `path`. */
+  /** Opens the journal at `path`, or starts one, whose file is made with its first line. */
   static open(path: string): Journal {
     makeFolder(dirname(path), 0o700);
-    // In one step, so that a kill never leaves an empty file, which would count as one that lost its content.
-    if (!existsSync(path)) writeFileAtomically(path, `${headerLine(newNonce())}\n`, NEW_FILE);
-    return new Journal(path, openSync(path, 'a+', 0o600)).#closedIfThrown((journal) => journal.#readBack());
+    const journal = new Journal(path);
+    if (existsSync(path)) journal.#openFile();
+    return journal;
   }
 
   /** Opens the journal for reading only; undefined if there is none. */
   static read(path: string): Journal | undefined {
     if (!existsSync(path)) return undefined;
-    return new Journal(path, openSync(path, 'r')).#closedIfThrown((journal) => journal.#replayAll());
+    const journal = new Journal(path);
+    journal.#readFrom(openSync(path, 'r'), (fd) => journal.#replayAll(fd));
+    return journal;
+  }
+
+  /** When an earlier run last wrote to it, milliseconds since the epoch. */
+  get foundAt(): number {
+    return this.#foundAt;
   }
 
   /** @throws JournalError when the file has lost its content: what earlier runs have submitted is not known */
   verifyIntact(): void {
-    if (this.#nonce === '') throw JournalError.emptied(this.#path);
+    if (this.#fd !== undefined && this.#nonce === '') throw JournalError.emptied(this.#path);
   }
 
   stateOf(key: string): WorkState | undefined {
@@ -232,6 +233,7 @@ export class Journal {
 
   /** The same for each submission of one attempt, so that the service recognizes a repetition. */
   idempotencyKey(key: string, attempt: number): string {
+    this.#openFile();
     return hash('sha256', `${this.#nonce}:${key}:${attempt}`).slice(0, 40);
   }
 
@@ -304,14 +306,14 @@ export class Journal {
 
   /** The batch is over with failures: finished work stays, and failed work may be tried again. */
   end(): void {
-    this.#append({ s: 'end' });
+    if (this.#fd !== undefined) this.#append({ s: 'end' });
   }
 
   /** Does nothing the second time: the number of a closed file may by then be another file's. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    closeSync(this.#fd);
+    if (this.#fd !== undefined) closeSync(this.#fd);
   }
 
   /**
@@ -333,21 +335,34 @@ export class Journal {
     return state.step === 'job' ? [JSON.stringify(jobRecord(key, state))] : [];
   }
 
-  #closedIfThrown(work: (journal: this) => unknown): this {
+  /** Made in one step, so that a kill never leaves an empty file, which would count as one that lost its content. */
+  #openFile(): number {
+    if (this.#fd !== undefined) return this.#fd;
+    const path = this.#path;
+    if (!existsSync(path)) writeFileAtomically(path, `${headerLine(newNonce())}\n`, NEW_FILE);
+    return this.#readFrom(openSync(path, 'a+', 0o600), (fd) => this.#readBack(fd));
+  }
+
+  #readFrom(fd: number, read: (fd: number) => unknown): number {
+    this.#fd = fd;
+    const { size, mtimeMs } = fstatSync(fd);
+    this.#size = size;
+    this.#found = size;
+    this.#foundAt = mtimeMs;
     try {
-      work(this);
+      read(fd);
     } catch (error) {
       this.close();
       throw error;
     }
-    return this;
+    return fd;
   }
 
   #read<S extends z.ZodType>(key: string, step: 'done' | 'unproven', schema: S): z.output<S> {
     const state = this.#states.get(key);
     if (state?.step !== step) throw new Error(`The journal has no result for ${key}.`);
     const bytes = Buffer.alloc(state.length);
-    readSync(this.#fd, bytes, 0, state.length, state.at);
+    readSync(this.#openFile(), bytes, 0, state.length, state.at);
     try {
       return schema.parse(JSON.parse(bytes.toString('utf8')));
     } catch (cause) {
@@ -359,7 +374,7 @@ export class Journal {
     const size = this.#size;
     try {
       await new Promise<void>((resolve, reject) =>
-        fdatasync(this.#fd, (error) => (error ? reject(error) : resolve())),
+        fdatasync(this.#openFile(), (error) => (error ? reject(error) : resolve())),
       );
       this.#flushed = size;
     } catch (error) {
@@ -371,33 +386,34 @@ export class Journal {
 
   #append(record: JournalRecord): void {
     const line = JSON.stringify(record);
+    const fd = this.#openFile();
     const at = this.#size;
-    const length = this.#write(line) - 1;
+    const length = this.#write(fd, line) - 1;
     this.#apply(record, { at, length });
   }
 
-  #write(line: string): number {
+  #write(fd: number, line: string): number {
     const bytes = Buffer.from(`${line}\n`);
     try {
       // A full disk may accept only a part: try the rest once more, which then throws.
-      for (let sent = 0; sent < bytes.length; ) sent += writeSync(this.#fd, bytes, sent);
+      for (let sent = 0; sent < bytes.length; ) sent += writeSync(fd, bytes, sent);
     } catch (error) {
-      ftruncateSync(this.#fd, this.#size); // no half line that the next one would be appended to
+      ftruncateSync(fd, this.#size); // no half line that the next one would be appended to
       throw withPath(error, this.#path);
     }
     this.#size += bytes.length;
     return bytes.length;
   }
 
-  #readBack(): void {
-    this.#found = this.#size = this.#replayAll();
-    ftruncateSync(this.#fd, this.#size); // a line that a kill cut off counts as not written
+  #readBack(fd: number): void {
+    this.#found = this.#size = this.#replayAll(fd);
+    ftruncateSync(fd, this.#size); // a line that a kill cut off counts as not written
   }
 
   /** @returns bytes up to the end of the last whole line */
-  #replayAll(): number {
+  #replayAll(fd: number): number {
     let end = 0;
-    for (const { bytes, offset, length, isEnded } of fileLines(this.#fd, LONGEST_LINE)) {
+    for (const { bytes, offset, length, isEnded } of fileLines(fd, LONGEST_LINE)) {
       if (!isEnded) break;
       if (bytes && bytes.length > 1) this.#replay(bytes.subarray(0, -1), offset);
       end = offset + length;

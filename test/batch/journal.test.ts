@@ -26,7 +26,21 @@ describe('A new journal', () => {
     const journal = open(path);
     expect(journal.stateOf(keyOf(1))).toBeUndefined();
     expect(journal.isOwnJob('j1')).toBe(false);
+    journal.idempotencyKey(keyOf(1), 0);
     expect([path, dirname(path)].map((place) => statSync(place).mode & 0o777)).toEqual([0o600, 0o700]);
+  });
+
+  test.each<[what: string, end: (journal: Journal) => void]>([
+    ['closed', (journal) => journal.close()],
+    ['ended', (journal) => journal.end()],
+    ['retired', (journal) => journal.retire({ keepsJobs: true })],
+  ])('leaves no file where it is %s before anything is written', async (_, end) => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.verifyIntact();
+    await journal.flushed();
+    end(journal);
+    expect(existsSync(path)).toBe(false);
   });
 
   test('passes on that its place cannot be written', async () => {

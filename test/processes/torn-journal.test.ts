@@ -77,6 +77,7 @@ describe('A journal that was cut off', () => {
   test('at any byte of its first line is distinguished from none, whatever is written to it then', async () => {
     const path = await ownPath();
     const whole = Journal.open(path);
+    whole.idempotencyKey(keyOf(1), 0);
     expect(() => whole.verifyIntact()).not.toThrow();
     whole.close();
     const header = readFileSync(path);

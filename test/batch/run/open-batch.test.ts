@@ -22,9 +22,10 @@ async function optionsIn(lockfile?: string): Promise<PlanOptions> {
 /** The journal of one purpose at one service. */
 const NAME = '41c735a02ced092a3e961adc.ndjson';
 
-/** Opened to submit; closed when the test ends. */
+/** Opened to submit, with a file for its journal; closed when the test ends. */
 async function open(options: PlanOptions) {
   const batch = await openBatch(options, { write: true });
+  batch.journal?.refused('k');
   let isClosed = false;
   const close = () => {
     if (isClosed) return;
@@ -51,6 +52,13 @@ test('Beside 65 batches there is no room for another', async () => {
   for (let number = 0; number < 65; number++) await open(options);
   const message = `this batch is in use by process ${process.pid}.`;
   await expect(open(options)).rejects.toMatchObject({ code: 'lockfile_in_use', message });
+});
+
+test('A batch that makes nothing leaves no journal', async () => {
+  const options = await optionsIn();
+  const batch = await openBatch(options, { write: true });
+  batch.close();
+  expect(journalsOf(options)).toEqual([]);
 });
 
 test('A lockfile is used by one batch at a time', async () => {

@@ -256,6 +256,7 @@ test('A plan closes its files, and keeps what it learned about the sources for t
   await writeFile(path, skinPng(1));
   await writeFile(lockfile, textOf([entry(1)]));
   const earlier = await openBatch(await optionsIn(folder, [], { lockfile }), { write: true });
+  earlier.journal?.refused('k');
   earlier.journal?.close();
   earlier.close();
   const closes = [Lockfile, Journal].map((file) => vi.spyOn(file.prototype, 'close'));

@@ -1,22 +1,11 @@
 import { makePicture, type Picture } from '../picture.ts';
-import {
-  enlarge,
-  type Face,
-  faceRects,
-  type Rect,
-  type SkinPart,
-  toModern,
-  type Variant,
-} from '../regions.ts';
+import { type Face, faceRects, type Rect, type SkinPart, toModern, type Variant } from '../regions.ts';
 
 /** The whole figure in skin pixels: two arms of 4 beside a body of 8; head 8, body 12 and legs 12. */
 export const FIGURE: Rect = { x: 0, y: 0, width: 16, height: 32 };
 
 /** The position of the figure's head. */
 export const FACE: Rect = { x: 4, y: 0, width: 8, height: 8 };
-
-/** Large enough for viewing: 64 gives 1024×2048. */
-const MAX_SCALE = 64;
 
 /** The outer side of a cape's texture, and its position on the figure's back. */
 const CAPE: Rect = { x: 1, y: 1, width: 10, height: 16 };
@@ -49,23 +38,10 @@ interface FlatOptions {
 }
 
 /**
- * The player from the front, 16×32 pixels times `scale`, standing straight, on a transparent background. As in the
- * game, the base layer is opaque, black where it has no colour, and the overlay is blended over it. Slim arms
- * leave a column free at both edges. `picture`: 64×64, or 64×32, which is completed as in the game.
- * @throws RangeError for a scale that is not a whole number from 1 to 64
+ * The player from the front or from behind, 16×32 pixels, standing straight, on a transparent background. As in
+ * Minecraft, the base layer is opaque, black where it has no colour, and the overlay is blended over it. Slim arms
+ * leave a column free at both edges. `picture`: 64×64, or 64×32, which is completed as in Minecraft.
  */
-export function renderFront(picture: Picture, variant: Variant, scale = 1): Picture {
-  assertScale(scale);
-  return enlarge(drawFlat(picture, variant, 'front'), scale);
-}
-
-/** Like `renderFront`, from behind. */
-export function renderBack(picture: Picture, variant: Variant, scale = 1): Picture {
-  assertScale(scale);
-  return enlarge(drawFlat(picture, variant, 'back'), scale);
-}
-
-/** The figure at one pixel a skin pixel: 16×32. */
 export function drawFlat(
   picture: Picture,
   variant: Variant,
@@ -83,11 +59,6 @@ export function drawFlat(
   }
   if (cape && side === 'back') drawOver(cape, CAPE, view, { corner: CAPE_CORNER, isOpaque: false });
   return view;
-}
-
-function assertScale(scale: number): void {
-  if (Number.isInteger(scale) && scale >= 1 && scale <= MAX_SCALE) return;
-  throw new RangeError(`The scale is ${scale}; it must be a whole number from 1 to ${MAX_SCALE}.`);
 }
 
 function placeParts(variant: Variant, { left, right }: Sides): Placed[] {

@@ -8,7 +8,7 @@ import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
 import type { Variant } from '../../../skin/regions.ts';
-import { renderBack, renderFront } from '../../../skin/render/flat.ts';
+import { drawFlat } from '../../../skin/render/flat.ts';
 import { chooseVariant } from '../../../skin/variant.ts';
 import { usageError } from '../../errors/exit.ts';
 import {
@@ -301,8 +301,8 @@ export function figureOf(bytes: Uint8Array, wanted?: Variant | 'auto' | 'unknown
   if (!picture) return undefined;
   const { variant } = chooseVariant(picture, wanted);
   return {
-    front: encodePng(renderFront(picture, variant)),
-    back: encodePng(renderBack(picture, variant)),
+    front: encodePng(drawFlat(picture, variant, 'front')),
+    back: encodePng(drawFlat(picture, variant, 'back')),
   };
 }
 

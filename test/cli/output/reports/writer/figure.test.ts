@@ -3,7 +3,7 @@ import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { figureOf } from '../../../../../src/cli/output/reports/writer.ts';
 import { encodePng } from '../../../../../src/skin/png/encode.ts';
-import { renderBack, renderFront } from '../../../../../src/skin/render/flat.ts';
+import { drawFlat } from '../../../../../src/skin/render/flat.ts';
 import { drawFigure } from '../../../../support/skin/drawing.ts';
 
 const slim = drawFigure('slim');
@@ -16,15 +16,15 @@ describe('the figure of a skin file', () => {
   test('is a PNG of the figure', () => {
     const read = PNG.sync.read(Buffer.from(frontOf(file, 'classic')!));
     expect([read.width, read.height]).toEqual([16, 32]);
-    expect(read.data.equals(renderFront(slim, 'classic').pixels)).toBe(true);
+    expect(read.data.equals(drawFlat(slim, 'classic', 'front').pixels)).toBe(true);
   });
 
   test('has a back as well', () => {
-    expect(figureOf(file, 'slim')?.back).toEqual(encodePng(renderBack(slim, 'slim')));
+    expect(figureOf(file, 'slim')?.back).toEqual(encodePng(drawFlat(slim, 'slim', 'back')));
   });
 
   test('is as the picture looks when no variant is named', () => {
-    const expected = encodePng(renderFront(slim, 'slim'));
+    const expected = encodePng(drawFlat(slim, 'slim', 'front'));
     expect(frontOf(file)).toEqual(expected);
     expect(frontOf(file, 'auto')).toEqual(expected);
     expect(frontOf(file, 'classic')).not.toEqual(expected);
@@ -40,6 +40,6 @@ describe('the figure of a skin file', () => {
   test('does not exist for an unreadable skin', () => {
     expect(frontOf(new Uint8Array())).toBeUndefined();
     expect(frontOf(file.subarray(0, -5), 'slim')).toBeUndefined();
-    expect(frontOf(encodePng(renderFront(slim, 'slim')), 'slim')).toBeUndefined();
+    expect(frontOf(encodePng(drawFlat(slim, 'slim', 'front')), 'slim')).toBeUndefined();
   });
 });

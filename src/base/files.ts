@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { basename, dirname, join, type posix, resolve } from 'node:path';
 
 /** Whether a process exists on this machine, of any user. */
@@ -398,12 +398,15 @@ export function withPath(error: unknown, path: string, instead?: string): unknow
   return isNamed ? error : Object.assign(error, { path });
 }
 
-/** Writes a new file for its owner only, which is on the disk then. */
+/** Writes a new file for its owner only, which is on the disk then. @throws Error of the file system; then there is no file */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
   } finally {
     await file.close();
   }

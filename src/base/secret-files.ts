@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, link, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder, writeDurably } from './files.ts';
+import { flushFiles, makeFolder, writeDurably } from './files.ts';
 
 /**
  * Reads a secret from a file; undefined if there is no file. A file of our own is made private, even if it was put there
@@ -52,6 +52,7 @@ export async function makeSecretFile(path: string, secret: string, makeLink = li
   try {
     await writeDurably(aside, secret);
     await linkOrWrite({ aside, path, secret }, makeLink);
+    await flushFiles([], [dirname(path)]);
     return secret;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

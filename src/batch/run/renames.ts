@@ -87,9 +87,12 @@ export function moveOutputs(
       const target = { from: resolve(lockDir, file), to: resolve(lockDir, other) };
       const isWritten = files.has(other);
       const isProved = target.from !== target.to && from.outputs.includes(target.from);
-      if (!isProved || !(isWritten || isFree(target.to, [lockDir, folder]))) return !files.has(file);
-      moveOutput(target, isWritten);
-      moved.push(target);
+      const canMove = isProved && (isWritten || isFree(target.to, [lockDir, folder]));
+      if (!canMove && !hasMoved(target, [lockDir, folder])) return !files.has(file);
+      if (canMove) {
+        moveOutput(target, isWritten);
+        moved.push(target);
+      }
       files.add(other);
       return false;
     });
@@ -107,7 +110,16 @@ function renamed(file: string, name: string, other: string): string {
 }
 
 function isFree(path: string, folders: readonly (string | undefined)[]): boolean {
-  return isOutputPlace(path, folders) && !lstatSync(path, { throwIfNoEntry: false });
+  return isOutputPlace(path, folders) && !isThere(path);
+}
+
+/** By a run that failed before it recorded that. Whoever deletes or moves it again looks at its content first. */
+function hasMoved({ from, to }: MovedOutput, folders: readonly (string | undefined)[]): boolean {
+  return !isThere(from) && isThere(to) && isOutputPlace(to, folders);
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function moveOutput({ from, to }: MovedOutput, isWritten: boolean): void {

@@ -5,7 +5,7 @@ import { devNull } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { reasonOf } from '../../base/error-reasons.ts';
-import { makeFolder, renameOver } from '../../base/files.ts';
+import { flushFiles, makeFolder, renameOver } from '../../base/files.ts';
 import { VERSION } from '../../base/version.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
 import { NEWEST_SCHEMA } from '../store/meta.ts';
@@ -179,6 +179,7 @@ export async function backUp({ dataDir, file, now, signal }: BackupOptions): Pro
     const { size: bytes } = await stat(aside);
     signal.throwIfAborted();
     renameOver(aside, file);
+    await flushFiles([], [dirname(file)]);
     return { bytes, missing };
   } catch (error) {
     if (signal.aborted) throw error;

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { makeFolder, processExists, renameOver, writeDurably } from '../../base/files.ts';
+import { flushFiles, makeFolder, processExists, renameOver, writeDurably } from '../../base/files.ts';
 import { acquireLock, type LockHolder } from '../../base/process-lock.ts';
 import { BackupError, DATA_FILES } from './data-files.ts';
 
@@ -79,6 +79,7 @@ const PATIENCE = 10_000;
 export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
   await writeDurably(join(dataDir, swap.staged, NOTE), JSON.stringify(swap));
   await rename(join(dataDir, swap.staged, NOTE), join(dataDir, NOTE));
+  await flushFiles([], [dataDir]);
   await finishSwap(dataDir, PATIENCE);
 }
 
@@ -157,6 +158,7 @@ async function moveFiles(dataDir: string, { staged, aside, old }: Swap): Promise
     if (!existsSync(join(to, name))) moveIfThere(join(dataDir, name), join(to, name));
   }
   for (const name of DATA_FILES) moveIfThere(join(dataDir, staged, name), join(dataDir, name));
+  await flushFiles([], [dataDir]); // before nothing knows any more what was to be moved
   await rm(join(dataDir, NOTE), { force: true });
 }
 

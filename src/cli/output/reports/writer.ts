@@ -104,8 +104,12 @@ export async function openReport(kind: ReportKind, path: string, place: ReportPl
   return await naming(target, async () => {
     const folder = asidePath(near);
     await mkdir(folder, 0o700);
-    await writeFile(join(folder, 'entries'), '');
-    return new ReportWriter(REPORTS[kind], target, folder, place);
+    const writer = new ReportWriter(REPORTS[kind], target, folder, place);
+    await writeFile(join(folder, 'entries'), '').catch(async (error: unknown) => {
+      await writer.abandon();
+      throw error;
+    });
+    return writer;
   });
 }
 

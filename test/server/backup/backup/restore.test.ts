@@ -10,6 +10,7 @@ import { acquireLock } from '../../../../src/base/process-lock.ts';
 import { readBackup } from '../../../../src/server/backup/backup.ts';
 import { appendChecksum, removeChecksum } from '../../../../src/server/backup/data-files.ts';
 import { discardStaged, finishRestore, nameOfWork } from '../../../../src/server/backup/swap.ts';
+import { watchSteps } from '../../../support/base/file-steps.ts';
 import { backUpOf, NOW, restoreInto } from '../../../support/server/backing-up.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
@@ -328,4 +329,53 @@ test('A server that starts finishes a killed restore first', async () => {
   const server = await runServer({ dataDir, workers: 0 });
   await server.close();
   expect([await skinsIn(dataDir), await skinsIn(join(dataDir, EARLIER))]).toEqual([1, 0]);
+});
+
+/** Folders with a service that cannot be read, over which a backup is to be restored. */
+async function damagedService() {
+  const [dataDir, file] = [await ownFolder(), await backupFile()];
+  for (const name of ['skinsmith.db', 'signing-key.pem']) await writeFile(join(dataDir, name), 'old');
+  return { dataDir, run: async () => await restoreInto(dataDir, file, true) };
+}
+
+test('A restore is on the disk step by step: its note before the first move, the moves before the note goes', async () => {
+  const { dataDir, run } = await damagedService();
+  const { steps, unwatch } = watchSteps(dataDir);
+  await run();
+  unwatch();
+  const order = steps.flatMap(({ act, path, to }) => {
+    if (act === 'flush' && path === dataDir) return ['flush'];
+    if (path === join(dataDir, 'restore.json')) return ['note gone'];
+    if (to === join(dataDir, 'restore.json')) return ['note'];
+    return act === 'rename' && !to?.endsWith('.holder') ? ['move'] : [];
+  });
+  expect(order).toEqual(['note', 'flush', 'move', 'move', 'move', 'move', 'flush', 'note gone']);
+});
+
+test('Whatever step of a restore fails, the next start finds all old files or all new ones, and nothing else', async () => {
+  const whole = await damagedService();
+  const { steps, unwatch } = watchSteps(whole.dataDir);
+  await whole.run();
+  unwatch();
+  const fresh = await contentsOf(whole.dataDir);
+  const seen = new Set<boolean>();
+  for (const failing of steps.keys()) {
+    const { dataDir, run } = await damagedService();
+    const { unwatch } = watchSteps(dataDir, (number) => {
+      if (number === failing + 1) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    });
+    await run().catch(() => {});
+    unwatch();
+    await finishRestore(dataDir, NOW);
+    const isNew = existsSync(join(dataDir, ASIDE));
+    seen.add(isNew);
+    const where = `${steps[failing]?.act} ${steps[failing]?.path.slice(whole.dataDir.length)}`;
+    expect(await contentsOf(dataDir), where).toEqual(isNew ? fresh : ['old', 'old']);
+    if (isNew) expect(await contentsOf(join(dataDir, ASIDE)), where).toEqual(['old', 'old']);
+    const names = [...(isNew ? [ASIDE] : []), 'signing-key.pem', 'skinsmith.db'];
+    // What could not be removed is of this process, and so removed after its end.
+    const isLeft = (name: string) => steps[failing]?.act !== 'remove' || !name.startsWith('.restore-');
+    expect((await readdir(dataDir)).filter(isLeft).toSorted(), where).toEqual(names);
+  }
+  expect(seen).toEqual(new Set([false, true]));
 });

@@ -127,7 +127,7 @@ ${areUsed && (mayLink ? linkForm() : html`<p class="panel">${say`Only the operat
 function linkForm(): Html {
   return html`<section aria-labelledby="link"><h2 id="link">${say`Link an account`}</h2>
 <form class="panel narrow" method="post" action="${PATH}/logins"><p>${say`You sign in to Microsoft with a code; this server never sees your password. Your player wears each skin while this server makes it.`}</p>
-${checkBox({ name: 'share', value: 'on', isChecked: false }, say`Share it: make everyone’s skins with it`)}
+${checkBox({ name: 'share', value: 'on', isChecked: false }, say`Share it: use it for everyone’s skins`)}
 <button>${say`Get a code`}</button></form></section>`;
 }
 
@@ -164,7 +164,7 @@ export function failureCount(number: number): Html {
 
 function settings({ uuid, name, share, restore, capes }: GameAccount, whose: string): Html {
   return html`<details><summary aria-label="${say`Settings of ${name}`}">${say`Settings`}</summary><form method="post" action="${PATH}/${uuid}${whose}">
-${checkBox({ name: 'share', value: 'on', isChecked: share }, say`Share it: make everyone’s skins with it`)}
+${checkBox({ name: 'share', value: 'on', isChecked: share }, say`Share it: use it for everyone’s skins`)}
 ${checkBox({ name: 'capes', value: 'on', isChecked: capes }, say`Allow skins to show its cape`)}
 ${checkBox({ name: 'restore', value: 'on', isChecked: restore }, say`Restore its own skin when it is idle`)}
 <button>${say`Save`}</button></form></details>`;

@@ -196,7 +196,7 @@ const PROBLEMS = {
     status: 503,
     text: (name) => say`${name} is not responding. Try again later, or sign in with a key.`,
   },
-  denied: { status: 403, text: (name) => say`${name} did not sign you in.` },
+  denied: { status: 403, text: (name) => say`Signing in with ${name} failed.` },
   stale: {
     status: 403,
     text: () =>

@@ -200,7 +200,7 @@ function skinPage(skin: SkinView, options: SkinPageOptions): Page {
 <div class="skin">
 <div class="show">
 <div class="stage" data-script="${assetAddress('skin-viewer.js')}" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
-<div class="view"><img ${pictureAt('src', { skin, view: 'isometric', size: 384 })} ${pictureAt('srcset', { skin, view: 'isometric', size: 768 })} alt="${say`The skin from a corner`}" width="192" height="384"></div>
+<div class="view"><img ${pictureAt('src', { skin, view: 'isometric', size: 384 })} ${pictureAt('srcset', { skin, view: 'isometric', size: 768 })} alt="${say`The skin at an angle`}" width="192" height="384"></div>
 <div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>${say`Show in 3D`}</button></div>
 </div>
 </div>

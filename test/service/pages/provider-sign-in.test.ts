@@ -173,7 +173,7 @@ test('A person who declines at the provider sees a message', async () => {
   });
   const { status, text } = await browser.open(`/ui/sign-in/callback?${query}`);
   expect(status).toBe(403);
-  expect(text).toContain('Example did not sign you in.');
+  expect(text).toContain('Signing in with Example failed.');
   expect(text).not.toContain('<b>no');
 });
 

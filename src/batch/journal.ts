@@ -100,8 +100,8 @@ const done = z.object({
   key: z.string().optional(),
   signer: z.string().optional(),
 });
-/** Made and paid for, but wrong or unproven: kept until the user decides. */
-const unproven = z.object({
+/** Made and paid for, but wrong or unverified: kept until the user decides. The file keeps the step's first name. */
+const unverified = z.object({
   s: z.literal('unproven'),
   k: z.string(),
   j: z.string().optional(),
@@ -130,11 +130,11 @@ const headerSchema = z.object({
   nonce: z.string(),
 });
 
-const recordSchema = z.discriminatedUnion('s', [intent, job, lost, refused, done, unproven, failed, end]);
+const recordSchema = z.discriminatedUnion('s', [intent, job, lost, refused, done, unverified, failed, end]);
 
 type JournalRecord = z.infer<typeof recordSchema>;
 export type DoneRecord = z.infer<typeof done>;
-type UnprovenRecord = z.infer<typeof unproven>;
+type UnverifiedRecord = z.infer<typeof unverified>;
 export type FailedRecord = z.infer<typeof failed>;
 
 /** How far a piece of work has come. */
@@ -154,7 +154,7 @@ export type WorkState =
   | { readonly step: 'job'; readonly attempt: number; readonly job: string; readonly by?: string | undefined }
   | { readonly step: 'done'; readonly at: number; readonly length: number }
   /** Made, but not proved. */
-  | { readonly step: 'unproven'; readonly at: number; readonly length: number; readonly code: string }
+  | { readonly step: 'unverified'; readonly at: number; readonly length: number; readonly code: string }
   | { readonly step: 'failed'; readonly record: FailedRecord };
 
 /** `{"k":"<key>","s":"done"`: enough to know a finished line without parsing it. */
@@ -273,9 +273,9 @@ export class Journal {
   }
 
   /** Kept until the skin is accepted or made again; the same problem is written only once. */
-  unproven({ k, ...rest }: Omit<UnprovenRecord, 's'>): void {
+  unverified({ k, ...rest }: Omit<UnverifiedRecord, 's'>): void {
     const state = this.#states.get(k);
-    if (state?.step !== 'unproven' || state.code !== rest.code) this.#append({ k, s: 'unproven', ...rest });
+    if (state?.step !== 'unverified' || state.code !== rest.code) this.#append({ k, s: 'unproven', ...rest });
   }
 
   /** The work failed for good in this batch. */
@@ -300,8 +300,8 @@ export class Journal {
   }
 
   /** The result that was kept without being proved. @throws JournalError when the line cannot be read back */
-  readUnproven(key: string): UnprovenRecord {
-    return this.#read(key, 'unproven', unproven);
+  readUnverified(key: string): UnverifiedRecord {
+    return this.#read(key, 'unverified', unverified);
   }
 
   /** The batch is over with failures: finished work stays, and failed work may be tried again. */
@@ -329,7 +329,7 @@ export class Journal {
 
   /** A skin that could not be proved, or a job that was lost or whose result could not be fetched: the next run goes on with it. */
   #openLine(key: string, state: WorkState, keepsJobs: boolean): string[] {
-    if (state.step === 'unproven') return [JSON.stringify(this.readUnproven(key))];
+    if (state.step === 'unverified') return [JSON.stringify(this.readUnverified(key))];
     if (!keepsJobs) return [];
     if (state.step === 'intent' && state.isLost) return [JSON.stringify(lostRecord(key, state))];
     return state.step === 'job' ? [JSON.stringify(jobRecord(key, state))] : [];
@@ -358,7 +358,7 @@ export class Journal {
     return fd;
   }
 
-  #read<S extends z.ZodType>(key: string, step: 'done' | 'unproven', schema: S): z.output<S> {
+  #read<S extends z.ZodType>(key: string, step: 'done' | 'unverified', schema: S): z.output<S> {
     const state = this.#states.get(key);
     if (state?.step !== step) throw new Error(`The journal has no result for ${key}.`);
     const bytes = Buffer.alloc(state.length);
@@ -452,7 +452,7 @@ export class Journal {
         this.#states.set(record.k, { step: 'done', ...place });
         break;
       case 'unproven':
-        this.#states.set(record.k, { step: 'unproven', code: record.code, ...place });
+        this.#states.set(record.k, { step: 'unverified', code: record.code, ...place });
         break;
       case 'failed':
         this.#states.set(record.k, { step: 'failed', record });

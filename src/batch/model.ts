@@ -160,7 +160,7 @@ export class BatchSetupError extends Error {
 }
 
 /** Where a result came from: new, or known without a new generation. `given`: the source was the skin data. */
-export type ResultOrigin = 'made' | 'lockfile' | 'journal' | 'duplicate' | 'given';
+export type ResultOrigin = 'made' | 'lockfile' | 'journal' | 'repeated' | 'given';
 
 /** The result for one source. */
 export interface BatchResult {

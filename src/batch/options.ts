@@ -117,7 +117,7 @@ interface ResultOptions {
   /** Fetch and check the texture of each result. Default true. */
   readonly verify?: boolean | undefined;
   /** Accept results that are wrong or cannot be proved. Default false: they fail, and the journal keeps them. */
-  readonly acceptUnproven?: boolean | undefined;
+  readonly acceptUnverified?: boolean | undefined;
   /**
    * Stores a result before it counts as finished. An error ends the batch, unless it is a `DeliveryError`. May return the
    * files that hold it, for the lockfile to record: paths from its folder, with `/` between segments.
@@ -173,7 +173,7 @@ export interface Progress {
   /** Sources whose skin was already known. */
   readonly known: number;
   /** Sources that share another source's result. */
-  readonly duplicates: number;
+  readonly repeated: number;
   /** Sources whose skin has to be made. */
   readonly wanted: number;
   /** Sources whose skin was made. */

@@ -63,15 +63,15 @@ export interface ProofMeans {
   readonly freshKey?: (() => Promise<KeyObject | undefined>) | undefined;
   /** The game's keys; without them, skins signed by the game count as unproved. */
   readonly gameKeys?: GameSignatures | undefined;
-  /** Fetches a texture; absent: pixels are not checked. Its errors become the cause of an `unproven`. */
+  /** Fetches a texture; absent: pixels are not checked. Its errors become the cause of an `unverified`. */
   readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
 }
 
 /**
  * `wrong_skin`: the skin of another picture or with other options; `invalid_skin_data`: no textures value;
- * `invalid_signature`; `unproven`: the texture could not be fetched, so the result is unknown.
+ * `invalid_signature`; `unverified`: the texture could not be fetched, so the result is unknown.
  */
-type ProofFailure = 'wrong_skin' | 'invalid_skin_data' | 'invalid_signature' | 'unproven';
+type ProofFailure = 'wrong_skin' | 'invalid_skin_data' | 'invalid_signature' | 'unverified';
 
 /** A result that fails its proof. */
 export class ProofError extends Error {
@@ -154,7 +154,7 @@ async function verifySignature(
     throw new ProofError('invalid_signature', "The texture is Mojang's, but the signature is not.");
   }
   throw isGames === undefined
-    ? new ProofError('unproven', "The signature is not the service's, and Mojang's keys cannot be fetched.")
+    ? new ProofError('unverified', "The signature is not the service's, and Mojang's keys cannot be fetched.")
     : new ProofError('invalid_signature', "The signature is neither the service's nor Mojang's.");
 }
 
@@ -175,7 +175,7 @@ async function fetchTexture(url: string, texture: NonNullable<ProofMeans['textur
     return await texture(url);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ProofError('unproven', `The skin's texture could not be checked: ${why}`, {
+    throw new ProofError('unverified', `The skin's texture could not be checked: ${why}`, {
       cause,
       hint: 'Run it again; --no-verify accepts results without checking their textures.',
     });

@@ -131,7 +131,7 @@ interface TextureReaderOptions {
   readonly onWaiting?: ((message: string, ms: number) => void) | undefined;
 }
 
-/** Milliseconds that a texture's host may be in trouble before a skin is left unproven. */
+/** Milliseconds that a texture's host may be in trouble before a skin is left unverified. */
 const DEFAULT_PATIENCE = 15 * 60_000;
 const FIRST_PAUSE = 250;
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fs, {
+  appendFileSync,
   closeSync,
   existsSync,
   fstatSync,
@@ -225,7 +226,7 @@ test.each(['a job', 'a skin that could not be proved'])(
     const journal = open(path);
     const used = journal.idempotencyKey(keyOf(1), 0);
     if (what === 'a job') journal.accepted(keyOf(2), 0, 'j2');
-    else journal.unproven({ ...recordOf(2), code: 'wrong_skin', message: 'Another picture.' });
+    else journal.unverified({ ...recordOf(2), code: 'wrong_skin', message: 'Another picture.' });
     journal.retire({ keepsJobs: true });
     const next = open(path);
     expect(next.stateOf(keyOf(2))).toBeDefined();
@@ -249,25 +250,32 @@ describe('A job without a result', () => {
 });
 
 describe('A skin that could not be proved', () => {
-  const unproven = { ...recordOf(1), code: 'wrong_skin', message: 'Another picture.' };
+  const unverified = { ...recordOf(1), code: 'wrong_skin', message: 'Another picture.' };
 
   test('is kept after everything else has moved elsewhere, for the next run', async () => {
     const path = await ownPath();
     const journal = open(path);
-    journal.unproven(unproven);
+    journal.unverified(unverified);
     journal.done(recordOf(2));
     journal.retire({ keepsJobs: true });
     const next = open(path);
-    expect([next.stateOf(keyOf(1))?.step, next.stateOf(keyOf(2))]).toEqual(['unproven', undefined]);
-    expect(next.readUnproven(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unproven.skin });
+    expect([next.stateOf(keyOf(1))?.step, next.stateOf(keyOf(2))]).toEqual(['unverified', undefined]);
+    expect(next.readUnverified(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unverified.skin });
+  });
+
+  test('is found under the name that its step has had in every journal', async () => {
+    const path = await ownPath();
+    open(path).close();
+    appendFileSync(path, `${JSON.stringify({ ...unverified, s: 'unproven' })}\n`);
+    expect(open(path).readUnverified(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unverified.skin });
   });
 
   test('is recorded once, however often it fails in the same way', async () => {
     const path = await ownPath();
     const journal = open(path);
-    journal.unproven(unproven);
+    journal.unverified(unverified);
     const { size } = statSync(path);
-    journal.unproven(unproven);
+    journal.unverified(unverified);
     expect(statSync(path).size).toBe(size);
   });
 

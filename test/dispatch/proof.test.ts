@@ -162,7 +162,7 @@ describe('Who signed a skin', () => {
       'not the service; the game is away',
       ADDRESS,
       { publicKey: otherKey, gameKeys: game(undefined) },
-      'unproven',
+      'unverified',
     ],
   ];
   test.each(rows)('%s', async (_, url, means, who) => {
@@ -269,11 +269,11 @@ describe('A skin is refused', () => {
     expect(asked).toEqual([]);
   });
 
-  test('as unproven when its texture cannot be fetched, with the reason', async () => {
+  test('as unverified when its texture cannot be fetched, with the reason', async () => {
     const reason = new Error('The connection was reset.');
     const error = await refusal(await signed(), expected(), serving(reason).tools);
     expect(error).toMatchObject({
-      code: 'unproven',
+      code: 'unverified',
       cause: reason,
       message: "The skin's texture could not be checked: The connection was reset.",
       hint: expect.stringContaining('--no-verify'),

@@ -20,11 +20,9 @@ const AVOIDED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(?:every|some|any)body\b/i, 'everyone, someone, anyone'],
   [/\bvanilla\b/i, 'unmodified'],
   [/\bas an operator\b/i, 'you must be op (the rank in Minecraft)'],
-  // Values of JSON fields keep these words: they stand after "or" or a comma.
-  [
-    /(?<!(?:\bor|,) )(?<!-)\bunprove[dn]\b/i,
-    'unknown signer (no known key), unverified (nobody has checked)',
-  ],
+  // A value of JSON fields keeps this word: it stands after "or" or a comma.
+  [/(?<!(?:\bor|,) )\bunproved\b/i, 'unknown signer (no known key)'],
+  [/\bunproven\b/i, 'unverified (the content could not be confirmed)'],
 ];
 /** Where people read of what they give, or what Minecraft loads. CONTRIBUTING.md has the word in its list of words. */
 const IMAGE: (typeof AVOIDED)[number] = [

@@ -38,7 +38,7 @@ describe('--dry-run', () => {
           new: 1,
           changed: 1,
           known: 2,
-          duplicates: 1,
+          repeated: 1,
           refused: 1,
           seconds: expect.any(Number),
         },

@@ -171,21 +171,21 @@ test('A skin that fails the check is kept, reported with the difference, not pai
   });
   await shop.draw({ 'skins/a': 1, 'skins/b': 2 });
   const told =
-    /skins\/a\.png: .*another picture: [\d,]+ of 4,096 pixels differs?, at x .*, y .*\nhint: The skin is kept: --accept-unproven/;
+    /skins\/a\.png: .*another picture: [\d,]+ of 4,096 pixels differs?, at x .*, y .*\nhint: The skin is kept: --accept-unverified/;
   const first = await shop.run(...MAKE);
   expect([first.exitCode, first.stderr]).toEqual([1, expect.stringMatching(told)]);
   expect(submitted(service)).toBe(2);
 
   const plan = await shop.run(...MAKE, '--dry-run', '--json');
-  expect([plan.exitCode, JSON.parse(plan.stdout)]).toMatchObject([0, { unproven: 1, known: 1, new: 0 }]);
+  expect([plan.exitCode, JSON.parse(plan.stdout)]).toMatchObject([0, { unverified: 1, known: 1, new: 0 }]);
   const again = await shop.run(...MAKE);
   expect([again.exitCode, again.stderr]).toEqual([1, expect.stringMatching(told)]);
 
-  const taken = await shop.run(...MAKE, '--accept-unproven', '--ndjson');
+  const taken = await shop.run(...MAKE, '--accept-unverified', '--ndjson');
   expect([taken.exitCode, submitted(service)]).toEqual([0, 2]);
   const row = lines(taken.stdout).map((line) => JSON.parse(line) as { source: string; warnings: unknown });
   expect(row.find(({ source }) => source === 'skins/a.png')?.warnings).toContainEqual({
-    code: 'unproven',
+    code: 'unverified',
     message: expect.stringContaining('another picture'),
   });
   expect(await shop.lock()).toHaveLength(2);

@@ -304,14 +304,14 @@ export class Planner {
     const { journal } = this.#options;
     const state = journal?.stateOf(key);
     if (state?.step === 'done')
-      return { kind: 'done', key, origin: journal?.hasFound(state) ? 'journal' : 'duplicate' };
+      return { kind: 'done', key, origin: journal?.hasFound(state) ? 'journal' : 'repeated' };
     if (state?.step === 'failed') return { kind: 'failed', record: state.record };
     if (kept) return { kind: 'given', key, skin: kept.skin, warnings: kept.warnings };
     const pending = this.#pending.get(key);
     pending?.members.push(...work.members);
-    if (pending || this.#seen.has(key)) return { kind: 'duplicate', work: pending };
+    if (pending || this.#seen.has(key)) return { kind: 'repeated', work: pending };
     const decision = this.#take(work);
-    if (state?.step === 'unproven') return { kind: 'unproven', work };
+    if (state?.step === 'unverified') return { kind: 'unverified', work };
     return outdated ? { ...decision, outdated } : decision;
   }
 
@@ -352,14 +352,14 @@ export type SourceDecision =
       readonly skin: FinishedSkin;
       readonly warnings: readonly Note[];
     }
-  /** An earlier run of this batch made it, or this run did for another source (`duplicate`). */
-  | { readonly kind: 'done'; readonly key: string; readonly origin: 'journal' | 'duplicate' }
+  /** An earlier run of this batch made it, or this run did for another source (`repeated`). */
+  | { readonly kind: 'done'; readonly key: string; readonly origin: 'journal' | 'repeated' }
   /** An earlier run of this batch failed to make it. */
   | { readonly kind: 'failed'; readonly record: FailedRecord }
   /** An earlier run of this batch made it but could not prove it. */
-  | { readonly kind: 'unproven'; readonly work: Work }
+  | { readonly kind: 'unverified'; readonly work: Work }
   /** The same pixels and options are already in progress. */
-  | { readonly kind: 'duplicate'; readonly work: Work | undefined }
+  | { readonly kind: 'repeated'; readonly work: Work | undefined }
   /**
    * It has to be made. `changed`: the lockfile has the source with other pixels or options. `outdated`: it has
    * this very skin, signed by another service.

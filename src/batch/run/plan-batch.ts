@@ -14,8 +14,8 @@ import { failedResult, givenResult, journaledResult, lockedResult } from './resu
  * - `given`: the source is skin data and is used as it is
  * - `changed`: the lockfile has it with other pixels or options
  * - `outdated`: the lockfile has it, but another signer than the service in use signed it
- * - `unproven`: an earlier run made it but could not prove it
- * - `duplicate`: it shares the skin of another source
+ * - `unverified`: an earlier run made it but could not prove it
+ * - `repeated`: it shares the skin of another source
  * - `new`, `refused`: it has to be made, or cannot be used
  * - `gone`: the lockfile has it, but its folder or list no longer does
  * - `renamed`: the same, but one new source has its skin
@@ -27,8 +27,8 @@ export type PlanSummary =
   | 'locked'
   | 'given'
   | 'made'
-  | 'unproven'
-  | 'duplicate'
+  | 'unverified'
+  | 'repeated'
   | 'refused'
   | 'gone'
   | 'renamed';
@@ -129,10 +129,10 @@ function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }
       return { outlook: 'given', result: givenResult(member, decision) };
     case 'done':
       return { outlook: 'made', result: journaledResult(member, journal!, decision.key, decision.origin) };
-    case 'unproven':
-      return { outlook: 'unproven', result: bare };
-    case 'duplicate':
-      return { outlook: 'duplicate', result: bare };
+    case 'unverified':
+      return { outlook: 'unverified', result: bare };
+    case 'repeated':
+      return { outlook: 'repeated', result: bare };
     case 'new':
       if (decision.outdated) return { outlook: 'outdated', result: bare, signedBy: decision.outdated };
       return {

@@ -17,7 +17,7 @@ export class ProgressCount {
   readonly #count = {
     sources: 0,
     known: 0,
-    duplicates: 0,
+    repeated: 0,
     wanted: 0,
     made: 0,
     resumed: 0,
@@ -44,7 +44,7 @@ export class ProgressCount {
     if (decision.kind === 'new') this.signers.outdated(decision.outdated);
     if (decision.kind === 'locked' && decision.hasUnknownSigner) this.signers.unknownSigner++;
     if (decision.kind === 'new') this.#count.wanted++;
-    else if (isDuplicate(decision)) this.#count.duplicates++;
+    else if (isRepeated(decision)) this.#count.repeated++;
     else if (decision.kind !== 'refused' && decision.kind !== 'failed') this.#count.known++;
   }
 
@@ -83,7 +83,7 @@ const KNOWN_OUTCOMES = {
   journal: 'resumed',
   lockfile: 'unchanged',
   given: 'given',
-  duplicate: undefined,
+  repeated: undefined,
 } as const;
 
 /** Undefined for a source that shares the result of another one. */
@@ -94,8 +94,8 @@ function outcomeOf(result: BatchResult) {
 }
 
 /** Whether the source shares the skin of another one, which may be finished already. */
-function isDuplicate(decision: SourceDecision): boolean {
-  return decision.kind === 'duplicate' || (decision.kind === 'done' && decision.origin === 'duplicate');
+function isRepeated(decision: SourceDecision): boolean {
+  return decision.kind === 'repeated' || (decision.kind === 'done' && decision.origin === 'repeated');
 }
 
 /** Whether an earlier run of this batch made the skin, or this one. */
@@ -189,7 +189,7 @@ export function madeResult(
   { skin, job, warnings }: MadeSkin,
   origin: ResultOrigin,
 ): BatchResult {
-  const isShared = origin === 'duplicate';
+  const isShared = origin === 'repeated';
   const notes = [...warnings, ...nameNotes(member, skin, origin)];
   const version = versionOf(skin.uuid, lockedName(member, isShared));
   const own = named(skin, ownName(member, isShared));
@@ -228,13 +228,13 @@ function versionOf(uuid: string, name: string | undefined): string {
 
 /** Notes that the service has the skin under another name than the one that its source has. */
 function nameNotes(member: Member, skin: FinishedSkin, origin: ResultOrigin): readonly Note[] {
-  const isShared = origin === 'duplicate' || skin.duplicate === true;
+  const isShared = origin === 'repeated' || skin.duplicate === true;
   const { source } = member;
-  const wanted = origin === 'duplicate' ? source.name : ownName(member, false);
+  const wanted = origin === 'repeated' ? source.name : ownName(member, false);
   if (wanted === undefined || !isShared || [wanted, sentNameOf(source)].includes(skin.name)) return [];
   const whose = skin.name === undefined ? 'without a name' : `named "${skin.name}"`;
   const why =
-    origin === 'duplicate' ? 'Another source has the same picture' : 'The service already has this skin';
+    origin === 'repeated' ? 'Another source has the same picture' : 'The service already has this skin';
   const message = `${why}, ${whose}: only your results call it "${wanted}".`;
   return [{ code: 'name_not_used', message }];
 }
@@ -249,7 +249,7 @@ export function journaledResult(
     const { skin, j: job, w: warnings, signer, key: signerKey } = journal.readDone(key);
     const signedBy = signer === undefined ? undefined : { signer, key: signerKey };
     const notes = [...warnings, ...nameNotes(member, skin, origin)];
-    const name = ownName(member, origin === 'duplicate');
+    const name = ownName(member, origin === 'repeated');
     return { skin: { ...named(skin, name), signedBy }, job, warnings: notes };
   });
 }

@@ -172,7 +172,7 @@ class BatchRun {
         return await this.#finish(journaledResult(member, journal!, decision.key, decision.origin), member);
       case 'failed':
         return await this.#finish(failedResult(member, decision.record, decision.record.j), member);
-      case 'duplicate':
+      case 'repeated':
         if (decision.work?.job) this.#accepted(member, decision.work, decision.work.job);
         return;
       case 'new':
@@ -183,7 +183,7 @@ class BatchRun {
         this.#service ??= await this.#contact();
         this.#add(decision.work, this.#service);
         return;
-      case 'unproven':
+      case 'unverified':
         this.#service ??= await this.#contact();
         this.#service.add(decision.work);
     }
@@ -253,14 +253,14 @@ class BatchRun {
     this.#files.planner.settled(work);
     if (made.skin.duplicate) this.#service?.dispatcher.wasKnown(work);
     for (const [position, member] of work.members.entries()) {
-      const origin = position === 0 ? 'made' : 'duplicate';
+      const origin = position === 0 ? 'made' : 'repeated';
       this.#addChange(member, work.key, origin);
       await this.#finish(madeResult(member, made, origin), member);
     }
   }
 
   #addChange(member: Member, key: string, origin: ResultOrigin): void {
-    this.#changes.add(member, { key, name: ownName(member, origin === 'duplicate') });
+    this.#changes.add(member, { key, name: ownName(member, origin === 'repeated') });
   }
 
   async #workFailed(work: Work, problem: SourceProblem, job: string | undefined): Promise<void> {

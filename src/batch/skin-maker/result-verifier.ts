@@ -44,7 +44,7 @@ export interface ResultVerifierOptions extends ResultHandlers {
   readonly caller: string;
   readonly signal: AbortSignal;
   /** Accept results that cannot be proved. */
-  readonly acceptUnproven: boolean;
+  readonly acceptUnverified: boolean;
   /** What was submitted and cannot be found any more is submitted again. */
   readonly resubmitLost: boolean;
 }
@@ -162,21 +162,21 @@ export class ResultVerifier {
 
   /** Proves a result again that an earlier run could not prove: the texture may have been served wrong temporarily. */
   async proveAgain(work: Work): Promise<void> {
-    const { skin, j: job, w: warnings } = this.#options.journal.readUnproven(work.key);
+    const { skin, j: job, w: warnings } = this.#options.journal.readUnverified(work.key);
     await this.#prove(work, { skin, job, warnings });
   }
 
   async #prove(work: Work, made: MadeSkin): Promise<void> {
-    const { prover, acceptUnproven } = this.#options;
+    const { prover, acceptUnverified } = this.#options;
     try {
       await this.#done(work, made, await prover.prove(made.skin, work));
     } catch (error) {
       if (!(error instanceof ProofError)) throw error;
-      if (acceptUnproven && error.code !== 'invalid_skin_data') {
-        const note = { code: 'unproven', message: error.message };
+      if (acceptUnverified && error.code !== 'invalid_skin_data') {
+        const note = { code: 'unverified', message: error.message };
         const warnings = mergeNotes(made.warnings, [note]);
         await this.#done(work, { ...made, warnings }, prover.signedBy(error.signing));
-      } else if (error.code === 'unproven') throw error;
+      } else if (error.code === 'unverified') throw error;
       else if (error.code === 'invalid_skin_data') await this.#giveUp(work, problemOf(error), made.job);
       else await this.#keep(work, made, error);
     }
@@ -193,12 +193,13 @@ export class ResultVerifier {
   /** The result was paid for, so it is kept for the user to decide. */
   async #keep(work: Work, { skin, job, warnings }: MadeSkin, { code, message }: ProofError): Promise<void> {
     const { journal, onFailed, service } = this.#options;
-    journal.unproven({ k: work.key, j: job, skin, w: [...warnings], service, code, message });
+    journal.unverified({ k: work.key, j: job, skin, w: [...warnings], service, code, message });
     await onFailed(work, { code, message, hint: KEPT_HINT }, job);
   }
 }
 
-const KEPT_HINT = 'The skin is kept: --accept-unproven accepts it unchanged, --force asks the service again.';
+const KEPT_HINT =
+  'The skin is kept: --accept-unverified accepts it unchanged, --force asks the service again.';
 
 function canPass(error: unknown): boolean {
   if (error instanceof JobFailedError) return TEMPORARY_ERRORS.has(error.code as never);

@@ -112,14 +112,14 @@ export class SkinMaker {
     const content = work.members[0]?.source.content;
     const isNamed = content?.kind === 'user' && !isUuid(content.user);
     const isOwnJob = this.#isOwnJob(state);
-    const isSent = isOwnJob || state?.step === 'unproven';
+    const isSent = isOwnJob || state?.step === 'unverified';
     if (isNamed && !isSent) options.game?.players.expect(content.user);
     if (isOwnJob) this.#dispatcher.attach(work, state.job);
     else if (state?.step === 'intent')
       this.#dispatcher.addUnsure(work, state.mark, journal.foundAt, {
         isOtherKeys: isOtherKeys(state, options.service.caller),
       });
-    else if (state?.step === 'unproven') this.#proveAgain(work);
+    else if (state?.step === 'unverified') this.#proveAgain(work);
     else this.#dispatcher.add(work);
   }
 
@@ -193,7 +193,7 @@ export class SkinMaker {
       retries: options.retries ?? DEFAULT_RETRIES,
       service: options.service.name,
       signal: hardStop,
-      acceptUnproven: options.acceptUnproven ?? false,
+      acceptUnverified: options.acceptUnverified ?? false,
       resubmitLost: this.#resubmitsLost,
       caller: options.service.caller,
       onDone,

@@ -58,8 +58,8 @@ const NOTHING: Counts = {
   locked: 0,
   given: 0,
   made: 0,
-  unproven: 0,
-  duplicate: 0,
+  unverified: 0,
+  repeated: 0,
   refused: 0,
   gone: 0,
   renamed: 0,
@@ -96,7 +96,7 @@ async function* plan(call: BatchCall, { lockfile, own: outputs }: Output): Async
 }
 
 async function planView(counts: Counts, unknownSigner: number, call: BatchCall): Promise<BatchPlanView> {
-  const { duplicate, refused, locked, given, made, changed, outdated, unproven, gone, renamed } = counts;
+  const { repeated, refused, locked, given, made, changed, outdated, unverified, gone, renamed } = counts;
   const wanted = toMake(counts);
   return {
     sources: Object.values(counts).reduce((sum, number) => sum + number) - gone - renamed,
@@ -105,8 +105,8 @@ async function planView(counts: Counts, unknownSigner: number, call: BatchCall):
     outdated,
     known: locked + given + made,
     unknownSigner,
-    unproven,
-    duplicates: duplicate,
+    unverified,
+    repeated,
     refused,
     ...(call.typed.prune && { gone, renamed }),
     seconds: wanted === 0 ? 0 : Math.round(await secondsFor(wanted, call)),
@@ -136,15 +136,15 @@ function sourceView(planned: PlannedSource): PlannedView {
 }
 
 function planText(view: BatchPlanView): string {
-  const { sources, known, duplicates, refused, seconds } = view;
+  const { sources, known, repeated, refused, seconds } = view;
   if (sources + absent(view) === 0) return EMPTY_LIST;
   const parts: [number, string][] = [
     [view.new, 'new'],
     [view.changed, 'changed'],
     [view.outdated, 'signed by another service'],
     [known, 'already known'],
-    [view.unproven, 'made but unverified (accept them with --accept-unproven)'],
-    [duplicates, 'the same as another'],
+    [view.unverified, 'made but unverified (accept them with --accept-unverified)'],
+    [repeated, 'the same as another'],
     [refused, 'cannot be used'],
     [view.renamed ?? 0, 'renamed'],
     [view.gone ?? 0, `gone, to be dropped from the lockfile${view.needsYes ? ' only with --yes' : ''}`],

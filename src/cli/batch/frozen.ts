@@ -173,7 +173,7 @@ async function announce(
   const { source, content, index, warnings } = result;
   if (!context.flags.json) context.messages.say(`${outlook}: ${clean(source)}`);
   await printWarnings(warnings, source, context);
-  const message = outlook === 'duplicate' ? 'to be made with another source' : `${outlook}, to be made`;
+  const message = outlook === 'repeated' ? 'to be made with another source' : `${outlook}, to be made`;
   github.add({ level: 'notice', source, content, problem: { code: outlook, message } });
   await reports.skip(index, source, message);
 }
@@ -248,9 +248,9 @@ function bare({ index, source, stem, content }: BatchResult): BatchResult {
   return { index, source, stem, content, warnings: [] };
 }
 
-/** A duplicate always repeats a missing source; other repeated sources are found in the lockfile directly. */
+/** What is `repeated` always repeats a missing source; the lockfile has the others. */
 function isMissing({ outlook }: PlannedSource): boolean {
-  return outlook === 'new' || outlook === 'changed' || outlook === 'duplicate';
+  return outlook === 'new' || outlook === 'changed' || outlook === 'repeated';
 }
 
 function missingProblem({ outlook, result: { source } }: PlannedSource): SourceProblem {

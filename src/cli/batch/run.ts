@@ -361,7 +361,7 @@ function skinInputOf(call: BatchCall) {
     maxNew: typed.maxNew,
     prune: typed.prune && typed.yes ? ('all' as const) : typed.prune,
     verify: typed.verify,
-    acceptUnproven: typed.acceptUnproven,
+    acceptUnverified: typed.acceptUnverified,
     follow,
   };
 }

@@ -17,9 +17,9 @@ export interface BatchPlanView {
   readonly known: number;
   /** Skins among these whose signer is unknown. */
   readonly unknownSigner: number;
-  /** Generated and paid for, but not verified: see --accept-unproven. */
-  readonly unproven: number;
-  readonly duplicates: number;
+  /** Generated and paid for, but not verified: see --accept-unverified. */
+  readonly unverified: number;
+  readonly repeated: number;
   readonly refused: number;
   /** With --prune: sources in the lockfile that their folder or list no longer has. */
   readonly gone?: number;
@@ -62,8 +62,8 @@ const PLAN_FIELDS: Fields<BatchPlanView> = {
   outdated: 'skins to make because another service signed the one in the lockfile',
   known: 'skins that are already made',
   unknownSigner: 'known skins with an unknown signer',
-  unproven: 'skins made earlier that are unverified (see --accept-unproven)',
-  duplicates: 'sources with the same picture and options as another',
+  unverified: 'skins made earlier that are unverified (see --accept-unverified)',
+  repeated: 'sources with the same picture and options as another',
   refused: 'sources that cannot be used',
   gone: 'with --prune: sources in the lockfile that their folder or list no longer has',
   renamed: 'with --prune: sources in the lockfile whose picture exactly one new source has',
@@ -75,7 +75,7 @@ const PLANNED_FIELDS = {
   source: 'the source as you typed it',
   status:
     'new, changed, outdated, locked (in the lockfile), given (skin data), made (in an earlier, ' +
-    'interrupted run), unproven, duplicate, refused, or with --prune gone (to be dropped from the lockfile) or renamed',
+    'interrupted run), unverified, repeated, refused, or with --prune gone (to be dropped from the lockfile) or renamed',
   signer: 'who signed the skin in the lockfile, if that matters',
   renamedTo: 'the new name of a source that was renamed',
   outputs: 'files that --prune deletes with a source that is gone',

@@ -204,7 +204,7 @@ interface TypedCheckOptions {
   /** False: `--no-verify`. */
   readonly verify?: boolean;
   readonly requireSigner?: RequiredSigner;
-  readonly acceptUnproven?: boolean;
+  readonly acceptUnverified?: boolean;
   readonly allowNetwork?: readonly string[];
 }
 
@@ -325,7 +325,7 @@ export function addBatchOptions(command: Command): Command {
     .optionsGroup('Checks of the results:')
     .option('--no-verify', 'do not fetch the textures of results to compare their pixels')
     .option(...ALLOW_NETWORK)
-    .option('--accept-unproven', 'accept skins that could not be verified against their sources')
+    .option('--accept-unverified', 'accept skins that could not be verified against their sources')
     .addOption(requireSignerOption());
 }
 

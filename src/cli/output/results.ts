@@ -135,7 +135,7 @@ const RESULT_FIELDS: Fields<ResultView> = {
   source: 'what the skin was made from, as you typed it',
   status:
     'completed, failed, waiting, processing, unknown to the service, left (not submitted), or ' +
-    'new, changed or duplicate (--allow-new)',
+    'new, changed or repeated (--allow-new)',
   job: 'id of the job',
   uuid: 'UUID of the skin',
   name: 'name of the skin',

@@ -168,7 +168,7 @@ test('A Bedrock player becomes skin data when looked up, or is refused with the 
     member: { id: 'bedrock:ann' },
     decision: { kind: 'new', work: { variant: 'slim' } },
   });
-  expect(again?.decision.kind).toBe('duplicate');
+  expect(again?.decision.kind).toBe('repeated');
   expect(bob?.decision).toEqual({
     kind: 'refused',
     problem: { code: 'no_bedrock_skin', message: 'None.', hint: 'Join.' },

@@ -88,14 +88,14 @@ test('Sources with the same pixels and options are one skin', async () => {
     picture(1, { visibility: 'private' }),
     picture(2, { variant: 'auto', visibility: 'public' }),
   ];
-  expect(await outlooks(sources)).toEqual(['new', 'new', 'duplicate', 'new', 'new', 'duplicate']);
+  expect(await outlooks(sources)).toEqual(['new', 'new', 'repeated', 'new', 'new', 'repeated']);
 });
 
 test('Options of the batch apply to each source without options of its own', async () => {
   const sources = [picture(1), picture(1, { variant: 'auto' }), picture(1, { variant: 'slim' })];
-  expect(await outlooks(sources, { variant: 'slim' })).toEqual(['new', 'new', 'duplicate']);
+  expect(await outlooks(sources, { variant: 'slim' })).toEqual(['new', 'new', 'repeated']);
   const seen = [picture(1), picture(1, { visibility: 'public' }), picture(1, { visibility: 'unlisted' })];
-  expect(await outlooks(seen, { visibility: 'unlisted' })).toEqual(['new', 'new', 'duplicate']);
+  expect(await outlooks(seen, { visibility: 'unlisted' })).toEqual(['new', 'new', 'repeated']);
 });
 
 test('Links and players are distinguished, and each is one skin', async () => {
@@ -105,7 +105,7 @@ test('Links and players are distinguished, and each is one skin', async () => {
     content: { kind: 'url', url: 'https://a.example/s.png' },
   } as const;
   const player = { label: 'ann', stem: 'ann', content: { kind: 'user', user: 'ann' } } as const;
-  expect(await outlooks([link, player, link, player])).toEqual(['new', 'new', 'duplicate', 'duplicate']);
+  expect(await outlooks([link, player, link, player])).toEqual(['new', 'new', 'repeated', 'repeated']);
 });
 
 test('A source that cannot be used is refused with its reason', async () => {
@@ -182,7 +182,7 @@ test('The plan shows what an earlier run made, failed to make or could not verif
   const { s: _, ...record } = { s: 'done', ...recordOf(1) };
   earlier.journal?.done({ ...record, k: keyOf(1), signer: SERVICE });
   earlier.journal?.failed({ k: keyOf(2), code: 'job_failed', message: 'No skin.' });
-  earlier.journal?.unproven({ ...record, k: keyOf(3), code: 'wrong_skin', message: 'Another picture.' });
+  earlier.journal?.unverified({ ...record, k: keyOf(3), code: 'wrong_skin', message: 'Another picture.' });
   earlier.journal?.accepted(keyOf(4), 0, 'a job');
   earlier.journal?.close();
   earlier.close();
@@ -195,7 +195,7 @@ test('The plan shows what an earlier run made, failed to make or could not verif
   expect(planned).toMatchObject([
     { outlook: 'made', origin: 'journal', job: 'job 1', uuid: record.skin.uuid, signer: SERVICE },
     { outlook: 'refused', error: { code: 'job_failed', message: 'No skin.' } },
-    { outlook: 'unproven' },
+    { outlook: 'unverified' },
     { outlook: 'new' },
   ]);
   const others = [];
@@ -213,7 +213,7 @@ test('A UUID is a skin where the service has one, else a player', async () => {
     return undefined;
   };
   const service = { name: SERVICE, caller: 'ann', findSkin };
-  expect(await outlooks([source, player], { service })).toEqual(['new', 'duplicate']);
+  expect(await outlooks([source, player], { service })).toEqual(['new', 'repeated']);
   expect(asked).toEqual([HEX]);
   const entries = [entry(1, { source: `skin:${HEX}`, pixels: undefined })].map(
     ({ pixels: _, ...rest }) => rest,

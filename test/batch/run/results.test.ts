@@ -48,8 +48,8 @@ test.each([
     'made',
     'already has this skin, without a name',
   ],
-  ['of another source', 'Bob', 'Ann', {}, 'duplicate', 'Another source has the same picture, named "Ann"'],
-  ['of another source, without a name of its own', undefined, 'Ann', {}, 'duplicate', undefined],
+  ['of another source', 'Bob', 'Ann', {}, 'repeated', 'Another source has the same picture, named "Ann"'],
+  ['of another source, without a name of its own', undefined, 'Ann', {}, 'repeated', undefined],
 ] as const)('A name that a skin %s did not get is reported', (_, wanted, name, over, origin, message) => {
   const { name: __, duplicate: ___, ...rest } = skin;
   const made = {

@@ -63,7 +63,7 @@ async function prepare(
     retries: 1,
     service: SERVICE,
     signal: new AbortController().signal,
-    acceptUnproven: false,
+    acceptUnverified: false,
     onDone: async (_work: Work, made: MadeSkin) => void told.push(['done', made]),
     onFailed: async (_work: Work, problem: SourceProblem, job?: string) =>
       void told.push(['failed', problem, job]),
@@ -227,25 +227,25 @@ describe('A result that differs from the request', () => {
     const { finisher, journal, told } = await prepare({}, { proofs: [wrong()] });
     await finisher.settle(workOf(), completed);
     expect(told).toMatchObject([
-      ['failed', { code: 'wrong_skin', hint: expect.stringContaining('--accept-unproven') }, 'j1'],
+      ['failed', { code: 'wrong_skin', hint: expect.stringContaining('--accept-unverified') }, 'j1'],
     ]);
-    expect(journal.readUnproven(keyOf(1))).toMatchObject({ code: 'wrong_skin', j: 'j1', w: [NOTE] });
+    expect(journal.readUnverified(keyOf(1))).toMatchObject({ code: 'wrong_skin', j: 'j1', w: [NOTE] });
     await finisher.proveAgain(workOf());
     expect(told.at(-1)).toMatchObject(['done', { job: 'j1', warnings: [NOTE] }]);
   });
 
   test('is a result with a note where that is accepted', async () => {
-    const { finisher, told } = await prepare({ acceptUnproven: true }, { proofs: [wrong()] });
+    const { finisher, told } = await prepare({ acceptUnverified: true }, { proofs: [wrong()] });
     await finisher.settle(workOf(), completed);
-    const warnings = expect.arrayContaining([{ code: 'unproven', message: 'Another picture.' }]);
+    const warnings = expect.arrayContaining([{ code: 'unverified', message: 'Another picture.' }]);
     expect(told).toMatchObject([['done', { warnings, skin: { signedBy: { signer: 'unproved' } } }]]);
   });
 
   test.each([true, false])(
     'cannot be used if it is not skin data, accepted or not: %s',
-    async (acceptUnproven) => {
+    async (acceptUnverified) => {
       const proofs = [new ProofError('invalid_skin_data', 'Not base64.')];
-      const { finisher, journal, told } = await prepare({ acceptUnproven }, { proofs });
+      const { finisher, journal, told } = await prepare({ acceptUnverified }, { proofs });
       await finisher.settle(workOf(), completed);
       expect(told).toMatchObject([['failed', { code: 'invalid_skin_data' }, 'j1']]);
       expect(journal.stateOf(keyOf(1))?.step).toBe('failed');
@@ -253,9 +253,9 @@ describe('A result that differs from the request', () => {
   );
 
   test('is checked again while its signer is unknown', async () => {
-    const unproven = new ProofError('unproven', "The game's keys cannot be fetched.");
-    const { finisher, journal, told } = await prepare({}, { proofs: [unproven] });
-    await expect(finisher.settle(workOf(), completed)).rejects.toBe(unproven);
+    const unverified = new ProofError('unverified', "The game's keys cannot be fetched.");
+    const { finisher, journal, told } = await prepare({}, { proofs: [unverified] });
+    await expect(finisher.settle(workOf(), completed)).rejects.toBe(unverified);
     expect([told, journal.stateOf(keyOf(1))]).toEqual([[], undefined]);
   });
 });

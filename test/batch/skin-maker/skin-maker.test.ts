@@ -66,7 +66,7 @@ test('A skin that fails its check is checked again by the next run, without anot
   const input = { variant: 'slim' } as const; // every skin of this service is classic
   expect(await clock.until(batch(1, input))).toMatchObject({ failed: 1, made: 0 });
   expect(await clock.until(batch(1, input))).toMatchObject({ failed: 1, made: 0 });
-  const accepted = await clock.until(batch(1, { ...input, acceptUnproven: true }));
+  const accepted = await clock.until(batch(1, { ...input, acceptUnverified: true }));
   expect(accepted).toMatchObject({ failed: 0, finished: 1 });
   expect(service.requests.submit).toHaveLength(1);
 });

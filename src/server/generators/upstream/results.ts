@@ -237,7 +237,7 @@ export async function proveData(
     return readTextures(data.value).skin.url;
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
-    if (error.code === 'unproven') throw error.cause; // why the texture could not be read
+    if (error.code === 'unverified') throw error.cause; // why the texture could not be read
     const message = `The service that makes the skins returned invalid skin data: ${error.message}`;
     throw new GenerationError('invalid_skin_data', message, { cause: error });
   }

@@ -93,7 +93,7 @@ test.each([
 test('In a plan that is only reported duplicates wait for no work', async () => {
   const [first, again] = await plan(makePlanner({ submits: false }), picture(1), picture(1));
   expect(workOf(first!)?.members).toHaveLength(1);
-  expect(again?.decision).toEqual({ kind: 'duplicate', work: undefined });
+  expect(again?.decision).toEqual({ kind: 'repeated', work: undefined });
 });
 
 test("A skin's UUID that an earlier run has begun to make is not looked up again", async () => {

@@ -7,7 +7,7 @@ import { UNPROVED } from '../../../../src/batch/signers.ts';
 const NOTHING = {
   sources: 0,
   known: 0,
-  duplicates: 0,
+  repeated: 0,
   wanted: 0,
   made: 0,
   resumed: 0,
@@ -32,10 +32,10 @@ function result(over: object): BatchResult {
 
 test.each([
   ['new', 'wanted'],
-  ['duplicate', 'duplicates'],
+  ['repeated', 'repeated'],
   ['locked', 'known'],
   ['given', 'known'],
-  ['unproven', 'known'],
+  ['unverified', 'known'],
   ['refused', undefined],
   ['failed', undefined],
 ] as const)('A source that is %s counts as %s', (kind, field) => {
@@ -46,7 +46,7 @@ test.each([
 
 test.each([
   ['an earlier run', 'journal', 'known'],
-  ['this run', 'duplicate', 'duplicates'],
+  ['this run', 'repeated', 'repeated'],
 ] as const)('A source whose skin %s made counts as %s', (_, origin, field) => {
   const count = new ProgressCount();
   count.planned(planned({ kind: 'done', origin }));
@@ -67,7 +67,7 @@ test.each([
   ['a skin that the service had', { origin: 'made', skin: { duplicate: true } }, { existing: 1 }],
   ['a skin of the lockfile', { origin: 'lockfile', skin: {} }, { unchanged: 1 }],
   ['skin data', { origin: 'given', skin: {} }, { given: 1 }],
-  ['a skin of another source', { origin: 'duplicate', skin: {} }, {}],
+  ['a skin of another source', { origin: 'repeated', skin: {} }, {}],
   [
     'a skin made now by nobody known',
     { origin: 'made', skin: { signedBy: { signer: UNPROVED } } },
@@ -101,7 +101,7 @@ test('The summary gives the number of sources left, and no time if nothing was s
 });
 
 test('A skin is made by this run or by an earlier one of the same batch, and not if the service had it', () => {
-  const made = (['made', 'journal', 'lockfile', 'duplicate', 'given'] as const).filter((origin) =>
+  const made = (['made', 'journal', 'lockfile', 'repeated', 'given'] as const).filter((origin) =>
     isMade({ origin, skin: undefined }),
   );
   expect(made).toEqual(['made', 'journal']);

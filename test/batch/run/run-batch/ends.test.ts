@@ -65,10 +65,10 @@ test('A source whose picture was just made is a duplicate within this run', asyn
   const summary = await clock.until(batch(0, { sources: sources(), onEvent, lockfile }));
   const entries = readFileSync(lockfile, 'utf8').trim().split('\n');
   expect(entries.map((line) => JSON.parse(line).source)).toEqual(['again.png', 'first.png']);
-  expect(summary).toMatchObject({ sources: 2, made: 1, resumed: 0, duplicates: 1, known: 0, finished: 2 });
+  expect(summary).toMatchObject({ sources: 2, made: 1, resumed: 0, repeated: 1, known: 0, finished: 2 });
   expect(told).toEqual([
     ['made', false],
-    ['duplicate', true],
+    ['repeated', true],
   ]);
 });
 

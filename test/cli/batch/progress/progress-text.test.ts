@@ -10,7 +10,7 @@ function view(some: Partial<ProgressView> = {}): ProgressView {
     sources: 0,
     allRead: true,
     known: 0,
-    duplicates: 0,
+    repeated: 0,
     wanted: 0,
     made: 0,
     resumed: 0,

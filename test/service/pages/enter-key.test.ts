@@ -5,7 +5,7 @@ import { openScene, type Scene, visit } from '../../support/pages/scene.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole, sampled } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -107,7 +107,8 @@ test('Enter does in every field of every form what the button beside the field d
     faults.push(...found.map((fault) => `${at} ${fault}`));
   };
   const lost: string[] = [];
-  for await (const address of visit(scene, page)) {
+  // Most forms come on several pages.
+  for await (const address of visit(scene, page, sampled(scene.addresses, 3))) {
     await look(address);
     lost.push(...(await losesOnTheWayBack(page, scene.server.url, left)));
   }
@@ -115,14 +116,15 @@ test('Enter does in every field of every form what the button beside the field d
   await look('two pictures');
   expect(faults).toEqual([]);
   expect(lost).toEqual([]);
-  expect(pressed.size).toBeGreaterThan(40);
+  expect(pressed.size).toBeGreaterThan(isWhole ? 40 : 20);
   expect(complaints.filter((one) => !one.includes('404'))).toEqual([]);
 });
 
+// Without scripts, the first button of a form is pressed, which `my-skins` tries in one that has no browser.
 test('Enter in the field of a set publishes no private skin, with and without scripts', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1), { name: 'Secret', visibility: 'private' });
-  for (const javaScriptEnabled of [true, false]) {
+  for (const javaScriptEnabled of sampled([false, true], 2)) {
     const { page } = await openPage(browser, { javaScriptEnabled });
     await signIn(page, server);
     await page.goto(`${server.url}/ui/skins`);

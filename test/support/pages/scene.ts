@@ -86,8 +86,12 @@ async function fillAccount(server: ServerUnderTest): Promise<void> {
   for (const name of ['owner', 'bert']) await linkIdentity(server, name, `${name}.of.many.words@example.org`);
 }
 
-/** Opens all pages that have addresses, one after the other. */
-export async function* visit({ server, addresses }: Scene, page: Page): AsyncGenerator<string> {
+/** Opens pages, one after the other: all that have addresses, or some of them. */
+export async function* visit(
+  { server, addresses: all }: Scene,
+  page: Page,
+  addresses: readonly string[] = all,
+): AsyncGenerator<string> {
   await signIn(page, server);
   for (const address of addresses) {
     const answer = await page.goto(`${server.url}${address}`);

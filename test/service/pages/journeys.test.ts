@@ -8,6 +8,7 @@ import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
+import { sampled, testWhole } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -51,7 +52,8 @@ test('A person without scripts signs in, makes a skin, edits and deletes it', as
   expect(complaints).toEqual([]);
 });
 
-test('Several pictures go at once, and a wrong one is reported before it is sent', async () => {
+// Of several pictures and wrong ones, `make-journeys` knows as well; of the button that shows 3D, `viewer`.
+testWhole('Several pictures go at once, and a wrong one is reported before it is sent', async () => {
   const server = await runServer();
   const { page, complaints } = await openPage(browser);
   const sent: string[] = [];
@@ -83,9 +85,9 @@ test('A skin turns in 3D by itself on a wide screen: by keys, without catching t
   const { body } = await server.owner.upload('/v2/generate', skinPng(1), {
     cape: await addCape(server, 'test'),
   });
-  // Half as sharp: what turns is drawn again and again, by the processor.
+  // A quarter as sharp: what turns is drawn again and again, by the processor.
   const viewport = { width: 1280, height: 800 };
-  const wide = { viewport, deviceScaleFactor: 0.5, reducedMotion: 'no-preference' } as const;
+  const wide = { viewport, deviceScaleFactor: 0.25, reducedMotion: 'no-preference' } as const;
   const { page, complaints } = await openPage(browser, wide);
   await page.goto(`${server.url}/ui/skins/${body.skin?.uuid}`);
   await shownIn3d(page);
@@ -108,7 +110,7 @@ test('A visitor chooses once where skins are used, and gets one thing to copy', 
   const server = await runServer();
   const { body } = await server.owner.upload('/v2/generate', skinPng(1));
   const address = `${server.url}/ui/skins/${body.skin?.uuid}`;
-  for (const javaScriptEnabled of [true, false]) {
+  for (const javaScriptEnabled of sampled([true, false], 2)) {
     const { page, complaints } = await openPage(browser, { javaScriptEnabled });
     await page.goto(address);
     const answers = page.locator('.uses .uses .answer:visible pre');
@@ -144,11 +146,12 @@ test('Similar skins are shown as pictures in one line at every width, and lead o
   expect(complaints).toEqual([]);
 });
 
+// `provider-sign-in` tries the same in a browser without scripts.
 test('A person signs in with a provider, first as a new user', async () => {
   const provider = await FakeProvider.start();
   const openId = provider.settings();
   const server = await runServer({ openId, allowedNetworks: ['127.0.0.0/8'] });
-  for (const javaScriptEnabled of [true, false]) {
+  for (const javaScriptEnabled of sampled([true, false], 2)) {
     const { page, complaints } = await openPage(browser, { javaScriptEnabled });
     await page.goto(`${server.url}/ui/sign-in`);
     await page.getByRole('link', { name: 'Sign in with Example' }).click();
@@ -209,7 +212,8 @@ test('A person makes a set of three skins, downloads its pack, likes a skin, tag
   expect(complaints).toEqual([]);
 });
 
-test('A keyboard alone makes a skin', async () => {
+// The order in which a keyboard reaches things, and the way past the menu, are also in `every-page`.
+testWhole('A keyboard alone makes a skin', async () => {
   const server = await runServer();
   const { page, complaints } = await openPage(browser);
   await page.goto(`${server.url}/ui/make?from=url`);
@@ -280,37 +284,41 @@ test('A skin is shared: its address is copied, and another site shows it', async
   expect(visitor.complaints).toEqual([]);
 });
 
-test('Someone who is invited makes a first skin; a visitor reports it, and the operator hides it and undoes that', async () => {
-  const server = await runServer();
-  await server.owner.json('/v2/account/users', { name: 'bob' });
-  const operator = await openPage(browser);
-  await signIn(operator.page, server);
-  await operator.page.goto(`${server.url}/ui/operator/users/bob`);
-  await operator.page.getByRole('button', { name: 'Make an invitation: bob' }).click();
-  const link = (await operator.page.locator('.copyable code').textContent()) ?? '';
+// `operator` invites without a browser, and hides and undoes in one; `every-visitor` reports.
+testWhole(
+  'Someone who is invited makes a first skin; a visitor reports it, and the operator hides it and undoes that',
+  async () => {
+    const server = await runServer();
+    await server.owner.json('/v2/account/users', { name: 'bob' });
+    const operator = await openPage(browser);
+    await signIn(operator.page, server);
+    await operator.page.goto(`${server.url}/ui/operator/users/bob`);
+    await operator.page.getByRole('button', { name: 'Make an invitation: bob' }).click();
+    const link = (await operator.page.locator('.copyable code').textContent()) ?? '';
 
-  const bob = await openPage(browser);
-  await bob.page.goto(link);
-  await bob.page.getByLabel('Skin picture').setInputFiles(file(1));
-  await bob.page.getByRole('button', { name: 'Make skin' }).click();
-  await bob.page.getByRole('link', { name: 'Open the skin' }).click();
-  await bob.page.waitForURL(/\/ui\/skins\/[0-9a-f]{32}$/);
+    const bob = await openPage(browser);
+    await bob.page.goto(link);
+    await bob.page.getByLabel('Skin picture').setInputFiles(file(1));
+    await bob.page.getByRole('button', { name: 'Make skin' }).click();
+    await bob.page.getByRole('link', { name: 'Open the skin' }).click();
+    await bob.page.waitForURL(/\/ui\/skins\/[0-9a-f]{32}$/);
 
-  const visitor = await openPage(browser);
-  await visitor.page.goto(bob.page.url());
-  await visitor.page.getByText('Report this skin').click();
-  await visitor.page.getByRole('button', { name: 'Send report' }).click();
-  await visitor.page.getByText('Report sent.').waitFor();
+    const visitor = await openPage(browser);
+    await visitor.page.goto(bob.page.url());
+    await visitor.page.getByText('Report this skin').click();
+    await visitor.page.getByRole('button', { name: 'Send report' }).click();
+    await visitor.page.getByText('Report sent.').waitFor();
 
-  await operator.page.goto(`${server.url}/ui/operator`);
-  await operator.page.getByRole('link', { name: 'Operator (1)' }).waitFor();
-  await operator.page.getByRole('link', { name: '1 open report' }).click();
-  await operator.page.getByRole('button', { name: /^Hide: / }).click();
-  await operator.page.getByText('hidden').first().waitFor();
-  expect((await visitor.page.goto(bob.page.url()))?.status()).toBe(404);
-  await operator.page.getByRole('button', { name: /^Undo: / }).click();
-  await operator.page.getByRole('button', { name: /^Hide: / }).waitFor();
-  await operator.page.getByRole('link', { name: 'Operator (1)' }).waitFor();
-  expect((await visitor.page.goto(bob.page.url()))?.status()).toBe(200);
-  expect([operator, bob].flatMap(({ complaints }) => complaints)).toEqual([]);
-});
+    await operator.page.goto(`${server.url}/ui/operator`);
+    await operator.page.getByRole('link', { name: 'Operator (1)' }).waitFor();
+    await operator.page.getByRole('link', { name: '1 open report' }).click();
+    await operator.page.getByRole('button', { name: /^Hide: / }).click();
+    await operator.page.getByText('hidden').first().waitFor();
+    expect((await visitor.page.goto(bob.page.url()))?.status()).toBe(404);
+    await operator.page.getByRole('button', { name: /^Undo: / }).click();
+    await operator.page.getByRole('button', { name: /^Hide: / }).waitFor();
+    await operator.page.getByRole('link', { name: 'Operator (1)' }).waitFor();
+    expect((await visitor.page.goto(bob.page.url()))?.status()).toBe(200);
+    expect([operator, bob].flatMap(({ complaints }) => complaints)).toEqual([]);
+  },
+);

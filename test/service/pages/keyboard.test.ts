@@ -84,7 +84,7 @@ testWhole('A keyboard alone revokes a key', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('A keyboard alone unlinks an identity, and only then the only way in when it says so', async () => {
+testWhole('A keyboard alone unlinks an identity, and only then the only way in when it says so', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
   for (const subject of ['bert@home', 'bert@work']) await linkIdentity(server, 'bert', subject);

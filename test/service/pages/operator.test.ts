@@ -11,6 +11,7 @@ import { capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
+import { testWhole } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -49,7 +50,8 @@ test('Only an operator whose key has that scope opens the pages for operators', 
   }
 });
 
-test('A day of an operator: a report, a decision, a user, a cape, and the log of it', async () => {
+// The deeds are tried below, without a browser but for two clicks; `every-page` and `enter-key` look at the pages in one.
+testWhole('A day of an operator: a report, a decision, a user, a cape, and the log of it', async () => {
   const server = await runServer();
   const ann = await server.user('ann');
   await server.user('bob');

@@ -7,7 +7,7 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
-import { sampled } from '../../support/setup/extent.ts';
+import { sampled, testWhole } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -90,8 +90,8 @@ test('A list of jobs keeps itself up to date', async () => {
   expect(complaints).toEqual([]);
 });
 
-// No script has a part in this and the next one, except that it sends no form twice.
-test('A failed job is tried again', async () => {
+// No script has a part in this and the next one, except that it sends no form twice. `jobs` tries this one without a browser.
+testWhole('A failed job is tried again', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1), { name: 'Anna' });
   const { db } = await openOwnStore(server.dataDir);
@@ -110,7 +110,8 @@ test('A failed job is tried again', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('A key is made, used, narrowed, and revoked while its page is open', async () => {
+// `account` does the same in a browser without scripts, and signs out who revokes the key of the session.
+testWhole('A key is made, used, narrowed, and revoked while its page is open', async () => {
   const server = await runServer();
   const { page, complaints } = await openPage(browser);
   await signIn(page, server);

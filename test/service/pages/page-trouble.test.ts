@@ -6,7 +6,7 @@ import { runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { poll } from '../../support/server/poll.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { sampled } from '../../support/setup/extent.ts';
+import { sampled, testWhole } from '../../support/setup/extent.ts';
 
 // What pages' scripts do when something fails between a person's click and its end.
 
@@ -161,7 +161,8 @@ describe('A page that waits for the code of a game account', () => {
     await page.getByRole('heading', { name: 'Sign in to your game account' }).waitFor();
   }
 
-  test('continues when it could not ask, until the account is linked', async () => {
+  // The next test has the same failures, and `own-pages` an account that is linked.
+  testWhole('continues when it could not ask, until the account is linked', async () => {
     const page = await openLogin();
     const [waiting, linked] = ['waiting', 'linked'].map((status) => ({ status: 200, json: { status } }));
     await fail(page, '**/logins/*/state', ['cut', { status: 503 }, { status: 429 }, waiting!, linked!]);

@@ -7,6 +7,7 @@ import { openPage, signInByForm, violationsOn } from '../../support/pages/watche
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { readZip } from '../../support/server/read-zip.ts';
 import { runServer } from '../../support/server/running-server.ts';
+import { isWhole } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -48,7 +49,7 @@ test('A tray keeps skins over pages and reloads, becomes a set, and is empty aft
     `/ui/skins/pack.zip?ids=${uuids[1]},${uuids[2]}`,
   );
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-  expect(await violationsOn(page)).toEqual([]);
+  if (isWhole) expect(await violationsOn(page)).toEqual([]); // `every-page` looks at the same parts
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Pictures and data (zip)' }).click();
   expect((await saving).suggestedFilename()).toBe('skins.zip');

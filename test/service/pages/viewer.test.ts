@@ -5,7 +5,7 @@ import { openPage, shownIn3d } from '../../support/pages/watched-page.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { isWhole, sampled } from '../../support/setup/extent.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -25,7 +25,7 @@ async function openSkin(spoil: Spoil, options: BrowserContextOptions = {}): Prom
   const server = await runServer();
   const cape = await addCape(server, 'test');
   const { body } = await server.owner.upload('/v2/generate', skinPng(1), { cape });
-  const wide = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 0.5 };
+  const wide = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 0.25 };
   const { page } = await openPage(browser, { ...wide, reducedMotion: 'no-preference', ...options });
   await spoil(page, String(body.skin?.texture?.hash.cape));
   await page.goto(`${server.url}/ui/skins/${body.skin?.uuid}`);
@@ -76,14 +76,14 @@ test.each(sampled(ONCE, 3))('A skin turns in 3D by itself although %s failed onc
   await shownIn3d(await openSkin(spoil));
 });
 
-/** The first two take the same way, each of which `ONCE` or this one has in `npm test`. */
+/** The first two take the same way, which `ONCE` has in `npm test`. */
 const TWICE = [
   ['the script', losesScript(2), '3D wurde nicht geladen; versuche es noch einmal'],
   ['the texture', losesTexture(2), '3D wurde nicht geladen; versuche es noch einmal'],
   ['WebGL', noWebGl(2), 'Dieser Browser kann kein 3D anzeigen'],
 ] as const;
 
-test.each(TWICE.slice(isWhole ? 0 : 1))(
+test.each(sampled(TWICE, 3, 2))(
   'When %s failed twice, the button says why in the reader’s language, and tries again',
   async (_, spoil, said) => {
     const page = await openSkin(spoil, { locale: 'de-AT' });

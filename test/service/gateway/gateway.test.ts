@@ -5,27 +5,31 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway, runGatewayProcess } from '../../support/server/gateway.ts';
 import { plansFile } from '../../support/server/plans.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
+import { isWhole } from '../../support/setup/extent.ts';
+
+/** Jobs of each client. */
+const OWN = isWhole ? 24 : 12;
 
 onSqlite(test)('Three clients share the slots of one key fairly, and never more than there are', async () => {
   const hosted = await runHosted({ serviceTime: 150 });
   const first = await runGateway(hosted, { workers: 0 });
   const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
-  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 24))));
+  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, OWN))));
   await first.close();
   hosted.hold();
   const { dataDir } = await runGateway(hosted, { dataDir: first.dataDir });
   await whenAccepted(hosted, 5);
   hosted.release();
-  const ended = await ends(dataDir, 72);
+  const ended = await ends(dataDir, 3 * OWN);
   expect(ended.filter(({ status }) => status !== 'completed')).toEqual([]);
-  const owners = Object.groupBy(ended.slice(0, 36), ({ owner }) => owner);
+  const owners = Object.groupBy(ended.slice(0, 1.5 * OWN), ({ owner }) => owner);
   const shares = Object.values(owners).map((own) => own?.length ?? 0);
   expect(shares).toHaveLength(3);
-  for (const share of shares) expect(Math.abs(share - 12)).toBeLessThanOrEqual(4);
+  for (const share of shares) expect(Math.abs(share - OWN / 2)).toBeLessThanOrEqual(OWN / 6);
   const { mostUnfinished, accepted, refusals } = hosted.records;
   expect({ mostUnfinished, accepted: accepted.length, refusals }).toEqual({
     mostUnfinished: 5,
-    accepted: 72,
+    accepted: 3 * OWN,
     refusals: {},
   });
 });

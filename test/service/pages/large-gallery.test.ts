@@ -15,11 +15,12 @@ import {
   runServer,
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
-import { sampled } from '../../support/setup/extent.ts';
+import { isWhole, sampled } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
-const COUNT = 100_000;
+/** Even, as is the middle. */
+const COUNT = isWhole ? 100_000 : 10_000;
 const PAGE = 18;
 
 let browser: Browser;
@@ -87,23 +88,21 @@ async function leaf(visitor: PlainBrowser, address: string, most: number): Promi
   return skins;
 }
 
-test('A gallery of 100,000 skins is paged, sorted and searched to its end', async () => {
+test('A gallery of many skins is paged, sorted and searched to its end', async () => {
   const { url } = await openLarge();
   const visitor = new PlainBrowser(url);
   const numbered = (number: number) => number.toString(16).padStart(32, '0');
   const newest = await leaf(visitor, '/ui/gallery', 3);
   expect(newest).toEqual(Array.from({ length: 3 * PAGE }, (_, index) => numbered(COUNT - index)));
   // Somewhere in the middle, and at the end: the skin that was there before.
-  const middle = await leaf(visitor, '/ui/gallery?after=50002', 1);
-  expect(middle).toEqual(Array.from({ length: PAGE }, (_, index) => numbered(50_000 - index)));
+  const middle = await leaf(visitor, `/ui/gallery?after=${COUNT / 2 + 2}`, 1);
+  expect(middle).toEqual(Array.from({ length: PAGE }, (_, index) => numbered(COUNT / 2 - index)));
   const last = await look(visitor, `/ui/gallery?after=${PAGE + 1}`);
   expect([last.skins.length, last.next]).toEqual([PAGE, undefined]);
   const popular = await leaf(visitor, '/ui/gallery?sort=popular', 3);
   const views = popular.map((uuid) => Number.parseInt(uuid, 16) % 1_000);
-  expect([new Set(popular).size, views.every((count) => count === 999 || count === 998)]).toEqual([
-    3 * PAGE,
-    true,
-  ]);
+  const most = Array.from({ length: 3 * PAGE }, (_, at) => 999 - Math.floor((at * 1_000) / COUNT));
+  expect([new Set(popular).size, views]).toEqual([3 * PAGE, most]);
   const rare = await leaf(visitor, '/ui/gallery?filter=RAR', 5);
   expect([rare.length, new Set(rare).size]).toEqual([RARE, RARE]);
   expect(await leaf(visitor, '/ui/gallery?filter=rare+nowhere', 5)).toEqual([]);

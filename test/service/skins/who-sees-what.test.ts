@@ -230,14 +230,20 @@ async function scene(kind: Kind): Promise<Scene> {
 
 const READS = Object.keys(LOOKS).filter((look) => look !== 'checkOnly' && look !== 'duplicate') as LookName[];
 
+/** Who leaks what is hidden is dangerous; what everyone sees, or nobody any more, is read through some routes in `npm test`. */
+function readsOf(kind: Kind): readonly LookName[] {
+  const all = [...READS, 'checkOnly' as const];
+  return kind === 'public' || kind === 'deleted' ? sampled(all, 3, KINDS.indexOf(kind)) : all;
+}
+
 describe.each(KINDS)('Of a %s skin', (kind) => {
   test('each caller sees through each route what the table says', async () => {
     const { callers, target } = await scene(kind);
     const seen: Partial<Record<LookName, string>> = {};
-    for (const look of [...READS, 'checkOnly' as const])
+    for (const look of readsOf(kind))
       seen[look] = (await each(CALLERS, (name) => LOOKS[look](callers[name], target))).join(' ');
-    const { duplicate: _, ...expected } = TABLE[kind];
-    expect(seen).toEqual(expected);
+    const expected = readsOf(kind).map((look) => [look, TABLE[kind][look]]);
+    expect(seen).toEqual(Object.fromEntries(expected));
   });
 
   const askers = kind === 'private' ? CALLERS : sampled(CALLERS, 3, KINDS.indexOf(kind));

@@ -43,42 +43,47 @@ import {
   waysOf,
 } from './skin-uses.ts';
 import { type Reactions, reactions, readReactions } from './tags-and-likes.ts';
+import { afterName, readWearers, type Wearers, wearerForms, wearersPanel } from './wearers.ts';
 
 const params = z.object({ uuid: uuidSchema });
 
+const skinRoute = pageFor(
+  'callers',
+  '/ui/skins/:uuid',
+  {
+    params: z.object({ uuid: uuidOrShortIdSchema }),
+    query: z.object({ use: z.enum(USE_IDS).optional(), reported: yes, saved: yes, worn: afterName }),
+  },
+  async (call) => {
+    const { context, caller, session, params, query } = call;
+    if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);
+    const skin = await readSkin(context, caller, params.uuid);
+    if (!isLinkBot(call.request.headers)) await viewSkin(context, caller, params.uuid);
+    const isOwn = session !== undefined && skin.owner === caller.owner;
+    const view = {
+      isOwn,
+      mayChange: isOwn && hasScope(caller, 'skins'),
+      done: query.reported ? 'reported' : query.saved && 'saved',
+      similar: await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR }),
+      reactions: await readReactions(context, caller, skin),
+      wearers: await readWearers(call, skin, query.worn),
+      owner: await shownOwner(context, skin),
+      signer: await signedBy(context, skin),
+      use: query.use ?? rememberedUse(call),
+      remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
+    } as const;
+    const page = skinPage(skin, { ...view, origin: context.publicUrl() });
+    return {
+      ...page,
+      ...sharedSkin(context, skin, view.signer),
+      isSafeToCompress: isSafe(skin, view),
+    };
+  },
+);
+
 export const SKIN_PAGES: readonly PageRoute[] = [
-  pageFor(
-    'callers',
-    '/ui/skins/:uuid',
-    {
-      params: z.object({ uuid: uuidOrShortIdSchema }),
-      query: z.object({ use: z.enum(USE_IDS).optional(), reported: yes, saved: yes }),
-    },
-    async (call) => {
-      const { context, caller, session, params, query } = call;
-      if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);
-      const skin = await readSkin(context, caller, params.uuid);
-      if (!isLinkBot(call.request.headers)) await viewSkin(context, caller, params.uuid);
-      const isOwn = session !== undefined && skin.owner === caller.owner;
-      const view = {
-        isOwn,
-        mayChange: isOwn && hasScope(caller, 'skins'),
-        done: query.reported ? 'reported' : query.saved && 'saved',
-        similar: await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR }),
-        reactions: await readReactions(context, caller, skin),
-        owner: await shownOwner(context, skin),
-        signer: await signedBy(context, skin),
-        use: query.use ?? rememberedUse(call),
-        remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
-      } as const;
-      const page = skinPage(skin, { ...view, origin: context.publicUrl() });
-      return {
-        ...page,
-        ...sharedSkin(context, skin, view.signer),
-        isSafeToCompress: isSafe(skin, view.similar),
-      };
-    },
-  ),
+  skinRoute,
+  ...wearerForms(skinRoute),
   // The short address of a public skin, which anyone could guess, or the name of a set.
   pageFor('callers', '/s/:id', { params: z.object({ id: setReferenceSchema }) }, async (call) => {
     const { id } = call.params;
@@ -134,9 +139,10 @@ export const SKIN_PAGES: readonly PageRoute[] = [
 
 /**
  * Whether the page holds no secret beside texts of others: those of a similar skin are its owner's, who must not guess
- * the names and UUIDs of the visitor's own hidden ones.
+ * the names and UUIDs of the visitor's own hidden ones, nor who wears a skin.
  */
-function isSafe(skin: SkinView, similar: readonly SimilarSkinRow[]): boolean {
+function isSafe(skin: SkinView, { similar, wearers }: Pick<SkinPageOptions, 'similar' | 'wearers'>): boolean {
+  if (wearers && wearers.names.length > 0) return false;
   return similar.length === 0 || [skin, ...similar].every(({ visibility }) => visibility === 'public');
 }
 
@@ -173,6 +179,8 @@ interface SkinPageOptions {
   /** What the visitor has just done. */
   readonly done: 'reported' | 'saved' | undefined;
   readonly reactions: Reactions;
+  /** Undefined: the visitor cannot let player names wear it. */
+  readonly wearers: Wearers | undefined;
   /** The owner's name, if it is shown. */
   readonly owner: string | undefined;
   readonly signer: SignerKind;
@@ -190,7 +198,7 @@ const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as c
 
 function skinPage(skin: SkinView, options: SkinPageOptions): Page {
   const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
-  const { isOwn, mayChange, done, owner, signer, similar, origin } = options;
+  const { isOwn, mayChange, done, owner, signer, similar, origin, wearers } = options;
   const title = name ?? say`Skin ${uuid.slice(0, 8)}`;
   return {
     title,
@@ -225,6 +233,7 @@ ${reactions(uuid, options.reactions)}
 </div>
 </div>
 ${similar.length > 0 && similarCards(similar)}
+${wearers && wearersPanel(skin, wearers)}
 ${mayChange && ownerForms(skin)}${!isOwn && done !== 'reported' && reportForm(`/ui/skins/${uuid}/report`, say`Report this skin`)}`,
     terminal: { command: `skinsmith skins get ${uuid}`, path: `/v2/skins/${uuid}` },
   };

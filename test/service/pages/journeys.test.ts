@@ -42,7 +42,7 @@ test('A person without scripts signs in, makes a skin, edits and deletes it', as
   const seen = await stranger.page.goto(page.url());
   expect(seen?.status()).toBe(404);
 
-  await page.getByLabel('Name').fill('Berta');
+  await page.getByLabel('Name', { exact: true }).fill('Berta');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Berta' }).waitFor();
   await page.getByText('Saved.').waitFor();

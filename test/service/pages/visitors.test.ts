@@ -80,7 +80,7 @@ const SHOWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'ann, reading only': '',
     'ann, not reading':
       '; skins/SKIN/like like, skins/SKIN/tags down, skins/SKIN/tags up, skins/SKIN, skins/SKIN/delete',
-    operator: '; skins/SKIN/like like, skins/SKIN/tags down, skins/SKIN/report',
+    operator: '; skins/SKIN/like like, skins/SKIN/tags down, skins/SKIN/wear, skins/SKIN/report',
   },
 };
 

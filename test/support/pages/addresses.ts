@@ -77,6 +77,8 @@ export const LEADING_ON: readonly RouteName[] = [
   'POST /ui/skins/:uuid/report',
   'POST /ui/skins/:uuid/like',
   'POST /ui/skins/:uuid/tags',
+  'POST /ui/skins/:uuid/wear',
+  'POST /ui/skins/:uuid/undress',
   'POST /ui/set-names/release',
   'POST /ui/sets/:set',
   'POST /ui/sets/:set/report',

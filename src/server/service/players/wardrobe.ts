@@ -98,6 +98,13 @@ export async function readNames(
   return rows.map((row) => ownNameView(row, users));
 }
 
+/** Whether the caller can let any name wear a skin. */
+export async function mayDress({ db, wardrobe }: WardrobeContext, caller: Caller): Promise<boolean> {
+  if (caller.kind !== 'user') return false;
+  const mayClaim = caller.isOperator || (wardrobe.rule === 'users' && caller.plan.names > 0);
+  return mayClaim || (await countNamesOf(db, caller.owner)) > 0;
+}
+
 /** How many more names the user may have; undefined: any number. */
 async function roomForNames(db: Db, user: UserCaller): Promise<number | undefined> {
   if (user.isOperator) return undefined;
@@ -165,12 +172,21 @@ export async function releasePlayer(
   });
 }
 
-/** Takes the skin and the cape off the name, which stays its user's. @throws Refusal `unauthorized`, `player_not_found` */
-export async function undress({ db, clock }: StoreContext, caller: Caller, name: string): Promise<void> {
+/**
+ * Takes the skin and the cape off the name, which stays its user's. `of`: only this skin, if the name still wears it.
+ * @throws Refusal `unauthorized`, `player_not_found`
+ */
+export async function undress(
+  { db, clock }: StoreContext,
+  caller: Caller,
+  name: string,
+  { of: skin }: { readonly of?: string } = {},
+): Promise<void> {
   const user = requireUser(caller);
   await inManagement(db, async (tx) => {
     const before = await findName(tx, name.toLowerCase());
     if (!before || !mayManage(user, before)) throw noSuchPlayer();
+    if (skin !== undefined && before.skin_uuid !== skin) return;
     const row = { ...before, ...NOTHING_WORN, changed_at: clock.now() };
     await putName(tx, row);
     await note(tx, user, row);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { whenAccepted, whenRequested } from '../support/hosted/run-hosted.ts';
 import { hostedWorkshop } from '../support/program/batches.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 const FOLDERS = ['a', 'b', 'c'];
 
@@ -26,7 +27,8 @@ describe('Commands with one key, at the same time', () => {
     expect([accepted.length, mostUnfinished <= 5, refusals]).toEqual([18, true, {}]);
   });
 
-  test('on one folder give no picture two jobs, with --ndjson too', async () => {
+  // Otherwise e2e/batch-beside has two batches of the same skins.
+  testWhole('on one folder give no picture two jobs, with --ndjson too', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 200, slack: 10, known: 'nothing' });
     await shop.drawMany('skins', 12);
     service.hold();

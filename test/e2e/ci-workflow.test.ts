@@ -40,27 +40,33 @@ test('The workflow commits what each run has made until all is done, also where 
   expect(repository.paid).toEqual([16, 0]);
 });
 
-test('The workflow makes 20 skins that a pull request added, says so before, and fails for a broken one', async () => {
-  const repository = await signed(2);
-  const { shop } = repository;
-  await shop.drawMany('examples/more', 20, 50);
-  await shop.draw({ 'examples/01': 11 });
-  await repository.push();
-  const { statuses, output, summary } = await repository.run('pull_request');
-  expect(statuses).toEqual([0, undefined, undefined]);
-  expect(output).toMatch(/^changed: examples\/01\.png$/m);
-  expect(output.match(/^::.*/gm)).toEqual([
-    expect.stringMatching(/^::notice title=skinsmith%3A new::22 sources: 1 in the lockfile, 21 to be made\./),
-  ]);
-  expect(summary).toContain('| examples/more/01.png | new, to be made |');
-  expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]);
-  expect([(await repository.lock()).length, repository.paid]).toEqual([22, [23, 0]]);
-  await shop.write('examples/broken.png', 'no picture');
-  await repository.push();
-  expect((await repository.run('pull_request')).statuses).toEqual([1, undefined, undefined]);
-});
+// In this test and the next two: the action does the same below, and the run above has a broken picture.
+testWhole(
+  'The workflow makes 20 skins that a pull request added, says so before, and fails for a broken one',
+  async () => {
+    const repository = await signed(2);
+    const { shop } = repository;
+    await shop.drawMany('examples/more', 20, 50);
+    await shop.draw({ 'examples/01': 11 });
+    await repository.push();
+    const { statuses, output, summary } = await repository.run('pull_request');
+    expect(statuses).toEqual([0, undefined, undefined]);
+    expect(output).toMatch(/^changed: examples\/01\.png$/m);
+    expect(output.match(/^::.*/gm)).toEqual([
+      expect.stringMatching(
+        /^::notice title=skinsmith%3A new::22 sources: 1 in the lockfile, 21 to be made\./,
+      ),
+    ]);
+    expect(summary).toContain('| examples/more/01.png | new, to be made |');
+    expect((await repository.run('push')).statuses).toEqual([undefined, 0, 0]);
+    expect([(await repository.lock()).length, repository.paid]).toEqual([22, [23, 0]]);
+    await shop.write('examples/broken.png', 'no picture');
+    await repository.push();
+    expect((await repository.run('pull_request')).statuses).toEqual([1, undefined, undefined]);
+  },
+);
 
-test('The workflow drops a deleted picture, which pull requests only report', async () => {
+testWhole('The workflow drops a deleted picture, which pull requests only report', async () => {
   const repository = await signed(3);
   await repository.remove('examples/02.png');
   await repository.push();
@@ -77,7 +83,6 @@ test('The workflow drops a deleted picture, which pull requests only report', as
   expect(repository.paid).toEqual([3, 0]);
 });
 
-// The action does the same below.
 testWhole(
   'The workflow moves the entry and the output of a renamed picture, and submits nothing',
   async () => {

@@ -15,6 +15,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { freshMachine, type Machine } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { giveStore } from '../support/server/running-server.ts';
+import { isWhole, sampled, testWhole } from '../support/setup/extent.ts';
 
 /** The user of a service. */
 const SERVICE = 65_534;
@@ -79,28 +80,33 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
     ]);
     expect(await stat(backup)).toMatchObject({ uid: 0, mode: 0o100_600 });
     expect(await readdir(file)).toEqual(['it.backup']);
-    expect(await run('backup', '--verify', backup)).toMatchObject({ exitCode: 0 });
+    if (isWhole) expect(await run('backup', '--verify', backup)).toMatchObject({ exitCode: 0 });
     const restored = await run('restore', backup, '--force');
     expect([restored.exitCode, String(restored.stderr)]).toEqual([0, expect.stringContaining('Restored')]);
     expect(await ownersIn(data)).toEqual(new Set([SERVICE]));
     expect((await readdir(data)).filter((name) => name.startsWith('.'))).toEqual([]);
     const { uuid } = JSON.parse(String(made.stdout));
-    expect(await run('skins', 'get', uuid)).toMatchObject({ exitCode: 0 });
+    if (isWhole) expect(await run('skins', 'get', uuid)).toMatchObject({ exitCode: 0 });
   });
 
-  test.each([
+  const LINES = [
     ['doctor', '--local'],
     ['generate', 'one.png'],
-  ])('changes and reads no file of its own that a key links to: %s', async (...args) => {
-    const { run, data, secret } = place;
-    await rm(join(data, 'signing-key.pem'));
-    await chmod(secret, 0o644);
-    await symlink(secret, join(data, 'signing-key.pem'));
-    await run(...args);
-    await expectUntouched();
-  });
+  ];
+  test.each(sampled(LINES, 2))(
+    'changes and reads no file of its own that a key links to: %s',
+    async (...args) => {
+      const { run, data, secret } = place;
+      await rm(join(data, 'signing-key.pem'));
+      await chmod(secret, 0o644);
+      await symlink(secret, join(data, 'signing-key.pem'));
+      await run(...args);
+      await expectUntouched();
+    },
+  );
 
-  test('puts no file of its own that plans.json links to into a backup', async () => {
+  // Otherwise no link is followed to the key, above, nor by a backup that is restored, below.
+  testWhole('puts no file of its own that plans.json links to into a backup', async () => {
     const { run, data, secret, machine } = place;
     await chmod(secret, 0o600);
     await symlink(secret, join(data, 'plans.json'));

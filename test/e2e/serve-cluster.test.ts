@@ -12,7 +12,9 @@ import { TestCaller } from '../support/server/test-caller.ts';
 import { isWhole } from '../support/setup/extent.ts';
 
 /** Enough for rounds of all slots before, between and after the kills; each more takes CPU. */
-const COUNT = isWhole ? 48 : 24;
+const COUNT = isWhole ? 48 : 12;
+/** In `npm test` one of two servers is killed: processes/chaos kills some of three nodes. */
+const [SERVERS, KILLS] = isWhole ? [3, 2] : [2, 1];
 /** Milliseconds: jobs of a server that was killed are taken over after ten seconds, and the machine may be busy. */
 const PATIENCE = 600_000;
 const SLOTS = 5;
@@ -92,7 +94,7 @@ async function untilCompleted(admin: Client, count: number): Promise<void> {
 async function expectOneService({ front, key }: Cluster): Promise<void> {
   front.answered.clear();
   const client = new TestCaller(front.url, { key });
-  for (const n of [1, 2, 3].map((number) => COUNT + number)) {
+  for (const n of [1, 2, 3].slice(0, KILLS + 1).map((number) => COUNT + number)) {
     const made = await client.upload('/v2/queue', skinPng(n), { name: `skin${n}` });
     expect(made.status).toBe(202);
     const path = `/v2/queue/${made.body.job?.id}`;
@@ -110,21 +112,21 @@ async function expectOneService({ front, key }: Cluster): Promise<void> {
     ]);
     expect((await client.get('/v2/queue')).body.jobs?.map(({ id }) => id)).toContain(made.body.job?.id);
   }
-  expect(front.answered.size).toBe(3);
+  expect(front.answered.size).toBe(SERVERS);
 }
 
 describe('Servers behind a load balancer', () => {
   test('complete a batch with each skin once and in five slots, while they are killed and replaced', {
     timeout: PATIENCE,
   }, async () => {
-    const cluster = await Cluster.start(3);
+    const cluster = await Cluster.start(SERVERS);
     const admin = await connected(cluster.database);
     await countSlots(admin);
     const shop = new Workshop(await freshMachine(), { url: cluster.front.url, key: cluster.key });
     await mkdir(shop.folder);
     await shop.drawMany('skins', COUNT);
     const batch = shop.start(['generate', 'skins', '--out', 'out']);
-    for (const [index, done] of [COUNT / 3, (COUNT * 2) / 3].entries()) {
+    for (const [index, done] of [COUNT / 3, (COUNT * 2) / 3].slice(0, KILLS).entries()) {
       await untilCompleted(admin, done);
       await cluster.replace(index);
     }
@@ -142,7 +144,7 @@ describe('Servers behind a load balancer', () => {
       from jobs where status = 'completed'`);
     expect(rows).toEqual([{ jobs: COUNT, skins: COUNT, accepted: COUNT, slots: expect.any(Number) }]);
     expect(rows[0]?.slots).toBeLessThanOrEqual(SLOTS);
-    expect(cluster.front.answered.size).toBeGreaterThanOrEqual(3);
+    expect(cluster.front.answered.size).toBeGreaterThanOrEqual(SERVERS);
     await expectOneService(cluster);
   });
 });

@@ -46,15 +46,16 @@ const forgotten = (after: number, keepsSkin: boolean): Story => ({
 });
 
 /** Each happens to one picture; all others are made at once and correctly. */
-const STORIES: readonly Story[] = [
+const BRIEF_STORIES: readonly Story[] = [
   ...Array.from({ length: 3 }, () => failing('invalid_image', ALWAYS)),
   ...Array.from({ length: 2 }, () => failing('skin_change_failed', ALWAYS)),
   ...Array.from({ length: 4 }, () => failing('skin_change_failed', 1)),
   ...Array.from({ length: 2 }, () => failing('skin_change_failed', 2)),
   ...Array.from({ length: 2 }, () => REFUSED),
   ...Array.from({ length: 4 }, () => WRONG),
-  ...[0, 20, 200].flatMap((after) => [forgotten(after, true), forgotten(after, false)]),
 ];
+/** A client waits some ten seconds before it believes that a job is gone. */
+const LONG_STORIES = [0, 20, 200].flatMap((after) => [forgotten(after, true), forgotten(after, false)]);
 
 /** Files that are not skins: text, a truncated file, a wrong size, an empty file. */
 const BROKEN: readonly Uint8Array[] = [
@@ -67,14 +68,14 @@ const COPIES = 12;
 
 /**
  * Draws `count` different skins into a folder and folders below it, some of them twice in other bytes, and
- * some broken files. What the service is to make of them is dealt by chance.
+ * some broken files. What the service is to make of them is dealt by chance. `isBrief`: no job is forgotten.
  */
 export async function drawSources(
   folder: string,
-  { count, seed }: { count: number; seed: number },
+  { count, seed, isBrief = false }: { count: number; seed: number; isBrief?: boolean },
 ): Promise<DrawnFolder> {
   const random = seededRandom(seed);
-  const stories = deal(STORIES, count, random);
+  const stories = deal(isBrief ? BRIEF_STORIES : [...BRIEF_STORIES, ...LONG_STORIES], count, random);
   const sources: DrawnSource[] = [];
   const add = async (stem: string, bytes: Uint8Array, about: Pick<DrawnSource, 'pixels' | 'error'>) => {
     const file = join(folder, `${stem}.png`);

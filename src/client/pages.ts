@@ -69,7 +69,7 @@ export function skinPage(path: string, answer: SkinListAnswer): SkinPage {
 }
 
 function startedOver(path: string, { links = {}, rateLimit }: SkinListAnswer): ServiceError {
-  const message = 'The skin that the page comes after is gone. Read the list from its start.';
+  const message = 'The skin after which this page starts was deleted. Read the list from its start.';
   const errors = [{ code: STARTED_OVER, message }];
   const request = { method: 'GET', path, status: 200 };
   return new ServiceError({ ...request, errors, links, rateLimit, retryAfter: undefined });

@@ -223,7 +223,7 @@ export const SUBMITTING: readonly Check[] = [
   },
   {
     id: 'job-pending',
-    judges: 'GET /v2/queue/{jobId} has the job under the id that the queue gave.',
+    judges: 'GET /v2/queue/{jobId} has the job under the ID that the queue gave.',
     statements: ['1.3d', '2.4', '4.3'],
     isRequired: true,
     run: async (target) => {
@@ -306,7 +306,7 @@ function expectAccepted(answer: Answer): void {
     'a job that is waiting',
     job.status,
   );
-  expect(answer, /^[\w-]{1,64}$/.test(job.id), 'an id that an address can hold', job.id);
+  expect(answer, /^[\w-]{1,64}$/.test(job.id), 'an ID that an address can hold', job.id);
 }
 
 function acceptedJob({ making }: Target): { readonly id: string } {

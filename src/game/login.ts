@@ -87,10 +87,10 @@ const MEANINGS: Readonly<Record<string, readonly [LoginErrorKind, string]>> = {
   interaction_required: ['refused', 'Microsoft wants the owner of the account to sign in again.'],
   login_required: ['refused', 'Microsoft wants the owner of the account to sign in again.'],
   consent_required: ['refused', 'Microsoft wants the owner of the account to agree again.'],
-  invalid_client: ['client', 'Microsoft rejected the client id.'],
-  unauthorized_client: ['client', 'The client id does not allow device code sign-in.'],
-  invalid_scope: ['client', 'The client id may not request Xbox access.'],
-  invalid_request: ['client', 'Microsoft rejected the request: check the client id.'],
+  invalid_client: ['client', 'Microsoft rejected the client ID.'],
+  unauthorized_client: ['client', 'The client ID does not allow device code sign-in.'],
+  invalid_scope: ['client', 'The client ID may not request Xbox access.'],
+  invalid_request: ['client', 'Microsoft rejected the request: check the client ID.'],
 };
 
 /** @throws GameError; LoginError `client` */

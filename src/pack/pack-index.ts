@@ -87,7 +87,7 @@ function readSkins(items: readonly unknown[], namespace: string, text: string): 
   return items.map((item, at) => {
     const fault = (reason: string) => new IndexError(`skin ${at + 1} ${reason}`, lineOf(text, at));
     const skin = readSkin(fieldsOf(item), namespace, fault);
-    if (seen.has(skin.id)) throw fault(`has the id ${skin.id}, which another skin has too`);
+    if (seen.has(skin.id)) throw fault(`has the ID ${skin.id}, which another skin has too`);
     seen.add(skin.id);
     return skin;
   });
@@ -98,7 +98,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function readSkin(fields: Fields, namespace: string, fault: (reason: string) => Error): IndexedSkin {
   const { source, id, name, variant, pixels } = fields;
   if (typeof source !== 'string' || typeof name !== 'string') throw fault('has no source or no name');
-  if (!isId(id)) throw fault('has no id that packs may have');
+  if (!isId(id)) throw fault('has no ID that packs may have');
   if (variant !== 'classic' && variant !== 'slim') throw fault('has no variant');
   if (typeof pixels !== 'string' || !/^[0-9a-f]{64}$/.test(pixels)) throw fault('has no pixel hash');
   const location = (kind: PackTextureKind) => {

@@ -15,7 +15,7 @@ function apiPage(origin: string): Page {
 <ul>
 <li>${say`Send an API key as <code>Authorization: Bearer …</code>. Create one under <a href="${'/ui/account/keys'}">API keys</a>; some servers need none.`}</li>
 <li>${say`Send a User-Agent that names your program.`}</li>
-<li>${say`Wait as long as the header <code>Retry-After</code> of a refusal says.`}</li>
+<li>${say`If a request is refused, wait as long as <code>Retry-After</code> says.`}</li>
 <li>${say`All details: <a href="${'/openapi.json'}">openapi.json</a>, for code generators and tools such as Swagger UI.`}</li>
 <li>${say`Programs for version 1 keep working. With a key that sends their requests through the queue, they need no pauses between requests.`}</li>
 </ul>`,

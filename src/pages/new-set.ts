@@ -104,14 +104,14 @@ function missingPage(missing: readonly MissingSkin[], view: MissingView): Page {
     title: say`Some lines match no skin here`,
     body: html`${uuid !== undefined && html`<p class="done" role="status">${say`The other skins are in the set <a href="${`${PATH}/${uuid}`}"><bdi>${name}</bdi></a>.`}</p>`}
 <ul class="list">${missing.map(missingRow)}</ul>
-<p>${say`Make skins of pictures first: <code>${generate}</code>, then <code>${add}</code>.`}</p>
+<p>${say`Make skins from pictures first: <code>${generate}</code>, then <code>${add}</code>.`}</p>
 <p><a href="${PATH}">${say`Sets`}</a></p>`,
   };
 }
 
 function missingRow({ line, text, isAmbiguous }: MissingSkin): Html {
   return html`<li><div class="grow">${say`Line ${count(line)}: <bdi>${text}</bdi>`}
-<p class="quiet">${isAmbiguous ? say`You have several skins of this name. Give the UUID.` : say`No skin here matches this line.`}</p></div></li>`;
+<p class="quiet">${isAmbiguous ? say`You have several skins with this name. Give the UUID.` : say`No skin here matches this line.`}</p></div></li>`;
 }
 
 /** Makes a set of a list of skins. */

@@ -196,7 +196,7 @@ function history(hours: readonly HourFigures[]): Html {
 <svg class="bars" viewBox="0 0 ${hours.length * BAR} ${UP + DOWN + 1}" preserveAspectRatio="none" role="img" aria-label="${say`New skins and failed jobs in each hour`}">
 <rect class="line" x="0" y="${UP}" width="${hours.length * BAR}" height="1"></rect>${hours.map(bar)}</svg>
 <p class="quiet">${say`Above the line: new skins, at most ${count(most)} in an hour. Below: failed jobs, at most ${count(worst)}. From ${moment(hours[0]?.from ?? 0)} until now.`}</p>
-<details><summary>${say`The same as a table`}</summary><div class="scroll" tabindex="0" role="region" aria-label="${say`Table of hours`}"><table>
+<details><summary>${say`These figures as a table`}</summary><div class="scroll" tabindex="0" role="region" aria-label="${say`Table of hours`}"><table>
 <thead><tr><th scope="col">${say`Hour, UTC`}</th><th scope="col">${say`New skins`}</th><th scope="col">${say`Known skins`}</th><th scope="col">${say`Failed jobs`}</th></tr></thead>
 <tbody>${hours.toReversed().map(({ from, made, failed }) => html`<tr><th scope="row">${hourOf(from)}</th><td>${count(made.new)}</td><td>${count(made.duplicate)}</td><td>${count(failed)}</td></tr>`)}</tbody></table></div></details></section>`;
 }

@@ -241,7 +241,7 @@ ${keyForm(next, provider !== undefined)}
         ? say`Sign in with ${provider.name}: you get an account, and can create keys there. The operator of this server can also give you a key. Once signed in, you can create more under API keys in your account.`
         : say`The operator of this server gives you a key. Once signed in, you can create more under API keys in your account.`
     }</p>
-<details><summary>${say`You run this server?`}</summary><p>${say`On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for someone else.`}</p></details>`,
+<details><summary>${say`Do you run this server?`}</summary><p>${say`On its machine, you need no key: <code>skinsmith open</code> opens these pages and signs you in. <code>skinsmith keys create --user NAME</code> makes a key for someone else.`}</p></details>`,
   };
 }
 

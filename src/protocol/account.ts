@@ -209,4 +209,4 @@ export const unlinkQuerySchema = identityListQuerySchema.extend({
   /** Unlinks it even if it is the only way in. */
   last: z.enum(['yes', 'no']).default('no'),
 });
-export const identityIdSchema = z.string().regex(/^[0-9a-f]{24}$/, 'not the id of an identity');
+export const identityIdSchema = z.string().regex(/^[0-9a-f]{24}$/, 'not the ID of an identity');

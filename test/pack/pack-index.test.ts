@@ -39,9 +39,9 @@ describe('A damaged index is refused', () => {
       'it is not JSON',
       9,
     ],
-    ['with an id twice', textOf(ANN, TOM, TOM), 'skin 3 has the id tom, which another skin has too', 11],
-    ['with an id elsewhere', textOf(TOM, { ...ANN, id: '../x' }), 'skin 2 has no id that packs may have', 10],
-    ['with a capital in an id', textOf({ ...ANN, id: 'Ann' }), 'skin 1 has no id that packs may have', 9],
+    ['with an id twice', textOf(ANN, TOM, TOM), 'skin 3 has the ID tom, which another skin has too', 11],
+    ['with an id elsewhere', textOf(TOM, { ...ANN, id: '../x' }), 'skin 2 has no ID that packs may have', 10],
+    ['with a capital in an id', textOf({ ...ANN, id: 'Ann' }), 'skin 1 has no ID that packs may have', 9],
     [
       'with a texture of another namespace',
       textOf({ ...ANN, texture: 'minecraft:entity/player/x' }),

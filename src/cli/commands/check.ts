@@ -237,7 +237,7 @@ function turnedArms(bytes: Uint8Array, from: Variant, to: Variant) {
   if (turned === picture) return undefined;
   const message =
     to === 'slim'
-      ? 'The arms are slim now: each lost the column next to the one at the body.'
+      ? 'The arms are slim now: each lost its second column from the body.'
       : 'The arms are classic now: the middle one of their three columns was doubled.';
   return { bytes: encodePng(turned), note: { code: 'arms_converted', message } };
 }

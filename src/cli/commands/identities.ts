@@ -11,7 +11,7 @@ import { doneViews, type Fields, fieldColumns, type Table } from '../output/desc
 import { ago } from '../text/text.ts';
 
 const FIELDS: Fields<Identity> = {
-  id: 'id of the identity',
+  id: 'ID of the identity',
   subject: "the user's ID at the provider",
   issuer: 'address of the provider',
   createdAt: 'when it was linked to the user',
@@ -53,7 +53,7 @@ export const identitiesList = {
   }),
 } satisfies CommandModule;
 
-const DELETED = doneViews('id', 'id of the identity', 'deleted');
+const DELETED = doneViews('id', 'ID of the identity', 'deleted');
 export const identitiesDelete = {
   description:
     'Disconnect accounts at an OpenID Connect provider from a user.\n' +

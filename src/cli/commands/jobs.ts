@@ -75,7 +75,7 @@ export const jobs = {
       .addOption(
         new Option(
           '--watch',
-          'show pending jobs and then every change until interrupted; with --json, one line per change',
+          'show unfinished jobs and then every change until interrupted; with --json, one line per change',
         ).conflicts(['limit', 'all']),
       )
       .addOption(timeoutOption());
@@ -202,8 +202,8 @@ function changesIn(jobs: readonly Job[], seen: Map<string, Job['status']>): read
 export const status = {
   description:
     'Show the status of jobs, with the skins of completed ones.\n' +
-    'The exit status is 0 if all jobs are completed, 1 if any has failed, and 8 if any is still ' +
-    'pending.',
+    'The exit status is 0 if all jobs are completed, 1 if any has failed, and 8 if any is not ' +
+    'finished yet.',
   examples: [
     ['Show the status of a job', 'skinsmith status JOB'],
     ['Wait for a job and print only the signature', 'skinsmith status JOB --wait --format signature'],
@@ -211,7 +211,7 @@ export const status = {
   output: [RESULT_OUTPUT],
   declare(command) {
     command.argument('<job...>', 'job IDs, as printed by queue and jobs', nonEmptyWords);
-    addFormatOption(command).option('--wait', 'wait until no job is pending').addOption(timeoutOption());
+    addFormatOption(command).option('--wait', 'wait until all jobs are finished').addOption(timeoutOption());
   },
   run: runStatus,
 } satisfies CommandModule;

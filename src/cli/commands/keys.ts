@@ -96,7 +96,7 @@ function scopes(text: string, earlier: readonly Scope[] = []): Scope[] {
 }
 
 const KEY_FIELDS: Fields<ApiKey> = {
-  id: 'id of the key',
+  id: 'ID of the key',
   name: 'name of the key',
   user: 'user that the key belongs to',
   last4: 'last four characters of the key',
@@ -293,7 +293,7 @@ export const keysEdit = {
   }),
 } satisfies CommandModule;
 
-const REVOKED = doneViews('id', 'id of the key', 'revoked');
+const REVOKED = doneViews('id', 'ID of the key', 'revoked');
 export const keysRevoke = {
   description:
     'Revoke API keys of a skinsmith service. If several servers run it, all refuse them within half a second.',

@@ -54,12 +54,12 @@ const FIELDS: Fields<PackView> = {
   bytes: 'size of the resource pack',
   skins: 'number of skins in the pack',
   textures: 'number of different pictures in the pack',
-  index: 'the file with the id of each source in the pack',
+  index: 'the file with the ID of each source in the pack',
   datapack: 'the data pack, with --datapack',
   copy: 'copy of the earlier pack, with --into',
   added: 'number of skins that the last pack did not have',
-  dropped: 'ids of skins that only the last pack had, with --prune',
-  sourceless: 'ids of skins that the pack keeps, although their source is gone or cannot be used',
+  dropped: 'IDs of skins that only the last pack had, with --prune',
+  sourceless: 'IDs of skins that the pack keeps, although their source is gone or cannot be used',
   failed: 'number of sources that could not be used',
 };
 
@@ -69,7 +69,7 @@ export const pack = {
     'Minecraft 1.21.9 and later show textures of a resource pack on player heads, mannequins and player ' +
     'objects in text, at any multiple of 64×64 pixels. Prints the resource-pack-sha1 line for ' +
     'server.properties. The same sources give the same file, byte for byte. The index beside it, ' +
-    'NAME.skins.json, remembers the id of each source: the next run keeps it, and with it the commands in your world.',
+    'NAME.skins.json, remembers the ID of each source: the next run keeps it, and with it the commands in your world.',
   examples: [
     ['Make a resource pack of all skins in a folder', 'skinsmith pack skins/ --out pack.zip'],
     [

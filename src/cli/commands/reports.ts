@@ -26,7 +26,7 @@ const FIELDS: Fields<ReportView> = {
   name: 'name of the skin or set; absent if it has none or only its owner sees it',
   hash: 'hash of the texture of the skin; absent if there is none or only its owner sees it',
   tags: 'tags of the skin; absent if there is none or only its owner sees it',
-  visibility: 'present visibility; absent if it was deleted',
+  visibility: 'current visibility; absent if it was deleted',
   hidden: 'whether an operator has hidden it',
   owner: 'name of the owner; absent if a caller without a key made the skin, or if the skin was deleted',
   reason: 'offensive, copyright, personal or other',
@@ -54,26 +54,26 @@ const TABLE: Table<Report> = {
   view: ({ texture, ...report }): ReportView => ({ ...report, hash: texture }),
 };
 
-interface TypedState {
-  readonly state?: 'open' | 'closed';
+interface TypedStatus {
+  readonly status?: 'open' | 'closed';
 }
 
 export const reportsList = {
   description: 'List reports of skins and sets, newest first (operators only).',
   examples: [
     ['List open reports, newest first', 'skinsmith reports list'],
-    ['List reports that were decided', 'skinsmith reports list --state closed'],
+    ['List reports that were decided', 'skinsmith reports list --status closed'],
   ],
   ...listOf(TABLE, {
     what: 'reports',
     usual: 100,
-    none: ({ state = 'open' }: TypedState) => `No ${state} reports.`,
+    none: ({ status = 'open' }: TypedStatus) => `No ${status} reports.`,
     declare: (command) =>
       command.addOption(
-        new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
+        new Option('--status <status>', 'which reports to list (default: open)').choices(['open', 'closed']),
       ),
-    read: ({ account, call }, page, { state = 'open' }: TypedState) =>
-      account.moderation.reports({ ...page, state }, call),
+    read: ({ account, call }, page, { status = 'open' }: TypedStatus) =>
+      account.moderation.reports({ ...page, state: status }, call),
   }),
 } satisfies CommandModule;
 

@@ -97,7 +97,7 @@ const SKIN_FIELDS: Fields<ReturnType<typeof skinView>> = {
     fields: {
       version: 'version of the generator',
       seconds: 'how long it took',
-      account: 'id of the game account',
+      account: 'ID of the game account',
       server: 'name of the server',
       worker: 'name of the worker',
     },

@@ -159,7 +159,7 @@ export const SETTING_MEANINGS = {
     'arm variant of new skins: auto, classic or slim; auto detects it from the picture (default: auto)',
   slots: 'maximum number of queue slots that a command uses, 1 to 100 (default: all that your plan has)',
   'poll-interval':
-    'longest time between requests for the state of pending jobs, from 0.2s to 60s (default: 5s; for jobs --watch: 3s)',
+    'longest time between requests for the status of unfinished jobs, from 0.2s to 60s (default: 5s; for jobs --watch: 3s)',
   format:
     'what to print or write for each skin, comma-separated: see skinsmith help formats (default: text; in files, json)',
   color: 'when to use colours: auto, always or never (default: auto)',

@@ -14,7 +14,7 @@ export const EXIT_STATUSES = {
     status: 5,
     meaning: 'the service accepts no more skins: the credits are used up, or it refuses all of them',
   },
-  pending: { status: 8, meaning: 'jobs are still pending' },
+  pending: { status: 8, meaning: 'jobs are not finished yet' },
   tryLater: {
     status: 75,
     meaning:

@@ -28,7 +28,7 @@ const OUTPUT: Section = {
       'New columns are added at the end, and the names of JSON fields do not change. Absent values are',
       'empty columns; in JSON they are left out. Times are in ISO 8601 and in UTC, durations in seconds. UUIDs are',
       '32 hexadecimal digits, those of capes and jobs with dashes. A name means the same everywhere: `uuid` is the UUID of what',
-      'the command is about, or `id` its id if it has no UUID; for jobs and results, `job` is the id of the job and',
+      'the command is about, or `id` its ID if it has no UUID; for jobs and results, `job` is the ID of the job and',
       '`uuid` the UUID of the skin.',
     ),
   ],

@@ -107,7 +107,7 @@ export function addFormatOption(command: Command): Command {
     )
     .option(
       '--namespace <name>',
-      'the namespace of that pack; without --pack, skinsmith guesses ids from the names of the sources',
+      'the namespace of that pack; without --pack, skinsmith guesses IDs from the names of the sources',
       packNamespace,
     )
     .option(

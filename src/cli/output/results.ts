@@ -136,7 +136,7 @@ const RESULT_FIELDS: Fields<ResultView> = {
   status:
     'completed, failed, waiting, processing, unknown to the service, left (not submitted), or ' +
     'new, changed or repeated (--allow-new)',
-  job: 'id of the job',
+  job: 'ID of the job',
   uuid: 'UUID of the skin',
   name: 'name of the skin',
   variant: 'classic or slim',
@@ -192,7 +192,7 @@ export const RESULT_OUTPUT = {
 export const JOB_COLUMNS = fieldColumns<JobView>('job', 'status', 'createdAt', 'source', 'uuid');
 
 export const JOB_FIELDS: Fields<JobView> = {
-  job: 'id of the job',
+  job: 'ID of the job',
   status: 'waiting, processing, completed, failed or unknown',
   createdAt: 'when the job was submitted',
   eta: 'when the service expects the job to be completed',

@@ -138,7 +138,7 @@ export function parseTemplate(text: string, known: readonly string[]): Template 
   if (texts.length !== 3)
     throw invalidTemplate(
       `The template has ${texts.length - 1} ${texts.length === 2 ? 'line' : 'lines'} ---8<---.`,
-      'It takes two, one before and one after what each skin gets, or none.',
+      'Use two of them, one before and one after the text for each skin, or none.',
     );
   const ofFile = ['count'];
   return {

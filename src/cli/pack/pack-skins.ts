@@ -27,7 +27,7 @@ export async function packNamed(
   if (pack !== undefined) return new IndexedPack(pack, namespace);
   if (namespace === undefined) return undefined;
   await messages.warn(
-    'Without --pack, ids are guessed from the names of the sources: a pack that was made with other sources, or earlier, may have others.',
+    'Without --pack, IDs are guessed from the names of the sources: a pack that was made with other sources, or earlier, may have others.',
   );
   return new GuessedPack(namespace);
 }

@@ -90,7 +90,7 @@ export class Results {
   pause(seconds: number): void {
     const note = this.#part('[data-pause]');
     note.hidden = seconds === 0;
-    note.textContent = say('Limit reached. Going on in {0} s', seconds);
+    note.textContent = say('Limit reached. Continuing in {0} s', seconds);
   }
 
   #show(): void {

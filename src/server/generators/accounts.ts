@@ -287,7 +287,7 @@ function accountsFinding(accounts: readonly AccountRow[], rules: AccountRules, n
   if (!works && standings.includes('resting')) {
     const until = Math.min(...accounts.flatMap(({ cool_until }) => (cool_until > now ? cool_until : [])));
     const time = new Date(until).toISOString().slice(11, 16);
-    return finding('warning', 'accounts_rest', `${message} None makes skins before ${time} UTC.`);
+    return finding('warning', 'accounts_rest', `${message} None of them makes skins before ${time} UTC.`);
   }
   return needsCare ? finding('warning', 'accounts_need_care', message) : finding('ok', 'accounts', message);
 }

@@ -28,7 +28,7 @@ describeParsing('reports create', reportsCreate, {
 describeParsing('reports list', reportsList, {
   taken: [
     [[], {}],
-    [['--state', 'closed', '--limit', '7'], { state: 'closed', limit: 7 }],
+    [['--status', 'closed', '--limit', '7'], { status: 'closed', limit: 7 }],
   ],
-  refused: [[['--state', 'old'], /Allowed choices are open, closed/]],
+  refused: [[['--status', 'old'], /Allowed choices are open, closed/]],
 });

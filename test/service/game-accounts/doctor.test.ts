@@ -63,7 +63,7 @@ test.each<[string, Partial<AccountRow>[], code: string, result: string, message:
     [{ cool_until: FAR }, { cool_until: FAR + 600_000 }, { state: 'paused' }],
     'accounts_rest',
     'warning',
-    `3 game accounts linked: 2 resting, 1 paused. None makes skins before ${new Date(FAR).toISOString().slice(11, 16)} UTC.`,
+    `3 game accounts linked: 2 resting, 1 paused. None of them makes skins before ${new Date(FAR).toISOString().slice(11, 16)} UTC.`,
   ],
   [
     'not to be used, any of them',

@@ -184,7 +184,7 @@ test('What could not be sent is sent again at the press of a button, and the pag
     .waitFor();
   expect(await page.evaluate(warns)).toBe(false);
   await page.getByRole('button', { name: 'Make skin' }).click();
-  await page.getByText('Limit reached. Going on in 2 s').waitFor();
+  await page.getByText('Limit reached. Continuing in 2 s').waitFor();
   expect(await page.evaluate(warns)).toBe(true);
   await page.getByText(/^[12] of 3, about \d+ s$/).waitFor();
   await page.getByText('0 of 3 made, 3 failed.').waitFor();

@@ -54,7 +54,7 @@ async function findOwnToChange({ db, clock }: StoreContext, caller: Caller, uuid
   const { owner, user, cool_until } = await findOwn(db, caller, uuid);
   if (owner !== caller.owner) throw onlyByUser(user, 'choose its skin');
   if (cool_until > clock.now())
-    throw new Refusal('service_unavailable', `Mojang lets the account rest until ${isoTime(cool_until)}.`);
+    throw new Refusal('service_unavailable', `Mojang is limiting the account until ${isoTime(cool_until)}.`);
 }
 
 async function changeSkinOf(

@@ -266,7 +266,10 @@ async function askForProfile(
   };
   return await requestFromGame(context, request, ask, {
     no_skin: ({ message }) =>
-      new Refusal('invalid_user', `${message} It has those of players who have joined a server through it.`),
+      new Refusal(
+        'invalid_user',
+        `${message} It has the skins of players who have joined a Java server through Geyser.`,
+      ),
     not_found: () => {
       const named = 'id' in player ? `with the UUID ${player.id}` : `called ${player.name}`;
       return new Refusal('invalid_user', `There is no player ${named}.`);

@@ -459,7 +459,7 @@ async function verifyDeletable(db: Db, user: UserCaller): Promise<void> {
 /** @throws Refusal `service_unavailable` */
 async function verifyIdle(db: Db, owner: string): Promise<void> {
   if (!(await hasPendingJobs(db, owner))) return;
-  throw new Refusal('service_unavailable', 'A skin of yours is still being made. Try again in a moment.');
+  throw new Refusal('service_unavailable', 'One of your skins is still being made. Try again in a moment.');
 }
 
 /** Skins removed in one transaction, so that other requests do not have to wait for all of them. */

@@ -147,8 +147,8 @@ describe('A template with a head and a foot', () => {
   });
 
   test.each([
-    ['{{name}}\n---8<---\n{{name}}', /has 1 line ---8<---/, /takes two/],
-    ['a\n---8<---\n{{name}}\n---8<---\n---8<---\n', /has 3 lines/, /takes two/],
+    ['{{name}}\n---8<---\n{{name}}', /has 1 line ---8<---/, /Use two of them/],
+    ['a\n---8<---\n{{name}}\n---8<---\n---8<---\n', /has 3 lines/, /Use two of them/],
     ['{{name}}\n---8<---\n{{value}}\n---8<---\n', /field \{\{name\}\} does not exist/, /^Fields: count/],
     ['a\n---8<---\nb\n---8<---\n', /has no fields/, /^Fields: /],
     ['{{name|words:CLASSIC}}', /filter words:CLASSIC is not complete/, /words:CLASSIC,SLIM/],

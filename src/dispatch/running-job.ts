@@ -126,7 +126,7 @@ function unseen({ acceptedAt, seenAt }: RunningJob, at: number, least: number | 
 
 /** Number of samples kept, which show how far values spread; older ones are dropped. */
 const KEPT = 48;
-/** The last of them tell what is usual: a service may become slower or faster. */
+/** Only the last samples tell what is usual, since a service may become slower or faster. */
 const RECENT = 16;
 /** One sample is exceeded by up to this part of it, many by less. */
 const BEYOND = 0.5;

@@ -100,7 +100,7 @@ export function describeConcurrency(makeWorld: MakeWorld): void {
     expect(await claimAll(queue)).toEqual(['ann1', 'bob1', 'ann2', 'bob2', 'ann3', 'bob3']);
   });
 
-  test('Jobs that are held back are not said to run at any time, until one of their owner ends', async () => {
+  test("A job that waits for its owner's other jobs has no expected time until one of those ends", async () => {
     const world = await makeWorld();
     const queue = await world.open();
     await submit(queue, 'ann', { concurrency: 1, jobs: 2 });

@@ -59,7 +59,7 @@ describe('The account', () => {
     },
   );
 
-  test('is read again as the caller repeats its requests', async () => {
+  test('is read again each time the caller repeats a request', async () => {
     const { client } = await testClient([
       { expect: 'GET /v2/me', ...page(502) },
       { expect: 'GET /v2/me', json: { success: true, grants: {} } },

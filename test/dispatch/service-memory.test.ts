@@ -35,7 +35,7 @@ describe('A list that lacks all that the service has shown', () => {
     expect(memory.isAway).toBe(false);
   });
 
-  test('counts a minute later, because lists drop jobs that have ended', () => {
+  test('counts only after a minute, because lists drop jobs that have ended', () => {
     const memory = knowing(...ended('a'));
     memory.sawList([], 62_000, []);
     expect(memory.isAway).toBe(false);

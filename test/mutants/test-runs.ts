@@ -62,7 +62,7 @@ export class TestRuns {
     await ended;
   }
 
-  /** With its workers: one in an endless loop does not end with the process that started it. */
+  /** Kills the workers too: a worker in an endless loop would outlive the process that started it. */
   end(): void {
     const { pid } = this.#process ?? {};
     this.#process = undefined;

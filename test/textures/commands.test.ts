@@ -48,7 +48,7 @@ test('A command without a signature fits into a line of chat, whatever the skin 
 
 const VALUE = Buffer.from(`{"textures":{"SKIN":{"url":"${URL}"}}}`).toString('base64');
 
-/** The same in all versions since the first that takes textures from packs; a change of the game gets a row of its own. */
+/** The same in all versions since the first that takes textures from packs; a change in Minecraft gets a row of its own. */
 const SYNTAX = {
   '1.21.9': {
     head: 'give @p player_head[profile=PROFILE,custom_name={text:"Smith",italic:false}]',

@@ -138,7 +138,7 @@ function itemSkins(label: string, item: unknown): FoundSkin[] {
   });
 }
 
-/** What stands where a value does and may be a damaged one. */
+/** Text in the place of a value that may be a damaged value. */
 const MAY_BE_VALUE = /^e[yw]/;
 
 function definedName(found: PlacedSkin | undefined): Pick<SkinInJson, 'name'> {

@@ -174,7 +174,7 @@ async function namesFolder(
   return kindOfOut(out, several.formats) === 'folder';
 }
 
-/** Runs the batch. What fails it is reported as GitHub Actions shows it, too, and a folder in which nothing is goes again. */
+/** Runs the batch. Errors are also reported in the form that GitHub Actions shows; a new output folder that stayed empty is removed. */
 async function runMany(call: BatchCall): Promise<number> {
   const github = new GithubReport(call.context);
   const { out } = call.typed;

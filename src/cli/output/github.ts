@@ -37,7 +37,7 @@ export class GithubReport {
   #rows = '';
   #more = 0;
   #isFinished = false;
-  /** Counts what the outputs say if the command fails. */
+  /** Makes the outputs of a command that fails. */
   counted: () => StepOutputs = () => ({ made: 0, left: 0 });
 
   constructor(around: Surroundings) {

@@ -120,13 +120,13 @@ export type LookOrigin =
   | 'none'
   /** Nobody was asked. */
   | 'cached'
-  /** The game was asked: the texture is the same, or there is none. */
+  /** Mojang was asked: the texture is the same, or there is none. */
   | 'checked'
-  /** The game was asked, and the texture fetched. */
+  /** Mojang was asked, and the texture fetched. */
   | 'downloaded'
-  /** The game could not be asked, and no earlier answer is there. */
+  /** Mojang could not be asked, and there is no earlier answer. */
   | 'failed'
-  /** The game could not be asked; the texture is an earlier one. */
+  /** Mojang could not be asked; the texture is an earlier one. */
   | 'stale';
 
 export type TextureKind = 'skin' | 'cape';

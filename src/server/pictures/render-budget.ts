@@ -8,7 +8,7 @@ import { waitRefusal } from '../service/request-limits.ts';
 const UNIT = 256 * 256;
 /** Units per minute and caller: 600 heads, or 37 of the largest pictures, which take two seconds to draw. */
 const UNITS_PER_MINUTE = 600;
-/** Number of callers above which those with a full budget are forgotten. */
+/** With more callers than this, those with a full budget are forgotten. */
 const MAX_DRAWING = 10_000;
 
 /** Limits drawing per caller. Each process counts by itself. */

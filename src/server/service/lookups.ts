@@ -29,7 +29,7 @@ export function joinShares(all: number): Shares {
 
 /** Milliseconds without look-ups after a failed one, unless the game names a longer time. */
 const REST = 30_000;
-/** Number of callers above which those without counts are forgotten. */
+/** With more callers than this, those without counts are forgotten. */
 const MAX_LOOKING_UP = 1_000;
 
 /** Limits look-ups at Mojang's services, which strangers share with callers that the service knows. */

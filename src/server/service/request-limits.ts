@@ -33,7 +33,7 @@ export const REQUEST_LIMITS: RequestLimits = { requestsPerMinute: 6_000, request
 /** Simultaneous requests of one user, and of all callers without a key. */
 const MAX_OF_USER = 256;
 const MAX_OF_STRANGERS = 500;
-/** Number of callers above which those without any counts are forgotten. */
+/** With more callers than this, those without any counts are forgotten. */
 const MANY_CALLERS = 10_000;
 /** Milliseconds until a retry when a request only has to wait for others to end. */
 const SOON = 1_000;

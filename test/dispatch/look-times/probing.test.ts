@@ -52,7 +52,7 @@ describe('A lone job without an estimate', () => {
     ]);
   });
 
-  test('is polled once a second at most, and listed twice a second once it takes over a second', () => {
+  test('is polled at most once a second; after its first second, the list is read twice a second', () => {
     expect(least(polls)).toBeGreaterThanOrEqual(1_000);
     expect(least(lists)).toBeGreaterThanOrEqual(250);
     expect(least(lists.filter((at) => at > 1_000))).toBeGreaterThanOrEqual(500);
@@ -88,7 +88,7 @@ describe('An estimate', () => {
     expect(fillingLookAt([job], looked(6_000))).toBe(START + 8_000);
   });
 
-  test('that has passed makes looks frequent again, then ever rarer', () => {
+  test('that has passed makes looks frequent at first, then less and less frequent', () => {
     const next = (lastLook: number) => probeAt(accepted(8_000), [accepted(8_000)], looked(lastLook)) - START;
     expect([8_000, 8_200, 10_000].map(next)).toEqual([8_080, 8_280, 10_400]);
   });

@@ -102,7 +102,7 @@ describe('A job that stays unreadable', () => {
     expect((await givenUp(refusal(404, 'skin_not_found'))).minutes).toBe(1);
   });
 
-  test('because the service is in trouble has made nothing after a quarter of an hour', async () => {
+  test('because the service is in trouble counts as not made after a quarter of an hour', async () => {
     expect((await givenUp(TROUBLE)).minutes).toBe(15);
   });
 });

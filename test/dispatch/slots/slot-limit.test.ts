@@ -14,7 +14,7 @@ describe('The limit of jobs', () => {
     expect([limit.at(1_000), limit.at(1_000 + PROBE - 1), limit.announced]).toEqual([5, 5, 100]);
   });
 
-  test('is tried with one more after ten seconds, then twice as rarely each time', () => {
+  test('is raised by one to try after ten seconds, then half as often each time', () => {
     const limit = new SlotLimit(100);
     limit.refused(5, 0);
     expect(limit.at(PROBE)).toBe(6);

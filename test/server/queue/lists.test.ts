@@ -23,7 +23,7 @@ test('Pending jobs beyond the end of a list are added to it, newest first, each 
   expect(await listed(queue, 9)).toEqual(['d', 'known', 'c', 'b', 'a']);
 });
 
-test('A page has the jobs of one state, or all, with what the pages of their owner show', async () => {
+test("A page lists an owner's jobs, all or of one status, with the details that the web pages show", async () => {
   const { clock, queue } = await (await sqliteQueue())();
   await queue.submit(newJob({ request: 'a', name: 'Smith', source: 'smith.png' }), LIMITS);
   await fill(queue, 'ann', ['b', 'c', 'd']);

@@ -86,7 +86,7 @@ describe('Limits there', () => {
     expect(hosted.records.refusals['rate_limit'] ?? 0).toBeLessThan(30);
   });
 
-  test('of slots are kept to while other programs have some of them', async () => {
+  test('of slots are respected while other programs use some of them', async () => {
     const { hosted, clock } = await runHurried({ serviceTime: 150, slack: 10 });
     hosted.hold();
     for (let n = 0; n < 3; n++) hosted.occupy(Number.POSITIVE_INFINITY);

@@ -47,7 +47,7 @@ export class Stats {
   }
 }
 
-/** What an hour of the clock, in UTC, has brought. */
+/** What happened in one full hour, in UTC. */
 export interface HourFigures {
   /** When it began. */
   readonly from: number;

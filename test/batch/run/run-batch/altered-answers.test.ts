@@ -242,7 +242,7 @@ describe('A service whose game accounts rest', () => {
 test.each([
   [1, 'A job that someone else submitted with this key fills the queue.'],
   [2, '2 jobs that others submitted with this key fill the queue.'],
-])("someone else's jobs in the queue (%i) are what a batch says it waits for", async (limit, message) => {
+])("A batch says that it waits for someone else's jobs in the queue (limit %i)", async (limit, message) => {
   const { clock, service, events, batch } = await prepareScripted({ limit });
   for (let n = 0; n < limit; n++) service.occupy(20_000);
   const summary = await clock.until(batch(3, { slots: limit }));

@@ -32,7 +32,7 @@ describe('A job', () => {
 });
 
 describe('Jobs of another machine', () => {
-  test('that come while ours are polled singly cost one refusal of each free slot, and then none', async () => {
+  test('that come while we poll single jobs cause at most one refusal per free slot', async () => {
     const { clock, service, batch } = await prepareScripted({ tellsEnds: true, serviceTime: () => 2_500 });
     const running = batch(30);
     // The second wave runs until after 5 s; its jobs are the first that are polled singly.

@@ -218,7 +218,7 @@ describe('A player', () => {
     });
   });
 
-  test('is named by a name, which is the same in any case', async () => {
+  test('may be given by name, in upper or lower case', async () => {
     for (const arg of ['Jeb_', 'a'])
       expect(await onlyOf({ args: [arg], as: 'user' }, elsewhere)).toEqual({
         label: arg,

@@ -64,7 +64,7 @@ describe('A listener', () => {
     await untilHeard(two.heard, 'back');
   });
 
-  test('that reconnects makes the others look too', async () => {
+  test('that reconnects makes the other listeners check the store too', async () => {
     const url = await ownDatabase();
     const one = await listening(url);
     one.listener.takeMissed();

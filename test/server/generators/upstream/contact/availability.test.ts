@@ -103,7 +103,7 @@ describe('Limits', () => {
     expect(said).toHaveLength(2);
   });
 
-  test('of slots are waited for until one becomes free', () => {
+  test('of slots make jobs wait until a slot is free', () => {
     const { it, said } = openAvailability();
     it.full();
     expect([it.wait() > 0, said.length]).toEqual([true, 1]);

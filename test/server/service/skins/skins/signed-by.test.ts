@@ -26,7 +26,7 @@ test.each([
   ["A signature of the service's own key from another address", own, own, ELSEWHERE, 'server'],
   ['A signature of a key that the service no longer has', own, undefined, HERE, 'earlier'],
   ['A signature of an unknown key over a texture elsewhere', own, undefined, ELSEWHERE, 'other'],
-] as const)('%s tells who has signed', async (_, signer, ownKey, url, wanted) => {
+] as const)('%s shows who signed the skin', async (_, signer, ownKey, url, wanted) => {
   const signature = await signValue(VALUE, signer);
   expect(await signedBy(contextWith(ownKey), { value: VALUE, signature, url })).toBe(wanted);
 });

@@ -36,3 +36,19 @@ test('An HD skin is saved as it is, with its own size and the variant that its p
   expect(JSON.parse(ran.out)).toEqual({ source: hd, file: out, variant: 'slim', width: 128, height: 128 });
   expect(await readFile(out)).toEqual(await readFile(hd));
 });
+
+test('A list of downloads is whole JSON, although it is interrupted after the first', async () => {
+  const folder = await ownFolder();
+  const sources = ['a.png', 'b.png'].map((name) => join(folder, name));
+  for (const source of sources) await writeFile(source, encodePng(drawFigure('slim')));
+  const stop = new AbortController();
+  const { out } = await runCommand(
+    async (context) => {
+      const write = context.io.out.write.bind(context.io.out);
+      Object.assign(context.io.out, { write: (text: string) => [write(text), stop.abort()] });
+      return await runDownload(sources, { out: join(folder, 'out') }, context);
+    },
+    { flags: { json: true }, signal: stop.signal },
+  );
+  expect(JSON.parse(out)).toMatchObject([{ source: sources[0] }]);
+});

@@ -1,4 +1,8 @@
-import { generate } from '../../../src/cli/commands/generate.ts';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { generate, runGenerate } from '../../../src/cli/commands/generate.ts';
 import {
   badSkinOptions,
   batchOptions,
@@ -7,6 +11,8 @@ import {
   skinValues,
 } from '../../support/cli/batch-parsing.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 describeParsing('generate', generate, {
   taken: [
@@ -22,4 +28,17 @@ describeParsing('generate', generate, {
     [['--from', 'list'], [], { from: ['list'], verify: true }],
   ],
   refused: badSkinOptions,
+});
+
+test.each([
+  ['goes again where nothing was made', false],
+  ['stays where it was there before', true],
+])('The folder for outputs %s', async (_, isThere) => {
+  const folder = await ownFolder();
+  const [broken, out] = [join(folder, 'a.png'), join(folder, 'out')];
+  await writeFile(broken, 'no picture');
+  if (isThere) await mkdir(out);
+  const options = { out, format: 'value', lock: join(folder, 'skins.lock') };
+  const ran = await runCommand(async (context) => await runGenerate([broken, broken], options, context), {});
+  expect([ran.status, existsSync(out)]).toEqual([1, isThere]);
 });

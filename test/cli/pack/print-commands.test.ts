@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { type GenerateCommandOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
 import { runPack } from '../../../src/cli/commands/pack.ts';
@@ -85,26 +86,33 @@ describe('With --pack, commands', () => {
     expect(idsIn((await print({ sources: [copy], pack: out })).out)).toEqual(['twin']);
   });
 
-  test('name what was put into a pack of others, which may have several namespaces', async () => {
-    const { draw, print, skins, folder } = await printingWorkshop();
-    const into = join(folder, 'server');
-    await mkdir(into);
-    await writeFile(join(into, 'pack.mcmeta'), '{"pack":{"description":"","min_format":69,"max_format":97}}');
-    await draw('town/guard.png', 1);
-    const put = async (namespace: string) =>
-      await runCommand(
-        async (context) => await runPack([skins], { into, namespace, recursive: true }, context),
-        {},
+  test.each(['server', 'server.zip'])(
+    'name what was put into a pack of others, which may have several namespaces: %s',
+    async (name) => {
+      const { draw, print, skins, folder } = await printingWorkshop();
+      const into = join(folder, name);
+      const meta = Buffer.from('{"pack":{"description":"","min_format":69,"max_format":97}}');
+      if (name.endsWith('.zip')) await writeFile(into, zipSync({ 'pack.mcmeta': meta }));
+      else {
+        await mkdir(into);
+        await writeFile(join(into, 'pack.mcmeta'), meta);
+      }
+      await draw('town/guard.png', 1);
+      const put = async (namespace: string) =>
+        await runCommand(
+          async (context) => await runPack([skins], { into, namespace, recursive: true }, context),
+          {},
+        );
+      expect((await put('npc')).status).toBe(0);
+      const sources = [join(skins, 'town/guard.png')];
+      expect(idsIn((await print({ sources, pack: into })).out)).toEqual(['town/guard']);
+      expect((await put('other')).status).toBe(0);
+      expect((await print({ sources, pack: into })).told?.code).toBe('several_namespaces');
+      expect((await print({ sources, pack: into, namespace: 'other' })).out).toContain(
+        'other:entity/player/town/guard',
       );
-    expect((await put('npc')).status).toBe(0);
-    const sources = [join(skins, 'town/guard.png')];
-    expect(idsIn((await print({ sources, pack: into })).out)).toEqual(['town/guard']);
-    expect((await put('other')).status).toBe(0);
-    expect((await print({ sources, pack: into })).told?.code).toBe('several_namespaces');
-    expect((await print({ sources, pack: into, namespace: 'other' })).out).toContain(
-      'other:entity/player/town/guard',
-    );
-  });
+    },
+  );
 
   test('have the capes of the pack, and are written to files', async () => {
     const { draw, pack, print, folder, out } = await printingWorkshop();

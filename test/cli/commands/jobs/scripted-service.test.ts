@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runJobs } from '../../../../src/cli/commands/jobs.ts';
+import { runJobs, runRetry, status } from '../../../../src/cli/commands/jobs.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { CLOSED_PIPE } from '../../../../src/cli/errors/exit.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
@@ -32,4 +32,37 @@ test('A list of jobs that is cut says how many there are', async () => {
     await runCommand(async (context) => await runJobs({ limit }, context), { url, flags: { quiet: false } });
   expect((await list(2)).err).toBe('Showing 2 of 5 jobs. To list all of them: --all\n');
   expect((await list(5)).err).toBe('');
+});
+
+/** A service with jobs in these states, and refusals of everything else. */
+async function serviceWith(jobs: Readonly<Record<string, string>>) {
+  return await webServer((request, response) => {
+    const [, id = ''] = /^\/v2\/queue\/([^/]+)/.exec(request.url ?? '') ?? [];
+    const job = { id, status: jobs[id] ?? '', timestamp: 0 };
+    response.writeHead(job.status ? 200 : 401, { 'content-type': 'application/json' });
+    const errors = [{ code: 'invalid_api_key', message: 'Not with this key.' }];
+    response.end(JSON.stringify(job.status ? { success: true, job } : { success: false, errors }));
+  });
+}
+
+test.each<[what: string, run: (context: CommandContext) => Promise<number>]>([
+  ['The list of job status', async (context) => await status.run(['a', 'refused'], {}, context)],
+  ['The list of job retry', async (context) => await runRetry(['a', 'refused'], {}, context)],
+])('%s is whole JSON, although the second job is refused', async (_, run) => {
+  const { url } = await serviceWith({ a: 'waiting' });
+  const { out, told } = await runCommand(run, { url, flags: { json: true } });
+  expect([told?.code, JSON.parse(out)]).toMatchObject(['invalid_api_key', [{ job: 'a' }]]);
+});
+
+test('Nothing turns on where waiting for a job fails', async () => {
+  let looks = 0;
+  const { url } = await webServer((_request, response) => {
+    const isFirst = looks++ === 0;
+    response.writeHead(isFirst ? 200 : 401, { 'content-type': 'application/json' });
+    const errors = [{ code: 'invalid_api_key', message: 'Not with this key.' }];
+    const job = { id: 'a', status: 'waiting', timestamp: 0 };
+    response.end(JSON.stringify(isFirst ? { success: true, job } : { success: false, errors }));
+  });
+  const wait = async (context: CommandContext) => await status.run(['a'], { wait: true }, context);
+  expect((await runCommand(wait, { url })).told?.code).toBe('invalid_api_key');
 });

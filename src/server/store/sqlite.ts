@@ -195,10 +195,15 @@ export async function openSqliteFile(path: string, durable = false): Promise<Dat
   makePrivateFile(path);
   const { DatabaseSync } = await importSqlite();
   const database = new DatabaseSync(path);
-  database.exec(SETTINGS);
-  await switchToWal(database);
-  if (durable) database.exec('PRAGMA synchronous = FULL');
-  return database;
+  try {
+    database.exec(SETTINGS);
+    await switchToWal(database);
+    if (durable) database.exec('PRAGMA synchronous = FULL');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /**

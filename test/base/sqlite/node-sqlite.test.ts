@@ -26,7 +26,9 @@ test('A change to WAL waits while another process writes', async () => {
 
 test('Any other error ends the wait at once', async () => {
   const path = join(await ownFolder(), 'read-only.db');
-  new DatabaseSync(path).exec('create table t (n)');
+  const writing = new DatabaseSync(path);
+  onTestFinished(() => writing.close());
+  writing.exec('create table t (n)');
   const readOnly = new DatabaseSync(path, { readOnly: true });
   onTestFinished(() => readOnly.close());
   const error = await switchToWal(readOnly).catch((reason: unknown) => reason);

@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
-import { OWN_FOLDERS } from '../server/own-folder.ts';
+import { OWN_FOLDERS, openFiles } from '../server/own-folder.ts';
 
 const STORE = /\/skinsmith\.db/;
 
@@ -42,7 +41,7 @@ export class Leftovers {
   }
 
   #held(): Held {
-    return { listeners: getEventListeners(this.#signal, 'abort').length, files: openFiles() };
+    return { listeners: getEventListeners(this.#signal, 'abort').length, files: filesOfCommands() };
   }
 
   /** Once the command has ended: nothing turns on, and what it printed is whole. */
@@ -60,16 +59,7 @@ export class Leftovers {
   }
 }
 
-/** Files in folders of this test that this process has open, where the system tells. A service opens its store as often as it likes. */
-function openFiles(): string[] {
-  const found: string[] = [];
-  for (const fd of process.platform === 'linux' ? readdirSync('/proc/self/fd') : []) {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      if ([...OWN_FOLDERS].some((folder) => path.startsWith(folder)) && !STORE.test(path)) found.push(path);
-    } catch {
-      // The one that listed them.
-    }
-  }
-  return found.sort();
+/** Open files in folders of this test. A service opens its store as often as it likes. */
+function filesOfCommands(): string[] {
+  return openFiles(OWN_FOLDERS).filter((path) => !STORE.test(path));
 }

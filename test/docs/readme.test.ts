@@ -12,7 +12,7 @@ import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { PROGRAM, saying } from '../support/program/program.ts';
 import { giveSigningKey } from '../support/server/running-server.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole, testWhole } from '../support/setup/extent.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const README = await readFile(join(ROOT, 'README.md'), 'utf8');
@@ -171,7 +171,8 @@ test(
   LONG,
 );
 
-test('A line of the README that does not work is named', async () => {
+// It judges this test, not the program.
+testWhole('A line of the README that does not work is named', async () => {
   const reader = await Reader.sitDown();
   const early = '```sh\nnpm install\nskinsmith --version\n```\n';
   await expect(reader.follow(early)).rejects.toThrow('Line 3 ended with 127');

@@ -9,6 +9,7 @@ import { fill, finishRelease, notesOf } from '../../deploy/release/packages.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { ROOT } from '../support/program/program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
+import { sampled } from '../support/setup/extent.ts';
 
 const INSTALL = join(ROOT, 'deploy/install.sh');
 
@@ -109,7 +110,7 @@ echo "$1" >>"${from}/asked"; cp "${from}/\${1##*/}" "$to"`;
   );
 });
 
-test.each([
+const HARMS = [
   [
     'another checksum',
     /its checksum differs/,
@@ -131,7 +132,10 @@ test.each([
       await execa('rm', [join(from, 'SHA256SUMS')]);
     },
   ],
-])('install.sh installs nothing where there is %s', async (_, problem, harm) => {
+] as const;
+
+// The checksum again below.
+test.each(sampled(HARMS, 2, 1))('install.sh installs nothing where there is %s', async (_, problem, harm) => {
   const from = await releaseFolder('1.2.3');
   await harm(from);
   const { exitCode, stderr, home } = await install(['--from', from]);
@@ -139,7 +143,7 @@ test.each([
   expect(await readdir(home)).toEqual([]);
 });
 
-test.each([
+const OTHER_MACHINES = [
   [
     'musl',
     { ldd: 'echo "musl libc (x86_64)" >&2; exit 1' },
@@ -152,7 +156,9 @@ test.each([
   ],
   ['a minimal Debian', { ldd: 'echo "libatomic.so.1 => not found"' }, /apt-get install libatomic1/],
   ['Windows', { uname: 'echo MINGW64_NT-10.0' }, /Scoop/],
-])('install.sh says what else to do on %s', async (_, tools, hint) => {
+] as const;
+
+test.each(sampled(OTHER_MACHINES, 2))('install.sh says what else to do on %s', async (_, tools, hint) => {
   const from = await releaseFolder('1.2.3');
   const { exitCode, stderr, home } = await install(['--from', from], tools);
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(hint)]);
@@ -169,24 +175,20 @@ test('install.sh replaces no link, which npm may have made', async () => {
   expect(await readlink(join(prefix, 'bin/skinsmith'))).toBe('../lib/skinsmith.js');
 });
 
-test.each(['bin/skinsmith', 'share/man/man1/skinsmith.1', 'share/doc/skinsmith/LICENSE'])(
-  'install.sh writes through no link: %s',
-  async (path) => {
-    const from = await releaseFolder('1.2.3');
-    const prefix = await ownFolder();
-    const precious = join(await ownFolder(), 'precious');
-    await writeFile(precious, 'mine');
-    await mkdir(dirname(join(prefix, path)), { recursive: true });
-    await symlink(precious, join(prefix, path));
-    const { exitCode, stderr } = await install(['--from', from, '--prefix', prefix]);
-    expect([exitCode, stderr]).toEqual([
-      1,
-      expect.stringContaining('is a link that this script did not make'),
-    ]);
-    expect(await readFile(precious, 'utf8')).toBe('mine');
-    if (path !== 'bin/skinsmith') expect(await readdir(prefix)).not.toContain('bin');
-  },
-);
+const LINKS = ['bin/skinsmith', 'share/man/man1/skinsmith.1', 'share/doc/skinsmith/LICENSE'];
+
+test.each(sampled(LINKS, 2))('install.sh writes through no link: %s', async (path) => {
+  const from = await releaseFolder('1.2.3');
+  const prefix = await ownFolder();
+  const precious = join(await ownFolder(), 'precious');
+  await writeFile(precious, 'mine');
+  await mkdir(dirname(join(prefix, path)), { recursive: true });
+  await symlink(precious, join(prefix, path));
+  const { exitCode, stderr } = await install(['--from', from, '--prefix', prefix]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is a link that this script did not make')]);
+  expect(await readFile(precious, 'utf8')).toBe('mine');
+  if (path !== 'bin/skinsmith') expect(await readdir(prefix)).not.toContain('bin');
+});
 
 test('install.sh does not follow a link in the place of its temporary file', async () => {
   const from = await releaseFolder('1.2.3');

@@ -18,6 +18,7 @@ import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { linkIdentity } from '../support/server/linked-identity.ts';
 import type { ServerUnderTest } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
+import { isWhole } from '../support/setup/extent.ts';
 
 /** Commands of a service that someone runs; all others are typed on a machine without one. */
 const OF_A_SERVICE = ['keys', 'identities', 'capes', 'users', 'accounts', 'reports', 'moderation', 'whoami'];
@@ -148,6 +149,8 @@ class Bench {
   async run(line: string, group: string): Promise<string | undefined> {
     if (group === 'identities') await this.#linkIdentity(line.includes('alice') ? 'alice' : 'owner');
     const typed = this.#stand(line);
+    // Without options e2e/serve and cli/commands/open start them.
+    if (!isWhole && /^skinsmith (serve|open)$/.test(line)) return undefined;
     if (/^skinsmith (serve|open)\b/.test(line)) return await this.#serve(typed);
     if (group === 'retry') this.#failJob();
     const ran = line === 'skinsmith accounts link' ? this.#link(typed) : this.#type(typed, group);
@@ -180,7 +183,9 @@ class Bench {
       .replaceAll('~/.local/share/skinsmith', this.#machine.dataDir)
       .replaceAll('https://api.mineskin.org', this.#hosted)
       .replaceAll(/(--base-url )https:\/\/skins\.example\.org/g, `$1${this.#server.url}`)
-      .replace(/^skinsmith conformance/, '$& --pause 0');
+      .replace(/^skinsmith conformance/, '$& --pause 0')
+      // test/conformance judges the whole service.
+      .replace(/^skinsmith conformance(?!.*--only)/, isWhole ? '$&' : '$& --only capes');
     for (const [word, value] of this.#words)
       typed = typed.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), value);
     return typed;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HostedOptions } from '../../src/double/hosted/options.ts';
 import { ABSENT } from '../../src/double/replies.ts';
 import { hostedWorkshop, lines, requestsIn } from '../support/program/batches.ts';
+import { sampled } from '../support/setup/extent.ts';
 
 /** A service with a rate, as a paying user of the hosted one has it, and three skins of the user's. */
 async function withSkins(options: HostedOptions = {}) {
@@ -30,10 +31,13 @@ const ODD: HostedOptions = {
   },
 };
 
-describe.each([
+const SERVICES = [
   ['the hosted service', {}],
   ['a service whose answers are odd', ODD],
-] as const)('Against %s', (_, options) => {
+] as const;
+
+// Commands of other tests have the first.
+describe.each(sampled(SERVICES, 2, 1))('Against %s', (_, options) => {
   test('whoami shows the user and the limits left', async () => {
     const { shop, service } = await withSkins(options);
     const { exitCode, stdout, stderr } = await shop.run('whoami', '--json');

@@ -8,6 +8,7 @@ import { freshMachine } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { runServer } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
+import { isWhole } from '../support/setup/extent.ts';
 
 const SMITH = 'examples/smith.png';
 const PASSWORD = 'hun/ter2@';
@@ -62,7 +63,8 @@ describe('Through an https proxy that wants a password', () => {
 test.each([
   [
     'is not there',
-    ['doctor', 'whoami'],
+    // The second tries for seconds; what both say comes from one table of reasons.
+    isWhole ? ['doctor', 'whoami'] : ['doctor'],
     'http://anna:hunter2@127.0.0.1:1',
     /connection refused \(through the proxy http:\/\/127/,
   ],
@@ -116,7 +118,8 @@ test('Plain http goes through HTTP_PROXY; what NO_PROXY names, and this machine,
   const { length } = proxy.seen;
   expect(await run(address)).toMatchObject({ exitCode: 0 });
   expect(await run(address.replace('127.0.0.1', 'localhost'))).toMatchObject({ exitCode: 0 });
-  expect(await run(`http://a..b`, { no_proxy: '.b' })).toMatchObject({ exitCode: 75 });
+  // It tries for seconds. Otherwise base/proxies knows what NO_PROXY names.
+  if (isWhole) expect(await run('http://a..b', { no_proxy: '.b' })).toMatchObject({ exitCode: 75 });
   expect(proxy.seen).toHaveLength(length);
 });
 

@@ -9,6 +9,8 @@ import { isWhole, sampled } from '../../../support/setup/extent.ts';
 const MISSING: readonly Outage[] = ['a 404 in JSON', 'a 404 in HTML'];
 const ALL = (Object.keys(OUTAGES) as Outage[]).filter((name) => !MISSING.includes(name));
 const FROM = 1_000;
+/** Skins of a batch: enough that most of them come after an outage. */
+const COUNT = isWhole ? 30 : 15;
 
 interface During {
   readonly count: number;
@@ -28,7 +30,7 @@ async function during(name: Outage, { count, lasts, kinds }: During) {
 
 describe('While single jobs are answered with', () => {
   test.each([
-    ...sampled(ALL, 2).map((name) => [name, 30, 60_000] as const),
+    ...sampled(ALL, 2).map((name) => [name, COUNT, 60_000] as const),
     ['a 502 in HTML', isWhole ? 60 : 20, 600_000],
     ...(isWhole ? [['a refusal without a time', 60, 600_000] as const] : []),
   ] as const)('%s, no skin of %i fails in %i ms, and requests are few', async (name, count, lasts) => {
@@ -45,19 +47,19 @@ describe('While everything is answered with', () => {
   test.each(MISSING)('%s by a gateway, a batch waits, since all of it has worked', async (name) => {
     for (const lasts of sampled([12_000, 60_000], 2, MISSING.indexOf(name))) {
       const { summary, hosted, mostInTenSeconds } = await during(name, {
-        count: 30,
+        count: COUNT,
         lasts,
         kinds: ['submit', 'list', 'job', 'skin', 'me', 'root'],
       });
-      expect(summary).toMatchObject({ made: 30, failed: 0, end: 'complete' });
-      expect(hosted.records.accepted).toHaveLength(30);
+      expect(summary).toMatchObject({ made: COUNT, failed: 0, end: 'complete' });
+      expect(hosted.records.accepted).toHaveLength(COUNT);
       expect(mostInTenSeconds({ from: FROM + 10_000, to: FROM + lasts })).toBeLessThanOrEqual(40);
     }
   });
 
   test.each(sampled(ALL, 2, 1))('%s, a batch waits and continues, and asks rarely', async (name) => {
-    const { summary, hosted, mostInTenSeconds } = await during(name, { count: 30, lasts: 60_000 });
-    expect(summary).toMatchObject({ made: 30, failed: 0, end: 'complete' });
+    const { summary, hosted, mostInTenSeconds } = await during(name, { count: COUNT, lasts: 60_000 });
+    expect(summary).toMatchObject({ made: COUNT, failed: 0, end: 'complete' });
     expect(hosted.records.doubleSubmissions).toEqual([]);
     expect(mostInTenSeconds({ from: FROM + 10_000, to: FROM + 60_000 })).toBeLessThanOrEqual(12);
   });
@@ -74,9 +76,9 @@ const OF_SUBMISSIONS = ['a 502 in HTML', 'a 500 in JSON', 'a 503 in HTML', 'a re
 
 describe.each(sampled(OF_SUBMISSIONS, 3))('While submissions alone are answered with %s', (name) => {
   test('it is one outage: all is made when it ends, and nothing twice', async () => {
-    const world = await during(name, { count: 30, lasts: 60_000, kinds: ['submit'] });
-    expect(world.summary).toMatchObject({ made: 30, failed: 0 });
-    expect(world.hosted.records.accepted).toHaveLength(30);
+    const world = await during(name, { count: COUNT, lasts: 60_000, kinds: ['submit'] });
+    expect(world.summary).toMatchObject({ made: COUNT, failed: 0 });
+    expect(world.hosted.records.accepted).toHaveLength(COUNT);
   });
 
   test('for too long, the batch ends with that error, and nothing counts as in the queue', async () => {
@@ -89,7 +91,7 @@ describe.each(sampled(OF_SUBMISSIONS, 3))('While submissions alone are answered 
         queued = read().queued;
       });
     };
-    await expect(clock.until(batch(30, { onProgress }))).rejects.toMatchObject({
+    await expect(clock.until(batch(COUNT, { onProgress }))).rejects.toMatchObject({
       name: 'ServiceLostError',
     });
     expect([queued, hosted.times('submit').length < 40]).toEqual([0, true]);
@@ -115,7 +117,7 @@ test('A process that is asleep for a minute, with all its connections closed mea
     return answer;
   };
   const summary = await clock.until(batch(30));
-  expect(summary).toMatchObject({ made: 30, failed: 0 });
+  expect(summary).toMatchObject({ made: COUNT, failed: 0 });
   expect(hosted.records.doubleSubmissions).toEqual([]);
 });
 

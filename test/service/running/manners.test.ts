@@ -4,6 +4,7 @@ import { exchangeRaw } from '../../support/fuzz/raw-exchange.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { type Heard, TestCaller } from '../../support/server/test-caller.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -44,7 +45,8 @@ describe('A web page of another origin', () => {
 
   test('learns for every route that it may call it', async () => {
     const { anonymous } = await runServer();
-    for (const path of new Set(ROUTES.flatMap(({ paths }) => paths))) {
+    // Answered before a route is looked for.
+    for (const path of sampled([...new Set(ROUTES.flatMap(({ paths }) => paths))], 4)) {
       const headers = { origin, 'access-control-request-method': 'PATCH' };
       const answer = await anonymous().send('OPTIONS', path.replaceAll(/:\w+(?:\{.*\})?/g, 'x'), { headers });
       expect([path, answer.status, answer.headers]).toEqual([
@@ -144,9 +146,10 @@ describe('Who may keep an answer', () => {
 
 test('HEAD is answered for every GET that changes nothing as GET is, without the body', async () => {
   const { owner } = await runServer();
-  for (const { method, paths, changes } of ROUTES) {
+  const reads = ROUTES.filter(({ method, changes }) => method === 'GET' && !changes);
+  for (const { paths } of sampled(reads, 2)) {
     const path = paths[0].replaceAll(/:\w+(?:\{.*\})?/g, '0'.repeat(32));
-    if (method !== 'GET' || changes || path === '/v2/queue/events') continue;
+    if (path === '/v2/queue/events') continue;
     const get = await owner.get(path);
     const head = await owner.send('HEAD', path);
     expect([path, head.status, head.bytes.length]).toEqual([path, get.status, 0]);

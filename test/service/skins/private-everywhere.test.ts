@@ -145,13 +145,13 @@ test('No shared cache keeps answers about a private skin', async () => {
   await visitor.signIn(key.body.key?.secret);
   const { api, pages } = addresses(skin);
   const caches: [string, string | null][] = [];
-  for (const address of api) {
+  for (const address of sampled(api, 2)) {
     const { bytes, headers } = await ann.get(address);
     const isPicture = headers['content-type'] === 'image/png' && address.startsWith('/v2/skins/');
     const isAbout = isPicture || tellsOf(bytes.toString('latin1'), skin, address).length > 0;
     if (isAbout) caches.push([address, String(headers['cache-control'])]);
   }
-  for (const address of pages) {
+  for (const address of sampled(pages, 2)) {
     const { text, headers } = await visitor.open(address);
     const isAbout = address.includes(skin.samples['uuid']!) || tellsOf(text, skin, address).length > 0;
     if (isAbout) caches.push([address, headers.get('cache-control')]);

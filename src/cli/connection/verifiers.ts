@@ -8,7 +8,7 @@ import { PrivateAddressError } from '../../dispatch/proof.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { readProxies } from '../config/network-settings.ts';
 import type { CommandContext } from '../context/context.ts';
-import { count } from '../text/text.ts';
+import { count, isLoopback } from '../text/text.ts';
 import { EMBEDDED_URL, requestHooks } from './connect.ts';
 import { makeTextureGuard } from './texture-guard.ts';
 
@@ -151,8 +151,13 @@ export class TextureHosts {
   get notes(): readonly string[] {
     return [...this.#unreachable].map(([origin, { textures, error }]) => {
       const what = textures === 1 ? '1 texture' : `${count(textures)} textures`;
-      const why = error instanceof NetworkError ? '' : ', a private address that is not the service in use';
-      return `${what} could not be fetched from ${origin}${why}.`;
+      return `${what} could not be fetched from ${origin}${whyUnfetched(origin, error)}.`;
     });
   }
+}
+
+/** The textures of an embedded service can be fetched only while `serve` runs over its folder. */
+function whyUnfetched(origin: string, error: Unreachable['error']): string {
+  if (!(error instanceof NetworkError)) return ', a private address that is not the service in use';
+  return isLoopback(URL.parse(origin)?.hostname ?? '') ? ' (is skinsmith serve running?)' : '';
 }

@@ -80,7 +80,7 @@ describe('A lockfile whose textures cannot be fetched', () => {
     const ran = await runCommand(verify, { flags: { quiet: false, verbose: true } });
     expect([ran.status, seen.size]).toEqual([0, 1]);
     expect(ran.err).toContain(`GET ${url}/textures/${hash('a.png')} unreachable`);
-    expect(ran.err).toContain(`3 textures could not be fetched from ${url}.\n`);
+    expect(ran.err).toContain(`3 textures could not be fetched from ${url} (is skinsmith serve running?).\n`);
   });
 
   test('is not said to have nothing wrong', async () => {

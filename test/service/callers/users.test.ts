@@ -130,6 +130,19 @@ describe('An invitation', () => {
     expectRefusal(await owner.send('POST', `${USERS}/nobody/invitation`), 'user_not_found');
     expectRefusal(await owner.send('DELETE', `${USERS}/nobody/invitation`), 'user_not_found');
   });
+
+  test('is in the log, and so is that it was revoked', async () => {
+    const { owner } = await runServer();
+    await owner.json(USERS, { name: 'bob' });
+    await invite(owner);
+    await owner.send('DELETE', `${USERS}/bob/invitation`);
+    const { entries } = (await owner.get('/v2/account/log')).body as unknown as { entries: object[] };
+    expect(entries).toMatchObject([
+      { action: 'revoke_invitation', subject: 'bob' },
+      { action: 'invite_user', subject: 'bob' },
+      {},
+    ]);
+  });
 });
 
 describe('The account manager', () => {

@@ -52,6 +52,15 @@ export async function storedTextures(db: Db, hashes: readonly string[]): Promise
   return rows.map(({ hash }) => hash);
 }
 
+/**
+ * Pictures that something is about to need are as young as new ones, so that none of them is removed before, not even by
+ * another node at this moment. Returns how many exist.
+ */
+export async function holdTextures(db: Db, hashes: readonly string[], now: number): Promise<number> {
+  const held = db.updateTable('textures').set({ created_at: now }).where('hash', 'in', hashes);
+  return (await held.returning('hash').execute()).length;
+}
+
 /** A picture that signed data, a cape or a player name needs and that is not blocked. The service serves no others. */
 export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await servedTextures(db).selectAll().where('hash', '=', hash).executeTakeFirst();

@@ -13,6 +13,8 @@ guardAgainstLeaks();
 
 const UNKNOWN = '0123456789abcdef0123456789abcdef';
 
+const textures = async () => await import('../../../src/server/store/textures.ts');
+
 /** A new skin of the caller. */
 async function skinOf(caller: TestCaller, number: number, fields: Record<string, string> = {}) {
   const { body } = await caller.upload('/v2/generate?timeout=30', skinPng(number), fields);
@@ -71,7 +73,7 @@ test('A worn texture stays until it is changed, also when its skin is gone and i
   await wear(owner, 'Steve', { skin: skin.uuid, user: 'ann' });
   expect((await ann.send('DELETE', `/v2/skins/${skin.uuid}`)).status).toBe(200);
   const { db } = await openOwnStore(server.dataDir);
-  const { pruneUnusedTextures } = await import('../../../src/server/store/textures.ts');
+  const { pruneUnusedTextures } = await textures();
   await pruneUnusedTextures(db, Date.now() + 1_000);
   const { body } = await nobody.get('/v2/players/Steve');
   const { hash } = body.player!.skin!;
@@ -82,18 +84,15 @@ test('A worn texture stays until it is changed, also when its skin is gone and i
   expect((await nobody.get(`/textures/${hash}`)).status).toBe(404);
 });
 
-test('A skin that is deleted while a name is about to wear it is refused as if it had never been there', async () => {
+/** What happens while a skin is signed with another cape for a name: the skin has been read, and is not yet worn. */
+async function wearWhile(meanwhile: (scene: WearScene) => Promise<unknown>) {
   const { server, owner, nobody } = await runWithUsers();
   const cape = await addCape(server, 'team');
   const skin = await skinOf(owner, 1);
   const { db } = await openOwnStore(server.dataDir);
   const { wear: wearHere } = await import('../../../src/server/service/players/wardrobe.ts');
-  const { pruneUnusedTextures } = await import('../../../src/server/store/textures.ts');
   const generate = async () => {
-    await owner.send('DELETE', `/v2/skins/${skin.uuid}`);
-    await db.deleteFrom('jobs').execute();
-    await db.deleteFrom('texture_data').execute();
-    await pruneUnusedTextures(db, Date.now() + 1_000);
+    await meanwhile({ db, owner, uuid: skin.uuid });
     return { value: 'e30=', signature: 'c2lnbmVk' };
   };
   const context = {
@@ -102,18 +101,67 @@ test('A skin that is deleted while a name is about to wear it is refused as if i
   };
   const user = await db.selectFrom('users').selectAll().where('name', '=', 'owner').executeTakeFirstOrThrow();
   const caller = {
-    kind: 'user',
-    owner: `user:${user.id}`,
-    id: user.id,
-    name: 'owner',
-    isOperator: true,
+    ...{ kind: 'user', owner: `user:${user.id}`, id: user.id, name: 'owner', isOperator: true },
     plan: { capes: true },
   };
   const wish = { skin: skin.uuid, cape: cape.replaceAll('-', '') };
-  await expect(wearHere(context as never, caller as never, 'Steve', wish)).rejects.toMatchObject({
-    code: 'skin_not_found',
+  const worn = wearHere(context as never, caller as never, 'Steve', wish);
+  return { worn, nobody };
+}
+
+type WearScene = Readonly<{
+  db: Awaited<ReturnType<typeof openOwnStore>>['db'];
+  owner: TestCaller;
+  uuid: string;
+}>;
+
+const CHANGES: Readonly<Record<string, [code: string, (scene: WearScene) => Promise<unknown>]>> = {
+  'deleted, and its picture pruned': [
+    'skin_not_found',
+    async ({ db, owner, uuid }) => {
+      await owner.send('DELETE', `/v2/skins/${uuid}`);
+      await db.deleteFrom('jobs').execute();
+      await db.deleteFrom('texture_data').execute();
+      await (await textures()).pruneUnusedTextures(db, Date.now() + 1_000);
+    },
+  ],
+  'deleted by an operator': [
+    'skin_not_found',
+    ({ owner, uuid }) => owner.send('DELETE', `/v2/account/skins/${uuid}`),
+  ],
+  'hidden by an operator': [
+    'insufficient_grants',
+    ({ owner, uuid }) => owner.patch(`/v2/account/skins/${uuid}`, { hidden: true }),
+  ],
+  'made private': [
+    'invalid_request',
+    ({ owner, uuid }) => owner.patch(`/v2/skins/${uuid}`, { visibility: 'private' }),
+  ],
+};
+
+test.each(Object.entries(CHANGES))(
+  'A skin that is %s while a name is about to wear it is not worn',
+  async (_, [code, change]) => {
+    const { worn, nobody } = await wearWhile(change);
+    await expect(worn).rejects.toMatchObject({ code });
+    expectRefusal(await nobody.get('/v2/players/Steve'), 'player_not_found', 404);
+  },
+);
+
+test('A picture that a name is about to wear is not pruned at the same moment', async () => {
+  const { server } = await runWithUsers();
+  const { db } = await openOwnStore(server.dataDir);
+  const { inTransaction } = await import('../../../src/server/store/db.ts');
+  const { findTexture, holdTextures, keepTexture, pruneUnusedTextures } = await textures();
+  const hash = 'a'.repeat(64);
+  await keepTexture(db, { hash, width: 64, height: 64, png: Buffer.of(), created_at: 1 });
+  let pruning: Promise<void> | undefined;
+  await inTransaction(db, async (tx) => {
+    expect(await holdTextures(tx, [hash, 'b'.repeat(64)], Date.now())).toBe(1);
+    pruning = pruneUnusedTextures(db, 1_000);
   });
-  expectRefusal(await nobody.get('/v2/players/Steve'), 'player_not_found', 404);
+  await pruning;
+  expect(await findTexture(db, hash)).toBeDefined();
 });
 
 test('A UUID stands for the name that has it, for whoever may change the name', async () => {
@@ -444,7 +492,7 @@ describe('Capes', () => {
     await wear(owner, 'Steve', { skin: uuid, cape });
     expect((await owner.send('DELETE', `/v2/account/capes/${cape}`)).status).toBe(200);
     const { db } = await openOwnStore(server.dataDir);
-    const { pruneUnusedTextures } = await import('../../../src/server/store/textures.ts');
+    const { pruneUnusedTextures } = await textures();
     await pruneUnusedTextures(db, Date.now() + 1_000);
     const { hash } = (await nobody.get('/v2/players/Steve')).body.player!.cape!;
     expect((await nobody.get(`/textures/${hash}`)).status).toBe(200);

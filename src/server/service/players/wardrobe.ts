@@ -8,7 +8,7 @@ import { inManagement } from '../../store/locks.ts';
 import type { WardrobeHistoryRow, WardrobeRow } from '../../store/schema/tables.ts';
 import { findUserByName } from '../../store/sessions.ts';
 import type { SkinWithData } from '../../store/skins.ts';
-import { storedTextures } from '../../store/textures.ts';
+import { holdTextures } from '../../store/textures.ts';
 import {
   addToHistory,
   countNamesOf,
@@ -135,7 +135,7 @@ export async function wear(
     // Someone else was faster.
     if (current?.owner !== before?.owner) throw taken(name);
     if (!current && holder === user.owner) await requirePlanRoom(tx, user);
-    if (outfit) await requirePictures(tx, outfit);
+    if (outfit) await requireStill(tx, caller, { outfit, wish, now: clock.now() });
     const row = {
       ...(outfit ?? current ?? NOTHING_WORN),
       ...{ name: key, spelling: name, player_id: offlineIdOf(name), owner: holder },
@@ -264,7 +264,7 @@ async function outfitFor(
 
 /** A skin that players may wear, unless it is blocked. @throws Refusal `skin_not_found`, `insufficient_grants`, `invalid_request` */
 export async function readWearable(
-  { db }: StoreContext,
+  { db }: { readonly db: Db },
   caller: Caller,
   uuid: string,
   publish: boolean,
@@ -280,10 +280,15 @@ export async function readWearable(
   return skin;
 }
 
-/** The skin may have been deleted, and its picture pruned, since it was read. @throws Refusal `skin_not_found` */
-async function requirePictures(tx: Db, { texture_hash, cape_hash }: Outfit): Promise<void> {
-  const hashes = [texture_hash, cape_hash].filter((hash) => hash !== null);
-  if ((await storedTextures(tx, hashes)).length < new Set(hashes).size) throw new Refusal('skin_not_found');
+/** The skin may have been deleted or hidden, and its picture pruned, since it was read. @throws Refusal as `readWearable` */
+async function requireStill(
+  tx: Db,
+  caller: Caller,
+  { outfit, wish, now }: { readonly outfit: Outfit; readonly wish: Wish; readonly now: number },
+): Promise<void> {
+  if (wish.skin !== undefined) await readWearable({ db: tx }, caller, wish.skin, wish.publish === true);
+  const hashes = new Set([outfit.texture_hash, outfit.cape_hash].filter((hash) => hash !== null));
+  if ((await holdTextures(tx, [...hashes], now)) < hashes.size) throw new Refusal('skin_not_found');
 }
 
 function outfitOf({ uuid, texture_hash, variant, cape_hash, value, signature }: SkinWithData): Outfit {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { pixelHash } from '../../src/skin/read-skin.ts';
-import { freshMachine } from '../support/program/program.ts';
+import { freshMachine, saying } from '../support/program/program.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { runServer } from '../support/server/running-server.ts';
 
@@ -18,6 +18,30 @@ test('From an empty folder to the skin that the mod reads, as docs/skin-server.m
   expect(await run('wear', made.uuid, '--as', 'Steve')).toMatchObject({ exitCode: 0 });
   const profile = await (await fetch(`${url}/csl/Steve.json`)).json();
   expect(profile).toEqual({ username: 'Steve', skins: { default: pixelHash(drawSkin(1)) } });
+});
+
+test('serve --wardrobe says where CustomSkinLoader reads, at its own address or the public one; serve alone does not', async () => {
+  const said = async (...options: string[]) => {
+    const child = (await freshMachine()).start(['serve', '--port', '0', '--no-color', ...options]);
+    const [stdout, stderr] = await Promise.all([
+      saying(child, 'stdout', /^Listening on .*\n/),
+      options.length > 0 ? saying(child, 'stderr', /CustomSkinLoader.*\n/) : '',
+    ]);
+    child.kill();
+    const heard = stderr || String((await child).stderr);
+    return {
+      url: stdout.match(/http\S+/)?.[0],
+      root: heard.match(/CustomSkinLoader.* at (\S+?\/csl\/)/)?.[1],
+    };
+  };
+  const [local, open, without] = await Promise.all([
+    said('--wardrobe', 'operator'),
+    said('--wardrobe', 'users', '--public-url', 'https://skins.example'),
+    said(),
+  ]);
+  expect(local.root).toBe(`${local.url}/csl/`);
+  expect(open.root).toBe('https://skins.example/csl/');
+  expect(without.root).toBeUndefined();
 });
 
 test('Names are dressed, imported, listed and released; a private skin is worn only after a question', async () => {

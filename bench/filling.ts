@@ -25,11 +25,24 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
+const NAMES: typeof DIFFERENT = {
+  wardrobe: { name: "printf('n%07x', i)", spelling: "printf('N%07x', i)", player_id: "printf('%032x', i)" },
+};
+
 /** Adds the given numbers of images, skins and jobs to a store that has one of each. No server may have it open. */
 export function fillStore(path: string, count: number): void {
+  fillTables(path, DIFFERENT, count);
+}
+
+/** Adds player names, which wear the same as the one that is there. */
+export function fillNames(path: string, count: number): void {
+  fillTables(path, NAMES, count);
+}
+
+function fillTables(path: string, tables: typeof DIFFERENT, count: number): void {
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   database.exec('pragma synchronous = off; begin');
-  for (const [table, different] of Object.entries(DIFFERENT)) {
+  for (const [table, different] of Object.entries(tables)) {
     const columns = database
       .prepare('select name from pragma_table_info(?)')
       .all(table)

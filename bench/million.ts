@@ -1,10 +1,10 @@
 /** P9: the cost of a very large store. */
 import { join } from 'node:path';
-import { fillDatabase, fillStore } from './filling.ts';
+import { fillDatabase, fillNames, fillStore } from './filling.ts';
 import { timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
 import { openPostgres, type Service, startOwn } from './services.ts';
-import { listBytes, postBytes, untilKnown } from './submitting.ts';
+import { listBytes, postBytes, untilKnown, wearKnown, wornBytes } from './submitting.ts';
 import { median, type Row } from './table.ts';
 
 const FEW = 1_000;
@@ -13,10 +13,13 @@ const REQUESTS = 300;
 
 const WORKS = { 'finding a duplicate': postBytes, 'the list of jobs': listBytes } as const;
 
-/** The service's store, and the large number of skins and jobs for it. */
+/** The service's store, the small and the large number of things in it, and what is requested then. */
 interface Store {
   readonly name: string;
+  readonly few: number;
   readonly many: number;
+  readonly what: 'skins and jobs' | 'player names';
+  readonly works: Readonly<Record<string, (service: Service) => Buffer>>;
   readonly open: (machine: Machine) => Promise<Place>;
 }
 
@@ -32,7 +35,10 @@ const OPTIONS = { pace: 0, workers: 1 };
 const STORES: readonly Store[] = [
   {
     name: 'serve',
+    few: FEW,
     many: 1_000_000,
+    what: 'skins and jobs',
+    works: WORKS,
     open: async (machine) => ({
       start: async () => await startOwn(machine, OPTIONS),
       fill: (count) => fillStore(join(machine.dataDir, 'skinsmith.db'), count),
@@ -41,7 +47,10 @@ const STORES: readonly Store[] = [
   },
   {
     name: 'serve over PostgreSQL',
+    few: FEW,
     many: 100_000, // ten times as many take several minutes to fill in
+    what: 'skins and jobs',
+    works: WORKS,
     open: async (machine) => {
       const { store, stop } = await openPostgres();
       return {
@@ -50,6 +59,18 @@ const STORES: readonly Store[] = [
         close: stop,
       };
     },
+  },
+  {
+    name: 'serve',
+    few: 10,
+    many: 10_000,
+    what: 'player names',
+    works: { 'what a name wears': wornBytes },
+    open: async (machine) => ({
+      start: async () => await startOwn(machine, OPTIONS),
+      fill: (count) => fillNames(join(machine.dataDir, 'skinsmith.db'), count),
+      close: async () => {},
+    }),
   },
 ];
 
@@ -64,12 +85,16 @@ export async function millionRows(): Promise<Row[]> {
 }
 
 async function rowsOn(store: Store, few: Machine, many: Machine): Promise<Row[]> {
-  const services = [await startFilled(store, few, FEW), await startFilled(store, many, store.many)] as const;
+  const services = [
+    await startFilled(store, few, store.few),
+    await startFilled(store, many, store.many),
+  ] as const;
   try {
     const rows: Row[] = [];
-    for (const [name, request] of Object.entries(WORKS)) {
+    for (const [name, request] of Object.entries(store.works)) {
       const time = async (service: Service) => await timeOne(service, request(service));
-      rows.push({ ...(await compare(services, time)), work: workOf(store, name) });
+      const against = `the same with ${store.few.toLocaleString('en')}`;
+      rows.push({ ...(await compare(services, time)), against, work: workOf(store, name) });
     }
     return rows;
   } finally {
@@ -77,12 +102,13 @@ async function rowsOn(store: Store, few: Machine, many: Machine): Promise<Row[]>
   }
 }
 
-/** A service with one skin to request and a given number of others, each with a job, all of the same caller. */
+/** A service with one skin to request, which a player wears, and a given number of others, all of the same caller. */
 async function startFilled(store: Store, machine: Machine, count: number): Promise<Service> {
   await machine.reset();
   const place = await store.open(machine);
   const before = await place.start();
   await untilKnown(before);
+  await wearKnown(before);
   await before.close();
   await place.fill(count);
   const service = await place.start();
@@ -93,14 +119,14 @@ async function startFilled(store: Store, machine: Machine, count: number): Promi
   return { ...service, close, env: { ...before.env, SKINSMITH_BASE_URL: service.url } };
 }
 
-function workOf({ name, many }: Store, work: string): string {
-  return `${name}: ${work}, ${many.toLocaleString('en')} skins and jobs stored`;
+function workOf({ name, many, what }: Store, work: string): string {
+  return `${name}: ${work}, ${many.toLocaleString('en')} ${what} stored`;
 }
 
 async function compare(
   [few, many]: readonly [Service, Service],
   time: (service: Service) => Promise<number>,
-): Promise<Omit<Row, 'work'>> {
+): Promise<Omit<Row, 'work' | 'against'>> {
   const times = { few: [] as number[], many: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
     times.few.push(await time(few));
@@ -108,7 +134,6 @@ async function compare(
   }
   return {
     id: 'P9',
-    against: `the same with ${FEW.toLocaleString('en')}`,
     unit: 'ms',
     measured: median(times.many),
     baseline: median(times.few),

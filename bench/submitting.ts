@@ -27,6 +27,23 @@ export async function untilKnown(service: Service): Promise<void> {
   while ((await submit(service)).status !== 'completed') await sleep(50);
 }
 
+const skinsSchema = z.object({ skins: z.array(z.object({ uuid: z.string() })) });
+
+/** Lets a player name wear the image. */
+export async function wearKnown(service: Service): Promise<void> {
+  const headers = { ...authorization(service), 'Content-Type': 'application/json' };
+  const answer = await fetch(`${service.url}/v2/me/skins`, { headers });
+  const [skin] = skinsSchema.parse(await answer.json()).skins;
+  const body = JSON.stringify({ skin: skin?.uuid });
+  await fetch(`${service.url}${WEARER}`, { method: 'PUT', headers, body });
+}
+
+const WEARER = '/v2/players/Steve';
+
+export function wornBytes(service: Service): Buffer {
+  return requestBytes(WEARER, authorization(service));
+}
+
 export function postBytes(service: Service): Buffer {
   return requestBytes('/v2/queue', uploadHeaders(service), uploadBody());
 }

@@ -233,8 +233,19 @@ export function skinSelector(
 }
 
 /** Selects all skins of a form with `data-select`, for browsers that run scripts. */
-export function selectAll(): Html {
-  return html`<p class="acts needs-script"><button type="button" class="quiet-button" data-select-all>${say`Select all`}</button> <span class="quiet" role="status" data-selected></span></p>`;
+export const SELECT_ALL = html`<p class="needs-script"><button type="button" class="quiet-button" data-select-all>${say`Select all`}</button></p>`;
+export const SELECTED = html`<span class="quiet" role="status" data-selected></span>`;
+
+/** A search by name. `more`: its other fields, which are folded unless one of them is used. */
+export function searchForm(
+  path: string,
+  { filter, isNarrow }: { readonly filter: string; readonly isNarrow: boolean },
+  more: Html,
+): Html {
+  return html`<search><form method="get" action="${path}"><div class="row">
+<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
+<div class="end"><button>${say`Search`}</button></div></div>
+${isNarrow ? html`<details open>` : html`<details>`}<summary>${say`Order and filters`}</summary><div class="row">${more}</div></details></form></search>`;
 }
 
 /** The field for the name of the set that takes the selected skins, and its button. */

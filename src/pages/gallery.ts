@@ -9,8 +9,10 @@ import {
   ARMS_OR_ALL,
   options,
   type Page,
+  SELECT_ALL,
+  SELECTED,
   type SkinCard,
-  selectAll,
+  searchForm,
   selectionToSet,
   skinCards,
   skinCount,
@@ -177,7 +179,7 @@ function galleryPage(view: GalleryView): Page {
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
 <link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
     body: html`${selection && html`<p class="problem" role="alert">${selection.problem}</p>`}
-${searchForm(choice)}
+${gallerySearch(choice)}
 ${tags}
 ${total !== undefined && total > 0 && html`<p class="quiet">${separated(', ', [skinCount(total), total > SIZE && say`page ${count(page)} of ${count(Math.ceil(total / SIZE))}`])}</p>`}
 ${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
@@ -204,8 +206,8 @@ function cards({ skins, choice, after, back, selection, canSelect }: GalleryView
     html`${skinSelector(skin, { isSelected: selection?.skins.includes(skin.uuid) ?? false })}${liked(skin)}`;
   const [, place = ''] = addressOf(choice, { after, back }).split('?');
   return html`<form class="gallery" method="post" action="${PATH}" data-select><input type="hidden" name="place" value="${place}">
-${skinCards(skins, below)}
-<div class="panel bulk">${selectAll()}${selectionToSet(selection?.set)}</div></form>`;
+${SELECT_ALL}${skinCards(skins, below)}
+<div class="panel bulk">${SELECTED}${selectionToSet(selection?.set)}</div></form>`;
 }
 
 function liked({ likes }: { readonly likes: number }): Html | undefined {
@@ -244,18 +246,17 @@ function nothing(choice: Choice, isMore: boolean): Html {
     : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`;
 }
 
-function searchForm({ sort, filter, variant, cape, signer, tag }: Choice): Html {
+function gallerySearch({ sort, filter, variant, cape, signer, tag }: Choice): Html {
   const isNarrow = sort !== 'newest' || variant !== '' || cape !== '' || signer !== '' || tag !== '';
-  return html`<search><form method="get" action="${PATH}"><div class="row">
-<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
-<div class="end"><button>${say`Search`}</button></div></div>
-${isNarrow ? html`<details open>` : html`<details>`}<summary>${say`Order and filters`}</summary><div class="row">
-<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
+  return searchForm(
+    PATH,
+    { filter, isNarrow },
+    html`<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
 <div><label for="tag">${say`Tag`}</label><input id="tag" name="tag" maxlength="32" value="${tag}"></div>
 <div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>
 <div><label for="cape">${say`Cape`}</label><select id="cape" name="cape">${options(CAPES, cape)}</select></div>
-<div><label for="signer">${say`Signed by`}</label><select id="signer" name="signer">${options(SIGNERS, signer)}</select></div>
-</div></details></form></search>`;
+<div><label for="signer">${say`Signed by`}</label><select id="signer" name="signer">${options(SIGNERS, signer)}</select></div>`,
+  );
 }
 
 /** Empty fields are left out. */

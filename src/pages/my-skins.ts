@@ -22,8 +22,10 @@ import {
   NAME_RULE,
   options,
   type Page,
+  SELECT_ALL,
+  SELECTED,
   type SkinCard,
-  selectAll,
+  searchForm,
   selectionToSet,
   skinCards,
   skinCount,
@@ -261,7 +263,7 @@ function mySkinsPage(view: MySkinsView): Page {
     body: html`<p class="quiet"><a href="/ui/jobs">${say`My jobs`}</a></p>
 ${done && html`<p class="done" role="status">${DONE[done.act](done.count)}</p>`}
 ${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
-${searchForm(choice)}
+${mySearch(choice)}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
 ${skins.length === 0 ? nothing(choice) : mayChange ? bulkForm(view) : skinCards(skins)}
@@ -275,21 +277,23 @@ function nothing({ filter, visibility, variant }: Choice): Html {
     : html`<p class="empty">${say`You have no skins yet. <a href="/ui/make">Make your first one.</a>`}</p>`;
 }
 
-function searchForm({ sort, filter, visibility, variant }: Choice): Html {
-  return html`<search><form method="get" action="${PATH}"><div class="row">
-<div><label for="filter">${say`Name contains`}</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
+function mySearch({ sort, filter, visibility, variant }: Choice): Html {
+  const isNarrow = sort !== 'newest' || visibility !== '' || variant !== '';
+  return searchForm(
+    PATH,
+    { filter, isNarrow },
+    html`<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
 <div><label for="who">${say`Visibility`}</label><select id="who" name="visibility">${options({ '': say`All`, ...VISIBILITIES }, visibility)}</select></div>
-<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>
-<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
-<div class="end"><button>${say`Search`}</button></div></div></form></search>`;
+<div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>`,
+  );
 }
 
 /** Files of all matching skins, not only those on this page. */
 function exportLinks({ filter, visibility, variant }: Choice): Html {
   const query = new URLSearchParams({ filter, visibility, variant }).toString();
-  return html`<p class="acts">${filter || visibility || variant ? say`Download all matches:` : say`Download all:`}
-<a href="${PATH}/export.zip?${query}" download>${say`pictures and data (zip)`}</a></p>
-<details><summary>${say`For programs`}</summary><p><a href="${PATH}/export.lock?${query}" download>${say`Data only (skins.lock)`}</a></p></details>`;
+  return html`<div class="acts">${filter || visibility || variant ? say`Download all matches:` : say`Download all:`}
+<a href="${PATH}/export.zip?${query}" download>${say`pictures and data (zip)`}</a>
+<details><summary>${say`For programs`}</summary><a href="${PATH}/export.lock?${query}" download>${say`Data only (skins.lock)`}</a></details></div>`;
 }
 
 /** One form for everything, so that selected skins can be changed or deleted without scripts. */
@@ -306,9 +310,8 @@ function bulkForm({
 }: MySkinsView): Html {
   const place = { sort, filter, visibility, variant, after };
   return html`<form method="post" action="${PATH}" data-select><button name="act" value="enter" hidden></button><input type="hidden" name="list" value="${placeQuery(place)}">
-${skinCards(skins, (skin) => selector(skin, selected.includes(skin.uuid)))}
-<div class="panel bulk">${selectAll()}
-<details open data-fold><summary>${say`Change selected`}</summary><div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, change?.visibility)}</select></div>
+${SELECT_ALL}${skinCards(skins, (skin) => selector(skin, selected.includes(skin.uuid)))}
+<div class="panel bulk">${SELECTED}<details open data-fold><summary>${say`Change selected`}</summary><div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, change?.visibility)}</select></div>
 <div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" value="${change?.name ?? ''}"></div>
 <div class="end"><button name="act" value="change">${say`Change selected`}</button></div></div>
 ${selectionToSet(set)}

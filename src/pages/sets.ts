@@ -38,8 +38,9 @@ import {
   NAME_RULE,
   options,
   type Page,
+  SELECT_ALL,
+  SELECTED,
   type SkinCard,
-  selectAll,
   skinCards,
   skinCount,
   skinSelector,
@@ -323,7 +324,7 @@ ${mayChange && ownForm(set)}${!isOwn && done !== 'reported' && reportForm(`${PAT
 function shared({ uuid, name, slug, visibility }: FullSet['set'], origin: string): Html {
   const isShort = visibility === 'public' && !uuidOrShortIdSchema.safeParse(slug).success;
   const address = `${origin}${isShort ? `/s/${slug}` : `${PATH}/${uuid}`}`;
-  return html`${isShort && html`<dl>${copyField(say`Short address of this page`, address)}</dl>`}${shareButton(address, name)}`;
+  return html`${isShort && html`<dl>${copyField(say`Short address of this page`, address)}</dl>`}<div class="acts">${shareButton(address, name)}</div>`;
 }
 
 /** Tells the owner what others do not see, and offers to show it. */
@@ -343,8 +344,8 @@ function cardsOf({ set: { uuid }, skins }: FullSet, { mayChange, page, moved }: 
     html`<a class="button" rel="${rel}" href="${PATH}/${uuid}?page=${to}">${label}</a>`;
   return html`${
     mayChange
-      ? html`<form method="post" action="${PATH}/${uuid}" data-select data-order><button hidden disabled></button><input type="hidden" name="page" value="${at}">${skinCards(shown, (skin) => html`${skinSelector(skin)}${movers(skin, skins, moved)}`)}
-${selectAll()}<p class="acts"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button></p></form>`
+      ? html`<form method="post" action="${PATH}/${uuid}" data-select data-order><button hidden disabled></button><input type="hidden" name="page" value="${at}">${SELECT_ALL}${skinCards(shown, (skin) => html`${skinSelector(skin)}${movers(skin, skins, moved)}`)}
+<p class="panel bulk"><button name="act" value="remove" class="quiet-button">${say`Remove selected`}</button> ${SELECTED}</p></form>`
       : skinCards(shown)
   }
 ${pages > 1 && html`<nav class="more turning" aria-label="${say`Pages`}">${link(at - 1, 'prev', say`Previous page`)} <span>${say`page ${count(at)}`}</span> ${link(at + 1, 'next', say`Next page`)}</nav>`}`;

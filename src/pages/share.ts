@@ -134,15 +134,14 @@ function shownPanel(skin: Pick<SkinCard, 'uuid' | 'name'>, origin: string): Html
   const { uuid } = skin;
   const title = shownTitle(skin);
   const address = `${origin}/ui/skins/${uuid}`;
-  return html`<section class="share" aria-labelledby="share"><h2 id="share">${say`Share`}</h2>
-${shareButton(address, title)}
+  return html`${shareButton(address, title)}
 <details><summary>${say`Show it on your site`}</summary>
-<dl class="copyable">${copyField(say`HTML for a website`, embedCode({ src: `${origin}/embed/${uuid}`, title: titleOf(skin), ...EMBED }))}</dl></details></section>`;
+<dl class="copyable">${copyField(say`HTML for a website`, embedCode({ src: `${origin}/embed/${uuid}`, title: titleOf(skin), ...EMBED }))}</dl></details>`;
 }
 
 /** Hands an address to the browser's own menu, or copies it. */
 export function shareButton(address: string, title: Content): Html {
-  return html`<div class="acts"><button type="button" class="quiet-button needs-script" data-share="${address}" data-title="${title}">${say`Share`}</button></div>`;
+  return html`<button type="button" class="quiet-button needs-script" data-share="${address}" data-title="${title}">${say`Share`}</button>`;
 }
 
 const EMBED_STYLE = `:root{color-scheme:light dark;font:16px/1.4 system-ui,sans-serif}body{margin:0}

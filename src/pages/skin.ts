@@ -217,8 +217,7 @@ ${usePanel(skin, options)}
 ${signer === 'server' && trustSteps(origin)}
 ${pictures(skin)}
 ${shareLine(skin, origin)}
-<div class="acts"><button type="button" class="quiet-button needs-script" data-to-tray="${uuid}" data-name="${title}">${say`Keep in the tray`}</button></div>
-${sharePanel(skin, origin)}
+<div class="acts"><button type="button" class="quiet-button needs-script" data-to-tray="${uuid}" data-name="${title}">${say`Keep in the tray`}</button>${sharePanel(skin, origin)}</div>
 <dl class="facts">
 ${owner !== undefined && html`<div><dt>${say`Owner`}</dt><dd><bdi>${owner}</bdi></dd></div>`}
 <div><dt>${say`Arms`}</dt><dd>${variant === 'slim' ? say`Slim` : say`Classic`}</dd></div>

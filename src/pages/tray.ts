@@ -45,7 +45,7 @@ function trayPage({ isUser, mayUseSets, problem }: TrayView): Page {
     body: html`<div data-tray>${problem && html`<p class="problem" role="alert">${problem}</p>`}
 <p class="without-script">${say`The tray needs scripts. Without them, select skins in the gallery or among your own.`}</p>
 <p class="empty" data-empty hidden>${say`The tray is empty. Press + on a skin, and it waits here until you sign out.`}</p>
-<div class="acts" data-full hidden><form method="post" action="/ui/make/skins.zip" data-zip><input type="hidden" name="ids"><button>${say`Pictures and data (zip)`}</button> <button name="as" value="customskin.zip" class="quiet-button">${say`Files for SkinsRestorer (zip)`}</button></form>
+<div class="acts" data-full hidden><form method="post" action="/ui/make/skins.zip" class="acts" data-zip><input type="hidden" name="ids"><button>${say`Pictures and data (zip)`}</button> <button name="as" value="customskin.zip" class="quiet-button">${say`Files for SkinsRestorer (zip)`}</button></form>
 <a data-pack="${isUser ? '/ui/skins/pack.zip' : '/v2/skins/pack.zip'}" download="pack.zip">${say`Resource pack`}</a>
 <button type="button" class="quiet-button" data-clear>${say`Empty the tray`}</button></div>
 ${mayUseSets && html`<form class="panel" method="post" action="${PATH}" data-full hidden><input type="hidden" name="ids">${selectionToSet('', say`Add them to the set`)}</form>`}

@@ -1,3 +1,4 @@
+import { element } from './element.ts';
 import type { BestWay } from './jobs.ts';
 import { say } from './language.ts';
 
@@ -41,8 +42,7 @@ async function copy(text: string): Promise<boolean> {
       () => false,
     );
   }
-  const field = document.createElement('textarea');
-  field.value = text;
+  const field = element('textarea', { value: text });
   document.body.append(field);
   field.select();
   const isCopied = document.execCommand('copy');
@@ -52,11 +52,8 @@ async function copy(text: string): Promise<boolean> {
 
 /** A button that copies a text, named after it. `about`: what it belongs to, for screen readers. */
 export function copyButton(label: string, text: string, about: string): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy';
-  button.textContent = label;
-  button.ariaLabel = say('Copy {0}: {1}', label, about);
+  const name = say('Copy {0}: {1}', label, about);
+  const button = element('button', { type: 'button', className: 'copy', ariaLabel: name }, label);
   button.dataset['copy'] = text;
   button.dataset['what'] = `${label}: ${about}`;
   offerCopying(button);
@@ -65,21 +62,14 @@ export function copyButton(label: string, text: string, about: string): HTMLButt
 
 /** A link that downloads a file. `about`: what it belongs to, for screen readers. */
 export function downloadLink({ name, address }: NonNullable<BestWay['file']>, about: string): HTMLElement {
-  const link = document.createElement('a');
-  link.className = 'button quiet-button';
-  link.href = address;
-  link.download = name;
-  link.textContent = say('Download');
-  link.ariaLabel = say('Download {0}: {1}', name, about);
-  return link;
+  const ariaLabel = say('Download {0}: {1}', name, about);
+  const className = 'button quiet-button';
+  return element('a', { href: address, download: name, className, ariaLabel }, say('Download'));
 }
 
 /** A secondary button. */
 export function smallButton(label: string, act: (button: HTMLButtonElement) => void): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'quiet-button';
-  button.textContent = label;
+  const button = element('button', { type: 'button', className: 'quiet-button' }, label);
   button.addEventListener('click', () => act(button));
   return button;
 }

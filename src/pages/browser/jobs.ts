@@ -1,3 +1,4 @@
+import { element } from './element.ts';
 import { inEnglish, say } from './language.ts';
 
 /** The same as in `skin-uses.ts`. */
@@ -124,19 +125,15 @@ function show(row: HTMLElement, { status, skin }: News): void {
   row.querySelector('[data-time]')?.replaceChildren();
   if (status === 'failed') offerReload();
   if (skin === undefined) return;
-  const link = document.createElement('a');
-  link.className = 'button quiet-button';
-  link.href = `/ui/skins/${encodeURIComponent(skin)}`;
-  link.textContent = say('Open the skin');
+  const href = `/ui/skins/${encodeURIComponent(skin)}`;
+  const link = element('a', { className: 'button quiet-button', href }, say('Open the skin'));
   row.querySelector('[data-acts]')?.replaceChildren(link);
 }
 
 function offerReload(): void {
   const news = document.querySelector<HTMLElement>('[data-news]');
   if (!news?.hidden) return;
-  const link = document.createElement('a');
-  link.href = location.href;
-  link.textContent = say('Reload the page');
+  const link = element('a', { href: location.href }, say('Reload the page'));
   news.replaceChildren(say('Your jobs have changed.'), ' ', link);
   news.hidden = false;
 }

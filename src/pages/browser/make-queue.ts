@@ -104,18 +104,16 @@ export class MakeQueue {
 
   #finish({ row }: QueuedPicture, { uuid, value, signature, url, way }: NonNullable<PageJob['skin']>): void {
     const { name, about } = row;
-    row.note(way?.notes ?? []);
+    const { file, text, label = '', notes = [] } = way ?? {};
+    const copy = text === undefined ? undefined : copyButton(label, text, about);
+    if (copy) copy.textContent = say('Copy');
+    const acts = [...(file ? [downloadLink(file, about)] : []), ...(copy ? [copy] : [])];
     const raw = [
       copyButton(say('Value'), value, about),
       copyButton(say('Signature'), signature, about),
       copyButton('URL', url, about),
     ];
-    for (const button of raw) button.classList.add('raw');
-    row.finish(uuid, [
-      ...(way?.text === undefined ? [] : [copyButton(way.label, way.text, about)]),
-      ...raw,
-      ...(way?.file ? [downloadLink(way.file, about)] : []),
-    ]);
+    row.finish(uuid, { acts, notes, raw });
     this.#results.made({ name, uuid, value, signature, url });
   }
 

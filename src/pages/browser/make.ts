@@ -1,4 +1,5 @@
 import { ChosenPicture } from './chosen-picture.ts';
+import { element } from './element.ts';
 import { count, say } from './language.ts';
 import { MakeQueue } from './make-queue.ts';
 import { ResultRow } from './result-row.ts';
@@ -279,9 +280,7 @@ async function collect(entry: FileSystemEntry, files: File[]): Promise<void> {
 
 /** The PNG files of a folder that the person picks. */
 async function chooseFolder(): Promise<File[]> {
-  const input = document.createElement('input');
-  input.type = 'file';
-  input.webkitdirectory = true;
+  const input = element('input', { type: 'file', webkitdirectory: true });
   const chosen = new Promise<File[]>((resolve) => {
     input.addEventListener('change', () => resolve([...(input.files ?? [])]), { once: true });
     input.addEventListener('cancel', () => resolve([]), { once: true });

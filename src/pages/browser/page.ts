@@ -1,4 +1,5 @@
 import { offerCopying, offerSharing } from './buttons.ts';
+import { element } from './element.ts';
 import { followJob, followJobs, followLogin } from './jobs.ts';
 import { count, isEnglish, say } from './language.ts';
 import { offerTray } from './tray.ts';
@@ -110,11 +111,7 @@ function offerMoving(form: HTMLFormElement): void {
     item.addEventListener('drop', (event) => {
       event.preventDefault();
       if (dragged === undefined || dragged === box.value) return;
-      const move = document.createElement('input');
-      move.type = 'hidden';
-      move.name = 'move';
-      move.value = `${dragged} ${box.value}`;
-      form.append(move);
+      form.append(element('input', { type: 'hidden', name: 'move', value: `${dragged} ${box.value}` }));
       form.requestSubmit();
     });
   }

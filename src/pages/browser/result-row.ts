@@ -3,38 +3,34 @@ import { skinNameFrom } from '../../protocol/skin-name.ts';
 import type { Picture } from '../../skin/picture.ts';
 import type { Variant } from '../../skin/regions.ts';
 import { drawFlat, FIGURE } from '../../skin/render/flat.ts';
+import { element } from './element.ts';
 import { say } from './language.ts';
 
 /** The row that shows one picture: what is known about it, its name, its progress and its result. It is called after a file, an address or a player. */
 export class ResultRow {
   readonly about: string;
-  readonly element = document.createElement('li');
-  readonly #canvas = document.createElement('canvas');
-  readonly #title = document.createElement('strong');
-  readonly #state = document.createElement('span');
-  readonly #notes = document.createElement('ul');
-  readonly #name = document.createElement('input');
-  readonly #actions = document.createElement('div');
+  readonly element = element('li');
+  readonly #canvas = element('canvas', FIGURE);
+  readonly #title: HTMLElement;
+  readonly #state = element('span', { className: 'state' });
+  readonly #notes = element('ul', { className: 'quiet notes' });
+  readonly #name: HTMLInputElement;
+  readonly #actions = element('div', { className: 'actions' });
   #isDrawn = false;
 
   constructor(about: string) {
     this.about = about;
-    this.#canvas.width = FIGURE.width;
-    this.#canvas.height = FIGURE.height;
-    this.#title.textContent = about;
-    this.#title.className = 'title';
-    this.#state.className = 'state';
-    this.#notes.className = 'quiet notes';
-    this.#name.value = nameAfter(about);
-    this.#name.maxLength = 48;
-    this.#name.pattern = '[A-Za-z0-9_.\\- ]+';
-    this.#name.title = say('Only A–Z, a–z, 0–9, spaces, _ . and -');
-    this.#name.placeholder = say('No name');
-    this.#name.autocomplete = 'off';
-    this.#name.ariaLabel = say('Name of {0}', about);
-    this.#actions.className = 'actions';
-    const text = document.createElement('div');
-    text.append(this.#title, this.#state, this.#notes, this.#actions);
+    this.#title = element('strong', { className: 'title' }, about);
+    this.#name = element('input', {
+      value: nameAfter(about),
+      maxLength: 48,
+      pattern: '[A-Za-z0-9_.\\- ]+',
+      title: say('Only A–Z, a–z, 0–9, spaces, _ . and -'),
+      placeholder: say('No name'),
+      autocomplete: 'off',
+      ariaLabel: say('Name of {0}', about),
+    });
+    const text = element('div', {}, this.#title, this.#state, this.#notes, this.#actions);
     this.element.append(this.#canvas, text);
   }
 
@@ -73,13 +69,7 @@ export class ResultRow {
 
   /** Shows warnings, which are not errors. */
   note(notes: readonly string[]): void {
-    this.#notes.replaceChildren(
-      ...notes.map((note) => {
-        const item = document.createElement('li');
-        item.textContent = note;
-        return item;
-      }),
-    );
+    this.#notes.replaceChildren(...notes.map((note) => element('li', {}, note)));
   }
 
   offer(buttons: readonly HTMLElement[]): void {
@@ -94,27 +84,38 @@ export class ResultRow {
     } else this.offer([this.#name, ...buttons]);
   }
 
-  /** `uuid`: of the skin; `copies`: buttons that copy its data. */
-  finish(uuid: string, copies: readonly HTMLElement[]): void {
+  /** `uuid`: of the skin. */
+  finish(uuid: string, { acts, notes, raw }: SkinUse): void {
     if (!this.#isDrawn) this.#canvas.replaceWith(pictureOf(uuid));
-    const link = document.createElement('a');
-    link.href = `/ui/skins/${uuid}`;
-    link.textContent = say('Open the skin');
+    const link = element('a', { href: `/ui/skins/${uuid}`, className: 'button' }, say('Open the skin'));
     this.#title.textContent = this.name || this.#title.textContent;
     this.#state.replaceChildren(link);
-    const label = document.createElement('span');
-    label.className = 'quiet';
-    label.textContent = say('Copy');
-    this.offer([label, ...copies]);
+    this.note([]);
+    const steps = notes.slice(0, -1).map((note, at) => stepOf(note, acts[at]));
+    const list = element('ol', { className: steps.length > 1 ? 'todo' : 'todo one' }, ...steps);
+    const summary = element('summary', {}, say('Value, signature and other data'));
+    const seen = element('span', { className: 'quiet' }, notes.at(-1) ?? '');
+    this.offer([list, seen, element('details', { className: 'raw' }, summary, say('Copy'), ' ', ...raw)]);
   }
+}
+
+/** What to do with a skin. */
+interface SkinUse {
+  /** Buttons and links for all notes but the last. */
+  readonly acts: readonly HTMLElement[];
+  /** What to do, step by step, and who will see the skin. */
+  readonly notes: readonly string[];
+  /** Buttons that copy its data. */
+  readonly raw: readonly HTMLElement[];
+}
+
+function stepOf(note: string, act: HTMLElement | undefined): HTMLElement {
+  return element('li', {}, ...(act ? [act] : []), element('span', {}, note));
 }
 
 /** The skin from the front, where the page did not have the picture before the server did. */
 function pictureOf(uuid: string): HTMLElement {
-  const image = document.createElement('img');
-  image.src = `/ui/skins/${uuid}/pictures/front?size=128`;
-  image.alt = '';
-  return image;
+  return element('img', { src: `/ui/skins/${uuid}/pictures/front?size=128`, alt: '' });
 }
 
 /** The name that a skin gets after its file or player; empty if nothing readable is left of it. */

@@ -1,3 +1,4 @@
+import { element } from './element.ts';
 import { count, say } from './language.ts';
 
 /** Skins that a visitor has put aside in this browser: they stay over pages and reloads, until the visitor signs out. */
@@ -65,10 +66,8 @@ function addButton(card: HTMLAnchorElement): void {
   const uuid = /[0-9a-f]{32}$/.exec(card.pathname)?.[0];
   if (uuid === undefined) return;
   const skin = { uuid, name: card.textContent.trim() };
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'to-tray quiet-button';
-  button.ariaLabel = say('Keep in the tray: {0}', skin.name);
+  const ariaLabel = say('Keep in the tray: {0}', skin.name);
+  const button = element('button', { type: 'button', className: 'to-tray quiet-button', ariaLabel });
   act(button, skin);
   card.after(button);
 }
@@ -110,20 +109,11 @@ function showTray(page: HTMLElement): void {
 }
 
 function cardOf({ uuid, name }: TraySkin): HTMLElement {
-  const item = document.createElement('li');
-  const card = document.createElement('a');
-  card.className = 'card';
-  card.href = `/ui/skins/${uuid}`;
-  const image = document.createElement('img');
-  image.loading = 'lazy';
-  image.width = 68;
-  image.height = 136;
-  image.alt = '';
-  image.src = `/ui/skins/${uuid}/pictures/body?size=136`;
-  const title = document.createElement('bdi');
-  title.textContent = name;
-  card.append(image, title);
-  item.append(card);
+  const src = `/ui/skins/${uuid}/pictures/body?size=136`;
+  const image = element('img', { loading: 'lazy', width: 68, height: 136, alt: '', src });
+  const href = `/ui/skins/${uuid}`;
+  const card = element('a', { className: 'card', href }, image, element('bdi', {}, name));
+  const item = element('li', {}, card);
   addButton(card);
   return item;
 }

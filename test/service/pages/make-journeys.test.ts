@@ -156,7 +156,9 @@ test('Each of several pictures has a name of its own, and all results are copied
   expect(sent).toHaveLength(2);
   await page.getByRole('button', { name: 'Copy for SkinsRestorer: two.png' }).waitFor();
   await page.getByRole('link', { name: 'Download two.customskin: two.png' }).waitFor();
-  await page.getByRole('button', { name: 'Copy Value: two.png' }).click();
+  const row = page.locator('.results li').filter({ hasText: 'two' });
+  await row.getByText('Value, signature and other data').click();
+  await row.getByRole('button', { name: 'Copy Value: two.png' }).click();
   await page.getByRole('status').filter({ hasText: 'Copied: Value: two.png' }).waitFor();
   const all = await page.getByRole('button', { name: 'Copy all' }).getAttribute('data-copy');
   const copied = JSON.parse(all ?? '') as { name: string; uuid: string; signature: string }[];

@@ -36,6 +36,7 @@ test.each(sampled(WITH_SCRIPTS, 2))(
     await page.getByRole('heading', { name: 'Change these 2 skins?' }).waitFor();
     await page.getByRole('button', { name: 'Change them' }).click();
     await page.getByText('2 skins changed.').waitFor();
+    await page.getByText('Order and filters').click();
     await page.getByLabel('Visibility', { exact: true }).selectOption('private');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.waitForURL(/visibility=private/);

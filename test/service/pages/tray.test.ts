@@ -202,14 +202,18 @@ test('A gallery says in its title what it shows, and random skins are the same w
   expect(await cards('/ui/gallery?sort=random&seed=other')).not.toEqual(await cards(address));
 });
 
-test('On a phone, what can be done with selected skins covers a fifth of the screen until it is opened', async () => {
+test('On a phone, all skins can be selected above them, and what is done with them covers a tenth of the screen until it is opened', async () => {
   const server = await runServer();
   for (const name of ['Ann', 'Bert']) await server.owner.upload('/v2/generate', skinPng(1), { name });
   const { page } = await openPage(browser, { viewport: { width: 360, height: 740 } });
   await signInByForm(page, server);
   await page.goto(`${server.url}/ui/skins`);
+  const selectAll = page.getByRole('button', { name: 'Select all' });
+  const cards = page.locator('.cards');
+  expect((await selectAll.boundingBox())?.y).toBeLessThan(Number((await cards.boundingBox())?.y));
   await page.getByRole('checkbox', { name: 'Select Ann' }).check();
-  expect((await page.locator('.bulk').boundingBox())?.height).toBeLessThan(148);
+  expect((await page.locator('.bulk').boundingBox())?.height).toBeLessThan(74);
+  await page.locator('.bulk').getByText('1 selected').waitFor();
   await page.getByText('Change selected').first().click();
   await page.getByLabel('New name').fill('Anna');
   await page.getByLabel('New name').press('Enter');

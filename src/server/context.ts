@@ -8,7 +8,7 @@ import type { StoreQueue } from './queue/store-queue.ts';
 import type { AccountsContext } from './service/accounts/accounts.ts';
 import type { OpenRequests } from './service/authentication.ts';
 import type { GameServers } from './service/game-servers.ts';
-import type { FollowContext, JobFeeds } from './service/jobs/job-feeds.ts';
+import type { JobFeeds } from './service/jobs/job-feeds.ts';
 import type { WaitContext } from './service/jobs/jobs.ts';
 import type { OpenIdContext } from './service/openid.ts';
 import type { WardrobeContext } from './service/players/wardrobe.ts';
@@ -78,7 +78,6 @@ interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
  */
 export interface ServiceContext
   extends AccountsContext,
-    FollowContext,
     PollingContext,
     OpenIdContext,
     StatusContext,

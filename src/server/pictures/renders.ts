@@ -333,16 +333,12 @@ export async function storedTexture({ db }: TextureSource, hash: string): Promis
   return texture;
 }
 
-interface TextureAtContext extends TextureSource, Pick<SourceContext, 'ownAddresses'> {
-  readonly gameTextures: GameTextures;
-}
-
 /**
  * The texture at a URL of this service or of the game. Fetches nothing else, because it could be anything.
  * @throws Refusal `invalid_image_url`, `not_found`, `rate_limit`, `service_unavailable`
  */
 export async function textureAt(
-  context: TextureAtContext,
+  context: TextureSource & Pick<SourceContext, 'ownAddresses'> & { readonly gameTextures: GameTextures },
   text: string,
   caller: Caller,
 ): Promise<NamedTexture> {

@@ -153,6 +153,11 @@ export class StoreCeiling {
   }
 }
 
+/** What it takes to store something new. */
+export interface CeilingContext extends StoreContext {
+  readonly ceiling: StoreCeiling;
+}
+
 /** Checks whether the caller may have another generation now. @throws Refusal `rate_limit` */
 export async function requireRoom(context: ForecastContext, request: LimitedRequest): Promise<void> {
   const { over } = await findSpending(context.db, request, context.clock.now());

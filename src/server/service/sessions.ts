@@ -197,17 +197,12 @@ export interface AddressQuestion {
   readonly nonce: string;
 }
 
-interface ProofContext {
-  readonly db: Db;
-  readonly provableAddresses: () => readonly string[];
-}
-
 /**
  * The proof; undefined for an address that is not ours alone: a program that listens there could forward the question
  * and impersonate us.
  */
 export async function proveAddress(
-  { db, provableAddresses }: ProofContext,
+  { db, provableAddresses }: { readonly db: Db; readonly provableAddresses: () => readonly string[] },
   question: AddressQuestion,
 ): Promise<string | undefined> {
   if (!provableAddresses().includes(question.address)) return undefined;

@@ -374,18 +374,12 @@ export class JobFeeds {
   }
 }
 
-export interface FollowContext extends StoreContext {
-  readonly feeds: JobFeeds;
-  /** Whether the service is shutting down and accepts nothing new. */
-  readonly isStopping: () => boolean;
-}
-
 /**
  * Follows the caller's jobs until the returned function is called.
  * @throws Refusal `concurrency_limit`, `service_unavailable`
  */
 export async function followJobs(
-  context: FollowContext,
+  context: StoreContext & { readonly feeds: JobFeeds; readonly isStopping: () => boolean },
   caller: Caller,
   follower: JobFollower,
 ): Promise<() => void> {

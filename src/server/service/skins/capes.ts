@@ -18,8 +18,8 @@ import {
   keepTexture,
   listCapes,
 } from '../../store/textures.ts';
-import { type Caller, requireOperator, type StoreContext } from '../callers.ts';
-import type { StoreCeiling } from '../limits.ts';
+import { type Caller, requireOperator } from '../callers.ts';
+import type { CeilingContext } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Decodes a picture sent by a caller. @throws Refusal `invalid_image`, with a description of the problem */
@@ -52,17 +52,12 @@ export async function readAllCapes({ db }: { readonly db: Db }, caller: Caller):
   return await listCapes(db);
 }
 
-export interface CapeChoiceContext {
-  readonly db: Db;
-  readonly generator: Pick<Generator, 'refusesCapes'>;
-}
-
 /**
  * The requested cape of a generation.
  * @throws Refusal `unauthorized`, `insufficient_grants`; `invalid_cape` for one that is unknown or hidden, without telling which
  */
 export async function readCapeFor(
-  { db, generator }: CapeChoiceContext,
+  { db, generator }: { readonly db: Db; readonly generator: Pick<Generator, 'refusesCapes'> },
   caller: Caller,
   uuid: string,
 ): Promise<CapeRow> {
@@ -76,13 +71,9 @@ export async function readCapeFor(
   throw new Refusal('invalid_cape', `No cape ${uuid}; GET /v2/capes lists the available ones.`);
 }
 
-export interface NewCapeContext extends StoreContext {
-  readonly ceiling: StoreCeiling;
-}
-
 /** Adds a cape. @throws Refusal `invalid_image`, `invalid_request` when the alias is taken */
 export async function addCape(
-  context: NewCapeContext,
+  context: CeilingContext,
   caller: Caller,
   { image, alias, support }: { image: Uint8Array } & z.output<typeof capeFieldsSchema>,
 ): Promise<CapeRow> {

@@ -39,7 +39,7 @@ import {
   type StoreContext,
   type UserCaller,
 } from '../callers.ts';
-import type { StoreCeiling } from '../limits.ts';
+import type { CeilingContext } from '../limits.ts';
 import { fileReport, logAction } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
 import { requirePrivateSkins, requireToRead } from './changes.ts';
@@ -67,10 +67,6 @@ export function pictured({ skins }: FullSet): SkinWithData[] {
 }
 
 type SetContext = { readonly db: Db };
-
-interface ChangeContext extends StoreContext {
-  readonly ceiling: StoreCeiling;
-}
 
 interface ListContext extends SetContext {
   readonly known: KnownAddresses;
@@ -156,7 +152,7 @@ async function counted(
  * `invalid_request` for a name that is taken or too many sets, `store_full`
  */
 export async function createSet(
-  { db, clock, ceiling }: ChangeContext,
+  { db, clock, ceiling }: CeilingContext,
   caller: Caller,
   { name, visibility, skins }: z.output<typeof setBodySchema>,
 ): Promise<FullSet> {
@@ -180,7 +176,7 @@ export async function createSet(
  * @throws Refusal as above; `set_not_found` also for sets of others
  */
 export async function editSet(
-  { db, clock, ceiling }: ChangeContext,
+  { db, clock, ceiling }: CeilingContext,
   caller: Caller,
   { reference, ...edit }: z.output<typeof setEditSchema> & { readonly reference: string },
 ): Promise<FullSet> {

@@ -62,17 +62,13 @@ const BUSY_WAIT = 1_000;
 /** Seconds to wait while fetches of many callers are in progress. */
 const CROWDED_WAIT = '1';
 
-export interface FetchLimitContext extends StoreContext {
-  readonly fetches: Fetches;
-}
-
 /**
  * Runs `ask`, which sends requests to third-party servers for a caller, within the caller's limits. Its signal aborts a
  * slow fetch from a URL whose place others need.
  * @throws Refusal `rate_limit`, `service_unavailable`; anything that `ask` throws
  */
 export async function withinFetchLimits<T>(
-  context: FetchLimitContext,
+  context: StoreContext & { readonly fetches: Fetches },
   { caller, via, target = 'game' }: LimitedRequest & { readonly target?: Target },
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -52,12 +52,10 @@ import {
   newJob,
 } from './generation-request.ts';
 
-interface MaterialContext extends SourceContext {
+export interface SubmitContext extends SourceContext, AnswerContext, CallbackContext {
   /** Whether the service is shutting down and accepts nothing new. */
   readonly isStopping: () => boolean;
 }
-
-export interface SubmitContext extends MaterialContext, StoringContext {}
 
 /**
  * Accepts a generation: answers with existing skin data, or with a job in the queue. A request with the same picture
@@ -70,14 +68,14 @@ export async function submit(context: SubmitContext, request: GenerationRequest)
 }
 
 /** Reads the input of the request, and fetches it if necessary: the part that may take long. @throws Refusal */
-export async function readMaterial(context: MaterialContext, request: GenerationRequest): Promise<Material> {
+export async function readMaterial(context: SubmitContext, request: GenerationRequest): Promise<Material> {
   verifyMaySubmit(context, request);
   return await readSource(context, request.source, request);
 }
 
 /** @throws Refusal `service_unavailable`, `insufficient_grants`, `rate_limit` */
 export function verifyMaySubmit(
-  context: Pick<MaterialContext, 'isStopping' | 'webPages'>,
+  context: Pick<SubmitContext, 'isStopping' | 'webPages'>,
   { caller, visibility }: Pick<GenerationRequest, 'caller' | 'visibility'>,
 ): void {
   if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
@@ -87,7 +85,7 @@ export function verifyMaySubmit(
 
 /** The second part of `submit`: call it for everything that `readMaterial` has read. @throws Refusal */
 export async function submitMaterial(
-  context: StoringContext,
+  context: SubmitContext,
   request: GenerationRequest,
   material: Material,
 ): Promise<Submitted> {
@@ -101,7 +99,7 @@ export async function submitMaterial(
 }
 
 async function submitPicture(
-  context: StoringContext,
+  context: SubmitContext,
   request: GenerationRequest,
   bytes: Uint8Array,
 ): Promise<Submitted> {
@@ -119,7 +117,7 @@ type DescribedTexture = Pick<NewJob, 'textureHash' | 'variant' | 'source'>;
 
 /** Answers with existing skin data, or with a job. `picture` is stored if it is needed. @throws Refusal */
 export async function submitTexture(
-  context: StoringContext,
+  context: SubmitContext,
   request: JobRequest,
   texture: DescribedTexture,
   picture: () => NewJob['picture'],
@@ -133,7 +131,7 @@ export async function submitTexture(
 }
 
 async function describeJob(
-  context: StoringContext,
+  context: SubmitContext,
   request: JobRequest,
   texture: DescribedTexture,
 ): Promise<NewJob> {
@@ -144,7 +142,7 @@ async function describeJob(
   return await newJob(context, request, { ...texture, identity, capeHash });
 }
 
-async function enqueue(context: StoringContext, request: JobRequest, job: NewJob): Promise<FoundAnswer> {
+async function enqueue(context: SubmitContext, request: JobRequest, job: NewJob): Promise<FoundAnswer> {
   const { caller } = request;
   const submission = await submitJob(context.db, job, { limits: caller.plan, now: context.clock.now() });
   if ('memory' in submission) {
@@ -163,16 +161,13 @@ async function enqueue(context: StoringContext, request: JobRequest, job: NewJob
   return { ...(await awaited(context, submission.job)), usage: submission.usage, opensIn };
 }
 
-/** What is needed to answer a request by storing something new. */
-export interface StoringContext extends AnswerContext, CallbackContext {}
-
 /**
  * Accepts data that is already signed: there is nothing to generate, so its job is created as completed. A private skin
  * with this data is a private record of shared data.
  * @throws Refusal
  */
 export async function submitSigned(
-  context: StoringContext,
+  context: SubmitContext,
   request: GenerationRequest,
   material: SignedMaterial,
 ): Promise<Submitted> {
@@ -306,7 +301,7 @@ interface ReadItem {
 /** Number of items to fetch at the same time, so that the waits for slow hosts overlap. */
 const READ_AT_ONCE = 6;
 
-function readItems(context: MaterialContext, { caller, inputs, idempotencyKey }: Batch): Promise<ReadItem>[] {
+function readItems(context: SubmitContext, { caller, inputs, idempotencyKey }: Batch): Promise<ReadItem>[] {
   const items = inputs.map((input) => ({ input, ...Promise.withResolvers<ReadItem>() }));
   for (const { promise } of items) promise.catch(() => {}); // handled when its turn comes
   const waiting = items.entries();

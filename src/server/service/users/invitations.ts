@@ -11,16 +11,12 @@ import { isOwner, userNotFound } from './users.ts';
 /** Milliseconds for which an invitation can be used. */
 const INVITATION_AGE = 7 * 24 * 3_600_000;
 
-interface InvitationContext extends StoreContext {
-  readonly publicUrl: () => string;
-}
-
 /**
  * Makes a link that signs a user in once, in place of the one before. Its secret is not stored.
  * @throws Refusal `user_not_found`; `invalid_request` for the owner, and for who is disabled
  */
 export async function inviteUser(
-  context: InvitationContext,
+  context: StoreContext & { readonly publicUrl: () => string },
   caller: Caller,
   name: string,
 ): Promise<Invitation> {

@@ -379,10 +379,6 @@ function keyInfo(
   };
 }
 
-export interface DeletionContext extends Pick<AccountsContext, 'accounts' | 'signals' | 'db'> {
-  readonly queue: Pick<StoreQueue, 'giveUpWaiting'>;
-}
-
 /** What becomes of the skins that others can see: they are deleted, or stay without a name and without an owner. */
 export type SharedSkins = 'delete' | 'leave';
 
@@ -418,7 +414,7 @@ export async function readDeletion({ db }: { readonly db: Db }, caller: Caller):
  * @throws Refusal for the owner, the last operator, and while a skin is being made or a game account is in use
  */
 export async function deleteAccount(
-  context: DeletionContext,
+  context: Pick<UsersContext, 'db' | 'queue' | 'signals'> & Pick<AccountsContext, 'accounts'>,
   caller: Caller,
   shared: SharedSkins,
 ): Promise<void> {

@@ -107,13 +107,13 @@ function suppliedSkins({ service, game, ownKey, force = false, cape }: PlanOptio
   return new SuppliedSkins({ service: service.name, askedKey, gameKeys: game?.keys, force, cape });
 }
 
-interface Place {
+interface HeldJournal {
   readonly path: string;
   readonly held: ProcessLock;
 }
 
 /** A journal for this process only. Without a lockfile, a second concurrent batch gets its own journal. */
-async function claimPlace(options: PlanOptions): Promise<Place> {
+async function claimPlace(options: PlanOptions): Promise<HeldJournal> {
   for (let sibling = 0; ; sibling++) {
     const path = journalPath(options, sibling);
     const held = await acquireLock(`${path}.lock`, options.lockfile ?? 'a batch');

@@ -60,7 +60,7 @@ export interface MovedOutput {
   readonly to: string;
 }
 
-interface Place {
+interface OutputFolders {
   readonly lockDir: string;
   readonly folder?: string | undefined;
 }
@@ -75,7 +75,7 @@ type Outputs = NonNullable<SourceRecord['outputs']>;
  */
 export function moveOutputs(
   { from }: Rename,
-  { before = [], after = [], lockDir, folder }: Place & { before?: Outputs; after?: Outputs },
+  { before = [], after = [], lockDir, folder }: OutputFolders & { before?: Outputs; after?: Outputs },
 ): { readonly moved: MovedOutput[]; readonly outputs: Outputs } {
   const current = after.at(-1);
   if (!current) return { moved: [], outputs: before };

@@ -86,7 +86,7 @@ const PACK_HINT = 'A skin pack has manifest.json, with a module of type skin_pac
 
 function* sourcesIn(label: string, files: PackFiles): Generator<BatchSource> {
   const manifest = jsonIn(files, 'manifest.json');
-  const types = listOf(manifest['modules']).map((module) => textOf(fieldsOf(module)['type']) ?? 'unknown');
+  const types = listOf(manifest['modules']).map((module) => someText(fieldsOf(module)['type']) ?? 'unknown');
   if (!types.includes('skin_pack'))
     throw new PackFault(`is not a skin pack: manifest.json says ${types.join(', ') || 'nothing'}`);
   const pack = jsonIn(files, 'skins.json');
@@ -102,7 +102,7 @@ function* sourcesIn(label: string, files: PackFiles): Generator<BatchSource> {
 /** The names of the geometries that a pack defines, in either form of the file. */
 function shapesIn(json: Fields): ReadonlySet<string> {
   const listed = listOf(json['minecraft:geometry']).map((one) =>
-    textOf(fieldsOf(fieldsOf(one)['description'])['identifier']),
+    someText(fieldsOf(fieldsOf(one)['description'])['identifier']),
   );
   return new Set([...Object.keys(json), ...listed].map((name) => shapeName(name ?? '')));
 }
@@ -122,13 +122,13 @@ interface Pack {
 }
 
 function sourceOf(skin: Fields, { label, files, names, shapes }: Pack): BatchSource {
-  const key = textOf(skin['localization_name']) ?? textOf(skin['texture']) ?? 'skin';
+  const key = someText(skin['localization_name']) ?? someText(skin['texture']) ?? 'skin';
   const name = names.get(key) ?? key.replace(/\.png$/i, '');
   const source = { label: `${label}:${name}`, stem: name.replaceAll('/', '_') };
-  const geometry = shapeName(textOf(skin['geometry']) ?? '');
+  const geometry = shapeName(someText(skin['geometry']) ?? '');
   const variant = Object.hasOwn(ARMS, geometry) ? ARMS[geometry] : undefined;
-  const texture = textOf(skin['texture']);
-  const cape = textOf(skin['cape']);
+  const texture = someText(skin['texture']);
+  const cape = someText(skin['cape']);
   const isOwnShape = variant === undefined && (geometry === '' || (shapes?.has(geometry) ?? false));
   const fault = faultOf(skin, { isOwnShape, texture });
   if (fault !== undefined || texture === undefined)
@@ -161,7 +161,7 @@ function contentOf(texture: string, files: PackFiles, label: string): SourceCont
 
 /** A path in the pack; undefined if there is none, or it leads out of the pack. */
 function safePath(texture: unknown): string | undefined {
-  const path = textOf(texture)?.replaceAll('\\', '/').replace(/^\.\//, '');
+  const path = someText(texture)?.replaceAll('\\', '/').replace(/^\.\//, '');
   const isOutside = path === undefined || /^(?:\/|[a-z]:)/i.test(path) || path.split('/').includes('..');
   return isOutside || path.includes('\0') ? undefined : path;
 }
@@ -171,7 +171,7 @@ function safePath(texture: unknown): string | undefined {
  * the pack, in the order of its `languages.json`.
  */
 function namesIn(files: PackFiles, pack: Fields): ReadonlyMap<string, string> {
-  const packs = [pack['localization_name'], pack['serialize_name']].map(textOf);
+  const packs = [pack['localization_name'], pack['serialize_name']].map(someText);
   const names = new Map<string, string>();
   for (const language of languagesOf(files)) {
     for (const line of (files.text(`texts/${language}.lang`) ?? '').split('\n')) {
@@ -191,7 +191,7 @@ const MAX_LANGUAGES = 64;
 function languagesOf(files: PackFiles): readonly string[] {
   const text = files.text('texts/languages.json');
   const listed = listOf(text === undefined ? undefined : parsedJson(text)).flatMap(
-    (one) => textOf(one) ?? [],
+    (one) => someText(one) ?? [],
   );
   const all = ['en_US', ...listed.filter((one) => /^\w+$/.test(one)), ...files.languages()];
   return [...new Set(all)].slice(0, MAX_LANGUAGES);
@@ -207,7 +207,7 @@ function listOf(json: unknown): readonly unknown[] {
   return Array.isArray(json) ? json : [];
 }
 
-function textOf(json: unknown): string | undefined {
+function someText(json: unknown): string | undefined {
   return typeof json === 'string' && json !== '' ? json : undefined;
 }
 

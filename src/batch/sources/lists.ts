@@ -168,14 +168,14 @@ interface List {
 
 async function* rowsAfter(first: Line, list: List): AsyncGenerator<ListRow> {
   const { lines, title, unknown } = list;
-  const text = textOf(first);
+  const text = textOfLine(first);
   const isObject = text.startsWith('{');
   if (/source/i.test(text) || (!isObject && SEPARATOR.test(text))) {
     const csv = await import('./csv.ts'); // loaded on demand: the parser is large
     const delimiter = csv.namedDelimiter(text);
     const header = delimiter === undefined ? first : await firstLine(lines);
     if (header === undefined) return;
-    const shape = csv.csvShape(textOf(header), delimiter);
+    const shape = csv.csvShape(textOfLine(header), delimiter);
     if (shape !== undefined) {
       unknown.tell(shape.columns);
       return yield* csv.csvRows(lines, shape);
@@ -188,7 +188,7 @@ async function* rowsAfter(first: Line, list: List): AsyncGenerator<ListRow> {
   yield* eachLine(lines, isObject ? (line, json) => jsonRow(line, json, unknown) : plainRow);
 }
 
-function textOf(line: Line): string {
+function textOfLine(line: Line): string {
   return 'text' in line ? line.text.trim() : '';
 }
 

@@ -285,7 +285,7 @@ interface PrinterOptions extends JsonOptions {
 }
 
 /** Where a result comes from. */
-interface Place {
+interface ResultPlace {
   readonly stem: string | undefined;
   readonly index: number;
 }
@@ -344,7 +344,7 @@ export class ResultPrinter extends JsonPrinter {
   }
 
   /** A single format is the whole document; several formats are keyed by name. */
-  #asJson(result: ResultView, { stem, index }: Place): Formatted {
+  #asJson(result: ResultView, { stem, index }: ResultPlace): Formatted {
     if (!isFinished(result)) return { ...result };
     const [first = 'json', ...more] = this.#options.formats ?? [];
     if (more.length === 0) return formatOf(first).render(result, stem, index);
@@ -355,7 +355,7 @@ export class ResultPrinter extends JsonPrinter {
     return { source: result.source, ...Object.fromEntries(rendered) };
   }
 
-  #printFormatted(result: ResultView, wanted: FormatLike, { stem, index }: Place): void {
+  #printFormatted(result: ResultView, wanted: FormatLike, { stem, index }: ResultPlace): void {
     if (!isFinished(result)) return;
     const { render, template } = formatOf(wanted);
     if (template?.().frame && this.#options.formats?.length === 1) {

@@ -28,12 +28,12 @@ function worldsIn(server: string): readonly string[] {
 function isHeld(file: string, locks: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found?.isFile()) return false;
-  const listed = textOf(locks);
+  const listed = readableText(locks);
   if (listed !== undefined) return new RegExp(`:${found.ino} `).test(listed);
-  return textOf(file) === undefined; // Windows lets nobody read a file that is locked
+  return readableText(file) === undefined; // Windows lets nobody read a file that is locked
 }
 
-function textOf(path: string): string | undefined {
+function readableText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {

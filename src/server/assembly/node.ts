@@ -74,7 +74,7 @@ const RENEWALS_PER_LEASE = 3;
 /** The fraction of the interval by which a run may come early: timers are inexact, and no run should be skipped. */
 const EARLY = 0.1;
 
-interface Surroundings {
+interface NodeOptions {
   readonly releases: Releases;
   readonly onError: (error: unknown) => void;
 }
@@ -82,7 +82,7 @@ interface Surroundings {
 /** On several machines, the first node takes the chore's row in the store. */
 export function choresInStore(
   db: Db,
-  { owner, onError }: Pick<Surroundings, 'onError'> & { readonly owner: string },
+  { owner, onError }: Pick<NodeOptions, 'onError'> & { readonly owner: string },
 ): Chores {
   const holder = { owner, lease: LEASE };
   return {
@@ -128,7 +128,7 @@ export interface Node {
 export async function openNode(
   { clock }: Pick<ServerOptions, 'clock'>,
   db: Db,
-  surroundings: Surroundings,
+  surroundings: NodeOptions,
 ): Promise<Node> {
   const self = nameThisNode();
   if (!db.store.isShared) {
@@ -150,7 +150,7 @@ export async function openNode(
 }
 
 /** Returns the database's clock, which each heartbeat reads. */
-async function startBeating(db: Db, id: string, { releases, onError }: Surroundings): Promise<DatabaseClock> {
+async function startBeating(db: Db, id: string, { releases, onError }: NodeOptions): Promise<DatabaseClock> {
   const state = async () => await sendHeartbeat(db, { id, version: VERSION });
   const clock = await openDatabaseClock(state, systemClock);
   let beating: Promise<void> | undefined;

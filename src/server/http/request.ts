@@ -77,8 +77,8 @@ export interface HttpRequest extends Head, Carrier {
 /** The origins of a request: its address and what its headers claim. */
 export function originsOf({ address, headers }: HttpRequest): Origins {
   const { 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;
-  const origin = textOf(headers['origin']) ?? (isOfOtherPage(headers) ? OPAQUE_ORIGIN : undefined);
-  return { address, origin, agents: [textOf(agent), textOf(standIn)] };
+  const origin = headerText(headers['origin']) ?? (isOfOtherPage(headers) ? OPAQUE_ORIGIN : undefined);
+  return { address, origin, agents: [headerText(agent), headerText(standIn)] };
 }
 
 /**
@@ -127,6 +127,6 @@ function isOfOtherPage(headers: HttpRequest['headers']): boolean {
 }
 
 /** Node joins repeated headers into one string, except for a few. */
-function textOf(value: string | string[] | undefined): string | undefined {
+function headerText(value: string | string[] | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }

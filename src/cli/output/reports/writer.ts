@@ -136,7 +136,7 @@ async function verifyNoFolder(target: string, path: string): Promise<void> {
 }
 
 /** The source that an entry belongs to, and the entry's bytes in the spool file. */
-interface Place {
+interface SpooledEntry {
   readonly index: number;
   readonly outcome: EntryOutcome;
   readonly start: number;
@@ -154,7 +154,7 @@ export class ReportWriter {
   readonly #place: ReportPlace;
   readonly #failures: NumberedFailure[] = [];
   /** The position of each entry in the spool file. */
-  readonly #places: Place[] = [];
+  readonly #places: SpooledEntry[] = [];
   #size = 0;
   #waiting = '';
   #written = Promise.resolve();
@@ -238,14 +238,14 @@ export class ReportWriter {
   }
 
   /** The entries of each page in the order of their sources, since results arrive in the order of completion. */
-  #pages(): readonly (readonly Place[])[] {
+  #pages(): readonly (readonly SpooledEntry[])[] {
     const { pageSize = Number.POSITIVE_INFINITY } = this.#report;
     const sorted = this.#places.toSorted((a, b) => a.index - b.index);
     const pages = Map.groupBy(sorted, ({ index }) => Math.floor(index / pageSize));
     return pages.size === 0 ? [[]] : [...pages.values()];
   }
 
-  #pageOf(number: number, places: readonly Place[], count: number): ReportPage {
+  #pageOf(number: number, places: readonly SpooledEntry[], count: number): ReportPage {
     const entries = { made: 0, known: 0, failed: 0, skipped: 0 };
     for (const { outcome } of places) entries[outcome]++;
     return { number, count, entries, nameOf: (page) => basename(this.#pathOf(page)) };
@@ -259,7 +259,7 @@ export class ReportWriter {
 
   async #compose(
     summary: ReportSummary,
-    places: readonly Place[],
+    places: readonly SpooledEntry[],
     page: ReportPage | undefined,
   ): Promise<string> {
     const document = join(this.#folder, `document-${page?.number ?? 1}`);
@@ -270,7 +270,7 @@ export class ReportWriter {
 
   async *#parts(
     summary: ReportSummary,
-    places: readonly Place[],
+    places: readonly SpooledEntry[],
     page: ReportPage | undefined,
   ): AsyncGenerator<string | Buffer> {
     const failures = this.#failures.toSorted((a, b) => a.number - b.number);

@@ -6,12 +6,15 @@ import { DataPack, deflated, PACK_MARK, type PackFile, ResourcePack } from '../.
 import { INDEX_NAME, type IndexedSkin, indexText } from '../../../pack/pack-index.ts';
 import { type PackSkinTexture, skinTexture } from '../../../pack/texture.ts';
 import { ZipWriter } from '../../../pack/zip.ts';
+import type { Db } from '../../store/db.ts';
+import { inManagement } from '../../store/locks.ts';
+import type { SetRow } from '../../store/schema/tables.ts';
+import { givePackId, membersOf, type SetMember } from '../../store/sets.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import { findServedTexture } from '../../store/textures.ts';
 import type { Caller } from '../callers.ts';
 import { Refusal } from '../refusal.ts';
 import { type ExportContext, packInTurn } from './export.ts';
-import { packIdsOf } from './set-pack-ids.ts';
 import { type FullSet, isForEverybody } from './sets.ts';
 import { findByReference } from './skins.ts';
 
@@ -193,4 +196,28 @@ async function zipOf(files: readonly PackFile[]): Promise<Buffer> {
     chunks.push(...zip.file({ name: file.path, bytes: file.bytes, deflated: deflated(file) }));
   }
   return Buffer.concat([...chunks, zip.end(PACK_MARK)]);
+}
+
+/**
+ * What the packs of a set call its skins, by UUID. A skin gets its id when a pack of the set is first made with it, and
+ * keeps it while it is in the set: worlds contain it.
+ */
+async function packIdsOf(
+  db: Db,
+  { id }: Pick<SetRow, 'id'>,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const known = await membersOf(db, id);
+  const isComplete = known.every(({ pack_id }) => pack_id !== null);
+  const members = isComplete ? known : await inManagement(db, async (tx) => await completed(tx, id));
+  return new Map(members.map(({ uuid, pack_id }) => [uuid, pack_id ?? undefined]));
+}
+
+async function completed(tx: Db, set: number): Promise<SetMember[]> {
+  const members = await membersOf(tx, set);
+  const ids = idsOf(
+    members.map(({ uuid, name, pack_id }) => ({ stem: name ?? uuid, key: uuid, id: pack_id ?? undefined })),
+  );
+  for (const [at, member] of members.entries())
+    if (member.pack_id === null) await givePackId(tx, set, { ...member, pack_id: ids[at]! });
+  return members.map((member, at) => ({ ...member, pack_id: ids[at]! }));
 }

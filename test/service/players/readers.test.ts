@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { GameAnswer } from '../../../src/game/errors.ts';
 import { offlineIdOf } from '../../../src/game/names.ts';
 import { joinedInWorn, withWorn } from '../../../src/server/service/players/profiles.ts';
-import { decodeCape } from '../../../src/skin/read-skin.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signing-key.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
-import { addCape, capePng } from '../../support/server/drawn-capes.ts';
+import { addCape } from '../../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
@@ -165,18 +164,6 @@ test('Pictures of a player show what the name wears, by name and by offline UUID
   expect(head.bytes).not.toEqual((await nobody.get('/avatar/Alex/64')).bytes);
   expect((await nobody.get(`/capes/${offlineIdOf('Alex')}`)).status).toBe(404);
   expect(game.calls.length).toBe(before);
-});
-
-test('The cape that Mojang has is not the one of a name that wears none here', async () => {
-  const { nobody, owner, game, alex } = await world();
-  const notch = game.addPlayer({
-    name: 'Notch',
-    skin: { picture: drawSkin(7) },
-    cape: decodeCape(capePng(3)),
-  });
-  expect((await nobody.get(`/capes/${notch.id}`)).status).toBe(200);
-  await owner.put('/v2/players/Notch', { skin: alex.uuid });
-  expect((await nobody.get('/capes/Notch')).status).toBe(422);
 });
 
 test('A private skin is shown at every address once it is worn, and at none by name once the name is released', async () => {

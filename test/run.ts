@@ -11,9 +11,12 @@ import { startDatabaseMaker } from './support/postgres/database-maker.ts';
 import { makeSetup, SHARED } from './support/setup/build.ts';
 import { setEnvironment } from './support/setup/environment.ts';
 import { WAITING_FILES } from './support/setup/test-order.ts';
+import { isWhole, WHOLE_ONLY } from './support/setup/whole-run.ts';
 
 /** Workers for tests that wait. They end before the busy ones; more of them would only slow each other down. */
 const WAITERS = 4;
+/** More than there are cores, because busy tests wait too: for programs that they start, and for a browser. */
+const BUSY = availableParallelism() + 2;
 
 const root = join(import.meta.dirname, '..');
 const options = process.argv.slice(2);
@@ -35,14 +38,12 @@ async function runAll(): Promise<number> {
     const report = ['--reporter=default', '--reporter=blob', `--outputFile.blob=${join(reports, name)}.json`];
     return await vitest(['run', ...report, ...words, ...ofRuns], env);
   };
+  const left = isWhole ? [] : Object.keys(WHOLE_ONLY);
+  const waiting = WAITING_FILES.filter((file) => !left.includes(file));
   try {
     const statuses = await Promise.all([
-      run('waiting', `--maxWorkers=${WAITERS}`, ...WAITING_FILES),
-      run(
-        'busy',
-        `--maxWorkers=${availableParallelism()}`,
-        ...WAITING_FILES.map((file) => `--exclude=${file}`),
-      ),
+      run('waiting', `--maxWorkers=${WAITERS}`, ...waiting),
+      run('busy', `--maxWorkers=${BUSY}`, ...[...waiting, ...left].map((file) => `--exclude=${file}`)),
     ]);
     const reporters = ofReport.length > 0 ? ofReport : ['--reporter=minimal'];
     // A run that ended too early is in no report, but has a status.

@@ -10,7 +10,7 @@ import { ownDatabase } from '../support/postgres/own-database.ts';
 import { openPooler, type Pooler, type PoolMode } from '../support/postgres/pooler.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { TestQueue } from '../support/server/test-queue.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 import { describeJobQueue, describeSteps } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
 import { describeConcurrency } from './queue-concurrency.ts';

@@ -13,7 +13,8 @@ import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { PROGRAM, saying } from '../support/program/program.ts';
 import { giveSigningKey } from '../support/server/running-server.ts';
-import { isWhole, testWhole } from '../support/setup/extent.ts';
+import { testWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const README = await readFile(join(ROOT, 'README.md'), 'utf8');

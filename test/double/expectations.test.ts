@@ -3,7 +3,7 @@ import { type Double, startDouble } from '../../src/double/double.ts';
 import { SCENARIOS } from '../../src/double/scenario.ts';
 import type { Skin } from '../../src/protocol/skin.ts';
 import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 async function open(scenario: Parameters<typeof startDouble>[0] = {}): Promise<Double> {
   const double = await startDouble({ listens: false, clock: 'manual', ...scenario });

@@ -15,7 +15,8 @@ import {
 } from '../support/program/batches.ts';
 import { PROGRAM, ROOT } from '../support/program/program.ts';
 import { poll } from '../support/server/poll.ts';
-import { isWhole, sampled } from '../support/setup/extent.ts';
+import { sampled } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 const NO_STACK = expect.not.stringMatching(/\n\s+at |This is a bug/);

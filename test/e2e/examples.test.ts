@@ -18,7 +18,7 @@ import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { linkIdentity } from '../support/server/linked-identity.ts';
 import type { ServerUnderTest } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 /** Commands of a service that someone runs; all others are typed on a machine without one. */
 const OF_A_SERVICE = ['keys', 'identities', 'capes', 'users', 'accounts', 'reports', 'moderation', 'whoami'];

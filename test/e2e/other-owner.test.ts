@@ -15,7 +15,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { freshMachine, type Machine } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { giveStore } from '../support/server/running-server.ts';
-import { isWhole, sampled, testWhole } from '../support/setup/extent.ts';
+import { sampled, testWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 /** The user of a service. */
 const SERVICE = 65_534;

@@ -8,7 +8,7 @@ import { freshMachine } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { runServer } from '../support/server/running-server.ts';
 import { webServer } from '../support/server/web-server.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 const SMITH = 'examples/smith.png';
 const PASSWORD = 'hun/ter2@';

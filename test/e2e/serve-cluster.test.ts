@@ -9,7 +9,7 @@ import { freshMachine, type Serving } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 /** Enough for rounds of all slots before, between and after the kills; each more takes CPU. */
 const COUNT = isWhole ? 48 : 12;

@@ -6,7 +6,7 @@ import { skinPng } from '../support/server/drawn-skins.ts';
 import { type EventReader, idOf, statusOf } from '../support/server/event-reader.ts';
 import { poll } from '../support/server/poll.ts';
 import type { TestCaller } from '../support/server/test-caller.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 /** Servers on machines of their own, all over one database; the first one's owner's key is that of all. */
 async function serveOn(url: string, ...nodes: readonly (readonly string[])[]): Promise<Serving[]> {

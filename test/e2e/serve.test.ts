@@ -21,7 +21,8 @@ import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
 import { jobAt } from '../support/server/job-at.ts';
 import { poll } from '../support/server/poll.ts';
 import type { TestCaller } from '../support/server/test-caller.ts';
-import { isWhole, testWhole } from '../support/setup/extent.ts';
+import { testWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 async function newUser({ caller }: Serving, name: string): Promise<string> {
   const { body } = await caller().json('/v2/account/keys', { user: name });

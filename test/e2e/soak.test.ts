@@ -9,7 +9,7 @@ import { killAgainAndAgain } from '../support/hosted/killing.ts';
 import { type DrawnSource, drawSources } from '../support/hosted/many-sources.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { freshMachine } from '../support/program/program.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 /** Another one is tried with SOAK_SEED=<number>, more of it with SOAK_KILLS=<number>; .ci/run kills six times. */
 const SEED = Number(process.env['SOAK_SEED'] ?? 20_251_121);

@@ -10,7 +10,7 @@ import { makeKeys, USERS } from '../support/cluster/users.ts';
 import { findFaults, watchPeaks } from '../support/cluster/witness.ts';
 import { poll } from '../support/server/poll.ts';
 import type { Heard } from '../support/server/test-caller.ts';
-import { isWhole } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 /** Every nemesis of `CHOSEN` comes once; with SKINSMITH_CHAOS_ROUNDS so often. */
 const ROUNDS = Number(process.env['SKINSMITH_CHAOS_ROUNDS'] ?? 1);

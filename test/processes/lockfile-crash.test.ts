@@ -5,7 +5,8 @@ import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { allOf, entriesOf, manyEntries, openAt, ownPath, textOf } from '../support/batch/lockfile-entries.ts';
 import { childProgram } from '../support/program/child-program.ts';
-import { isWhole, sampled } from '../support/setup/extent.ts';
+import { sampled } from '../support/setup/extent.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 const PROGRAM = childProgram('rewrite-forever');
 const STATES = (['even', 'odd'] as const).map((state) => textOf(manyEntries(state)));

@@ -14,7 +14,7 @@ import {
 } from '../../support/base/digest-caches.ts';
 import { childProgram } from '../../support/program/child-program.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 /** Adds `/0` and so on to a cache's file, as if they had been stored one by one, which takes ten times as long. */
 function rememberMore(path: string, count: number): void {

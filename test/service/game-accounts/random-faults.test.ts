@@ -15,7 +15,7 @@ import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
 import { runSecondProcess } from '../../support/server/second-process.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 guardAgainstLeaks();
 

@@ -5,7 +5,7 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway, runGatewayProcess } from '../../support/server/gateway.ts';
 import { plansFile } from '../../support/server/plans.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 /** Jobs of each client. */
 const OWN = isWhole ? 24 : 12;

@@ -9,7 +9,7 @@ import { hurriedClock, WITH_RENEWALS } from '../../support/server/hurried-clock.
 import { LogLines } from '../../support/server/log-lines.ts';
 import { poll } from '../../support/server/poll.ts';
 import { openOwnStore, type ServerUnderTest } from '../../support/server/running-server.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 const allCompleted = (ended: Awaited<ReturnType<typeof ends>>) =>
   ended.every(({ status, attempts }) => status === 'completed' && attempts === 1);

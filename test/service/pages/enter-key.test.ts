@@ -5,7 +5,8 @@ import { openScene, type Scene, visit } from '../../support/pages/scene.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { isWhole, sampled } from '../../support/setup/extent.ts';
+import { sampled } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 let browser: Browser;
 

@@ -8,7 +8,8 @@ import { STEPS } from '../../support/pages/steps.ts';
 import { findSayings, untranslated } from '../../support/pages/texts.ts';
 import { openPage, signIn, violationsInDark, violationsOn } from '../../support/pages/watched-page.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { isWhole, sampled } from '../../support/setup/extent.ts';
+import { sampled } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 let browser: Browser;
 

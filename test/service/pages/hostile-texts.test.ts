@@ -12,7 +12,8 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { readZip } from '../../support/server/read-zip.ts';
 import { openOwnStore, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { accountRow } from '../../support/server/stored-accounts.ts';
-import { isWhole, sampled } from '../../support/setup/extent.ts';
+import { sampled } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 let browser: Browser;
 

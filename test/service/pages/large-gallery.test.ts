@@ -15,7 +15,8 @@ import {
   runServer,
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
-import { isWhole, sampled } from '../../support/setup/extent.ts';
+import { sampled } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 guardAgainstLeaks();
 

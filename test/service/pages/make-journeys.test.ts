@@ -11,7 +11,8 @@ import { openPage, signIn, signInByForm, violationsOn } from '../../support/page
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore, runServer } from '../../support/server/running-server.ts';
-import { isWhole, testWhole } from '../../support/setup/extent.ts';
+import { testWhole } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 let browser: Browser;
 

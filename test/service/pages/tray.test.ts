@@ -7,7 +7,7 @@ import { openPage, signInByForm, violationsOn } from '../../support/pages/watche
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { readZip } from '../../support/server/read-zip.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 let browser: Browser;
 

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 guardAgainstLeaks();
 

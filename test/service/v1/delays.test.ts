@@ -12,7 +12,7 @@ import { MovableClock } from '../../support/server/movable-clock.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
-import { isWhole } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 guardAgainstLeaks();
 

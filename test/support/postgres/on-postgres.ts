@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, type test } from 'vitest';
-import { isWhole } from '../setup/extent.ts';
+import { isWhole } from '../setup/whole-run.ts';
 import { countLent } from './own-database.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';

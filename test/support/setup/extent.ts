@@ -1,7 +1,5 @@
 import { type TestAPI, test } from 'vitest';
-
-/** Whether tests try everything, as `.ci/run` does. `npm test` leaves out what takes long and seldom finds more. */
-export const isWhole = process.env['SKINSMITH_TESTS_WHOLE'] === '1';
+import { isWhole } from './whole-run.ts';
 
 /** How many of `all` samples a property is tried with: a third of them in `npm test`. */
 export function samples(all: number): number {

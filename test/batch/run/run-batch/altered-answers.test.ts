@@ -7,7 +7,7 @@ import {
   type Script,
   type ScriptedAnswer,
 } from '../../../support/scripted/scripted-service.ts';
-import { isWhole } from '../../../support/setup/extent.ts';
+import { isWhole } from '../../../support/setup/whole-run.ts';
 
 /** Waves of five skins, 450 ms each. */
 const WAVES = isWhole ? 6 : 3;

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { dataAway, skinsAway } from '../../../support/hosted/data-away.ts';
 import { cutOff, type Disturb } from '../../../support/hosted/hosted-in-memory.ts';
-import { isWhole, sampled } from '../../../support/setup/extent.ts';
+import { sampled } from '../../../support/setup/extent.ts';
+import { isWhole } from '../../../support/setup/whole-run.ts';
 
 const SKINS = 30;
 /** When the data goes: a batch is under way, milliseconds. */

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { RequestKind } from '../../../../src/double/requests.ts';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { OUTAGES, type Outage, outage } from '../../../support/hosted/outages.ts';
-import { isWhole, sampled } from '../../../support/setup/extent.ts';
+import { sampled } from '../../../support/setup/extent.ts';
+import { isWhole } from '../../../support/setup/whole-run.ts';
 
 /** What is wrong with one single job is not known from a 404. */
 const MISSING: readonly Outage[] = ['a 404 in JSON', 'a 404 in HTML'];

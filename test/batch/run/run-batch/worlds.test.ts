@@ -5,7 +5,8 @@ import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import type { Disturb } from '../../../support/hosted/hosted-in-memory.ts';
 import { clientOf } from '../../../support/hosted/memory-client.ts';
 import { type Around, runWorld, type World, type WorldOutcome } from '../../../support/hosted/worlds.ts';
-import { isWhole, sampled } from '../../../support/setup/extent.ts';
+import { sampled } from '../../../support/setup/extent.ts';
+import { isWhole } from '../../../support/setup/whole-run.ts';
 
 /** Each world is tried with so many seeds: more are tried with WORLD_SEEDS=<number>. */
 const SEEDS = Number(process.env['WORLD_SEEDS'] ?? 1);

@@ -14,7 +14,7 @@ import {
 } from '../../../support/batch/read-sources.ts';
 import { failureOf } from '../../../support/client/test-client.ts';
 import { collectGarbage } from '../../../support/server/collect-garbage.ts';
-import { isWhole } from '../../../support/setup/extent.ts';
+import { isWhole } from '../../../support/setup/whole-run.ts';
 
 describe('A list file', () => {
   test('is found from the current folder, and named as typed', async () => {

@@ -15,7 +15,7 @@ import { linkIdentity } from '../../../support/server/linked-identity.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { guardAgainstLeaks, openOwnStore } from '../../../support/server/running-server.ts';
 import { webServer } from '../../../support/server/web-server.ts';
-import { isWhole } from '../../../support/setup/extent.ts';
+import { isWhole } from '../../../support/setup/whole-run.ts';
 
 guardAgainstLeaks();
 

@@ -1,0 +1,26 @@
+/** Whether tests try everything, as `.ci/run` does. `npm test` leaves out what takes long and seldom finds more. */
+export const isWhole = process.env['SKINSMITH_TESTS_WHOLE'] === '1';
+
+/**
+ * Files that only a run of everything tries, with what else notices the same kind of fault, or what alone can cause one.
+ * By name, each can be run at any time.
+ */
+export const WHOLE_ONLY: Readonly<Record<string, string>> = {
+  'test/docs/action.test.ts': 'changes to action.yml',
+  'test/docs/release.test.ts': 'changes to install.sh and to what makes a release',
+  'test/e2e/ci-workflow.test.ts': 'docs/ci-recipes, e2e/ci',
+  'test/e2e/gateway.test.ts': 'service/gateway, processes/queue',
+  'test/e2e/hostile-lockfile.test.ts': 'batch/run/gone-sources, batch/lockfile',
+  'test/e2e/other-owner.test.ts': 'a run as root; others skip most of it',
+  'test/e2e/proxies.test.ts': 'cli/config/network-settings, base/proxies',
+  'test/e2e/serve-postgres.test.ts': 'on-postgres, e2e/serve, e2e/serve-cluster',
+  'test/e2e/timeout.test.ts': 'cli/program, batch/run',
+  'test/on-postgres/callers.test.ts': 'service/callers, contract',
+  'test/on-postgres/gateway.test.ts': 'service/gateway, contract/gateway',
+  'test/on-postgres/limits.test.ts': 'service/limits, contract/postgres-queue',
+  'test/on-postgres/players.test.ts': 'service/players, contract/adapters-any-request',
+  'test/on-postgres/running.test.ts': 'service/running, on-postgres/jobs',
+  'test/processes/frozen-store.test.ts': 'changes to the schema: server/store/schema',
+  'test/service/game-accounts/random-faults.test.ts': 'the other files of service/game-accounts',
+  'test/service/running/fuzz.test.ts': 'contract/adapters-any-request, service/running/manners',
+};

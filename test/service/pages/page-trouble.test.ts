@@ -186,3 +186,24 @@ describe('A page that waits for the code of a game account', () => {
     await page.getByText('The account has no profile.').waitFor();
   });
 });
+
+test('A form is not sent again while it is being sent, but is after the page was left and shown again', async () => {
+  const { url } = await runServer();
+  const { page } = await openPage(browser);
+  await page.goto(`${url}/ui/sign-in`);
+  const isHeldBack = await page.evaluate(`(() => {
+    const seen = [];
+    addEventListener('submit', (event) => {
+      seen.push(event.defaultPrevented);
+      event.preventDefault();
+    });
+    const form = document.getElementById('key').form;
+    const submit = () => form.dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true }));
+    submit();
+    submit();
+    dispatchEvent(new Event('pageshow'));
+    submit();
+    return seen;
+  })()`);
+  expect(isHeldBack).toEqual([false, true, false]);
+});

@@ -218,7 +218,7 @@ describe('The index', () => {
     const { told } = await pack({ overwrite: true });
     expect(told).toMatchObject({
       code: 'invalid_index',
-      message: expect.stringMatching(/pack\.skins\.json, line 10: skin 2 has the id guard/),
+      message: expect.stringMatching(/pack\.skins\.json, line 10: skin 2 has the ID guard/),
     });
     expect([await readFile(out), await readFile(index, 'utf8')]).toEqual([
       before,

@@ -185,7 +185,7 @@ describe('Without --pack, commands', () => {
     await writeFile(join(skins, 'broken.png'), 'x');
     const { status, out, err } = await print({ namespace: 'npc' });
     expect([status, idsIn(out)]).toEqual([1, ['guard-c8d3fc', 'guard-a9d403', 'hd', 'lekar']]);
-    expect(err).toContain('Without --pack, ids are guessed from the names of the sources');
+    expect(err).toContain('Without --pack, IDs are guessed from the names of the sources');
     await pack({ namespace: 'npc', ignore: ['hd.png'] });
     expect(Object.keys(await shown())).toEqual(['guard-c8d3fc', 'guard-a9d403', 'lekar']);
   });

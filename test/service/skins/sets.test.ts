@@ -464,7 +464,7 @@ mostlyOnSqlite(describe)('A list that is sent to the page of sets', () => {
         'Line 4: <bdi>Bob</bdi>',
         'Line 5: <bdi>&lt;b&gt;new.png&lt;/b&gt;</bdi>',
       ]);
-      expect(page.match(/You have several skins of this name/g)).toHaveLength(1);
+      expect(page.match(/You have several skins with this name/g)).toHaveLength(1);
       expect(page).toContain('skinsmith generate &#39;team list.csv&#39; --out signed');
       expect(page).toMatch(/skinsmith sets edit [0-9a-f]{32} --from signed\/skins\.lock/);
       expect((await send(person, 'nothing.png', 'Empty')).status).toBe(400);

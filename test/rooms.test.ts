@@ -28,7 +28,7 @@ test('Each room imports only rooms below it', () => {
   expect(upward).toEqual([]);
 });
 
-test('In the server, too, each room imports only rooms below it', () => {
+test('Each room of the server imports only rooms below it', () => {
   expect(serverRoomsOutOfOrder(IMPORTS)).toEqual([]);
 });
 

@@ -144,7 +144,7 @@ describe('What was written to a journal', () => {
     }
   });
 
-  test('is the last of several steps', async () => {
+  test('is read back as the last of several steps', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.intent(key, 0, 1);

@@ -27,7 +27,7 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
   });
 });
 
-test('The requests are those of a careful client, but for one to the full queue', async () => {
+test('The run sends the requests of a careful client, except one to the full queue', async () => {
   const double = await open();
   await judge(double);
   double.expect({ keyOnApi: true, onceEach: true, waits: true });
@@ -319,7 +319,7 @@ test('A server that disappears during a run ends the run, without failed checks'
   await expect(judge(double, { only: 'read', before })).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-test('A record with another name than those of the run is never deleted', async () => {
+test('A run never deletes a record whose name is not its own', async () => {
   const double = await open();
   const theirs = { name: 'precious', uuid: 'feedfacefeedfacefeedfacefeedface' };
   await judge(double, {

@@ -53,7 +53,7 @@ function describeClaiming(makeWorld: MakeWorld): void {
     expect(await queue.find(lease.job.uuid)).toMatchObject(held);
   });
 
-  test('What one process has claimed another does not get', async () => {
+  test('A job that one process has claimed goes to no other process', async () => {
     const world = await makeWorld();
     const [here, there] = [await world.open(), await world.open()];
     await fill(here, 'ann', ['a', 'b', 'c', 'd', 'e']);
@@ -258,7 +258,7 @@ function describeReading(makeWorld: MakeWorld): void {
     expect(await queue.nextRunAt()).toBe(clock.now());
   });
 
-  test('Those of several jobs that have ended come together, with their skins', async () => {
+  test('A read of several jobs returns the ones that have ended together, with their skins', async () => {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a', 'b', 'c']);
     const uuids = (await queue.list('ann', 10)).map(({ uuid }) => uuid);

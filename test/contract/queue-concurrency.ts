@@ -50,7 +50,7 @@ export function describeConcurrency(makeWorld: MakeWorld): void {
     expect(await queue.claim('w')).toBeDefined();
   });
 
-  test('Five jobs of one owner that go slowly do not delay those of another', async () => {
+  test('Five slow jobs of one owner do not delay the jobs of another', async () => {
     const queue = await (await makeWorld()).open();
     await submit(queue, 'ann', { concurrency: 1, jobs: 5 });
     await mustClaim(queue, 'slow');
@@ -73,7 +73,7 @@ export function describeConcurrency(makeWorld: MakeWorld): void {
     expect(claimed).toEqual(['ann1', 'ann2', 'ann3', undefined, undefined]);
   });
 
-  test('With nobody else waiting an owner has up to its burst of what would be idle', async () => {
+  test('An owner gets as many idle workers as its burst while nobody else waits', async () => {
     const queue = await (await makeWorld()).open();
     await submit(queue, 'ann', { concurrency: 1, burst: 3, jobs: 5 });
     const first = await mustClaim(queue, 'w');
@@ -93,14 +93,14 @@ export function describeConcurrency(makeWorld: MakeWorld): void {
     expect(await claimAll(queue)).toEqual(['bob1', 'ann4', 'bob2', 'ann5']);
   });
 
-  test('Those who are all at their concurrency share what is idle by turns', async () => {
+  test('Owners who are all at their concurrency share idle workers by turns', async () => {
     const queue = await (await makeWorld()).open();
     await submit(queue, 'ann', { concurrency: 1, burst: 3, jobs: 4 });
     await submit(queue, 'bob', { concurrency: 1, burst: 3, jobs: 4 });
     expect(await claimAll(queue)).toEqual(['ann1', 'bob1', 'ann2', 'bob2', 'ann3', 'bob3']);
   });
 
-  test("A job that waits for its owner's other jobs has no expected time until one of those ends", async () => {
+  test("A job that waits for its owner's other jobs has no expected time until one of them ends", async () => {
     const world = await makeWorld();
     const queue = await world.open();
     await submit(queue, 'ann', { concurrency: 1, jobs: 2 });

@@ -56,7 +56,7 @@ export function describeLimits(makeWorld: MakeWorld): void {
     expect(found).toMatchObject(typeof room === 'number' ? { kind: 'room', count: room } : room);
   });
 
-  test("One owner's spendings are nobody else's", async () => {
+  test('What one owner spends does not count against another', async () => {
     const queue = await (await makeWorld()).open();
     await send(queue, 'queue', { perMinute: 1 });
     expect(await send(queue, 'queue', { perMinute: 1 })).toBe('too_fast');
@@ -85,7 +85,7 @@ export function describeLimits(makeWorld: MakeWorld): void {
     expect(kinds).toEqual(['queued', 'queued', 'queued', 'queued', 'too_fast']);
   });
 
-  test('Of version 1 an owner may have one unfinished, of the queue as many as there are slots', async () => {
+  test('An owner may have one unfinished job of version 1, and as many of the queue as there are slots', async () => {
     const queue = await (await makeWorld()).open();
     const limits = { concurrency: 2, slots: 5 };
     expect(await send(queue, 'v1', limits)).toBe('queued');
@@ -111,7 +111,7 @@ export function describeLimits(makeWorld: MakeWorld): void {
     expect([await send(here, 'v1', {}), await send(there, 'v1', {})]).toEqual(['queued', 'busy']);
   });
 
-  test('What was refused costs nothing: no spending, no delay, no turn', async () => {
+  test('A refused request costs nothing: no spending, no delay, no turn', async () => {
     const queue = await (await makeWorld()).open();
     const limits = { slots: 1, perMinute: 2, delay: 3_000 };
     await send(queue, 'queue', limits);

@@ -8,7 +8,7 @@ const failure = { code: 'job_failed', message: 'no', passing: false };
 
 /** Requests that come again under their idempotency key. */
 export function describeRepeating(makeWorld: MakeWorld): void {
-  test('A request that comes again under its key is the job of the first time, whatever became of it', async () => {
+  test('A request that comes again under its key gets the first job, whatever happened to that job', async () => {
     const queue = await (await makeWorld()).open();
     const first = newJob({ request: 'a', idempotencyKey: 'key' });
     const again = async () =>
@@ -69,7 +69,7 @@ export function describeRepeating(makeWorld: MakeWorld): void {
     expect(await queue.findRepeated(newJob({ request: 'a' }))).toBeUndefined();
   });
 
-  test('Keys of requests that joined one job all lead to it, after its end too', async () => {
+  test('Keys of requests that joined one job all lead to it, even after its end', async () => {
     const queue = await (await makeWorld()).open();
     const first = newJob({ request: 'a', idempotencyKey: 'one' });
     await queue.submit(first, LIMITS);

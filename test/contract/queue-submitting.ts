@@ -83,7 +83,7 @@ export function describeSubmitting(makeWorld: MakeWorld): void {
     expect(await fill(queue, 'ann', ['f', 'g'])).toEqual(['queued', 'full']);
   });
 
-  test('Of twelve submissions at the same instant exactly as many are accepted as there are slots', async () => {
+  test('Twelve submissions at the same instant get exactly as many acceptances as there are slots', async () => {
     const world = await makeWorld();
     const queue = await world.open();
     const jobs = Array.from({ length: 12 }, (_, n) => newJob({ request: `r${n}` }));

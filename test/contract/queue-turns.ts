@@ -40,7 +40,7 @@ export function describeTurns(makeWorld: MakeWorld): void {
       { ann: 36, bob: 9, cid: 3 },
     ],
   ])(
-    'Of owners that all have jobs waiting each is served in the proportion of its priority: %j',
+    'Owners that all have jobs waiting are each served in the proportion of their priority: %j',
     async (owners, shares) => {
       const queue = await (await makeWorld()).open();
       const claims = Object.values<number>(shares).reduce((all, one) => all + one);
@@ -52,7 +52,7 @@ export function describeTurns(makeWorld: MakeWorld): void {
     },
   );
 
-  test('Jobs of equal owners are claimed by turns, those of one owner in their order', async () => {
+  test('Jobs of equal owners are claimed by turns, and the jobs of one owner in their order', async () => {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a1', 'a2', 'a3']);
     await fill(queue, 'bob', ['b1', 'b2']);
@@ -87,7 +87,7 @@ export function describeTurns(makeWorld: MakeWorld): void {
     expect(await claimAll(queue)).toEqual(['a1', 'b1', 'a2', 'b2']);
   });
 
-  test('Jobs that wait before another are those whose turn comes first', async () => {
+  test('Only jobs whose turn comes first count as waiting before another job', async () => {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a1', 'a2', 'a3']);
     await fill(queue, 'bob', ['b1', 'b2']);

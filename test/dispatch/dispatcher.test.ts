@@ -75,7 +75,7 @@ test('A submission of an earlier process is repeated at a service that recognize
 });
 
 test.each(['attach', 'addUnsure'] as const)(
-  'The list is requested at once for what %s adds',
+  'The list is requested at once for work that %s adds',
   async (kind) => {
     const { hosted, dispatcher, pass } = await openDispatcher();
     await pass(100);

@@ -206,7 +206,7 @@ describe('Trouble', () => {
   test.each([
     ['another reason', page(502, 120 * MINUTE)],
     ['no time', answer(503, 'no_account_available')],
-  ])('with a service that is away for long for %s is given up', async (_, error) => {
+  ])('with a service that stays away, for %s, ends the wait', async (_, error) => {
     const { outage } = makeOutage();
     const often = async () => {
       for (let n = 0; n < 1_000; n++) await outage.pause(error, signal);
@@ -310,7 +310,7 @@ test.each([
   ['that may pass, thirty times', noAnswer(), 29],
   ["with a page in place of the service's own answer, four times", page(404), 3],
   ['for good, once', answer(404), 0],
-])('What fails %s is given up', (_, error, again) => {
+])('A request that fails %s is given up', (_, error, again) => {
   const may = Array.from({ length: 40 }, (__, n) => mayRetryRead(error, n + 1));
   expect(may).toEqual(may.map((___, n) => n < again));
 });

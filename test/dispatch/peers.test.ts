@@ -62,7 +62,7 @@ describe('The share of a process', () => {
 });
 
 describe('What other processes hold', () => {
-  test('is their jobs and submissions, except for jobs that are followed here too', () => {
+  test('includes their jobs and submissions, except for jobs that this process also follows', () => {
     const peers = new Peers();
     peers.saw([peer('a', { jobs: jobs('1', '2'), unsure: 1 }), peer('b', { jobs: jobs('2') })], []);
     expect(peers.held(NONE)).toBe(3);
@@ -76,7 +76,7 @@ describe('What other processes hold', () => {
     expect([peers.held(NONE), peers.isLocal('1'), peers.isLocal('2')]).toEqual([0, true, false]);
   });
 
-  test('is known as theirs for the last five hundred jobs', () => {
+  test('is remembered for the last five hundred of their jobs', () => {
     const peers = new Peers();
     const ids = Array.from({ length: 501 }, (_, n) => `${n}`);
     peers.saw([peer('a', { jobs: jobs(...ids) })], []);

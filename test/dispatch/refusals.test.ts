@@ -8,7 +8,7 @@ function judged(errors: readonly Error[]): boolean[] {
   return errors.map((error) => refusals.areForAll(error));
 }
 
-test('One refusal for lack of credits is enough', () => {
+test('A single refusal for lack of credits counts as a refusal of all submissions', () => {
   for (const error of [
     refusal(402, ''),
     page(402),
@@ -31,7 +31,7 @@ test('Refusals of pictures never end the batch', () => {
   expect(judged(Array(9).fill(refusal(400, 'invalid_image')))).not.toContain(true);
 });
 
-test('An acceptance, or another code, begins a new row', () => {
+test('An acceptance, or a refusal with another code, starts the count of refusals again', () => {
   const refusals = new Refusals();
   const one = () => refusals.areForAll(refusal(403, 'one'));
   const row = [one(), one(), one(), one()];

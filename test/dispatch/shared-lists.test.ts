@@ -80,7 +80,7 @@ test('A process that is alone looks whenever it wants', async () => {
   }
 });
 
-test('The time of a list request is passed on to those who wait for a list', async () => {
+test('The time of a list request is passed on to everyone who waits for a list', async () => {
   const { clock, heard, lists } = await openProcesses(['a', 'b']);
   lists[0]?.tryLook(calm);
   clock.forward(40);

@@ -45,7 +45,7 @@ test.each(['fail', 'fail-nonsense', 'slow-', 'slow-fast', 'never-2', 'drop-x', '
   },
 );
 
-test('The script in the document is a scenario, by the published schema too', () => {
+test('The script in the document is a valid scenario, also by the published schema', () => {
   const [, script = ''] = /```yaml\n([\s\S]*?)```/.exec(TEXT) ?? [];
   const schema = JSON.parse(readFileSync(join(ROOT, 'docs/scenario.schema.json'), 'utf8')) as object;
   expect(schema).toEqual(scenarioJsonSchema());

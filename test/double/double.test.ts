@@ -327,7 +327,7 @@ test('A reset ends the requests that were under way', async () => {
   expect((await call(double, '/v2/me')).status).toBe(200);
 });
 
-test('Every rule counts the requests that match it, also those that an earlier one takes', async () => {
+test('Every rule counts all requests that match it, even if an earlier rule takes them', async () => {
   const answer = (status: number) => ({ answer: { status, code: 'job_limit' } });
   const route = 'GET /v2/me';
   const rules = [

@@ -28,7 +28,7 @@ describe('Commands with one key, at the same time', () => {
   });
 
   // Otherwise e2e/batch-beside has two batches of the same skins.
-  testWhole('on one folder give no picture two jobs, with --ndjson too', async () => {
+  testWhole('on one folder never make two jobs for one picture, even with --ndjson', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 200, slack: 10, known: 'nothing' });
     await shop.drawMany('skins', 12);
     service.hold();
@@ -44,7 +44,7 @@ describe('Commands with one key, at the same time', () => {
     expect([service.records.accepted.length, service.records.mostUnfinished <= 5]).toEqual([12, true]);
   });
 
-  test('of which one is killed give its slots to the other within seconds', async () => {
+  test('give the slots of a command that is killed to the other within seconds', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 300, slack: 10 });
     await shop.drawMany('a', 10);
     await shop.drawMany('b', 10, 100);

@@ -30,7 +30,7 @@ test.each([
   expect(await child).toMatchObject({ exitCode });
 });
 
-test('Where there is no other Node, it says which is needed and how to get it', async () => {
+test('The command says which Node is needed and how to get it, where no other is found', async () => {
   const folder = await ownFolder();
   await cp(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
@@ -42,7 +42,7 @@ test('Where there is no other Node, it says which is needed and how to get it', 
   });
 });
 
-test('Where the program is not built, it says what to do', async () => {
+test('The command says what to do where the program is not built', async () => {
   const folder = await ownFolder();
   await cp(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');

@@ -42,7 +42,7 @@ test('The workflow commits what each run has made until all is done, also where 
 
 // In this test and the next two: the action does the same below, and the run above has a broken picture.
 testWhole(
-  'The workflow makes 20 skins that a pull request added, says so before, and fails for a broken one',
+  'The workflow announces and makes 20 skins that a pull request added, and fails for a broken one',
   async () => {
     const repository = await signed(2);
     const { shop } = repository;
@@ -327,7 +327,7 @@ async function branches(repository: Repository, onMerge: readonly string[]): Pro
   return repository;
 }
 
-test('A lockfile in a git work tree comes with the line for .gitattributes, with which two branches merge', async () => {
+test('A new lockfile in a git work tree comes with a line for .gitattributes that lets two branches merge', async () => {
   const repository = await Repository.make();
   const { shop } = repository;
   await shop.draw({ 'examples/a': 1, 'examples/d': 2 });
@@ -361,7 +361,7 @@ test.each(sampled(['merge', 'diff3'], 2, 1))(
   },
 );
 
-test('Of two lines for one source, generate keeps the one whose pixels are those of the picture', async () => {
+test('generate keeps the one of two lines for a source that has the pixels of the picture', async () => {
   const repository = await Repository.make();
   const { shop } = repository;
   await shop.draw({ 'examples/a': 1, 'examples/d': 2 });

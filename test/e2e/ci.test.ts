@@ -97,7 +97,7 @@ test('--allow-new checks new pictures without a service, marks them in JSON, and
   expect([alone.exitCode, alone.stderr]).toEqual([2, expect.stringContaining('Add --frozen.')]);
 });
 
-test('--frozen also reports the sources that are gone, for which it fails', async () => {
+test('--frozen also reports the sources that are gone, and fails for them', async () => {
   const { shop } = await hostedWorkshop();
   await shop.drawMany('skins', 2);
   await shop.run(...MAKE);

@@ -33,7 +33,7 @@ test('Every page of help has a command', async () => {
   expect(ROWS.map(({ name }) => name)).toEqual(expect.arrayContaining(pages));
 });
 
-test('Without any words it prints one screen that leads to a first skin', async () => {
+test('skinsmith without any words prints one screen that leads to a first skin', async () => {
   const { exitCode, stdout, stderr } = await (await freshMachine()).run([]);
   expect([exitCode, stderr]).toEqual([0, '']);
   const lines = stdout.trimEnd().split('\n');
@@ -98,7 +98,7 @@ test.each([
   expect(stderr).toContain(text);
 });
 
-test('A usage error says in JSON, too, where the help is', async () => {
+test('A usage error names the place of the help in JSON output as well', async () => {
   const { stderr } = await (await freshMachine()).run(['skins', 'get', '--json']);
   expect(JSON.parse(stderr)).toEqual({
     error: {

@@ -52,7 +52,7 @@ test('On a machine without a signing key, the first skin is recognized as signed
   expect(stderr).toMatch(NOTICE);
 });
 
-test('queue says who will see skins signed by this machine, but not for those of a service', async () => {
+test('queue says who will see skins signed by this machine, but not for skins that a service signs', async () => {
   const { run, hosted } = await prepare();
   const own = await run('queue', '-r', 'skins');
   expect([own.exitCode, own.stderr.match(NOTICE)]).toEqual([0, [expect.any(String)]]);

@@ -23,7 +23,7 @@ type Shape<T> = T extends object
   ? { [K in keyof T]-?: [Shape<T[K]>, undefined extends T[K] ? 'maybe' : 'always'] }
   : T;
 
-test('The documented types equal those that the schemas infer', () => {
+test('The documented types equal the types that the schemas infer', () => {
   expectTypeOf<Shape<z.output<typeof receivedJobSchema>>>().toEqualTypeOf<Shape<Job>>();
   expectTypeOf<Shape<z.output<typeof noteSchema>>>().toEqualTypeOf<Shape<Note>>();
   expectTypeOf<Shape<z.output<typeof receivedRateLimitSchema>>>().toEqualTypeOf<Shape<ReceivedRateLimit>>();

@@ -18,7 +18,7 @@ function texts(files: readonly PackFile[]): Record<string, string> {
   return Object.fromEntries(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]));
 }
 
-test('Each skin has textures of its own where commands find them, even if another has the same picture', () => {
+test('Each skin has textures of its own in the pack, even if another has the same picture', () => {
   const pack = new ResourcePack(OPTIONS);
   const added = [
     pack.add({ id: 'town_guard', name: 'Town Guard', skin: SLIM, cape: CAPE }),

@@ -91,7 +91,7 @@ describe.each(Object.entries(PER_MINUTE))('The look-ups of %s', (_, shares) => {
 });
 
 describe('A pool', () => {
-  test('gives the place of a slow caller to another, but keeps those that make progress', () => {
+  test('gives the place of a slow caller to another, but keeps callers that make progress', () => {
     const slots = new Slots({ all: 4, strangers: 2, stranger: 2, known: 2 });
     const dropped: string[] = [];
     const slow = { rank: () => 1, drop: () => void dropped.push('slow') };
@@ -241,7 +241,7 @@ test('A name that is remembered for long is not forgotten sooner because of a sh
   expect(remembered.has('a')).toBe(false);
 });
 
-test('An address is known for ten minutes after a key came from it, and this machine always', () => {
+test('An address counts as known for ten minutes after a key came from it, and a loopback address always does', () => {
   const clock = new MovableClock();
   const known = new KnownAddresses(() => clock.monotonic());
   const callerAt = (address: string) => anonymousCaller({ address, origin: undefined }, new Plans());

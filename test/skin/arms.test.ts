@@ -53,7 +53,7 @@ describe('Arms become slim', () => {
         if (!inArm(x, y)) expect(colourAt(slim, x, y)).toEqual(colourAt(classic, x, y));
   });
 
-  test('and those of an old skin get the square layout, still one the mirror of the other', () => {
+  test('and the arms of an old skin get the square layout, and still mirror each other', () => {
     const old = mappedSkin(32);
     const turned = withArms(old, 'classic', 'slim');
     expect([turned.width, turned.height]).toEqual([64, 64]);

@@ -22,7 +22,7 @@ test.each(['0000', '0022', '0777'])('The mode is the requested one with a umask 
   for (const folder of [path, join(path, 'b')]) expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('Where nothing can be made it fails at once', () => {
+test('A folder that cannot be made is an error at once', () => {
   expect(() => makeFolder('/proc/x')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   expect(() => makeFolder('/proc/x/y')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
 });

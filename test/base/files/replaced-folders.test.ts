@@ -12,7 +12,7 @@ test.each([
   ['older', 'newer'],
   ['newer', 'older'],
 ])(
-  'Of several folders that killed runs moved aside, the newest comes back, whatever they are called',
+  'The newest of several folders that killed runs moved aside comes back, whatever they are called',
   async (...names) => {
     const folder = await ownFolder();
     const at = (name: string) =>

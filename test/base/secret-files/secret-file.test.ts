@@ -53,7 +53,7 @@ test('A folder in its place is named in the error', async () => {
   await expect(readSecretFile(path)).rejects.toMatchObject({ code: 'EISDIR', path });
 });
 
-test('A secret is made once where the file system has no hard links, too', async () => {
+test('A secret is made only once even where the file system has no hard links', async () => {
   const noLinks = async () => {
     throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Coverage } from '../../../src/batch/model.ts';
 
-test('A folder covers its own files, and with its subfolders those below', () => {
+test('A folder covers its own files, and with its subfolders the files below it', () => {
   const coverage = new Coverage();
   coverage.addFolder({ path: '/a', recursive: false, isEmpty: false });
   coverage.addFolder({ path: '/b', recursive: true, isEmpty: true });

@@ -201,7 +201,7 @@ describe('Whatever the stems are, output names', () => {
 });
 
 describe('Many output names', () => {
-  test('take little memory, long ones too', () => {
+  test('take little memory, even if they are long', () => {
     const count = samples(100_000);
     const names = new OutputNames();
     const folder = 'a long folder name/'.repeat(10);
@@ -224,7 +224,7 @@ describe('Many output names', () => {
   });
 
   // Were each to try what the ones before it tried, this would take minutes.
-  test('of one stem and one source are found without trying those before', () => {
+  test('of one stem and one source are found without trying the earlier ones', () => {
     const names = new OutputNames();
     const all = new Set(Array.from({ length: 20_000 }, () => names.take('a')));
     expect(all.size).toBe(20_000);

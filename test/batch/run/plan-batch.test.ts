@@ -120,7 +120,7 @@ test('A source that cannot be used is refused with its reason', async () => {
   ]);
 });
 
-test('What the lockfile has is known, under another name too, unless everything is made again', async () => {
+test('A skin in the lockfile is known, even under another name, unless everything is made again', async () => {
   const entries = [entry(1), entry(2, { source: 'elsewhere.png' })];
   const sources = [picture(1), picture(2), picture(3)];
   expect(await outlooks(sources, { entries })).toEqual(['locked', 'locked', 'new']);

@@ -67,7 +67,7 @@ async function stepsOf(ending: Ending): Promise<string[]> {
   return steps;
 }
 
-test('A journal is removed once the lockfile has its skins, those that failed or not', async () => {
+test('A journal is removed once the lockfile has its skins, whether or not sources failed', async () => {
   const all = ['lockfile written', 'digests saved', 'journal retired, open jobs kept'];
   expect(await stepsOf({ hasLockfile: true })).toEqual(all);
   expect(await stepsOf({ hasLockfile: true, failed: 1 })).toEqual(all);

@@ -129,7 +129,7 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
       { ...FILES, 'skins.json': Buffer.alloc(4_500_000, 32) },
       /skins.json that is too large/,
     ],
-  ])('with %s is told by its name', async (_, files, message) => {
+  ])('with %s is reported by its name', async (_, files, message) => {
     expect(await packProblem(files)).toMatchObject({
       code: 'invalid_skin_pack',
       message: expect.stringMatching(message),

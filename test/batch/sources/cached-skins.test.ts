@@ -49,7 +49,7 @@ test('An NPC of FancyNpcs has the skin that the cache has for its address, its f
   expect(await namesIn(files, 'npcs.yml')).toEqual(['shop', 'smith', 'guard', 'king']);
 });
 
-test('NPCs whose skin is not in the cache are named, but for those that mirror whoever looks at them', async () => {
+test('NPCs whose skin is not in the cache are named, except NPCs that mirror whoever looks at them', async () => {
   const many = Array.from({ length: 6 }, (_, at) => npc(`n${at}`, `p${at}`)).join('');
   const mirror = npc('mirror', 'notch', ', mirrorSkin: true');
   const damaged = { [cached('p0')[0]]: '{', [cached('p1')[0]]: JSON.stringify({ skinData: {} }) };
@@ -60,7 +60,7 @@ test('NPCs whose skin is not in the cache are named, but for those that mirror w
   ]);
 });
 
-test('NPCs of Citizens that have only the name of a skin are named, beside those that have skin data in either layout', async () => {
+test('NPCs of Citizens that have only the name of a skin are named, beside NPCs with skin data in either layout', async () => {
   const saves = `npc:
   '0': {name: A, traits: {skintrait: {skinName: notch}}}
   '1': {name: B, traits: {skintrait: {skinName: notch, textureRaw: ${valueFor('notch')}, signature: ${SIGNATURE}}}}

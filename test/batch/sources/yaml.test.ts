@@ -32,7 +32,7 @@ test('A document of many parts is refused', () => {
   expect(readYaml('a: b\n'.repeat(400_000))).toEqual({ fault: 'is too large' });
 });
 
-test('Brackets and signs in texts are no depth, nor are lines one below the other', () => {
+test('Brackets and signs in texts, and lines one below the other, do not count as nesting', () => {
   const brackets = '['.repeat(100);
   const text = [
     `plain: x${brackets}`,

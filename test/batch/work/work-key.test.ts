@@ -11,7 +11,7 @@ describe('workKey', () => {
     expect(workKey({ content: { pixels: PIXELS }, ...asked })).toBe('0123456789abcdef0123456789abcdefap');
   });
 
-  test('is 34 ASCII characters for links and players too', () => {
+  test('is 34 ASCII characters even for links and players', () => {
     expect(workKey({ content: { url: URL }, ...asked })).toMatch(/^[0-9a-f]{32}ap$/);
     expect(workKey({ content: { user: PLAYER }, ...asked })).toMatch(/^[0-9a-f]{32}ap$/);
   });

@@ -31,7 +31,7 @@ test('An error that ends a batch leaves a whole JSON document of what was printe
   expect(await generate([third, ...known])).toMatchObject({ out: '' });
 });
 
-test('An error that ends a verification does so too', async () => {
+test('An error that ends a verification also leaves a whole JSON document', async () => {
   const { folder, lock } = await shop();
   const files = [lock, join(folder, 'missing')];
   const verify = async (...only: string[]) =>

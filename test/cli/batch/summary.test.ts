@@ -148,7 +148,7 @@ test('A batch that ends with sources that have neither a skin nor an error has f
 });
 
 test.each(['job_missing', 'missing_result'])(
-  'A batch of which skins are only missing until the service shows them again can be run again: %s',
+  'A batch can be run again if its skins are only missing until the service shows them again: %s',
   (code) => {
     expect(exitAfterFailures(new Set([code]))).toBe('tryLater');
     expect(exitAfterFailures(new Set([code, 'invalid_image']))).toBe('failed');

@@ -29,7 +29,7 @@ interface View {
   readonly checks: readonly Record<string, unknown>[];
 }
 
-test('It judges a server, says what it made there, and writes the same as JUnit', async () => {
+test('conformance judges a server, says what it made there, and writes the same as JUnit', async () => {
   const double = await open();
   const { url, key } = double;
   const junit = join(await ownFolder(), 'conformance.xml');
@@ -52,7 +52,7 @@ test('It judges a server, says what it made there, and writes the same as JUnit'
   expect(double.requests).toHaveLength(before);
 });
 
-test("It exits with 1 for a server that differs, and cleans the server's text", async () => {
+test("conformance exits with 1 for a server that differs, and cleans the server's text", async () => {
   const answer = { status: 200, body: '<p>\u001b[31mred\u001b[0m\u0007' };
   const rules = [{ on: { route: 'GET /v2/capes' }, do: { answer } }];
   const { url, key } = await open({ scenario: { rules } });
@@ -64,7 +64,7 @@ test("It exits with 1 for a server that differs, and cleans the server's text", 
   expect(err).toContain('differs: 1');
 });
 
-test('It names the request of each difference, in JSON and in JUnit', async () => {
+test('conformance names the request of each difference, in JSON and in JUnit', async () => {
   const rules = [{ on: { route: 'GET /v2/capes' }, do: { answer: { status: 200, body: '<p>' } } }];
   const { url, key } = await open({ scenario: { rules } });
   const junit = join(await ownFolder(), 'conformance.xml');
@@ -75,7 +75,7 @@ test('It names the request of each difference, in JSON and in JUnit', async () =
   expect(readFileSync(junit, 'utf8')).toContain(sent.replaceAll('"', '&quot;').replaceAll("'", '&#39;'));
 });
 
-test('Without a key it makes skins only with --no-key, and says that they stay', async () => {
+test('conformance without a key makes skins only with --no-key, and says that they stay', async () => {
   const double = await open();
   const refused = await judge({ only: 'write' }, { url: double.url });
   expect([refused.told?.code, refused.told?.exit, double.requests]).toEqual(['no_key', 'usage', []]);

@@ -21,10 +21,13 @@ test.each([
   [{ sources: [] }, 'no_source'],
   [{ sources: ['a.png', 'b.png'], out: 'c.png' }, 'one_file_many_sources'],
   [{ sources: ['a.png', 'b.png'], out: '-' }, 'one_file_many_sources'],
-])('It writes no picture where it cannot be one: %j', async ({ sources, ...options }, code) => {
-  const ran = await runCommand(async (context) => await runDownload(sources, options, context), {});
-  expect(ran.told).toMatchObject({ code, exit: 'usage' });
-});
+])(
+  'download refuses a missing source, and several sources for one file: %j',
+  async ({ sources, ...options }, code) => {
+    const ran = await runCommand(async (context) => await runDownload(sources, options, context), {});
+    expect(ran.told).toMatchObject({ code, exit: 'usage' });
+  },
+);
 
 test('An HD skin is saved as it is, with its own size and the variant that its pixels show', async () => {
   const folder = await ownFolder();

@@ -39,7 +39,7 @@ test.each([
   expect(agreed.status).toBe(0);
 });
 
-test('UUIDs and those of a lockfile go into a set together', async () => {
+test('Typed UUIDs and the UUIDs of a lockfile go into a set together', async () => {
   const lockfile = join(await ownFolder(), 'skins.lock');
   const [entry] = entriesOf('a.png');
   await writeFile(lockfile, textOf([{ ...entry!, uuid: SECOND }]));

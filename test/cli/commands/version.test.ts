@@ -80,7 +80,7 @@ describe('version', () => {
     expect(both.told).toMatchObject({ code: 'two_outputs', exit: 'usage' });
   });
 
-  test('--licenses prints our own licence and those of the packages inside', async () => {
+  test('--licenses prints our own licence and the licences of the packages inside', async () => {
     const { out } = await type({ licenses: true }, {});
     expect(out).toMatch(/^MIT License\n[\s\S]*\n=+\n[\s\S]*commander \d/);
   });

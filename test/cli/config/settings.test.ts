@@ -156,7 +156,7 @@ describe('a bad value', () => {
 });
 
 describe('the names of settings', () => {
-  test('are these', () => {
+  test('are the names of the examples', () => {
     expect(SETTING_NAMES).toEqual(Object.keys(EXAMPLES));
   });
 

@@ -52,7 +52,7 @@ describe('An API key for a public http address is not sent', () => {
   });
 });
 
-test('A command does not mistake data in a folder for those of the service on PostgreSQL', async () => {
+test('A command does not mistake data in a folder for the data of the service on PostgreSQL', async () => {
   const env = { SKINSMITH_STORE: 'postgres://ann:secret@db.example.org/skins' };
   expect(await runCommand(runWhoami, { env })).toMatchObject({
     status: undefined,

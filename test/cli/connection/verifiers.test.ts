@@ -28,7 +28,7 @@ test('An unreachable host gets one request, and other hosts still get theirs', a
   expect(hosts.notes).toEqual(['3 textures could not be fetched from http://away.']);
 });
 
-test('A texture that is missing says nothing about the next one', async () => {
+test('After a texture that is missing, the next one is requested from the same host', async () => {
   const asked: string[] = [];
   const hosts = new TextureHosts(async (url) => {
     asked.push(url);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CliError, EXIT_STATUSES, exitStatus, isInterruption } from '../../../src/cli/errors/exit.ts';
 
 describe('the exit statuses', () => {
-  test('are these: scripts rely on them', () => {
+  test('never change, because scripts rely on them', () => {
     const statuses = Object.entries(EXIT_STATUSES).map(([name, { status }]) => [name, status]);
     expect(Object.fromEntries(statuses)).toEqual({
       done: 0,

@@ -23,7 +23,7 @@ test.each<[FormatName, RegExp]>([
   ['fancynpcs', /^Stop the server/],
   ['znpcs', /^Stop the server/],
   ['denizen', /Denizen script/],
-])('One skin as %s: a line says where it goes', (format, line) => {
+])('A line says where one skin as %s is to be pasted', (format, line) => {
   expect(said([format])).toEqual([expect.stringMatching(line)]);
 });
 

@@ -88,7 +88,7 @@ describe.each(['get', 'status'] as const)('With --pack, %s', (command) => {
   });
 });
 
-test('The commands of a list are those of its own sources, where the pack lacks one of them', async () => {
+test('A list gives the commands of its own sources, also where the pack lacks one of them', async () => {
   const { out, skins, draw, pack } = await packWorkshop();
   await draw('anna.png', 1);
   await draw('tom.png', 2);

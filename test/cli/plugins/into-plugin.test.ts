@@ -17,7 +17,7 @@ test.each([
   ['Citizens', 'saves.yml'],
   ['TAB', 'skincache.yml'],
 ])(
-  'Of two sources with one name, %s gets the first, and the run says that it failed',
+  'The first of two sources with one name goes into %s, and the run says that the second failed',
   async (plugin, file) => {
     const folder = await makePlugin(await ownFolder(), plugin, ['Guard']);
     const into = new IntoPlugin(folder);

@@ -313,7 +313,7 @@ test.each(Object.entries(LINES))(
   },
 );
 
-test('Every option of these commands is in the table', async () => {
+test('The table of option pairs has every option of its commands', async () => {
   const program = await buildProgram({ runner: () => async () => {} });
   const commandAt = (path: string) =>
     path

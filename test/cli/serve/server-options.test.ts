@@ -31,7 +31,7 @@ test.each<[string[], object]>([
   expect(await startedWith(...argv)).toMatchObject(options);
 });
 
-test('What is not typed is left to the service', async () => {
+test('An option that is not typed is left to the service', async () => {
   const { durable, newSigningKey, networkLimits, maxStoreBytes } = await startedWith();
   expect({ durable, newSigningKey, networkLimits, maxStoreBytes }).toEqual({ networkLimits: {} });
 });

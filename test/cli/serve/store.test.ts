@@ -67,7 +67,7 @@ test('TLS is set as in other clients, by the address, or else by the environment
   );
 });
 
-test("The system's trusted authorities are those of Node.js, and the server's certificate is checked", () => {
+test("A connection trusts the authorities that Node.js trusts, and checks the server's certificate", () => {
   const { searchParams } = new globalThis.URL(choose({ store: `${URL}?sslrootcert=system` })?.url ?? '');
   expect(Object.fromEntries(searchParams)).toEqual({ sslmode: 'verify-full' });
 });

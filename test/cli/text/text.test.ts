@@ -44,7 +44,7 @@ describe('clean', () => {
   });
 });
 
-test('Of several lines, each is made harmless and stays a line', () => {
+test('Each of several lines is made harmless and stays a line', () => {
   expect(cleanLines('Error: \u001b[2Ja\n    at b')).toBe('Error: a\n    at b');
 });
 

@@ -51,7 +51,7 @@ describe('A failed call', () => {
     ['a bug', new TypeError('x is not a function')],
     ['a failed job', new JobFailedError('j1', [])],
     ['what is no error', 'nothing'],
-  ])('is not %s, of which nothing is certain', (_, error) => {
+  ])('is not %s, because nothing is certain about it', (_, error) => {
     expect(classifyFailure(error)).toBeUndefined();
     expect(didNotArrive(error)).toBe(false);
   });

@@ -51,7 +51,7 @@ describe('Over plain http a key', () => {
   test.each([
     ['its own connections', undefined],
     ['a dispatcher that was given', new Agent()],
-  ])('is not sent to a name of which one address is public, over %s', async (_, dispatcher) => {
+  ])('is not sent to a name with one public address among its addresses, over %s', async (_, dispatcher) => {
     const { url } = await named([]);
     const options = { resolve: resolving('127.0.0.1', PUBLIC), ...(dispatcher && { dispatcher }) };
     const skins = client(url, options);

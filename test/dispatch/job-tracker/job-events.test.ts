@@ -72,7 +72,7 @@ test('A connection that delivered something resets the pauses', async () => {
   expect(await pausesAfter(connections)).toEqual([500, 1_000, 2_000, 500, 1_000]);
 });
 
-test('It learns when the stream opens and closes, and of each job', async () => {
+test('A tracker is notified when the stream opens and closes, and of each job', async () => {
   const { told } = await listen([[pending, job('a', 'waiting'), job('a', 'completed')], [pending]]);
   expect(told).toEqual(['open', 'a waiting', 'a completed', 'closed', 'open', 'closed']);
 });
@@ -86,7 +86,7 @@ test('The end of a job is kept until it is read once', async () => {
   ]);
 });
 
-test('Of the unclaimed ends only the latest are kept', async () => {
+test('Only the latest of the unclaimed ends are kept', async () => {
   const ends = Array.from({ length: 300 }, (_, n) => job(`j${n}`, 'failed'));
   const { listener } = await listen([[pending, ...ends]]);
   expect([listener.takeEnd('j43'), listener.takeEnd('j44')?.job.id]).toEqual([undefined, 'j44']);

@@ -69,7 +69,7 @@ describe('A lone job without an estimate', () => {
   });
 });
 
-test('Five jobs cost one early poll, then lists at twice their age', () => {
+test('Five jobs are polled once early, then listed each time that their age has doubled', () => {
   const { lists, polls } = probesOf(Array(5).fill(accepted()), 5_000);
   expect(polls).toEqual([250]);
   expect(lists).toEqual([500, 1_000, 2_000, 4_000, 8_000]);

@@ -40,7 +40,7 @@ describe('Forty waves of five jobs', () => {
     expect(most).toBeLessThanOrEqual(10);
   });
 
-  test.each([10, 60, 1_500, 20_000])('that take %i ms each cost a look each, too', (serviceTime) => {
+  test.each([10, 60, 1_500, 20_000])('that take %i ms each also cost a look each', (serviceTime) => {
     const { looksPerWave, idle } = measured({ serviceTime: () => serviceTime });
     expect(looksPerWave).toBeLessThanOrEqual(1.5);
     expect(idle).toBeLessThanOrEqual(10);

@@ -99,7 +99,7 @@ describe('What a process that has just died had in flight', () => {
   });
 });
 
-test('What a process had in flight that died before this one began counts for 0.3 seconds', () => {
+test('Submissions of a process that died before this one began count for 0.3 seconds', () => {
   const { abandoned } = startAbandoned({ hasJustDied: false });
   abandoned.listed(1_299, jobs('old'));
   expect([abandoned.count(1_299), abandoned.settledAt(1_299)]).toEqual([1, 1_300]);

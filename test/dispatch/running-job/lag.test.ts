@@ -19,7 +19,7 @@ test.each([
   [7_000, 13_000],
   [60_000, 5_000],
   [-5_000, 20_000],
-])('What a process that died sent %d ms ago is listed in %d ms, if it arrived', (age, expected) => {
+])('A submission that a dead process sent %d ms ago is listed in %d ms, if it arrived', (age, expected) => {
   expect(settlingTimeAfterDeath(age)).toBe(expected);
 });
 

@@ -34,7 +34,7 @@ test('First contact asks for the account, the key and the jobs in the queue', as
   expect(looks()).toBe(1);
 });
 
-test('The slots are those of the account, or as many fewer as are wanted', async () => {
+test('A batch uses the slots of the account, or fewer if fewer are wanted', async () => {
   expect((await meet(undefined, { grants: { queue: 12 } })).slots).toBe(12);
   expect((await meet(3, { grants: { queue: 12 } })).slots).toBe(3);
   expect((await meet(40, { grants: { queue: 12 } })).slots).toBe(12);

@@ -55,7 +55,7 @@ test('Processes tell each other once a second that they live', async () => {
   expect([one.isShared, other.isShared]).toEqual([true, true]);
 });
 
-test('What a process notices reaches the others', async () => {
+test('A change that one process notices reaches the others', async () => {
   const { open, keepUp, pass } = await processes();
   const slots = new Slots<Submission>();
   const [, one] = [await open(slots), await open()];

@@ -16,7 +16,7 @@ function slotsWith(...keys: readonly string[]): Slots<Submission> {
 }
 
 describe('The slots that a process may take', () => {
-  test('are those that other processes and other callers leave', async () => {
+  test('are the ones that other processes and other callers leave free', async () => {
     const { open } = await machine();
     const [slots, theirs] = [slotsWith(), slotsWith()];
     const [one, other] = [await open(slots), await open(theirs)];
@@ -71,7 +71,7 @@ describe('The slots that a process may take', () => {
   });
 });
 
-test('The pending jobs are those of all processes and of other callers', async () => {
+test('The pending jobs include the jobs of all processes and of other callers', async () => {
   const { open } = await machine();
   const [slots, theirs] = [slotsWith(), slotsWith()];
   const [one] = [await open(slots), await open(theirs)];

@@ -4,7 +4,7 @@ import { SlotLimit } from '../../../src/dispatch/slots.ts';
 const PROBE = 10_000;
 
 describe('The limit of jobs', () => {
-  test('is the given one, at least one, until the queue refuses', () => {
+  test('is the requested number, but at least one, until the queue refuses', () => {
     expect([new SlotLimit(5).at(0), new SlotLimit(0).at(0), new SlotLimit(-3).at(0)]).toEqual([5, 1, 1]);
   });
 

@@ -40,7 +40,7 @@ test('While events tell of the ends of jobs, the list is requested after five se
   expect(pauses).toEqual([5_000]);
 });
 
-test('The next look is planned from the known jobs, including those of other processes', async () => {
+test('The next look is planned from the known jobs, including the jobs of other processes', async () => {
   const queueList = async () => ({ jobs: [{ id: 'ours', status: 'processing' }], links: {} });
   const { watcher, ports, session } = watch([jobOf('ours', 0)], { queueList });
   const seen: unknown[] = [];
@@ -91,7 +91,7 @@ test('The next look is planned with when a list last showed jobs of others, also
   expect(seen).toEqual([[true, 1_000]]);
 });
 
-test('A caller without a list has nothing to share, and its jobs are read as rarely as single ones may be', async () => {
+test('A caller that cannot list jobs shares nothing with other processes, and reads its own jobs rarely', async () => {
   const { watcher, ports, session } = watch([jobOf('ours', 0)], {
     queueList: async () => await Promise.reject(refusal(401, 'unauthorized')),
     job: async (id) => ({ job: { id, status: 'processing' } }),
@@ -158,7 +158,7 @@ test.each<[what: string, wave: Wave, due: number]>([
   ['it is known how long jobs take', { typical: 300 }, 0],
   ['there is no other job', { hasJob: false }, 0],
   ['neither is so', {}, 1],
-])('If %s, the end of a job makes looks due: %j, %i', (_, wave, due) => {
+])('The end of a job asks for a look at the jobs only where needed (if %s): %j, %i', (_, wave, due) => {
   const { isListening = false, typical, hasJob = true } = wave;
   const { watcher, ports, session } = watch(hasJob ? [jobOf('running', 0)] : [], {});
   Object.assign(session, { times: { typical } });

@@ -163,7 +163,7 @@ describe('The callers who must wait', () => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  test('is the account alone, when it was met with a token', async () => {
+  test('are only the users of the account whose token met the limit', async () => {
     const { fake, game } = await callGame({ accounts: 2 }, { maxWait: 100 });
     const [first, second] = fake.accounts;
     fake.order({ fault: { kind: 'limited', retryAfter: 60 } });

@@ -69,7 +69,7 @@ describe('The keys that ship with the program', () => {
     expect(fake.calls.map(({ kind }) => kind)).toEqual(['keys']);
   });
 
-  test('are available from the start, and later together with those of the list', async () => {
+  test('are available from the start, and later together with the keys of the downloaded list', async () => {
     const { game, fake } = await callGame();
     expect(game.keys.known).toHaveLength(1);
     const { id } = fake.addPlayer();

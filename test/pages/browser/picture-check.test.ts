@@ -11,7 +11,7 @@ function pngOf(width: number, height: number, length = 100): Uint8Array {
   return bytes;
 }
 
-test('A skin has no fault, of either format', () => {
+test('A skin of either format passes the check of pictures', () => {
   for (const bytes of [skinPng(1), pngOf(64, 64), pngOf(64, 32), pngOf(64, 64, 20_000)]) {
     expect(faultOf(bytes)).toBeUndefined();
   }

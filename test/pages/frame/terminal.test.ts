@@ -3,7 +3,7 @@ import { linesFor } from '../../../src/pages/frame.ts';
 
 const ORIGIN = 'https://skins.example.org';
 
-test('A line for skinsmith goes to this service', () => {
+test('The skinsmith command that a page shows names the address of this service', () => {
   const terminal = { command: 'skinsmith jobs', path: '/v2/queue' };
   const { skinsmith } = linesFor(terminal, { origin: ORIGIN, isSignedIn: false });
   expect(skinsmith).toBe(`skinsmith jobs --base-url ${ORIGIN}`);

@@ -37,7 +37,7 @@ describe('The next account', () => {
   const used = (uuid: string, ago: number, more: Partial<AccountRow> = {}) =>
     accountRow({ uuid, last_used_at: NOW - ago, ...more });
 
-  test('is the least recently used of those that are free', () => {
+  test('is the least recently used one of the free accounts', () => {
     const accounts = [
       used('a', 20_000),
       used('b', 30_000),

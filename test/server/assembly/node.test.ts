@@ -54,7 +54,7 @@ describe('With PostgreSQL', () => {
     await releases.releaseAll();
   });
 
-  test('Of several nodes one does a chore', async () => {
+  test('Only one of several nodes does a chore', async () => {
     const db = await openPostgresDb(await ownDatabase());
     onTestFinished(async () => await db.destroy());
     const releases = new Releases();

@@ -18,7 +18,7 @@ test.each([
   expect(untilAffordable({ left, at: 0 }, cost, 60)).toBe(wait);
 });
 
-test('An allowance of which nothing is spent for a minute is whole', () => {
+test('An allowance is whole again when nothing is spent for a minute', () => {
   expect(isWhole({ left: 0, at: 1_000 }, 60_999)).toBe(false);
   expect(isWhole({ left: 0, at: 1_000 }, 61_000)).toBe(true);
 });

@@ -39,7 +39,7 @@ test('The requests of a closed connection no longer count as waiting', () => {
   expect(flooded).toEqual([]);
 });
 
-test('A connection may have 33 requests, the first of which is under way', () => {
+test('A connection may have 33 requests, with the first one under way', () => {
   const { send, flooded } = openFor(true);
   send(new EventEmitter(), 35);
   expect(flooded).toHaveLength(2);

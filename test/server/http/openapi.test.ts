@@ -37,7 +37,7 @@ test('The service describes itself as it was built', async () => {
   }
 });
 
-test('Its description is compressed for those who accept that, and not sent again to those who have it', async () => {
+test('The API description is compressed for clients that accept it, and not sent again to clients that have it', async () => {
   const { url } = await runServer();
   const ask = async (headers: Record<string, string>) => await fetch(`${url}/openapi.json`, { headers });
   const plain = await ask({ 'accept-encoding': 'identity' });
@@ -51,7 +51,7 @@ test('Its description is compressed for those who accept that, and not sent agai
   expect((await ask({ 'if-none-match': tag })).status).toBe(304);
 });
 
-test('Its description keeps to the rules of OpenAPI 3.1', () => {
+test('The API description keeps to the rules of OpenAPI 3.1', () => {
   expect(openApiDocument.safeParse(DESCRIPTION).error).toBeUndefined();
 });
 

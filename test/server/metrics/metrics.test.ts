@@ -105,7 +105,7 @@ describe('The metrics count', () => {
     expect(samples['skinsmith_workers{state="idle"}']).toBe(1);
   });
 
-  test('webhooks that are delivered, and those that are given up', async () => {
+  test('webhooks that are delivered, and webhooks that are given up', async () => {
     const { owner } = await runServer(ALLOWED);
     expect(await read(owner)).toMatchObject({
       'skinsmith_webhooks_total{outcome="delivered"}': 0,

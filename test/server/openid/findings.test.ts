@@ -23,7 +23,7 @@ test.each([
   [['plan', 'realm_access', 'https://example.org/member'], []],
   [['plan'], ['realm_access.roles', 'https://example.org/member']],
   [[], ['plan', 'realm_access.roles', 'https://example.org/member']],
-])('Of a provider that lists %j, these claims are missing: %j', (listed, missing) => {
+])('The check of a provider that lists %j reports these claims as missing: %j', (listed, missing) => {
   expect(unlisted(listed)).toEqual(missing);
 });
 

@@ -30,7 +30,7 @@ test('A worker is named after its process', () => {
   expect(nodeOf('w')).toBe('w');
 });
 
-test('Processes that no longer exist on this machine count as gone, and those on other machines do not', async () => {
+test('Processes that no longer exist count as gone on this machine, but not on other machines', async () => {
   const self = nameThisNode();
   const dead = workerName({ ...self, pid: 2 ** 22 + 1 }, 0);
   const former = workerName({ ...self, nonce: 'before' }, 0);
@@ -81,7 +81,7 @@ describe('With PostgreSQL', () => {
     expect(await db.selectFrom('nodes').selectAll().execute()).toEqual([]);
   });
 
-  test('Jobs of a node that is gone are freed before their leases end, those of the others are not', async () => {
+  test('Jobs of a node that is gone are freed before their leases end, but no jobs of other nodes', async () => {
     const db = await ownDb();
     await keepTexture(db, {
       ...{ hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 },

@@ -187,7 +187,7 @@ describe('With PostgreSQL', () => {
     expect((await copy(from, to)).isResumed).toBe(true);
   });
 
-  test('A store with anything in it is left alone, also with a part of another one', async () => {
+  test('A store that holds anything, even part of another store, is not overwritten', async () => {
     const [from, to, third] = [await PLACES.SQLite(), await PLACES.SQLite(), await PLACES.SQLite()];
     const source = await filled(from);
     await filled(third);

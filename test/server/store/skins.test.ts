@@ -76,7 +76,7 @@ describe("A caller's record of signed data", () => {
     expect(known[0]?.own).toEqual(await findSkin(db, smith.uuid));
   });
 
-  test('It is found by its UUID with the data it stands for', async () => {
+  test('A record is found by its UUID with the data it stands for', async () => {
     const db = await ownDb();
     const { uuid } = await record(db, { name: 'Smith' });
     expect(await findSkin(db, uuid)).toMatchObject({ uuid, name: 'Smith', value: 'value of face', views: 0 });

@@ -30,7 +30,7 @@ describe('With PostgreSQL', () => {
     );
   }
 
-  test('Of 24 submissions that three nodes begin at the same instant, as many as there are slots', async () => {
+  test('Three nodes that begin 24 submissions at the same instant begin as many as there are slots', async () => {
     const all = await nodes(3);
     const begun = await Promise.all(Array.from({ length: 24 }, (_, n) => begin(all[n % 3]!, n)));
     expect(begun.filter((outcome) => outcome === 'begun')).toHaveLength(SLOTS);

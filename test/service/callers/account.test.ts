@@ -27,7 +27,7 @@ describe('API keys', () => {
     expect((await owner.get('/v2/me')).body).toMatchObject({ name: 'owner', grants: { plan: 'owner' } });
   });
 
-  test("the owner's first key waits for a complete start", async () => {
+  test("include the owner's first key only after a start that succeeded", async () => {
     const other = await runServer();
     const dataDir = await ownFolder();
     const port = Number(new URL(other.url).port);
@@ -55,7 +55,7 @@ describe('API keys', () => {
     expect((await bob.json('/v2/account/keys', { user: 'bob' })).status).toBe(201);
   });
 
-  test('are listed without the secret: one’s own, and for an operator those of others', async () => {
+  test('are listed without the secret: a caller sees its own keys, and an operator the keys of others', async () => {
     const { owner, user } = await runServer();
     const bob = await user('bob');
     await bob.get('/v2/me');

@@ -85,7 +85,7 @@ onSqlite(test)('A stream ends when its key, sent without the word Bearer, is rev
   );
 });
 
-test('A disabled user’s waiting jobs end as failed, those of other users do not', async () => {
+test('A disabled user’s waiting jobs end as failed, but no jobs of other users', async () => {
   const { here, elsewhere } = await twoServers();
   const bob = await here.user('bob');
   const { body } = await bob.upload('/v2/queue', skinPng(1));

@@ -53,7 +53,7 @@ describe('A web page of another origin, without a key,', () => {
     expect((await server.owner.get('/v2/account/reports')).body.reports).toEqual([]);
   });
 
-  test('is distinguished from programs, and from our pages under a proved name', async () => {
+  test('is refused where a program, or one of our pages under a proved name, is let in', async () => {
     const server = await runServer({ publicUrl: 'http://skins.lan' });
     const { 'accept-language': _, ...program } = REBOUND;
     const onNode = { ...REBOUND, 'accept-language': '*', 'sec-fetch-mode': 'cors' };
@@ -65,7 +65,7 @@ describe('A web page of another origin, without a key,', () => {
     expect((await server.owner.get('/v2/queue', REBOUND)).status).toBe(200);
   });
 
-  test("may do all of this if it is the service's own, if the operator allows it, or with a key", async () => {
+  test("may read lists and report skins if it is the service's own, if the operator allows it, or with a key", async () => {
     const server = await runServer({ allowedOrigins: [ALLOWED] });
     const { uuid, job } = await makeSkin(server);
     const report = { reason: 'other' };

@@ -48,7 +48,7 @@ test('The key document has the key that signs the skins, and the hosts of textur
   expect(own.skinDomains).toEqual(['skins.example.org', '127.0.0.1']);
 });
 
-test('Its events report many jobs of several callers', async () => {
+test('The events of a gateway report many jobs of several callers', async () => {
   const { above, gateway } = await overSkinsmith();
   const users = [await gateway.user('ann'), await gateway.user('bob')];
   await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 20))));

@@ -33,7 +33,7 @@ test('Jobs that were postponed for a moment and accepted long before run too', a
   await jobAt(server.owner, body.job?.id, 'completed');
 });
 
-test('Webhooks that are due by the old clock are due now, and those that were postponed still wait', async () => {
+test('Webhooks that are due by the old clock are due now, and postponed ones still wait', async () => {
   const server = await runServer({ workers: 0, allowedNetworks: ['127.0.0.0/8'] });
   const callback = 'http://127.0.0.1:1/';
   for (const n of [1, 2]) await server.owner.upload('/v2/queue', skinPng(n), { callback });

@@ -68,7 +68,7 @@ test('An answer to one caller is not reused for another', async () => {
   }
 });
 
-test('Warnings are those of the request, not of the one before', async () => {
+test('An answer has the warnings of its own request, not of the one before', async () => {
   const server = await runServer();
   const { job } = await make(server);
   const warned = async (headers: Record<string, string>) =>

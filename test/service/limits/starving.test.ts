@@ -223,7 +223,7 @@ describe('Requests of one address without a key', () => {
   });
 });
 
-test('Strangers follow their jobs a few times for each address, and leave room for those with a key', async () => {
+test('Strangers follow their jobs a few times for each address, and leave room for callers with a key', async () => {
   const server = await runServer();
   const stranger = server.anonymous('127.0.0.9');
   for (let n = 0; n < 10; n++) expect((await stranger.events()).status).toBe(200);

@@ -265,7 +265,7 @@ describe('A web page of another origin', () => {
   });
 });
 
-test('Of the keys that a user makes and revokes, the newest are remembered', async () => {
+test('The newest of the keys that a user makes and revokes are remembered', async () => {
   const { dataDir, owner } = await runServer();
   const { db } = await openOwnStore(dataDir);
   const [key] = await db.selectFrom('api_keys').selectAll().execute();

@@ -29,7 +29,7 @@ async function secretOf(server: ServerUnderTest, input: object): Promise<string>
 
 const fields = (...pairs: [string, string][]) => new URLSearchParams(pairs);
 
-test('The account shows the plan, its benefits but not those of other plans, and what is used of it', async () => {
+test("The account shows the user's plan with its benefits, no other plans, and what is used of it", async () => {
   const server = await runServer({ workers: 0 });
   const key = await secretOf(server, { user: 'bob' });
   await new TestCaller(server.url, { key }).upload('/v2/queue', skinPng(1));

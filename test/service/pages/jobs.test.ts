@@ -131,7 +131,7 @@ test('A page says when pending jobs are expected to end', async () => {
   work.release();
 });
 
-test('Visitors behind one address see the jobs of their own browser, and hear of those only', async () => {
+test('Visitors behind one address see, and get events for, only the jobs of their own browser', async () => {
   const { url } = await runServer();
   const [ann, bob] = [new PlainBrowser(url), new PlainBrowser(url)];
   const make = async (browser: PlainBrowser, number: number) => {

@@ -125,7 +125,7 @@ test('A visitor chooses once where skins are used, and gets one thing to copy', 
   }
 });
 
-test('Similar skins are shown as pictures in one line at every width, and lead on', async () => {
+test('Similar skins are shown as pictures in one line at every width, and link to their pages', async () => {
   const server = await runServer();
   const made: string[] = [];
   for (let n = 1; n <= 6; n++) {

@@ -221,7 +221,7 @@ test('Nothing on the start page moves by itself, and a result is shown in the pl
   expect(complaints).toEqual([]);
 });
 
-test('Many pictures are short rows, those with problems first, and the page says what it did not send', async () => {
+test('Many pictures are shown as short rows, the ones with problems first, and the page says what it did not send', async () => {
   const { page, complaints } = await openMake();
   const [hd, other] = [plainPng(128, 128), plainPng(300, 200)];
   await choose(
@@ -256,7 +256,7 @@ test('Many pictures are short rows, those with problems first, and the page says
 /** Many more than the plan takes at once. */
 const MANY = isWhole ? 40 : 12;
 
-test('Who closes the page with many files under way loses none that the plan takes, and reads that on coming back', async () => {
+test('A person who closes the page with many files under way loses none that the plan takes, and reads so on return', async () => {
   const server = await runServer({ workers: 0 });
   const { page } = await openPage(browser);
   await signInByForm(page, server);

@@ -29,7 +29,7 @@ function formOf(skins: readonly string[], fields: Readonly<Record<string, string
 const encoded = (skins: readonly string[], fields: Readonly<Record<string, string>>) =>
   new URLSearchParams([...formOf(skins, fields)] as [string, string][]);
 
-test('One’s own skins of every visibility are on one’s page, and those of nobody else', async () => {
+test("The page of a user's own skins shows skins of every visibility, and nobody else's", async () => {
   const server = await runServer();
   const bob = await server.user('bob');
   const own = [

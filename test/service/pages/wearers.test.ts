@@ -108,7 +108,7 @@ test('While Mojang does not answer, the name stays in its field too', async () =
   expect(panelOf(text)).toContain('Mojang cannot tell now');
 });
 
-test('Users see their own names, operators those of all with their users, and others nothing of it', async () => {
+test('Users see their own names, operators see all names with their users, and others see none', async () => {
   const { ann, owner, people, person, server } = await openScene('operator');
   const uuid = await skinOf(ann, 1);
   const shown = async (browser: PlainBrowser) => (await browser.open(`/ui/skins/${uuid}`)).text;

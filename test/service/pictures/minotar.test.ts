@@ -108,7 +108,7 @@ describe('users', () => {
     expect(game.calls).toEqual([]);
   });
 
-  test('that do not exist are Steve; those without a skin have the default of their UUID', async () => {
+  test('that do not exist are Steve; users without a skin have the default of their UUID', async () => {
     const { get, game } = await world();
     game.addPlayer({ name: 'Bare', id: '6ab4317889fd490597f60f67d9d76fd9' });
     expect((await get('/skin/Nobody')).bytes).toEqual((await get('/skin/MHF_Steve')).bytes);

@@ -238,7 +238,7 @@ test('A name shows its last ten changes to its user and to operators, and to nob
   }
 });
 
-test('Of two users who want a name at once, one gets it; of two changes at once, the last one is in the history first', async () => {
+test('Only one of two users who want a name at once gets it, and the last of two changes is first in the history', async () => {
   const { ann, bob, owner } = await runBesideMojang();
   const skins = [await skinOf(owner, 1), await skinOf(owner, 2)].map(({ uuid }) => uuid);
   const tries = await Promise.all([ann, bob].map((caller, n) => wear(caller, 'Steve', { skin: skins[n] })));
@@ -347,7 +347,7 @@ describe('Who may have a name', () => {
     expect((await wear(server.owner, 'B', { skin: uuid, user: 'one' })).status).toBe(200);
   });
 
-  test('Only operators give names to users, and only to those who exist; their log says so', async () => {
+  test('Only operators give names to users, only existing users get them, and the log records it', async () => {
     const { ann, owner } = await runWithUsers();
     const { uuid } = await skinOf(owner, 1);
     await wear(owner, 'Steve', { user: 'ann' });

@@ -83,7 +83,7 @@ describe.each(CODECS)('A body compressed with %s', (encoding, compress) => {
     }
   });
 
-  test('is refused if it is damaged, and none if it is empty', async () => {
+  test('is refused if it is damaged, and counts as no body if it is empty', async () => {
     const { owner } = await runServer();
     const all = { ...JSON_TYPE, ...headers };
     for (const body of [compress('{"url":"https://example.org/a.png"}').subarray(0, 20), '{}']) {

@@ -145,7 +145,7 @@ describe('Otherwise than published is, and known to be', () => {
     }
   });
 
-  test('an unknown job is a 404, of which the contract does not speak', async () => {
+  test('an unknown job is a 404, which the contract does not mention', async () => {
     const { owner } = await runServer();
     const { status, body } = await owner.get('/v2/queue/none');
     expect(contract.faults('get /v2/queue/{jobId}', status, body)).toEqual([

@@ -46,7 +46,7 @@ async function namesOn(caller: TestCaller, first: string): Promise<(string | nul
 }
 
 describe('Lists of skins', () => {
-  test('are found by what is inside names, of a variant, of a visibility, most viewed first, or all of it', async () => {
+  test('can be filtered by part of a name, by variant and by visibility, and sorted by views, all together', async () => {
     const { owner } = await withSkins();
     const own = async (query: string) => await namesOn(owner, `/v2/me/skins?${query}`);
     expect(await own('filter=mith')).toEqual(['smithy_old', 'Blacksmith']);

@@ -22,7 +22,7 @@ test("GET /generate/user/<uuid> makes the player's skin, with the options of the
   expect(body.skins).toEqual([]);
 });
 
-test('It refuses anything but a UUID, and players who do not exist', async () => {
+test('A GET request that generates takes only a UUID, and only of players who exist', async () => {
   const { server } = await serverWithPlayer();
   const get = async (uuid: string) => await server.owner.get(`/generate/user/${uuid}`);
   for (const uuid of ['nobody!', `${'0'.repeat(12)}4${'0'.repeat(19)}`])

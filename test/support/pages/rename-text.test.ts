@@ -19,7 +19,7 @@ test('A text is replaced in its place, and keeps its values', () => {
   expect(renamed('say`${n} a`', 'A `b` for ${0}, \\n')).toBe('say`A \\`b\\` for \\$${n}, \\\\n`');
 });
 
-test('Of a text with forms, the one that catalogues name is replaced', () => {
+test('A rename of a counted text replaces only the form that catalogues name', () => {
   const source = 'counted(n, { one: say`one job`, other: say`${count(n)} jobs` })';
   expect(renamed(source, '{0} tasks')).toBe(
     'counted(n, { one: say`one job`, other: say`${count(n)} tasks` })',

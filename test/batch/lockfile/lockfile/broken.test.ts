@@ -105,7 +105,7 @@ describe('A line that was cut', () => {
     }
   });
 
-  test('is an error in the middle of the file too', async () => {
+  test('is an error even in the middle of the file', async () => {
     const text = `${GOOD.slice(0, 400)}\n${GOOD}`;
     expect(await failureOfText(text)).toMatchObject({ code: 'lockfile_invalid', line: 1 });
   });

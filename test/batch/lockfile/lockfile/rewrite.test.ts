@@ -94,13 +94,13 @@ describe('Rewriting', () => {
     expect(lockfile.size).toBe(0);
   });
 
-  test('drops the beginning', async () => {
+  test('drops entries at the beginning of the file', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     lockfile.rewrite([], (source) => source === 'b.png');
     expect(fileAt(path)).toEqual(entriesOf('b.png'));
   });
 
-  test('drops the end', async () => {
+  test('drops entries at the end of the file', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     lockfile.rewrite([], (source) => source === 'a.png');
     expect(fileAt(path)).toEqual(entriesOf('a.png'));

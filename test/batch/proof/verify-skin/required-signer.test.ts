@@ -51,7 +51,7 @@ test.each([
   expect(await isSignedAsRequired(data, { kind: 'game' }, gameKeys)).toBe(isSigned);
 });
 
-test('Where another signer is required, who is known to have signed decides', async () => {
+test('A required signer is compared with the one that is known to have signed', async () => {
   const gameKeys = { haveSigned: async () => true } as unknown as GameKeys;
   const required = { kind: 'service', address: HERE } as const;
   const data = { value: 'v', signature: 's' };

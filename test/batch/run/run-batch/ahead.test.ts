@@ -16,7 +16,7 @@ function link(number: number): BatchSource {
   return { label: url, stem: `${number}`, content: { kind: 'url', url } };
 }
 
-test('A batch whose budget is used up while it waits to read on counts what is left, and ends', async () => {
+test('A batch counts the sources that are left, and ends, when its budget is used up while it waits to read more', async () => {
   const { clock, service, events, batch } = await prepareScripted();
   async function* sources() {
     for (let number = 0; number < HELD + 100; number++) yield link(number);

@@ -128,7 +128,7 @@ test('A batch says within five seconds that the service has no data, and submits
   expect(world.times().filter((at) => at > FROM && at < FROM + 60_000).length).toBeLessThan(100);
 });
 
-test('With the user’s word, what the service lost for good is submitted again, after minutes', async () => {
+test('A skin that the service lost for good is submitted again after minutes if the user agrees', async () => {
   const world = await runs({ lasts: FOR_GOOD, resubmitLost: true });
   expect(world.summary).toMatchObject({ made: SKINS, failed: 0 });
   const seconds = world.hosted.records.doubleSubmissions.map(({ at }) => at - world.clock.now());

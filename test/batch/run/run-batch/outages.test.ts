@@ -204,7 +204,7 @@ test.each([300, 1_000, 2_900])(
   },
 );
 
-test('A batch that is interrupted where submissions take a second hears of those in flight', async () => {
+test('A batch that is interrupted while submissions take a second still gets the answers to the ones in flight', async () => {
   const latency = (kind: string) => (kind === 'submit' ? 500 : 5);
   const { clock, hosted, batch } = await openWorld({ serviceTime: 300, latency });
   const stop = new AbortController();

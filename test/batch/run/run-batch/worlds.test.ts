@@ -61,7 +61,7 @@ describe('Nothing is submitted twice where each fifth answer to a submission is 
     expect(said).toContainEqual(expect.stringContaining('An answer was lost'));
   });
 
-  test('and those submissions are taken three seconds after their connections broke', async () => {
+  test('and the submissions in flight are taken three seconds after their connections broke', async () => {
     await holds(() => ({ loses: { takenAfter: 3_000 } }));
   });
 });
@@ -194,7 +194,7 @@ describe('Nothing is submitted twice where each fifth answer to a submission is 
   });
 });
 
-test('What a killed run did not hear of is submitted again with another key, with a warning, once the service knows its picture', async () => {
+test('A picture whose submission a killed run got no answer to is submitted again with another key and a warning', async () => {
   const { clock, hosted, events, batch } = await openWorld({ serviceTime: 45_000 });
   const stop = new AbortController();
   hosted.disturb = async (request, process) => {

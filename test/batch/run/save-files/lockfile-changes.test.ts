@@ -25,12 +25,12 @@ test('An entry under another name is a change: the source gets a line of its own
   expect(changes.sorted(lockfile)).toEqual([{ id: 'a', key: 'k', pixels: undefined, entry: 3 }]);
 });
 
-test('Of several sources with the same entry, the first one names it', () => {
+test('The first of several sources with the same entry names it', () => {
   const changes = new LockfileChanges();
   expect([0, 0, 1, 0].map((entry) => changes.isFirst(entry))).toEqual([true, false, true, false]);
 });
 
-test('When an entry of a source changes, its other entries are written again, and those of other sources are not', () => {
+test('A change to one entry of a source rewrites the other entries of that source, and none of other sources', () => {
   const changes = new LockfileChanges();
   changes.add(sourceOf('b'), { key: 'old', entry: 1 });
   changes.add(sourceOf('c'), { key: 'old', entry: 2 });

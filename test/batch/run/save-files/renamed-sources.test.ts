@@ -62,7 +62,7 @@ async function save(path: string): Promise<LockfileOutcome | undefined> {
 const contentsOf = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 
-test('Of a renamed source the outputs move, and of a source that is gone they are deleted', async () => {
+test('The outputs of a renamed source move, and the outputs of a source that is gone are deleted', async () => {
   const { folder, save } = await afterEdits();
   expect(await save()).toMatchObject({
     dropped: 1,

@@ -58,7 +58,7 @@ describe('A folder', () => {
     }
   });
 
-  test('with PNG files only below says how to take those', async () => {
+  test('with PNG files only in its subfolders says how to include them', async () => {
     const cwd = await folderOf(['skins/a/b/c.png']);
     const source = await onlyOf({ args: ['skins'] }, rootsIn(cwd));
     expect(problemOf(source)?.hint).toBe('Use -r to include subfolders.');

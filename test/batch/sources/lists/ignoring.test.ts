@@ -82,7 +82,7 @@ describe('An ignore file', () => {
     });
   });
 
-  test('leaves out links to nothing too', async () => {
+  test('also leaves out links to nothing', async () => {
     const cwd = await folderOf({ 'a.png': '', [FILE]: 'b*' });
     symlinkSync('/no/such/file', join(cwd, 'b.png'));
     expect(await stemsOf({ args: [cwd] }, rootsIn('/'))).toEqual(['a']);

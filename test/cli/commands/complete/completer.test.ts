@@ -29,7 +29,7 @@ test('Commands are offered with what they do; hidden ones are not', async () => 
   expect(await complete('--base-url keys keys ')).toEqual(words('create', 'list', 'edit', 'revoke'));
 });
 
-test('Options are those of the command and of the program, each once', async () => {
+test('Completion offers the options of the command and of the program, each once', async () => {
   const { values } = await complete('skins list --');
   for (const name of ['--limit', '--base-url', '-q', '--quiet']) expect(values).toContain(name);
   expect(new Set(values).size).toBe(values.length);

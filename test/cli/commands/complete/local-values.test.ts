@@ -28,7 +28,7 @@ test('On a new machine only built-in values are completed', async () => {
   expect(await values('settings')).toContain('base-url');
 });
 
-test('Jobs are those that this machine submitted, the newest first', async () => {
+test('Completion offers the jobs that this machine submitted, the newest first', async () => {
   const { values, jobSources } = await machine();
   await jobSources.record([{ job: 'one', source: 'a.png' }]);
   await jobSources.record([{ job: 'two', source: 'b.png' }]);
@@ -58,7 +58,7 @@ test('A pipe, a folder or a loop that is named like a lockfile is skipped', asyn
   expect(await values('skins')).toEqual(['cc']);
 });
 
-test('Services are the one that is set and those that a key is kept for; no key is shown', async () => {
+test('Completion offers the service that is set and each service with a stored key, and shows no key', async () => {
   const { values, configFile } = await machine();
   await configFile.set('base-url', 'https://one.example');
   await configFile.keepKey('https://two.example', 'a-secret');

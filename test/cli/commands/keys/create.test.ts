@@ -97,7 +97,7 @@ describe('keys create --import', () => {
     expect(body).toMatchObject({ name: 'bob' });
   });
 
-  test.each([{}, { json: true }])('does not show it to those who read the log (%j)', async (flags) => {
+  test.each([{}, { json: true }])('does not show it to people who read the log (%j)', async (flags) => {
     const { url, key } = await runServer();
     const ran = await create({ url, key, stdin: HOSTED_KEY, flags: { ...flags, quiet: false } });
     expect(ran.out).toContain('cdef');

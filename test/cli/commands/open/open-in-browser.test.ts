@@ -51,7 +51,7 @@ async function untilAborted(signal: AbortSignal): Promise<boolean> {
   return await new Promise((resolve) => signal.addEventListener('abort', () => resolve(false)));
 }
 
-test('Without a browser there is no wait, and nothing stays', async () => {
+test('open neither waits nor leaves files where no browser is found', async () => {
   const home = await ownFolder();
   const launches = [async () => false, async () => await Promise.reject(new Error('no'))];
   for (const launch of launches) {
@@ -70,13 +70,13 @@ test('An unused link leaves nothing, whether the browser runs or not', async () 
 test.each([
   ['cannot be written', async () => join(await ownFolder(), 'none')],
   ['is missing', async () => ''],
-])('Where the home folder %s no browser is started', async (_, homeOf) => {
+])('No browser is started where the home folder %s', async (_, homeOf) => {
   const home = await homeOf();
   const launch = async () => await Promise.reject(new Error('not to be called'));
   expect(await openInBrowser(LINK, { home, now: NOW, launch, untilUsed: used })).toBe('unwritten');
 });
 
-test('What killed runs have left is removed, and nothing else', async () => {
+test('Only files that killed runs have left are removed', async () => {
   const home = await ownFolder();
   const folder = (name: string, minutes: number) => {
     const path = join(home, name);

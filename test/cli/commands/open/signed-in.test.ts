@@ -62,7 +62,7 @@ async function signsIn(url: string): Promise<boolean> {
   return (await browser.open('/ui/sessions')).status === 200;
 }
 
-test('It starts a service where none runs, and the browser is signed in', async () => {
+test('open starts a service where none runs, and signs the browser in', async () => {
   const data = await ownFolder();
   await Promise.all([giveSigningKey(data), giveStore(data)]);
   const { urls, isSignedIn, ran } = await open({ data, port: 0 });
@@ -71,7 +71,7 @@ test('It starts a service where none runs, and the browser is signed in', async 
   expect(ran.out).toBe(`${urls[0]}\n`);
 });
 
-test('It uses the service that runs', async () => {
+test('open uses the service that runs', async () => {
   const server = await runServer();
   const { db } = await openOwnStore(server.dataDir);
   await writeMeta(db, 'public-url', server.url);
@@ -81,7 +81,7 @@ test('It uses the service that runs', async () => {
   expect(urls[0]).toMatch(new RegExp(`^${server.url}/ui/sign-in/link\\?secret=`));
 });
 
-test('It uses the service that runs on a port that the system chose, and starts another when that has ended', async () => {
+test('open uses the service that runs on a port that the system chose, and starts another when that has ended', async () => {
   const server = await runServer({ port: 0 });
   const { urls, isSignedIn, ran } = await open({ data: server.dataDir });
   expect([ran.status, isSignedIn, new URL(urls[0] ?? '').origin]).toEqual([0, true, server.url]);
@@ -164,7 +164,7 @@ test('Ctrl-C while nobody has signed in yet interrupts the command', async () =>
   expect(await readdir(home)).toEqual([]);
 });
 
-test('Where no browser is found the link is for the person to open', async () => {
+test('open prints the link for the person to open where no browser is found', async () => {
   const server = await runServer();
   const run = async (context: Parameters<typeof runOpen>[1]) =>
     await runOpen({ data: server.dataDir, browser: true }, context, async () => false);
@@ -181,7 +181,7 @@ async function rememberPublicUrl(database: string, url: string): Promise<void> {
 }
 
 describe('With PostgreSQL', () => {
-  test('It uses the servers over the database; on none of them the link works twice', async () => {
+  test('open uses the servers over the database, and its link works only once on all of them', async () => {
     const url = await ownDatabase();
     const [one, other] = [await runServer({ store: { url } }), await runServer({ store: { url } })];
     await rememberPublicUrl(url, one.url);
@@ -194,7 +194,7 @@ describe('With PostgreSQL', () => {
     expect((await again.open(`${link.pathname}${link.search}`)).status).toBe(410);
   });
 
-  test('It starts a server over the database where none answers', async () => {
+  test('open starts a server over the database where none answers', async () => {
     const data = await ownFolder();
     await giveSigningKey(data);
     const url = await ownDatabase();

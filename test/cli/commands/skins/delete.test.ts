@@ -76,7 +76,7 @@ describe('skins delete', () => {
     expect(out()).toBe(`✔ Deleted ${UUID}\n`);
   });
 
-  test('deletes several in one request and names those that are missing', async () => {
+  test('deletes several in one request and names the skins that are missing', async () => {
     const [there, gone] = [UUID, 'b'.repeat(32)];
     const { client, server } = await testClient([
       { expect: 'POST /v2/me/skins/delete', json: { success: true, deleted: [there], missing: [gone] } },

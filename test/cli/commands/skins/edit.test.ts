@@ -32,7 +32,7 @@ describe('skins edit', () => {
     ).toEqual([['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], [uuid, 'slim', 'private', 'x'], ['']]);
   });
 
-  test('changes 130 skins in two requests and names those that are missing', async () => {
+  test('changes 130 skins in two requests and names the skins that are missing', async () => {
     const uuids = Array.from({ length: 130 }, (_, n) => n.toString(16).padStart(32, '0'));
     const [first = '', ...others] = uuids;
     const skin = (uuid: string) => ({ uuid, name: 'x', visibility: 'private', variant: 'slim', views: 0 });

@@ -12,7 +12,7 @@ function hintOf(step: (context: Parameters<typeof verifyUuids>[1]) => unknown): 
   }
 }
 
-test('Where to find the right UUID or cape is a command for the service that was typed', () => {
+test('An error about a UUID or cape names the command that finds the right one at the typed service', () => {
   expect(hintOf((context) => verifyUuids(['none'], context))).toBe(
     `List yours: skinsmith skins list --base-url ${BASE_URL}`,
   );

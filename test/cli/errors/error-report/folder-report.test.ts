@@ -32,7 +32,7 @@ describe('An error about the data folder', () => {
     });
   });
 
-  test('names it for its database, too', () => {
+  test('names the folder when its database cannot be opened', () => {
     expect(
       told({ code: 'ERR_SQLITE_ERROR', errcode: 14, message: 'unable to open database file' }),
     ).toMatchObject({

@@ -18,11 +18,11 @@ describe('The options of a batch', () => {
     return command.opts();
   }
 
-  test('are these when nothing is typed', () => {
+  test('have their default values when nothing is typed', () => {
     expect(parsed('')).toEqual({ verify: true });
   });
 
-  test('are read', () => {
+  test('are all read when they are typed', () => {
     const line =
       '-r --ignore a --ignore b --from x.csv --from - --as url --out o --lock l --dry-run --frozen --force ' +
       '--prune --max-new 0 --retries 3 --slots 4 --no-verify';

@@ -136,7 +136,7 @@ describe('the formats without a signature', () => {
 });
 
 describe('the other formats', () => {
-  test('are a custom skin of SkinsRestorer, named in lower case or by what the skin is', () => {
+  test('include a custom skin of SkinsRestorer, named in lower case, or by its UUID without a name', () => {
     const rest = { ...unnamed, dataVersion: 1 };
     expect(FORMATS.skinsrestorer.render(smith)).toEqual({ skinName: 'smith', ...rest });
     expect(FORMATS.skinsrestorer.render(unnamed)).toEqual({

@@ -82,7 +82,7 @@ async function printOutOfOrder(
 }
 
 describe('results in a pipe', () => {
-  test('are rows of eight columns, the failed ones too', async () => {
+  test('are rows of eight columns, even the failed ones', async () => {
     const text = await print([done, failed, pending]);
     expect(text).toBe(`${ROW}c.png\tfailed\t\t\t\t\t\t\nd.png\twaiting\tj4\t\t\t\t\t\n`);
   });
@@ -133,7 +133,7 @@ describe('results on a terminal', () => {
     expect(await print([known], {}, true)).toMatch(/^✔ a\.png {2}classic, public, already known\n/);
   });
 
-  test('do not say that a skin is known to those who requested it by name', async () => {
+  test('do not say that a skin is known when it was requested by name', async () => {
     const named = resultView({ source: 'Test Skin', skin: finished({ duplicate: true }) });
     expect(await print([named], {}, true)).toMatch(/^✔ Test Skin {2}classic, public\n/);
   });

@@ -55,7 +55,7 @@ describe('as an image', () => {
     expect(readHeader(png)).toMatchObject({ width: 32, height: 48 });
   });
 
-  test('of kitty it is sent in chunks, of which the last says so', () => {
+  test('of kitty is sent in chunks, and the last chunk is marked as the last', () => {
     const text = kittyImage(Buffer.alloc(7_000), { columns: 4, rows: 3 });
     const sequences = text.split('\x1b\\').filter(Boolean);
     expect(sequences.map((sequence) => sequence.replace(/;.*/s, ''))).toEqual([

@@ -59,7 +59,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     ]);
   });
 
-  test('has 50 ms more for each pending job', async () => {
+  test('add a wait of 50 ms for each pending job', async () => {
     const { caller } = await callHosted({ clock: STOPPED, workers: 0 });
     const waits: unknown[] = [];
     for (const number of [1, 2, 3, 4])

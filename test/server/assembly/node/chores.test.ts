@@ -46,7 +46,7 @@ describe('With PostgreSQL', () => {
     return rows.length > 0;
   };
 
-  test('Of all nodes one does a chore, each time that it is due', async () => {
+  test('Only one of all nodes does a chore, each time that it is due', async () => {
     const { one, other, done, run } = await nodes();
     await Promise.all([run(one, 'one'), run(other, 'other'), run(one, 'one'), run(other, 'other')]);
     expect(done).toHaveLength(1);

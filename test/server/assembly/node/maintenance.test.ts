@@ -35,7 +35,7 @@ async function startOnSqlite() {
   return { ...parts, maintenance };
 }
 
-test('Recovered jobs are announced to workers and to those who wait for a job', async () => {
+test('Recovered jobs are announced to workers and to everyone who waits for a job', async () => {
   const { queue, signals, maintenance } = await startOnSqlite();
   const heard: string[] = [];
   let works = 0;

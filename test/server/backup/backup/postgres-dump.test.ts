@@ -31,11 +31,11 @@ test.each([
   ],
   ['of no known schema', dumpText({ ...GOOD, meta: '' }), 'backup_unreadable', /does not state the schema/],
   ['of a newer pg_dump', dumpText({ ...GOOD, version: '1.99' }), 'pg_restore_too_old', /version \(1\.99\)/],
-])('A dump %s is not', async (_, content, code, message) => {
+])('A dump %s is refused', async (_, content, code, message) => {
   await expect(verified(content)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
 });
 
-test('Without pg_restore, what to install is said', async () => {
+test('The error names what to install where pg_restore is missing', async () => {
   await expect(verified(dumpText(GOOD), await ownFolder())).rejects.toMatchObject({
     code: 'pg_restore_missing',
     hint: expect.stringContaining('Install the client programs of PostgreSQL'),

@@ -213,7 +213,7 @@ describe('Bodies that do not end', () => {
     );
   });
 
-  test('of a user are not counted among those of anonymous callers', async () => {
+  test('of a user are not counted among the bodies of anonymous callers', async () => {
     const { url, key } = await runServer({ networkLimits: { maxUnfinished: 130_000 } });
     const keyed = `${POST}Authorization: Bearer ${key}\r\n`;
     const sockets = [await RawSocket.open(url), await RawSocket.open(url)];

@@ -171,7 +171,7 @@ test('A redirect is returned if none may be followed, and always after a POST', 
   expect((await ask(redirect, { method: 'POST', body: '', maxRedirects: 5 })).status).toBe(303);
 });
 
-test("Its caller can abort it, and gets the caller's own reason", async () => {
+test('A caller can abort the fetch, and gets its own reason back', async () => {
   const stop = new AbortController();
   const asked = ask(() => stop.abort(new Error('enough')), { signal: stop.signal });
   await expect(asked).rejects.toThrow('enough');

@@ -30,7 +30,7 @@ test('A repeated request for known data under one key adds no second callback', 
   expect(callbacks).toEqual([{ url: 'https://a.example/one' }]);
 });
 
-test('Of two with one key at the same moment, the second gets the job of the first', async () => {
+test('The second of two requests with one key at the same moment gets the job of the first', async () => {
   const { db, record } = await openQueue();
   const ask = async () => await record(newJob({ request: 'same', idempotencyKey: 'key' }));
   const [first, second] = await Promise.all([ask(), ask()]);

@@ -93,7 +93,7 @@ describe.each(QUEUES)('With %s', (_, makeQueue) => {
     expect(await due()).toEqual([clock.now(), clock.now()]);
   });
 
-  test('Of jobs completed at the same moment, only the one with a lost lease is refused', async () => {
+  test('Only the job with a lost lease is refused when several are completed at the same moment', async () => {
     const { db, queue, clock } = await (await makeQueue())();
     const [lost] = await take(queue, { owner: 'bob' });
     clock.forward(60_000);

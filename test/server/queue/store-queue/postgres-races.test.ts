@@ -34,7 +34,7 @@ async function atOnce<T>(
 }
 
 describe('With PostgreSQL', () => {
-  test('Of 24 jobs that an owner submits at the same instant to three nodes, five are accepted', async () => {
+  test('Five jobs are accepted when an owner submits 24 at the same instant to three nodes', async () => {
     const queues = await nodes(3);
     const answers = await atOnce(queues, 24, async (queue) => (await queue.submit(newJob(), LIMITS)).kind);
     expect(answers.filter((kind) => kind === 'queued')).toHaveLength(5);

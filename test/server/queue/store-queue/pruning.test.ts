@@ -14,7 +14,7 @@ test.each([
   [2, 2],
   [9, 1],
 ])(
-  'Jobs that ended before are deleted, all of them, %i at once, with %i pauses for others',
+  'All jobs that ended before the limit are deleted, %i at once, with %i pauses for others',
   async (atOnce, count) => {
     const clock = new MovableClock();
     const { db } = await openOwnStore(await ownFolder());

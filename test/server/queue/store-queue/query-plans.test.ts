@@ -87,7 +87,7 @@ test("An owner's jobs in progress are counted in their own index", async () => {
   );
 });
 
-test('Jobs in progress of all owners, and for the same data, are counted in such an index too', async () => {
+test('Jobs in progress of all owners, and jobs for the same data, are counted in an index', async () => {
   const bounds = { processing: 5, onePerIdentity: true };
   for (const step of [(queue: TestQueue) => queue.claim('w'), (queue: TestQueue) => queue.nextRunAt()]) {
     const plans = await plansOf(step, bounds);

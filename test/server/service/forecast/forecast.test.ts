@@ -39,7 +39,7 @@ test('Other waiting owners take turns', () => {
   expect(endsOf(queue({ workers: 2, waiting }))).toEqual([3_000, 3_000, 6_000, 6_000]);
 });
 
-test('Owners below their concurrency come before those who borrow', () => {
+test('Owners below their concurrency come before owners who borrow', () => {
   const waiting = [waits('ann2', { burst: 5 }), waits('ann3', { burst: 5 }), waits('bob1')];
   const look = queue({ running: [runs('ann1', 1_000)], workers: 2, waiting });
   expect(endsOf(look)).toEqual([4_000, 6_000, 3_000]);

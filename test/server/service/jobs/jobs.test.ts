@@ -31,13 +31,16 @@ test.each([
   [500, 500, undefined],
   [501, 500, '2'],
   [1_200, 500, '701'],
-])('Of %d jobs the newest %d are listed, and the next page begins after %s', async (count, listed, next) => {
-  const context = await contextWith(count);
-  for (const list of [listJobs(context, CALLER, {}), listNewestJobs(context, CALLER)]) {
-    const page = await list;
-    expect([page.jobs.length, page.size, page.next]).toEqual([listed, 500, next]);
-  }
-});
+])(
+  'A list of %d jobs shows the newest %d, and the next page begins after %s',
+  async (count, listed, next) => {
+    const context = await contextWith(count);
+    for (const list of [listJobs(context, CALLER, {}), listNewestJobs(context, CALLER)]) {
+      const page = await list;
+      expect([page.jobs.length, page.size, page.next]).toEqual([listed, 500, next]);
+    }
+  },
+);
 
 test('Pages of any size follow each other without a gap', async () => {
   const context = await contextWith(7);

@@ -24,7 +24,7 @@ test.each([
   ['is expected to, with a tenth and 100 ms on top', 5_000, 4_000 * 1.1 + 100],
   ['has taken so far, if that is more than expected', 500, 1_000],
 ])(
-  'With all slots taken the caller is to wait until a job under way ends: as long as it %s',
+  'A caller whose slots are all taken is asked to wait as long as a job under way %s',
   async (_, typical, wait) => {
     const { context, memory } = await blocked({ typical, jobs: [] });
     await context.queue.submit(newJob(), LIMITS);

@@ -94,7 +94,7 @@ test('All addresses together have no more than 500 requests under way, and users
   expect(refusalOf(() => limiter.enter(stranger('address:more')))).toBeUndefined();
 });
 
-test('Of ten thousand callers only those without a request for a minute are forgotten', () => {
+test('Only callers without a request for a minute are forgotten, out of ten thousand', () => {
   const { clock, limiter } = makeWorld();
   const leave = Array.from({ length: AT_ONCE }, () => limiter.enter(stranger('address:busy')));
   for (let n = 0; n < PER_MINUTE; n++) limiter.count(stranger('address:spent'));

@@ -49,7 +49,7 @@ describe('Simultaneous fetches', () => {
     expect(fetches.enter(stranger(1), 'url', NOW).kind).toBe('crowded');
   });
 
-  test("from callers' addresses and those from Mojang do not take each other's places", () => {
+  test("from callers' addresses and fetches from Mojang do not take each other's places", () => {
     const fetches = new Fetches(new KnownAddresses(() => 0));
     expect(fill(fetches, user, 'url')).toEqual([64, 'crowded']);
     expect(fill(fetches, (number) => stranger(number), 'game')).toEqual([32, 'crowded']);

@@ -60,7 +60,7 @@ test("A player's skin is what Mojang has signed, at once and without a generatio
   expect(await looksOf(server)).toEqual([pixelHash(drawSkin(1))]);
 });
 
-test('It is found by UUID in both spellings and by name in any case, with one request', async () => {
+test('A player is found by UUID in both spellings and by name in any case, with one request', async () => {
   const { fake, server, id } = await playing();
   const dashed = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5').toUpperCase();
   const first = await server.owner.json('/v2/generate', { user: 'ann_b' });

@@ -129,7 +129,7 @@ test('A page of the hosted service is read as one of its own skins, if it has su
   }
 });
 
-test('A skin is visible to those who may see it; for all others, it seems never to have existed', async () => {
+test('A skin is visible to everyone who may see it; to all others, it seems never to have existed', async () => {
   const server = await runServer(LOCAL);
   const [ann, bob] = [await userWithPlan(server, 'ann'), await server.user('bob')];
   const make = async (number: number, visibility: string) =>

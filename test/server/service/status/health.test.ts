@@ -50,12 +50,12 @@ test('A service is ready if it is running, can write and has healthy workers', a
   expect(await (await health()).it.unreadiness()).toEqual([]);
 });
 
-test('It is not ready while it stops or its workers fail, and reports both', async () => {
+test('A service is not ready while it stops or its workers fail, and reports both', async () => {
   const { it } = await health({ isStopping: true, trouble: new Error('full') });
   expect(await it.unreadiness()).toEqual(['stopping', 'workers_in_trouble']);
 });
 
-test('It is not ready while its store cannot be written, which is tried at most once a second', async () => {
+test('A service is not ready while its store cannot be written, which is tried at most once a second', async () => {
   const { it, db, clock, errors } = await health();
   expect(await it.unreadiness()).toEqual([]);
   await sql`pragma query_only = on`.execute(db);
@@ -68,13 +68,13 @@ test('It is not ready while its store cannot be written, which is tried at most 
   expect(await it.unreadiness()).toEqual([]);
 });
 
-test('It is not ready, and does not use the store, once the store is too new for it', async () => {
+test('A service is not ready, and does not use the store, once the store is too new for it', async () => {
   const { it, db } = await health({ isTooNew: true, isStopping: true, trouble: new Error('too new') });
   await db.destroy();
   expect(await it.unreadiness()).toEqual(['stopping', 'store_too_new']);
 });
 
-test('It also reports a store that becomes too new during the check', async () => {
+test('A service also reports a store that becomes too new during the check', async () => {
   const { it, becomeTooNew } = await health({ trouble: new Error('too new') });
   const looking = it.unreadiness();
   becomeTooNew();
@@ -86,7 +86,7 @@ test('Problems that it survives are warnings', async () => {
   expect([await it.unreadiness(), it.warnings]).toEqual([[], ['store_pool']]);
 });
 
-test('It is not ready while its store is full', async () => {
+test('A service is not ready while its store is full', async () => {
   const { it } = await health({ isFull: true });
   expect(await it.unreadiness()).toEqual(['store_full']);
 });
@@ -108,7 +108,7 @@ function silentDb() {
   };
 }
 
-test('It is not ready while its store does not answer, which only one check at a time waits for', async () => {
+test('A service is not ready while its store does not answer, and only one check at a time waits for it', async () => {
   const silent = silentDb();
   const { it, clock } = await health({ db: silent.db, untilLate: async () => {} });
   expect(await it.unreadiness()).toEqual(['store_unreachable']);
@@ -121,7 +121,7 @@ test('It is not ready while its store does not answer, which only one check at a
   silent.release();
 });
 
-test('It is alive without its store, but not if something else is wrong', async () => {
+test('A service is alive without its store, but not if something else is wrong', async () => {
   const trouble = (error?: Error) => health({ trouble: error });
   expect((await trouble()).it.isAlive).toBe(true);
   expect((await trouble(new StoreUnreachableError('gone'))).it.isAlive).toBe(true);

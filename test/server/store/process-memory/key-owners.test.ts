@@ -23,7 +23,7 @@ test('A key is read once', async () => {
   expect(read.times).toBe(1);
 });
 
-test('It is read again after a change by this process, and after any write of another', async () => {
+test('The owner of a key is read again after a change by this process, and after any write of another', async () => {
   const { others, cache, read, find } = makeCache();
   await find();
   cache.forget();

@@ -14,7 +14,7 @@ test('A program may use a store that asks for no newer schema than it knows', ()
   expect(schema.fault).toBeUndefined();
 });
 
-test('It may no longer use the store after that, even if the requirement is taken back', () => {
+test('A program may no longer use a store that became too new, even if the requirement is taken back', () => {
   const schema = new KnownSchema(24);
   for (const oldest of ['25', '24', null]) schema.learn(oldest);
   expect(() => schema.verify()).toThrow(StoreTooNewError);
@@ -41,7 +41,7 @@ test('SQLite computes which schema a program must know', async () => {
 });
 
 describe('With PostgreSQL', () => {
-  test('the same expression tells it', async () => {
+  test('The same expression computes which schema a program must know', async () => {
     const db = await openPostgresDb(await emptyDatabase());
     onTestFinished(async () => await db.destroy());
     expect(await readOldest(db)).toEqual(ANSWERS);

@@ -94,7 +94,7 @@ describe('a contact sheet', () => {
 `);
   });
 
-  test('distinguishes known, skipped and warned skins from these', () => {
+  test('distinguishes known, skipped and warned skins from made and failed ones', () => {
     expect(html.entry(known, 1)).toContain(
       '<p class="outcome"><span aria-hidden="true">●</span> already known</p>',
     );

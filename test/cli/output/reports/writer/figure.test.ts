@@ -30,7 +30,7 @@ describe('the figure of a skin file', () => {
     expect(frontOf(file, 'classic')).not.toEqual(expected);
   });
 
-  test('is there for skins that others drew', async () => {
+  test('is drawn for skins that other people made', async () => {
     for (const name of ['hacksore', 'haka', 'my-skin']) {
       const bytes = await readFile(new URL(`../../../../fixtures/skins/${name}.png`, import.meta.url));
       expect(PNG.sync.read(Buffer.from(frontOf(bytes)!))).toMatchObject({ width: 16, height: 32 });

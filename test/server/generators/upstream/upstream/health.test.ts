@@ -55,12 +55,15 @@ test.each([
   ['a full queue', refusal(429, 'job_limit'), 'upstream_limits', 'warning'],
   ['trouble', refusal(500, 'internal_error'), 'upstream_unreachable', 'problem'],
   ['a page', { expect: 'GET /v2/me', status: 200, text: '<html>' }, 'upstream_unreachable', 'problem'],
-] as const)('It reports %s, and never the key', async (_, answer, code, result) => {
-  const { findings } = await health([answer]);
-  expect(findings).toEqual([{ code, result, message: expect.not.stringContaining('kkkk') }]);
-});
+] as const)(
+  'The check of the other service reports %s, and never the key',
+  async (_, answer, code, result) => {
+    const { findings } = await health([answer]);
+    expect(findings).toEqual([{ code, result, message: expect.not.stringContaining('kkkk') }]);
+  },
+);
 
-test('It reports that nothing answers', async () => {
+test('The check of the other service reports that nothing answers', async () => {
   const [finding] = await healthAt('http://127.0.0.1:1');
   expect(finding).toMatchObject({ code: 'upstream_unreachable', result: 'problem' });
 });

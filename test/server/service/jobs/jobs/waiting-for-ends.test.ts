@@ -33,7 +33,7 @@ async function serviceWith(count: number) {
   return { context, uuids, pending, end };
 }
 
-test('Of a thousand jobs, only those that have not ended are looked at singly', async () => {
+test('Only jobs that have not ended are looked at singly, out of a thousand', async () => {
   const { context, uuids, pending, end } = await serviceWith(1_000);
   const statements = new Statements();
   let isOver = false;

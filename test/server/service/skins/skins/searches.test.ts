@@ -32,7 +32,7 @@ async function ownDb(): Promise<Db> {
 const MAX_OF_STRANGER = 5;
 
 describe('Searches', () => {
-  test('of one address are refused beyond a few, those of others are not', async () => {
+  test('of one address are refused beyond a few, but not the searches of other addresses', async () => {
     const db = await ownDb();
     const searches = new Searches(systemClock);
     const search = async (caller: Caller) => await searches.search(db, caller, INPUT);
@@ -46,7 +46,7 @@ describe('Searches', () => {
     expect((await search(stranger(1))).skins).toHaveLength(1);
   });
 
-  test('of many addresses are refused beyond a number, but not those of users and exports', async () => {
+  test('of many addresses are refused beyond a number, but not the searches of users and exports', async () => {
     const db = await ownDb();
     const searches = new Searches(systemClock);
     const ends: string[] = [];
@@ -67,7 +67,7 @@ describe('Searches', () => {
     await Promise.all([...own, search(user('alice'), searches.patient)]);
   });
 
-  test('of anonymous callers look at fewer skins for one page than those of users', async () => {
+  test('of anonymous callers look at fewer skins for one page than searches of users', async () => {
     const db = await ownDb();
     const searches = new Searches(systemClock);
     const numbers = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 6000)`;

@@ -33,7 +33,7 @@ test.each(['/v2/generate', '/v2/queue', '/generate/url'])(
   },
 );
 
-test('Of many pictures requested at once, only as many are fetched as slots are free', async () => {
+test('Only as many of the requested pictures are fetched at once as slots are free', async () => {
   const site = await siteOfSkins();
   const { users } = await runServerWithPlans({ gold: {} }, OPTIONS);
   const send = async (n: number) => await users.gold.json('/v2/queue', { url: `${site.url}/${n}.png` });
@@ -72,7 +72,7 @@ test('With every slot taken, a repeated request under its key gets its job', asy
   expect([first.status, again.status, again.body.job?.id]).toEqual([202, 202, first.body.job?.id]);
 });
 
-test('Of a batch of URLs the first items get the slots, and only those are fetched', async () => {
+test('The first URLs of a batch get the slots, and only URLs with a slot are fetched', async () => {
   const site = await siteOfSkins();
   const plans = { pro: { queue: 3 } };
   const { users } = await runServerWithPlans(plans, OPTIONS);

@@ -89,10 +89,7 @@ export const GALLERY_PAGES: readonly PageRoute[] = [
   pageFor(
     'callers',
     PATH,
-    {
-      isSafeToCompress: true, // like the start page
-      query,
-    },
+    { isSafeToCompress: true, query }, // like the start page
     async (call) => {
       const { sort, seed } = call.query;
       if (sort === 'random' && seed === '')
@@ -125,16 +122,8 @@ async function readGalleryPage(call: PageCall<unknown, Query>, selection?: Selec
   const list = await readGallery(call);
   const tags = after === undefined ? await tagLinks(context) : undefined;
   const canSelect = session !== undefined && hasScope(caller, 'skins');
-  return galleryPage({
-    ...list,
-    choice,
-    after,
-    back,
-    tags,
-    selection,
-    canSelect,
-    origin: context.publicUrl(),
-  });
+  const origin = context.publicUrl();
+  return galleryPage({ ...list, choice, after, back, tags, selection, canSelect, origin });
 }
 
 type GalleryList = Pick<SkinList, 'skins' | 'next' | 'total'>;

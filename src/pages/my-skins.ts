@@ -176,9 +176,8 @@ function listAddress(place: Place, more: Readonly<Record<string, string>> = {}):
   return text === '' ? PATH : `${PATH}?${text}`;
 }
 
-type Change = Pick<z.output<typeof formSchema>, 'visibility' | 'name'>;
-
 type Form = z.output<typeof formSchema>;
+type Change = Pick<Form, 'visibility' | 'name'>;
 
 /** Without scripts, Enter tells not in which field it was pressed: the one with a text. `enter`: several or none. */
 function actOf({ act, set, name }: Form): Form['act'] {
@@ -297,17 +296,8 @@ function exportLinks({ filter, visibility, variant }: Choice): Html {
 }
 
 /** One form for everything, so that selected skins can be changed or deleted without scripts. */
-function bulkForm({
-  skins,
-  selected = [],
-  change,
-  set,
-  after,
-  sort,
-  filter,
-  visibility,
-  variant,
-}: MySkinsView): Html {
+function bulkForm({ skins, selected = [], change, set, ...list }: MySkinsView): Html {
+  const { after, sort, filter, visibility, variant } = list;
   const place = { sort, filter, visibility, variant, after };
   return html`<form method="post" action="${PATH}" data-select><button name="act" value="enter" hidden></button><input type="hidden" name="list" value="${placeQuery(place)}">
 ${SELECT_ALL}${skinCards(skins, (skin) => selector(skin, selected.includes(skin.uuid)))}

@@ -45,14 +45,10 @@ interface OperatorList<Query, Entry, View> {
 }
 
 /** A page for operators that lists things. */
-export function operatorList<Query extends z.ZodObject, Entry, View>({
-  section,
-  query,
-  read,
-  placeOf,
-  page,
-  row,
-}: OperatorList<Query, Entry, View>): PageRoute {
+export function operatorList<Query extends z.ZodObject, Entry, View>(
+  list: OperatorList<Query, Entry, View>,
+): PageRoute {
+  const { section, query, read, placeOf, page, row } = list;
   const [path] = SECTIONS[section];
   return pageFor('operator', path, { query }, async (call) => {
     const view = await read(call);
@@ -61,8 +57,8 @@ export function operatorList<Query extends z.ZodObject, Entry, View>({
     const { title, none, above, below, columns, filters = {} } = page(view, call.typed);
     const rows = entries.map((entry) => row(entry, view));
     const more = nextPageLink(path, filters, next);
-    const list = columns && rows.length > 0 ? tableOf(title, columns, rows) : listOr(none, rows);
-    return operatorPage(section, { title, body: html`${above}\n${list}\n${more}\n${below}` });
+    const shown = columns && rows.length > 0 ? tableOf(title, columns, rows) : listOr(none, rows);
+    return operatorPage(section, { title, body: html`${above}\n${shown}\n${more}\n${below}` });
   });
 }
 

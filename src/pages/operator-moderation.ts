@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Content, count, counted, type Html, html, say, separated } from '../html/html.ts';
+import { count, counted, type Html, html, say, separated } from '../html/html.ts';
 import {
   type BlockedImage,
   blockBodySchema,
@@ -70,7 +70,7 @@ export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REP
 const reportParams = z.object({ id: reportNumberSchema });
 const skinParams = z.object({ uuid: uuidSchema });
 const imageParams = z.object({ hash: imageHashSchema });
-const hiddenField = z.object({ hidden: z.enum(['yes', 'no']) });
+const ofSkin = { params: skinParams, fields: z.object({ act: z.enum(['hide', 'show']) }) } as const;
 
 const imagesRoute = operatorList({
   section: 'images',
@@ -126,16 +126,11 @@ export const MODERATION_PAGES: readonly PageRoute[] = [
     else if (hidden) await setHidden(context, caller, { ...shown, uuid: skin });
     return toReports(call);
   }),
-  formFor(
-    'operator',
-    '/ui/operator/skins/:uuid/hidden',
-    { params: skinParams, fields: hiddenField },
-    async (call) => {
-      const { context, caller, params, fields } = call;
-      await setHidden(context, caller, { ...params, hidden: fields.hidden === 'yes', note: '' });
-      return toReports(call);
-    },
-  ),
+  formFor('operator', '/ui/operator/skins/:uuid/hidden', ofSkin, async (call) => {
+    const { context, caller, params, fields } = call;
+    await setHidden(context, caller, { ...params, hidden: fields.act === 'hide', note: '' });
+    return toReports(call);
+  }),
   formFor('operator', '/ui/operator/skins/:uuid/delete', { params: skinParams }, async (call) => {
     await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
     return toReports(call);
@@ -222,6 +217,8 @@ const TEXTS = {
     unchanged: say`The report is closed. The skin is unchanged.`,
     hidden: say`The skin is hidden, and its reports are closed.`,
     deleted: say`The skin was deleted.`,
+    deleting: say`This deletes its page and its data, for its owner too.`,
+    hiding: '/hidden',
   },
   set: {
     about: (id: string) => say`the set of report ${id}`,
@@ -234,6 +231,8 @@ const TEXTS = {
     unchanged: say`The report is closed. The set is unchanged.`,
     hidden: say`The set is hidden, and its reports are closed.`,
     deleted: say`The set was deleted.`,
+    deleting: say`The skins stay.`,
+    hiding: '',
   },
 } as const;
 
@@ -383,54 +382,27 @@ ${actionButton(`/ui/operator/images/${texture}/unblock`, say`Unblock`, { about: 
 ${actionButton(`${REPORTS}/${id}/reopen`, say`Undo`, { about: texts.about(id), fields: placeFields(listed, others) })}`;
 }
 
-function setPath(report: Report): `/ui${string}` {
-  return `/ui/operator/sets/${subjectOf(report)}`;
-}
-
 function decisions(report: Report, listed: ReportsView): Html {
   const { entries, decided: before } = listed;
   const { id, hidden, visibility, texture, closedAt } = report;
   const kind = kindOf(report);
-  const about = TEXTS[kind].about(id);
+  const { deleting, hiding, about: aboutReport } = TEXTS[kind];
+  const about = aboutReport(id);
   const after = (decided: readonly Pick<Report, 'id'>[]) => {
     const ids = new Set([...before, ...decided.map((other) => other.id)]);
     return placeFields(listed, [...ids].slice(-MAX_DECIDED));
   };
   // Hiding a skin, set or image closes all its reports.
   const subject = subjectOf(report);
+  const path = `/ui/operator/${kind}s/${subject}`;
   const ofSubject = after(entries.filter((other) => subjectOf(other) === subject));
   const ofImage = after(entries.filter((other) => other.texture === texture));
   const isThere = visibility !== undefined && (hidden || visibility !== 'private');
+  const hide = { about, fields: { ...ofSubject, act: hidden ? 'show' : 'hide' } };
   return html`${closedAt === undefined && actionButton(`${REPORTS}/${id}/close`, say`Dismiss`, { about, fields: after([report]) })}
-${isThere && (kind === 'set' ? setDecisions(report, { about, fields: ofSubject, before: after([]) }) : hiding(report, { about, fields: ofSubject }))}
+${isThere && actionButton(`${path}${hiding}`, hidden ? say`Show again` : say`Hide`, hide)}
+${isThere && kind === 'set' && actionButton(path, say`Clear name`, { about, fields: { ...after([]), act: 'clear-name' } })}
 ${texture !== undefined && actionButton(IMAGES, say`Block picture`, { about, fields: { ...ofImage, hash: texture } })}
-${isThere && kind === 'skin' && confirmed(say`Delete`, { about, path: `/ui/operator/skins/${subject}/delete`, fields: ofSubject, warning: say`This deletes its page and its data, for its owner too.`, button: say`Delete for good` })}
+${isThere && confirmed(say`Delete`, { about, path: `${path}/delete`, fields: ofSubject, warning: deleting, button: say`Delete for good` })}
 ${ownerAction(report, listed)}`;
-}
-
-interface Decision {
-  readonly about: Content;
-  /** Sent with decisions that close the reports about it. */
-  readonly fields: Readonly<Record<string, string>>;
-}
-
-function hiding(report: Report, { about, fields }: Decision): Html {
-  const { hidden } = report;
-  const path = `/ui/operator/skins/${subjectOf(report)}/hidden`;
-  const label = hidden ? say`Show again` : say`Hide`;
-  return actionButton(path, label, { about, fields: { ...fields, hidden: hidden ? 'no' : 'yes' } });
-}
-
-interface SetDecision extends Decision {
-  /** Sent with those that close none. */
-  readonly before: Readonly<Record<string, string>>;
-}
-
-function setDecisions(report: Report, { about, fields, before }: SetDecision): Html {
-  const { hidden } = report;
-  const path = setPath(report);
-  const [label, act] = hidden ? [say`Show again`, 'show'] : [say`Hide`, 'hide'];
-  return html`${actionButton(path, label, { about, fields: { ...fields, act } })}
-${actionButton(path, say`Clear name`, { about, fields: { ...before, act: 'clear-name' } })}
-${confirmed(say`Delete`, { about, path: `${path}/delete`, fields, warning: say`The skins stay.`, button: say`Delete for good` })}`;
 }

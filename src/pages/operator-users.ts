@@ -83,13 +83,8 @@ export const USER_PAGES: readonly PageRoute[] = [
     const games = (await readGameAccounts(context, caller)).filter(({ user }) => user === name);
     const plans = context.plans.all().map((plan) => plan.name);
     const links = { identities, games: games.map((game) => game.name) };
-    return userPage({
-      ...details,
-      ...links,
-      keys,
-      plans,
-      me: caller.kind === 'user' ? caller.name : undefined,
-    });
+    const me = caller.kind === 'user' ? caller.name : undefined;
+    return userPage({ ...details, ...links, keys, plans, me });
   }),
   formFor('operator', `${PATH}/:name`, { params, fields: changeFields }, async (call) => {
     const { context, caller, params } = call;

@@ -82,6 +82,7 @@ const setFields = z.object({
 });
 const releaseFields = z.object({ name: z.string().max(64).transform(slugOf) });
 const decisionFields = z.object({ act: z.enum(['hide', 'show', 'clear-name']) });
+const ofAnySet = { params: anySetParams, fields: decisionFields } as const;
 
 /** The files of a set for the visitor, who may see more than callers without a key. */
 const fileRoutes: readonly PageRoute[] = [
@@ -176,17 +177,12 @@ export const SET_PAGES: readonly PageRoute[] = [
   }),
   ...fileRoutes,
   // An operator's decisions about a reported set.
-  formFor(
-    'operator',
-    '/ui/operator/sets/:uuid',
-    { params: anySetParams, fields: decisionFields },
-    async (call) => {
-      const { act } = call.fields;
-      const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
-      await decideOnSet(call.context, call.caller, { ...call.params, ...decision, note: '' });
-      return toReports(call);
-    },
-  ),
+  formFor('operator', '/ui/operator/sets/:uuid', ofAnySet, async (call) => {
+    const { act } = call.fields;
+    const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
+    await decideOnSet(call.context, call.caller, { ...call.params, ...decision, note: '' });
+    return toReports(call);
+  }),
   formFor('operator', '/ui/operator/sets/:uuid/delete', { params: anySetParams }, async (call) => {
     await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
     return toReports(call);
@@ -260,16 +256,12 @@ ${confirmed(say`Release`, {
 }
 
 function setList(sets: readonly CountedSet[]): Html {
-  return html`<ul class="list">${sets.map(
-    ({
-      uuid,
-      name,
-      skins,
-      seenByAll,
-      visibility,
-    }) => html`<li><div class="grow"><a href="${PATH}/${uuid}">${skins > 0 && html`<img class="lineup" ${groupAt(uuid, visibility !== 'private' && skins === seenByAll)} alt="" height="96" loading="lazy">`}<bdi>${name}</bdi></a>
-<p class="quiet">${SKINS_IN_LIST[visibility](skinCount(skins))}</p></div></li>`,
-  )}</ul>`;
+  return html`<ul class="list">${sets.map(listedSet)}</ul>`;
+}
+
+function listedSet({ uuid, name, skins, seenByAll, visibility }: CountedSet): Html {
+  return html`<li><div class="grow"><a href="${PATH}/${uuid}">${skins > 0 && html`<img class="lineup" ${groupAt(uuid, visibility !== 'private' && skins === seenByAll)} alt="" height="96" loading="lazy">`}<bdi>${name}</bdi></a>
+<p class="quiet">${SKINS_IN_LIST[visibility](skinCount(skins))}</p></div></li>`;
 }
 
 const SKINS_IN_LIST = {

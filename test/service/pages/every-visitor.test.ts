@@ -219,7 +219,7 @@ const DEEDS: readonly (readonly [path: string, form: Record<string, string>, Ans
   ['/ui/jobs/:jobId/retry', {}, [404, 404, 404, 400]],
   ['/ui/account/keys/:id', { name: 'new', scope: 'read' }, [303, 404, 303, 303]],
   ['/ui/account/keys/:id/revoke', {}, [303, 404, 303, 404]], // an operator has revoked it
-  ['/ui/operator/skins/:uuid/hidden', { hidden: 'yes' }, OPERATORS, [303, 403, 404, 403]],
+  ['/ui/operator/skins/:uuid/hidden', { act: 'hide' }, OPERATORS, [303, 403, 404, 403]],
   ['/ui/operator/skins/:uuid/delete', {}, OPERATORS, [303, 403, 404, 403]],
   ['/ui/operator/sets/:set', { act: 'hide' }, OPERATORS, [303, 403, 404, 403]],
   ['/ui/operator/sets/:set/delete', {}, OPERATORS, [303, 403, 404, 403]],

@@ -192,7 +192,7 @@ test('Undo opens what a decision has closed, and shows again what it has hidden,
   const before = await operator.open('/ui/operator/reports?decided=1');
   expect(before.text).toContain('aria-label="Undo: the skin of report 1"');
   await report(skin);
-  await decide(`skins/${body.skin?.uuid}/hidden`, { hidden: 'yes' });
+  await decide(`skins/${body.skin?.uuid}/hidden`, { act: 'hide' });
   expect([await reports('open'), (await ann.get('/v2/me/skins')).status]).toEqual([[], 200]);
   expect((await server.anonymous().get(skin)).status).toBe(404);
   const { headers } = await decide('reports/3/reopen', { decided: '1' });

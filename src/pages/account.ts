@@ -82,22 +82,17 @@ const keysRoute = pageFor(
 export const ACCOUNT_PAGES: readonly PageRoute[] = [
   pageFor('users', '/ui/account', { query: z.object({ saved: yes }) }, async ({ context, caller, query }) => {
     const account = await readAccount(context, caller);
-    return overviewPage({
-      account,
-      isNameShown: await showsName(context, caller),
-      mayChange: hasScope(caller, 'account'),
-      isSaved: query.saved !== undefined,
-    });
+    const isNameShown = await showsName(context, caller);
+    const mayChange = hasScope(caller, 'account');
+    return overviewPage({ account, isNameShown, mayChange, isSaved: query.saved !== undefined });
   }),
   formFor('account', NAME_PATH, { fields: nameFields }, async ({ context, caller, fields }) => {
     await showName(context, caller, fields.shown);
     return seeOther('/ui/account?saved=yes');
   }),
   pageFor('account', DELETE_PATH, {}, async ({ context, caller, session }) => {
-    return deleteAccountPage({
-      name: session?.caller.name ?? '',
-      ...(await readDeletion(context, caller)),
-    });
+    const name = session?.caller.name ?? '';
+    return deleteAccountPage({ name, ...(await readDeletion(context, caller)) });
   }),
   formFor('account', DELETE_PATH, { fields: deletionFields }, async (call) => {
     const { context, caller, session, request } = call;
@@ -263,9 +258,7 @@ interface AccountOverview {
 
 function overviewPage({ account, isNameShown, mayChange, isSaved }: AccountOverview): Page {
   const { name, role, plan, usage, user } = account;
-  return accountPage('overview', {
-    title: say`Account`,
-    body: html`<dl class="facts">
+  const body = html`<dl class="facts">
 <div><dt>${say`Name`}</dt><dd><bdi>${name}</bdi></dd></div>
 <div><dt>${say`Role`}</dt><dd>${role === 'operator' ? say`Operator` : say`User`}</dd></div>
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
@@ -274,12 +267,12 @@ ${isSaved && html`<p class="done" role="status">${say`Saved.`}</p>`}
 ${mayChange && nameForm(isNameShown)}
 <section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>
 ${usageMeters(usage, plan)}
-<p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p></section>
+${mayChange && html`<p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p>`}</section>
 <section aria-labelledby="plan"><h2 id="plan">${say`Plan`}</h2>
 ${planTable([plan])}
 <p class="quiet">${say`The operator of this server assigns plans. Skins that already exist do not count towards any limit.`}</p></section>
-<p><a href="${DELETE_PATH}">${say`Delete this account`}</a></p>`,
-  });
+${mayChange && html`<p><a href="${DELETE_PATH}">${say`Delete this account`}</a></p>`}`;
+  return accountPage('overview', { title: say`Account`, body }, mayChange);
 }
 
 function nameForm(isNameShown: boolean): Html {

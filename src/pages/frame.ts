@@ -11,7 +11,10 @@ import type { View } from '../skin/render/views.ts';
 export type Visitor =
   | {
       readonly name: string;
+      /** Whether the person is an operator, with a key that may act as one. */
       readonly isOperator: boolean;
+      /** Whether the person's key may read the person's own skins and jobs. */
+      readonly mayRead: boolean;
       /** Reports that wait for the operator. */
       readonly openReports: number;
     }
@@ -332,16 +335,11 @@ function yesOrNo(is: boolean): Html {
 
 /** Rows of a list of single sign-on identities. `path`: of the forms, before `/<id>/unlink`. */
 export function identityRows(identities: readonly Identity[], path: string): Html[] {
-  return identities.map(
-    ({
-      id,
-      issuer,
-      subject,
-      createdAt,
-    }) => html`<li class="panel"><div class="grow"><strong><bdi class="breaks">${subject}</bdi></strong>
+  const row = ({ id, issuer, subject, createdAt }: Identity) =>
+    html`<li class="panel"><div class="grow"><strong><bdi class="breaks">${subject}</bdi></strong>
 <p class="quiet">${say`at ${html`<bdi class="breaks">${issuer}</bdi>`}, linked ${moment(createdAt)}`}</p></div>
-${actionButton(`${path}/${id}/unlink`, say`Unlink`, { about: subject, isDanger: true })}</li>`,
-  );
+${actionButton(`${path}/${id}/unlink`, say`Unlink`, { about: subject, isDanger: true })}</li>`;
+  return identities.map(row);
 }
 
 interface ConfirmUnlink {
@@ -375,9 +373,11 @@ const SECTIONS = {
   games: ['/ui/account/games', say`Game accounts`],
 } as const;
 
-/** A page about the person who is signed in, with links to the others. */
-export function accountPage(section: keyof typeof SECTIONS, page: Page): Page {
-  return { ...page, body: html`${sectionTabs(say`Account`, SECTIONS, section)}\n${page.body}` };
+/** A page about the person who is signed in, with links to the others. `mayManage`: the key has the scope `account`. */
+export function accountPage(section: keyof typeof SECTIONS, page: Page, mayManage = true): Page {
+  const { overview, sessions } = SECTIONS;
+  const shown = mayManage ? SECTIONS : { overview, sessions };
+  return { ...page, body: html`${sectionTabs(say`Account`, shown, section)}\n${page.body}` };
 }
 
 /** Links to the pages of one part of the service. */

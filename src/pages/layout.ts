@@ -96,8 +96,8 @@ function textsOfScripts({ scripts }: Reader): Html | undefined {
     : html`<script type="application/json" id="texts">${Html.unescaped(text)}</script>`;
 }
 
-function signedIn({ name, isOperator, openReports }: NonNullable<Visitor>, at: string): Html {
-  return html`${menuLink('/ui/skins', say`My skins`, at)}
+function signedIn({ name, isOperator, mayRead, openReports }: NonNullable<Visitor>, at: string): Html {
+  return html`${mayRead && menuLink('/ui/skins', say`My skins`, at)}
 ${isOperator && menuLink('/ui/operator', html`${say`Operator`}${openReports > 0 && html` (${count(openReports)})`}`, at)}
 ${menuLink('/ui/account', html`<bdi>${name}</bdi>`, at === '/ui/sessions' ? '/ui/account/sessions' : at)}
 <form method="post" action="/ui/sign-out" data-sign-out><button class="link">${say`Sign out`}</button></form>`;

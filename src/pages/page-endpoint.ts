@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Html, html, say } from '../html/html.ts';
+import { count, type Html, html, say } from '../html/html.ts';
 import type { ServiceContext } from '../server/context.ts';
 import {
   compressed,
@@ -204,13 +204,10 @@ function parsedQuery(schema: z.ZodObject | undefined, input: unknown): unknown {
 
 async function visitorOf(session: SessionCaller | undefined, context: ServiceContext): Promise<Visitor> {
   if (!session) return undefined;
-  const { name, isOperator } = session.caller;
-  const mayDecide = isOperator && hasScope(session.caller, 'operator');
-  return {
-    name,
-    isOperator,
-    openReports: mayDecide ? await countReportsToDecide(context, session.caller) : 0,
-  };
+  const { caller } = session;
+  const isOperator = caller.isOperator && hasScope(caller, 'operator');
+  const openReports = isOperator ? await countReportsToDecide(context, caller) : 0;
+  return { name: caller.name, isOperator, mayRead: hasScope(caller, 'read'), openReports };
 }
 
 function surroundingsOf({
@@ -263,7 +260,8 @@ export async function writePageRefusal(
     );
   }
   const visitor = await visitorOf(session, context);
-  const page = problemPage(refusal, { requestId: request.id, signIn: signInAddress(request) });
+  const links = { requestId: request.id, signIn: signInAddress(request) };
+  const page = problemPage(refusal, { ...links, retryAfter: headers?.['Retry-After'] });
   const answer = rendered(page, surroundingsOf({ visitor, context, reader, request }));
   return write({ ...answer, headers: { ...headers, ...answer.headers } }, options);
 }
@@ -277,11 +275,15 @@ const TITLES: Readonly<Record<number, Html>> = {
   503: say`Temporarily unavailable`,
 };
 
+interface ProblemView {
+  readonly requestId: string;
+  readonly signIn: string;
+  /** Seconds to wait. */
+  readonly retryAfter: unknown;
+}
+
 /** What happened, and what to do. */
-function problemPage(
-  refusal: Refusal,
-  { requestId, signIn }: { readonly requestId: string; readonly signIn: string },
-): Page {
+function problemPage(refusal: Refusal, { requestId, signIn, retryAfter }: ProblemView): Page {
   const { status, code } = refusal;
   const details = detailsOf(refusal);
   return {
@@ -289,7 +291,7 @@ function problemPage(
     title: TITLES[status] ?? (status >= 500 ? say`Something went wrong` : say`That did not work`),
     body: html`<p class="lead">${reasonOf(refusal)}</p>
 ${details.length > 0 && html`<ul>${details.map((detail) => html`<li>${inEnglish(detail)}</li>`)}</ul>`}
-<p>${adviceFor(status, signIn)}</p>
+<p>${adviceFor(status, signIn, Number(retryAfter ?? 0))}</p>
 <p class="quiet">${say`Error <code>${code}</code>, request ID <code>${requestId}</code>`}</p>`,
   };
 }
@@ -299,11 +301,13 @@ function detailsOf({ details: { notes = [] } }: Refusal): string[] {
   return notes.map(({ message }) => message);
 }
 
-function adviceFor(status: number, signIn: string): Html {
+function adviceFor(status: number, signIn: string, seconds: number): Html {
   if (status === 401 || status === 403)
     return say`<a href="${signIn}">Sign in</a> with a key that has this permission.`;
   if (status === 404)
     return say`It may be private, or have been deleted. <a href="/ui/">Go to the start page.</a>`;
+  if (status === 429 && seconds > 0)
+    return say`Wait ${count(seconds)} s and try again, or <a href="/ui/">go to the start page</a>.`;
   if (status === 429) return say`Wait a moment and try again, or <a href="/ui/">go to the start page</a>.`;
   if (status >= 500)
     return say`Try again in a moment. If it keeps happening, send the operator the request ID below.`;

@@ -85,13 +85,11 @@ interface SessionsView {
 }
 
 function sessionsPage({ sessions, isWhole, identities }: SessionsView): Page {
-  return accountPage('sessions', {
-    title: say`Where you are signed in`,
-    body: html`<ul class="list">${sessions.map(row)}</ul>
+  const body = html`<ul class="list">${sessions.map(row)}</ul>
 ${sessions.length > 1 && html`<form method="post" action="/ui/sessions/end-others"><button class="quiet-button danger">${say`End all others`}</button></form>`}
 ${!isWhole && html`<p class="quiet">${say`To see your other sessions, sign in with an API key that has the permission account.`}</p>`}
-${identities.length > 0 && ways(identities)}`,
-  });
+${identities.length > 0 && ways(identities)}`;
+  return accountPage('sessions', { title: say`Where you are signed in`, body }, isWhole);
 }
 
 function ways(identities: readonly Identity[]): Html {

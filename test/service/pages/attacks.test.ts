@@ -213,7 +213,10 @@ test('Reports from a page are bounded as those over HTTP are, whatever browser s
     const { body } = await server.owner.upload('/v2/generate', skinPng(number));
     const form = { reason: 'other', text: 'x' };
     const visitor = new PlainBrowser(server.url);
-    statuses.push((await visitor.open(`/ui/skins/${body.skin?.uuid}/report`, { form })).status);
+    const { status, headers, text } = await visitor.open(`/ui/skins/${body.skin?.uuid}/report`, { form });
+    statuses.push(status);
+    const seconds = Number(headers.get('retry-after')).toLocaleString('en');
+    if (status === 429) expect(text).toContain(`Wait ${seconds} s and try again`);
   }
   expect(statuses).toEqual([...Array<number>(10).fill(303), 429, 429]);
   expect((await server.owner.get('/v2/account/reports?size=128')).body.reports).toHaveLength(10);

@@ -117,6 +117,19 @@ test('No form of a session shows what its key may not read', async () => {
   expect(refused.text).not.toMatch(/Secret|private/);
 });
 
+test('No link of a page leads to one that the key of the session may not open', async () => {
+  const { visitors } = await openScene();
+  for (const name of ['bob', 'ann, reading only', 'ann, not reading'] as const) {
+    const links = new Set(['/ui/', '/ui/account', '/ui/sessions']);
+    for (const link of links) {
+      const { status, text } = await visitors[name].open(link);
+      expect([name, link, status]).not.toEqual([name, link, 403]);
+      const menus = [...text.matchAll(/<nav.*?<\/nav>/gs), ...text.matchAll(/<main.*?<\/main>/gs)].join('');
+      for (const [, next = ''] of menus.matchAll(/href="(\/ui\/[^"?#]*)"/g)) links.add(next);
+    }
+  }
+});
+
 test('A like of a missing or invisible skin is refused on its page too', async () => {
   const { visitors, secret } = await openScene();
   for (const [uuid, name, status] of [

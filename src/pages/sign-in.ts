@@ -101,12 +101,9 @@ export const SIGN_IN_PAGES: readonly PageRoute[] = [
         return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
       }),
   ),
-  pageFor(
-    'everyone',
-    FIRST_PATH,
-    {},
-    async (call) => await orSignInPage(call, async () => await welcome(call)),
-  ),
+  pageFor('everyone', FIRST_PATH, {}, async (call) => {
+    return await orSignInPage(call, async () => await welcome(call));
+  }),
   formFor(
     'everyone',
     FIRST_PATH,
@@ -151,7 +148,7 @@ function providerOf({ openId, publicUrl }: ServiceContext, next?: string): SignI
 
 async function welcome(call: PageCall, problem?: Html): Promise<Page> {
   const { name } = await readFirstSignIn(call.context, signInOf(call).secret);
-  return firstSignInPage({ name, provider: call.context.openId?.name ?? say`the provider`, problem });
+  return firstSignInPage(name, call.context.openId?.name ?? say`the provider`, problem);
 }
 
 /** @throws ProviderError for a browser that did not start a sign-in, or started it too long ago */
@@ -233,7 +230,7 @@ function signInPage({ problem, provider, next, signedIn: name }: SignInView): Pa
     title: say`Sign in`,
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
 ${name !== undefined && html`<p>${say`You are signed in as <strong><bdi>${name}</bdi></strong>. <a href="/ui/">Continue</a>, or sign in as someone else.`}</p>`}
-${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">${say`Sign in with ${provider.name}`}</a></p><p class="narrow or">${say`or`}</p>`}
+${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">${say`Sign in with ${provider.name}`}</a></p><p class="narrow quiet">${say`This browser then stays signed in for a day, or until you sign out.`}</p><p class="narrow or">${say`or`}</p>`}
 ${keyForm(next, provider !== undefined)}
 <h2>${say`No key yet?`}</h2>
 <p>${
@@ -255,15 +252,7 @@ ${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}
 }
 
 /** `name`: of the user that would be created; `problem`: why the key was not accepted. */
-function firstSignInPage({
-  name,
-  provider,
-  problem,
-}: {
-  readonly name: string;
-  readonly provider: Content;
-  readonly problem?: Html | undefined;
-}): Page {
+function firstSignInPage(name: string, provider: Content, problem: Html | undefined): Page {
   return {
     ...(problem !== undefined && { status: 403 }),
     title: say`Welcome`,

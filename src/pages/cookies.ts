@@ -3,7 +3,7 @@ import type { Answer } from '../server/http/route.ts';
 import { makeSecret } from '../server/service/authentication.ts';
 import { revokeOwnSession, SESSION_AGE } from '../server/service/sessions.ts';
 import type { Page } from './frame.ts';
-import { type PageCall, seeOther } from './page-route.ts';
+import { type LocalPath, type PageCall, seeOther } from './page-route.ts';
 
 /** Browsers accept names with this prefix only from this very host, over an encrypted connection. */
 const SECURE = '__Host-';
@@ -85,24 +85,24 @@ const MAX_LENGTH = 300;
 const MAX_BACK = 2_100;
 
 /** The address of the sign-in page, which then leads to the requested page, or to the one with the submitted form. */
-export function signInAddress(request: Pick<HttpRequest, 'method' | 'url' | 'headers'>): `/ui${string}` {
+export function signInAddress(request: Pick<HttpRequest, 'method' | 'url' | 'headers'>): LocalPath {
   const next = request.method === 'GET' ? nextAddress(request.url) : cameFrom(request);
   return next === undefined ? '/ui/sign-in' : `/ui/sign-in?${new URLSearchParams({ next })}`;
 }
 
 /** The page with the form that was submitted, if the browser names it. */
-export function cameFrom({ headers: { referer } }: Headed): `/ui${string}` | undefined {
+export function cameFrom({ headers: { referer } }: Headed): LocalPath | undefined {
   const form = typeof referer === 'string' ? URL.parse(referer) : null;
   return form ? nextAddress(`${form.pathname}${form.search}`) : undefined;
 }
 
 /** The normalized address of one of our pages; undefined if it leads elsewhere, because anyone can write links. */
-export function nextAddress(text: string | undefined): `/ui${string}` | undefined {
+export function nextAddress(text: string | undefined): LocalPath | undefined {
   const here = 'http://this.invalid';
   const url = text === undefined || text.length > MAX_LENGTH + MAX_BACK ? null : URL.parse(text, here);
-  if (!url?.pathname.startsWith('/ui/') || url.origin !== here) return undefined;
+  if (!url || !/^\/(?:ui|s)\//.test(url.pathname) || url.origin !== here) return undefined;
   url.searchParams.delete('back');
-  const address = `${url.pathname}${url.search}` as `/ui${string}`;
+  const address = `${url.pathname}${url.search}` as LocalPath;
   return address.length > MAX_LENGTH ? undefined : address;
 }
 

@@ -130,8 +130,11 @@ export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends 
   return { method: 'POST', path, ...admitting(who), ...spec, handle: answer } as PageRoute;
 }
 
+/** A page of this server, or the short address of one. */
+export type LocalPath = `/ui${string}` | `/s/${string}`;
+
 /** Redirects to another address of this server after a form. */
-export function seeOther(path: `/ui${string}`, headers: Answer['headers'] = {}): Answer {
+export function seeOther(path: LocalPath, headers: Answer['headers'] = {}): Answer {
   return { status: 303, body: undefined, headers: { Location: path, ...headers } };
 }
 

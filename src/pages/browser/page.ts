@@ -17,6 +17,11 @@ for (const form of document.querySelectorAll<HTMLFormElement>(
   'form[method="post"]:not([data-zip], [data-make])',
 ))
   sendOnce(form);
+for (const form of document.querySelectorAll<HTMLFormElement>('search form'))
+  form.addEventListener('formdata', ({ formData }) => {
+    // The address of a search need not have what is empty.
+    for (const [name, value] of [...formData]) if (value === '') formData.delete(name);
+  });
 for (const panel of document.querySelectorAll<HTMLElement>('[data-remember]')) rememberUse(panel);
 for (const list of document.querySelectorAll<HTMLElement>('[data-jobs]')) followJobs(list);
 for (const element of document.querySelectorAll<HTMLElement>('[data-login]')) void followLogin(element);

@@ -177,6 +177,7 @@ test('After signing in, people get to the requested page, and never to another s
   const into = async (next: string) =>
     (await new PlainBrowser(url).open('/ui/sign-in', { form: { key: key!, next } })).headers.get('location');
   expect(await into('/ui/account/keys?size=3')).toBe('/ui/account/keys?size=3');
+  expect(await into('/s/00000000')).toBe('/s/00000000');
   for (const next of [
     'https://evil.example/ui/',
     '//evil.example/ui/',
@@ -301,11 +302,16 @@ test('Where every caller needs a key, people sign in first', async () => {
   const { url } = await runServer({ anonymous: false });
   const browser = new PlainBrowser(url);
   expect((await browser.open('/')).text).not.toContain('type="file"');
-  for (const path of ['/ui/make', '/ui/gallery', '/ui/skins/00000000000000000000000000000000']) {
+  for (const path of [
+    '/ui/make',
+    '/ui/gallery',
+    '/ui/skins/00000000000000000000000000000000',
+    '/s/00000000',
+  ]) {
     const { status, headers } = await browser.open(path);
     expect([status, headers.get('location')]).toEqual([
       303,
-      expect.stringMatching(/^\/ui\/sign-in(?:\?next=%2Fui%2F\S+)?$/),
+      `/ui/sign-in?${new URLSearchParams({ next: path })}`,
     ]);
   }
   // A script is told, instead of led to a page that it cannot read.

@@ -101,7 +101,7 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
     const deletion = await readDeletion(context, caller);
     const isDecided = !isShared(deletion.shared) || shared !== undefined;
     if (confirm.trim() !== name || !isDecided)
-      return { ...deleteAccountPage({ name, ...deletion, isRefused: true }), status: 400 };
+      return { ...deleteAccountPage({ name, ...deletion, chosen: shared, isRefused: true }), status: 400 };
     await deleteAccount(context, caller, shared ?? 'delete');
     return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
   }),
@@ -283,7 +283,8 @@ ${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my n
 
 interface DeletionView extends Deletion {
   readonly name: string;
-  /** Whether the form lacked something. */
+  /** What was to happen to the skins, and whether the form lacked something. */
+  readonly chosen?: 'delete' | 'leave' | undefined;
   readonly isRefused?: boolean;
 }
 
@@ -292,7 +293,8 @@ const OBSTACLES: Readonly<Record<DeletionObstacle, Html>> = {
   last_operator: say`You are the last operator of this service, so your account cannot be deleted.`,
 };
 
-function deleteAccountPage({ name, shared, obstacle, isRefused = false }: DeletionView): Page {
+function deleteAccountPage({ name, shared, obstacle, chosen, isRefused = false }: DeletionView): Page {
+  const checkedIf = (choice: string) => choice === chosen && html` checked`;
   const title = say`Delete your account?`;
   if (obstacle !== undefined)
     return accountPage('overview', { title, body: html`<p>${OBSTACLES[obstacle]}</p>` });
@@ -312,8 +314,8 @@ function deleteAccountPage({ name, shared, obstacle, isRefused = false }: Deleti
 ${
   mayChoose &&
   html`<fieldset><legend>${say`What should happen to your skins that others can see: ${sharedText(shared)}?`}</legend>
-<label class="check"><input type="radio" name="shared" value="delete" required> ${say`Delete`}</label>
-<label class="check"><input type="radio" name="shared" value="leave"> ${say`Keep them, without name and owner`}</label></fieldset>`
+<label class="check"><input type="radio" name="shared" value="delete" required${checkedIf('delete')}> ${say`Delete`}</label>
+<label class="check"><input type="radio" name="shared" value="leave"${checkedIf('leave')}> ${say`Keep them, without name and owner`}</label></fieldset>`
 }
 <label for="confirm">${say`Type your name, <bdi>${name}</bdi>, to confirm`}</label>
 <input id="confirm" name="confirm" required maxlength="32" autocomplete="off" spellcheck="false">

@@ -154,11 +154,12 @@ function finding({ code, result, message }: HealthFinding): Html {
   return html`<li class="${look}"><strong>${word}</strong> ${inEnglish(message)}${code === 'no_accounts' && html` <a href="/ui/account/games">${say`Link an account`}</a>`}</li>`;
 }
 
-function figures({ jobs, store, diskLeft, stats }: OperatorOverview): Html {
+function figures({ jobs, store, diskLeft, stats, history: hours }: OperatorOverview): Html {
   const { generated, upstream } = stats;
   const { day } = generated.time;
   const failures = Object.entries(upstream.errors).map(([code, times]) => html`${count(times)} ${code}`);
   const { used, most } = store;
+  const isIdle = hours.every(({ made, failed }) => made.new + made.duplicate + failed === 0);
   const rows: readonly (readonly [Html, Content])[] = [
     [say`Jobs waiting`, count(jobs.waiting)],
     [say`Store`, most === undefined ? size(used) : say`${size(used)} of ${size(most)}`],
@@ -167,7 +168,7 @@ function figures({ jobs, store, diskLeft, stats }: OperatorOverview): Html {
     [say`Skins in total`, madeIn(generated.total)],
     [
       say`Success rate, 24 hours`,
-      measured(day.successRate / 100, { style: 'percent', maximumFractionDigits: 1 }),
+      isIdle ? '–' : measured(day.successRate / 100, { style: 'percent', maximumFractionDigits: 1 }),
     ],
     [say`Failures, 10 minutes`, failures.length > 0 ? separated(', ', failures) : say`none`],
   ];

@@ -113,7 +113,11 @@ const listRoute = pageFor(
     const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
     const mayChange = session && isFirst && hasScope(caller, 'skins');
     const reserved = mayRead && mayChange ? await readReservedNames(context, caller) : [];
-    const lists = { own: own?.sets ?? [], reserved, form: mayChange && newSetForm(typed) };
+    const lists = {
+      own: own?.sets ?? [],
+      reserved,
+      form: mayChange && html`${mayRead && WAYS_TO_SETS}${newSetForm(typed)}`,
+    };
     return listPage(await readPublicSets(context, caller, page), lists);
   },
 );
@@ -215,6 +219,8 @@ function hiddenIn({ set, skins }: FullSet): FullSet['skins'] {
     (skin) => skin.owner === set.owner && skin.hidden_from === null && !isSeenByAll(skin, set),
   );
 }
+
+const WAYS_TO_SETS = html`<p class="quiet">${say`For a new set, select skins among <a href="/ui/skins">your skins</a> or in the <a href="/ui/gallery">gallery</a>, or give a list of them.`}</p>`;
 
 /** All sets of the visitor: nobody has more. */
 const MAX_OWN = 500;

@@ -362,7 +362,7 @@ function quoted({ url, value, signature }: Known['data']) {
 }
 
 /** Whether an address looks reachable from the internet, and not only from this machine or network. */
-function isReachable({ hostname }: URL): boolean {
+export function isReachable({ hostname }: URL): boolean {
   const bare = hostname.replaceAll(/[[\]]/g, '');
   if (isIP(bare) !== 0) return checkAddress(bare, []).allowed;
   return hostname.includes('.') && !/\.(?:local|localhost|internal|lan|home|test)$/.test(hostname);

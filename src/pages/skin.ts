@@ -34,6 +34,7 @@ import {
   type Audience,
   fileOf,
   type GroupId,
+  isReachable,
   USE_IDS,
   USES,
   type UsableSkin,
@@ -336,7 +337,8 @@ function fileLink({ label, name, address, folder, isExtra }: UseFile): Html {
 function shareLine({ uuid, visibility }: SkinView, origin: string): Html {
   const isPublic = visibility === 'public';
   const address = `${origin}${isPublic ? `/s/${uuid.slice(0, SHORT_ID_LENGTH)}` : `/ui/skins/${uuid}`}`;
-  return html`<dl>${copyField(isPublic ? say`Short address of this page` : say`Address of this page`, address)}</dl>`;
+  return html`<dl>${copyField(isPublic ? say`Short address of this page` : say`Address of this page`, address)}</dl>
+${!isReachable(new URL(origin)) && html`<p class="quiet">${say`Only this machine and its own network can open this address.`}</p>`}`;
 }
 
 /** The data itself, for everything else. The property is one of the uses. */

@@ -315,6 +315,8 @@ test('People delete their account after typing its name: keys, sessions, jobs, s
   expect(text).toContain('What should happen to your skins that others can see: 1 public, 1 unlisted?');
   for (const form of [fields(['confirm', 'Bob'], ['shared', 'delete']), fields(['confirm', 'bob'])])
     expect((await browser.open(DELETE, { form })).status).toBe(400);
+  const again = await browser.open(DELETE, { form: { confirm: 'Bob', shared: 'leave' } });
+  expect(again.text.match(/value="\w+"[^>]* checked/g)).toEqual(['value="leave" checked']);
   expect((await bob.get('/v2/me')).status).toBe(200);
   const gone = await browser.open(DELETE, { form: { confirm: 'bob', shared: 'delete' } });
   expect(gone.headers.get('location')).toBe('/ui/account/deleted');

@@ -85,7 +85,11 @@ testWhole('A day of an operator: a report, a decision, a user, a cape, and the l
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await page.getByLabel('Name contains').fill('AN');
   await page.getByRole('button', { name: 'Search' }).click();
+  await page.waitForURL('**/ui/operator/users?filter=AN');
   expect(await page.getByText('bob').count()).toBe(0);
+  await page.getByLabel('Name contains').fill('');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.waitForURL((address) => address.search === '');
   await page.getByRole('link', { name: 'ann' }).click();
   await page.getByLabel('Plan', { exact: true }).selectOption('pro');
   await page.getByRole('button', { name: 'Change plan' }).click();
@@ -225,6 +229,7 @@ test('The overview says in one sentence what has happened, and until when an acc
   expect(await sentence()).toMatch(/^skinsmith \S+ No open reports, 0 skins in 24 hours, nothing failed$/);
   const without = await operator.open('/ui/operator');
   expect(without.text).toContain('<a href="/ui/account/games">Link an account</a>');
+  expect(without.text).toContain('<dt>Success rate, 24 hours</dt><dd>–</dd>');
   const anvil = world.fake.addAccount();
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const { db } = await openOwnStore(server.dataDir);

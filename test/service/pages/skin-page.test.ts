@@ -55,6 +55,7 @@ test('A skin that was signed at an earlier address of the server is still its ow
   const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
   expect(text).toContain('<dd>This server, with its own key</dd>');
   expect(text).toContain('Let Minecraft trust this server: three steps');
+  expect(text).not.toContain('Only this machine and its own network');
   const { db } = await openOwnStore(earlier.dataDir);
   await db.updateTable('texture_data').set({ signature: 'bm9uZQ==' }).execute(); // of another key
   const seen = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
@@ -69,6 +70,7 @@ test('The last line of each way says who will see the skin, and its page does no
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
+  expect(text).toContain('Only this machine and its own network can open this address.');
   const places = [
     '<h1>',
     '<div class="stage"',

@@ -56,6 +56,12 @@ describe('Rewriting', () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  test('closes what another process has written, also when it writes nothing itself', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
+    (await openAt(path)).rewrite(entriesOf('b.png'), keepAll);
+    expect(lockfile.rewrite([], keepAll)).toEqual({ written: false, dropped: 0 });
+  });
+
   test('inserts new entries in order', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('b.png', 'd.png'));
     lockfile.rewrite(entriesOf('a.png', 'c.png', 'e.png'), keepAll);

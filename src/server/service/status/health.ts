@@ -218,7 +218,6 @@ async function inTime(
   try {
     return await Promise.race([asked, late]);
   } finally {
-    for (const one of [asked, late]) one.catch(() => {}); // nobody awaits the other one any more
     over.abort(AWAKE);
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -19,10 +19,11 @@ function fontsIn(folder: string): string {
  * seconds; they stay in `node_modules/.cache` for all later runs.
  */
 export async function unpackedChromium(): Promise<string> {
-  const folder = join(CACHE, `chromium-${manifest.devDependencies['@sparticuz/chromium']}`);
-  if (existsSync(join(folder, FONTS_FILE))) return folder;
   await mkdir(CACHE, { recursive: true });
-  const own = await mkdtemp(join(CACHE, 'chromium-unpacking-'));
+  const cache = await realpath(CACHE); // a copy of the sources, which is removed before the cache, may have a link to it
+  const folder = join(cache, `chromium-${manifest.devDependencies['@sparticuz/chromium']}`);
+  if (existsSync(join(folder, FONTS_FILE))) return folder;
+  const own = await mkdtemp(join(cache, 'chromium-unpacking-'));
   try {
     await execa(process.execPath, [join(import.meta.dirname, 'unpack-here.ts')], { env: { TMPDIR: own } });
     await writeFile(join(own, FONTS_FILE), fontsIn(join(folder, 'fonts')));

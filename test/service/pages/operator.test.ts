@@ -233,7 +233,8 @@ test('The overview says in one sentence what has happened, and until when an acc
   const anvil = world.fake.addAccount();
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const { db } = await openOwnStore(server.dataDir);
-  await changeAccount(db, await world.link(anvil), { cool_until: Date.parse(until) });
+  const account = await world.link(anvil);
+  await changeAccount(db, account, { cool_until: Date.parse(until) });
   const shown = `${until.slice(0, 16).replace('T', ' ')} UTC`;
   expect(await sentence()).toContain(`No open reports, ${anvil.name} rests until ${shown}, 0 skins`);
   const list = await operator.open('/ui/account/games?whose=all');
@@ -241,6 +242,19 @@ test('The overview says in one sentence what has happened, and until when an acc
     `<span class="tag ">resting until <time datetime="${until}">${shown}</time></span>`,
   );
   expect(list.text).not.toContain('works');
+  await changeAccount(db, account, { state: 'paused' });
+  expect(await sentence()).toContain('No open reports, 0 skins');
+});
+
+test('The hours of the overview are a chart from the oldest on, and a table from the newest on', async () => {
+  const { url, key } = await runServer();
+  const operator = new PlainBrowser(url);
+  await operator.signIn(key);
+  const { text } = await operator.open('/ui/operator');
+  const hoursIn = (before: string) =>
+    [...text.matchAll(new RegExp(`${before}(\\d\\d:00)`, 'g'))].map(([, hour]) => hour);
+  const chart = hoursIn('<title>');
+  expect([chart.length, hoursIn('<th scope="row">')]).toEqual([24, chart.toReversed()]);
 });
 
 test('An invitation signs a new user in once, is shown while it works, and can be revoked', async () => {

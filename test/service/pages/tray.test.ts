@@ -81,6 +81,49 @@ test('A tray keeps skins over pages and reloads, becomes a set, and is empty aft
   expect(complaints).toEqual([]);
 });
 
+test('A tray follows that of another tab, is emptied by a button, and shows only what is a skin', async () => {
+  const { url, owner } = await runServer();
+  const { body } = await owner.upload('/v2/generate', skinPng(1), { name: 'Ann' });
+  const uuid = String(body.skin?.uuid);
+  const { page, complaints } = await openPage(browser);
+  await page.goto(`${url}/ui/tray`);
+  const tab = await page.context().newPage();
+  await tab.goto(`${url}/ui/gallery`);
+  await tab.getByRole('button', { name: 'Keep in the tray: Ann' }).click();
+  const cards = page.locator('.cards > li');
+  await cards.getByText('Ann').waitFor();
+  await page.getByRole('button', { name: 'Empty the tray' }).click();
+  await page.getByText('The tray is empty.').waitFor();
+  expect(await cards.count()).toBe(0);
+  const kept = JSON.stringify([{ uuid: `../${uuid}`, name: 'Eve' }, null, { uuid }, { uuid, name: 'Ann' }]);
+  await page.evaluate(`localStorage.setItem('skinsmith-tray', ${JSON.stringify(kept)})`);
+  await page.reload();
+  await cards.getByText('Ann').waitFor();
+  expect(await cards.count()).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+test('The form of the tray takes as many skins as a set has, and says when no skin or no set is named', async () => {
+  const { url, owner, key } = await runServer();
+  const { body } = await owner.upload('/v2/generate', skinPng(1), { name: 'Ann' });
+  const uuid = String(body.skin?.uuid);
+  const me = new PlainBrowser(url);
+  await me.signIn(key);
+  const send = async (ids: string, set: string) => await me.open('/ui/tray', { form: { ids, set } });
+  for (const [ids, set] of [
+    ['', 'Guards'],
+    [uuid, ''],
+  ] as const) {
+    const { status, text } = await send(ids, set);
+    expect([status, text.includes('<p class="problem" role="alert">')]).toEqual([400, true]);
+  }
+  expect((await send(`,${uuid},`, 'Guards')).status).toBe(303);
+  const unknown = (count: number) =>
+    Array.from({ length: count }, (_, n) => n.toString(16).padStart(32, '0'));
+  expect((await send(unknown(500).join(), 'Guards')).status).toBe(404);
+  expect((await send(unknown(501).join(), 'Guards')).status).toBe(400);
+});
+
 test('A set of many has pages, its downloads above them, and tells its owner what others do not see', async () => {
   const { url, owner, key } = await runServer();
   const skins: string[] = [];

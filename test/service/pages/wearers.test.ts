@@ -135,11 +135,14 @@ test('A skin that operators have hidden is offered to no name', async () => {
   expect(panelOf((await people.ann.open(`/ui/skins/${uuid}`)).text)).toBeUndefined();
 });
 
-test('Sixty names are on two pages', async () => {
+test('Fifty names are on one page, and sixty on two', async () => {
   const { owner, people } = await openScene();
   const uuid = await skinOf(owner, 1);
   const names = Array.from({ length: 60 }, (_, n) => `P${String(n).padStart(2, '0')}`);
-  for (const name of names) await owner.put(`/v2/players/${name}`, { skin: uuid });
+  const dress = async (name: string) => await owner.put(`/v2/players/${name}`, { skin: uuid });
+  for (const name of names.slice(0, 50)) await dress(name);
+  expect(panelOf((await people.operator.open(`/ui/skins/${uuid}`)).text)).not.toContain('rel="next"');
+  for (const name of names.slice(50)) await dress(name);
   const { text } = await people.operator.open(`/ui/skins/${uuid}`);
   const [, next = ''] = panelOf(text)!.match(/rel="next" href="([^"#]+)/) ?? [];
   const rest = (await people.operator.open(next.replaceAll('&amp;', '&'))).text;

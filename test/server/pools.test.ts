@@ -173,6 +173,16 @@ test('A line serves known callers first, then small tasks, and strangers in turn
   expect(done).toEqual(['head', 'first', 'second', 'third', 'large']);
 });
 
+test('A line has the place of a piece for another as soon as it is done, or has failed', async () => {
+  const line = new Line(SHARES.pictures);
+  const fails = async () => await Promise.reject(new Error('no picture'));
+  for (let piece = 0; piece < SHARES.pictures.all; piece++) {
+    await line.enter(user(1), async () => {});
+    await line.enter(stranger(1), fails).catch(() => {});
+  }
+  expect([line.fullFor(user(1)), line.fullFor(stranger(1))]).toEqual([undefined, undefined]);
+});
+
 describe('A turn of the event loop', () => {
   /** Adds work that takes a millisecond each, and says what each turn has begun. */
   async function turnsOf(holders: readonly Holder[]): Promise<string[][]> {

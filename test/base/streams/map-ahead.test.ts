@@ -59,3 +59,16 @@ test('A failure is thrown in its turn', async () => {
   expect((await items.next()).value).toBe(0);
   await expect(items.next()).rejects.toThrow('one');
 });
+
+test('Whoever stops early closes what the items come from', async () => {
+  let isClosed = false;
+  async function* source(): AsyncGenerator<number> {
+    try {
+      yield* numbers(3);
+    } finally {
+      isClosed = true;
+    }
+  }
+  for await (const n of mapAhead(source(), 1, (item) => item)) if (n === 1) break;
+  expect(isClosed).toBe(true);
+});

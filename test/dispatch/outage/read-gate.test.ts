@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { Outage, ReadGate } from '../../../src/dispatch/outage.ts';
 import { noAnswer, refusal } from '../../support/client/failures.ts';
@@ -73,4 +74,14 @@ test('An unanswered read is reported every three seconds until it is answered', 
   await clock.until(gate.send(async () => await clock.sleep(8_000), never));
   await clock.until(clock.sleep(10_000));
   expect(silences).toEqual([3_000, 6_000]);
+});
+
+test('After an answer, or a refusal, nobody hears that there is none yet, and nothing listens to the signal', async () => {
+  const { clock, gate, read, silences } = openGate();
+  const { signal } = new AbortController();
+  const fails = async () => await Promise.reject(refusal(404, 'not_found'));
+  await clock.until(gate.send(read, signal));
+  await expect(clock.until(gate.send(fails, signal))).rejects.toThrow();
+  await clock.until(clock.sleep(600_000));
+  expect([silences, getEventListeners(signal, 'abort')]).toEqual([[], []]);
 });

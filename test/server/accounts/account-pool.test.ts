@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GameError } from '../../../src/game/errors.ts';
 import { LoginError } from '../../../src/game/login.ts';
 import type { AccountPool, TakenAccount } from '../../../src/server/accounts/account-pool.ts';
@@ -50,6 +50,17 @@ describe('Accounts', () => {
     vi.spyOn(clock, 'now').mockReturnValueOnce(now - 500); // before the other process was done
     await (await open()).readyOwners();
     expect(await findAccount(db, uuid)).toMatchObject({ last_used_at: now });
+  });
+
+  test('that came back, also after a failure, are no longer renewed', async () => {
+    const { open } = await makeDeskWorld(UUIDS.map((uuid) => ({ uuid })));
+    const pool = await open();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await pool.use(await mustTake(pool), { signal: NO_END }, async () => {});
+    const fails = async () => await Promise.reject(new Error('no skin'));
+    await expect(pool.use(await mustTake(pool), { signal: NO_END }, fails)).rejects.toThrow('no skin');
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('that are all in use are not waited for', async () => {

@@ -168,6 +168,7 @@ test('A worker leaves its job to others once the store has become too new to ren
     () => pool.trouble,
     (trouble) => trouble === tooNew,
   );
+  expect(pool.busy).toBe(0);
   const stopped = pool.stop(1_000);
   slept.resolve();
   await stopped;

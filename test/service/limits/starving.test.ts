@@ -208,6 +208,17 @@ describe('Requests of one address without a key', () => {
     expect([await send(), await send()]).toEqual([403, 429]);
   });
 
+  test.each([
+    ['/v2/skins', 200],
+    ['/v2/skins/unknown', 400],
+    ['/ui/gallery', 200],
+    ['/ui/skins/unknown', 404],
+  ])('count at one time only until they are over: %s', async (path, status) => {
+    const { url } = await runServer({ workers: 0, networkLimits: { requestsAtOnce: 1 } });
+    const send = async () => (await new PlainBrowser(url).open(path)).status;
+    expect([await send(), await send()]).toEqual([status, status]);
+  });
+
   test('are limited at one time', async () => {
     const server = await runServer({ workers: 0, networkLimits: { requestsAtOnce: 1 } });
     const stranger = server.anonymous('127.0.0.9');

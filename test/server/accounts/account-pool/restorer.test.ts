@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Restorer } from '../../../../src/server/accounts/account-pool.ts';
 import { changeAccount } from '../../../../src/server/store/accounts.ts';
 import type { AccountRow } from '../../../../src/server/store/schema/tables.ts';
@@ -31,4 +31,18 @@ test.each(TABLE)('An account %s is given its own skin back: %s', async (_, isRes
   });
   await restorer.restoreIdle(IDLE, new AbortController().signal);
   expect(takeThis.mock.calls).toEqual(isRestored ? [[uuid]] : []);
+});
+
+test('After a restorer has stopped, no timer of it is left', async () => {
+  const { clock, open } = await makeDeskWorld([]);
+  const pool = await open();
+  const restorer = new Restorer({
+    ...{ pool, clock, once: async (_, look) => await look(), isAlone: async () => true },
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  restorer.start();
+  await restorer.stop(10_000);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -46,6 +46,16 @@ describe('With PostgreSQL', () => {
     return rows.length > 0;
   };
 
+  test('A chore that is over, also by a failure, is no longer renewed', async () => {
+    const { one, run } = await nodes();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await run(one, 'one');
+    const fails = async () => await Promise.reject(new Error('no disk'));
+    await expect(one.chores.run('recover', MINUTE, fails)).rejects.toThrow('no disk');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('Only one of all nodes does a chore, each time that it is due', async () => {
     const { one, other, done, run } = await nodes();
     await Promise.all([run(one, 'one'), run(other, 'other'), run(one, 'one'), run(other, 'other')]);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { KnownAddresses } from '../../../../src/server/pools.ts';
 import { anonymousCaller, type Caller } from '../../../../src/server/service/callers.ts';
 import { Plans } from '../../../../src/server/service/plans.ts';
-import { Fetches, type Target } from '../../../../src/server/service/sources/fetches.ts';
+import { Fetches, type Target, withinFetchLimits } from '../../../../src/server/service/sources/fetches.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
 
 const plans = new Plans();
 const NOW = 1_700_000_000_000;
@@ -63,6 +64,19 @@ describe('Simultaneous fetches', () => {
     if (first.kind === 'entered') first.leave();
     expect(fetches.enter(stranger(99), 'url', NOW).kind).toBe('entered');
   });
+});
+
+test.each([
+  ['is answered', async () => 'picture'],
+  ['fails', async () => await Promise.reject(new Error('no answer'))],
+])('A fetch that %s leaves its place to the next', async (_, ask) => {
+  const fetches = new Fetches(new KnownAddresses(() => 0));
+  const clock = new MovableClock();
+  const context = { clock, fetches } as unknown as Parameters<typeof withinFetchLimits>[0];
+  const request = { caller: user(1), via: 'queue', target: 'url' } as const;
+  for (let fetched = 0; fetched < 8; fetched++)
+    await withinFetchLimits(context, request, ask).catch(() => {});
+  expect(fetches.enter(user(1), 'url', clock.now()).kind).toBe('entered');
 });
 
 test('Fetches of a caller are limited in a minute, also when each has ended', () => {

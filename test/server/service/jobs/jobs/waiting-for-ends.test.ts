@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../../../src/base/clock.ts';
 import { JobSignals } from '../../../../../src/server/events.ts';
 import { INSERT_JOB, knownRow } from '../../../../../src/server/queue/enqueue.ts';
-import { waitForEnds } from '../../../../../src/server/service/jobs/jobs.ts';
+import { findJob } from '../../../../../src/server/queue/lists.ts';
+import { waitForChange, waitForEnd, waitForEnds } from '../../../../../src/server/service/jobs/jobs.ts';
+import type { JobRow } from '../../../../../src/server/store/schema/tables.ts';
 import { keepTexture } from '../../../../../src/server/store/textures.ts';
 import { newJob, TEXTURE_HASH } from '../../../../contract/jobs.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';
@@ -49,4 +51,35 @@ test('Only jobs that have not ended are looked at singly, out of a thousand', as
   const pages = reads.filter((text) => text.includes('"uuid" in'));
   expect(pages).toHaveLength(2);
   expect(reads.length - pages.length).toBeLessThanOrEqual(4); // before they wait, and once they are woken
+});
+
+interface Waiting {
+  readonly context: Parameters<typeof waitForChange>[0];
+  readonly job: JobRow;
+}
+
+test.each([
+  ['waitForChange', async ({ context, job }: Waiting) => await waitForChange(context, job, { ms: 60_000 })],
+  ['waitForEnd', async ({ context, job }: Waiting) => await waitForEnd(context, job.uuid, { total: 60_000 })],
+])('%s listens for a job no longer than it waits', async (_, wait) => {
+  const { context, pending, end } = await serviceWith(1_000);
+  const job = (await findJob(context.db, pending[0]))!;
+  const { signals } = context;
+  let listening = 0;
+  const listen = signals.listenForJob.bind(signals);
+  vi.spyOn(signals, 'listenForJob').mockImplementation((...given) => {
+    const { heard, stop } = listen(...given);
+    listening++;
+    return {
+      heard,
+      stop: () => {
+        listening--;
+        stop();
+      },
+    };
+  });
+  const waited = wait({ context, job });
+  await end(job.uuid);
+  await waited;
+  expect([listening, vi.mocked(signals.listenForJob).mock.calls.length > 0]).toEqual([0, true]);
 });

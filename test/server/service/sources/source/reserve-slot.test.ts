@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
+import { SlotReservations } from '../../../../../src/server/service/sources/source.ts';
 import { skinPng } from '../../../../support/server/drawn-skins.ts';
 import { poll } from '../../../../support/server/poll.ts';
 import { guardAgainstLeaks } from '../../../../support/server/running-server.ts';
@@ -82,4 +83,14 @@ test('The first URLs of a batch get the slots, and only URLs with a slot are fet
   const taken = body.batch?.map((item) => item.success);
   expect(taken).toEqual([...Array<boolean>(3).fill(true), ...Array<boolean>(9).fill(false)]);
   expect(site.seen).toHaveLength(3);
+});
+
+test('Nobody is in line any more who has room, or was refused', async () => {
+  const reservations = new SlotReservations();
+  const release = await reservations.hold('ann', async () => true);
+  const refused = reservations.hold('ann', async () => await Promise.reject(new Error('refused')));
+  expect(reservations.inLine('ann')).toBe(1);
+  await expect(refused).rejects.toThrow('refused');
+  expect(reservations.inLine('ann')).toBe(0);
+  release();
 });

@@ -311,11 +311,12 @@ test('People who were signed out while the form was open make no skin without an
   const opened = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'Sign in' }).last().click();
   await signInByForm(await opened, server);
+  await page.getByRole('button', { name: 'Remove' }).first().click();
   await page.getByRole('button', { name: 'Try all again' }).click();
-  await page.getByText('All 4 skins are ready.').waitFor();
+  await page.getByText('All 3 skins are ready.').waitFor();
   const { body } = await server.owner.get('/v2/me/skins');
-  expect(body.skins?.map(({ visibility }) => visibility)).toEqual(Array(4).fill('unlisted'));
-  expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(4);
+  expect(body.skins?.map(({ visibility }) => visibility)).toEqual(Array(3).fill('unlisted'));
+  expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(3);
 });
 
 test('A folder is chosen with a button, and other files in it are left out', async () => {

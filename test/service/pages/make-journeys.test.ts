@@ -196,7 +196,7 @@ test('What could not be sent is sent again at the press of a button, and the pag
   await page.getByRole('button', { name: 'Remove' }).first().click();
   await page.getByRole('button', { name: 'Try again', exact: true }).first().click();
   await page.getByText('1 of 2 made, 1 failed.').waitFor();
-  await page.getByRole('button', { name: 'Try all again' }).click(); // all but the one that is removed
+  await page.getByRole('button', { name: 'Try again', exact: true }).click();
   await page.getByText('All 2 skins are ready.').waitFor();
 });
 

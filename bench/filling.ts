@@ -62,12 +62,21 @@ function fillTables(path: string, tables: typeof DIFFERENT, count: number): void
 
 /** The same in PostgreSQL. */
 export async function fillDatabase(url: string, count: number): Promise<void> {
+  await fillTablesOf(url, DIFFERENT, count);
+}
+
+/** Adds player names in PostgreSQL. */
+export async function fillDatabaseNames(url: string, count: number): Promise<void> {
+  await fillTablesOf(url, NAMES, count);
+}
+
+async function fillTablesOf(url: string, tables: typeof DIFFERENT, count: number): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(
     'begin; set local session_replication_role = replica; set local synchronous_commit = off',
   );
-  for (const [table, different] of Object.entries(DIFFERENT)) {
+  for (const [table, different] of Object.entries(tables)) {
     const { rows } = await client.query(
       "select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1",
       [table],

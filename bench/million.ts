@@ -1,6 +1,6 @@
 /** P9: the cost of a very large store. */
 import { join } from 'node:path';
-import { fillDatabase, fillNames, fillStore } from './filling.ts';
+import { fillDatabase, fillDatabaseNames, fillNames, fillStore } from './filling.ts';
 import { timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
 import { openPostgres, type Service, startOwn } from './services.ts';
@@ -51,14 +51,7 @@ const STORES: readonly Store[] = [
     many: 100_000, // ten times as many take several minutes to fill in
     what: 'skins and jobs',
     works: WORKS,
-    open: async (machine) => {
-      const { store, stop } = await openPostgres();
-      return {
-        start: async () => await startOwn(machine, { ...OPTIONS, store }),
-        fill: async (count) => await fillDatabase(store, count),
-        close: stop,
-      };
-    },
+    open: async (machine) => await openOnPostgres(machine, fillDatabase),
   },
   {
     name: 'serve',
@@ -72,7 +65,27 @@ const STORES: readonly Store[] = [
       close: async () => {},
     }),
   },
+  {
+    name: 'serve over PostgreSQL',
+    few: 10,
+    many: 10_000,
+    what: 'player names',
+    works: { 'what a name wears': wornBytes },
+    open: async (machine) => await openOnPostgres(machine, fillDatabaseNames),
+  },
 ];
+
+async function openOnPostgres(
+  machine: Machine,
+  fill: (url: string, count: number) => Promise<void>,
+): Promise<Place> {
+  const { store, stop } = await openPostgres();
+  return {
+    start: async () => await startOwn(machine, { ...OPTIONS, store }),
+    fill: async (count) => await fill(store, count),
+    close: stop,
+  };
+}
 
 export async function millionRows(): Promise<Row[]> {
   const rows: Row[] = [];

@@ -90,7 +90,7 @@ async function expectUpgrade(options: ServerOptions, place: StorePlace, servers:
 
 // Without load, `server/store/meta/frozen-stores` upgrades one; the same migrations come to a database below.
 testWhole(
-  'A frozen file is upgraded under load by two processes of the next version at once, beside one of this: everything in it is there and is answered',
+  'Two processes of the next version, beside one of this version, upgrade a frozen file under load: all its data is kept and served',
   async () => {
     const folder = await ownFolder();
     await thawFile(NEWEST_FROZEN, folder);
@@ -109,7 +109,7 @@ async function addNode(admin: Pool, { store, ...options }: ServerOptions) {
 }
 
 describe('With PostgreSQL', () => {
-  test('A frozen database is upgraded under load by two nodes of the next version at once, beside one of this: everything in it is there and is answered, and each job ends once, with the node that holds it', async () => {
+  test('Two nodes of the next version, beside one of this version, upgrade a frozen database under load: all its data is kept and served, and each job ends once, on the node that holds it', async () => {
     const url = await emptyDatabase();
     await thawDatabase(NEWEST_FROZEN, url);
     const admin = new Pool({ connectionString: url, max: 2 });

@@ -32,7 +32,7 @@ test('A picture that many callers request from two processes at once is made onc
   expect(fake.changes()).toHaveLength(1);
 });
 
-test('An account that a killed process had is used again, after its delay', async () => {
+test('An account that a killed process was using is used again after its delay', async () => {
   const fake = await runGame({ signingKeyPath: undefined });
   const account = fake.addAccount();
   const dataDir = await ownFolder();

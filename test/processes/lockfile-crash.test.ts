@@ -46,7 +46,7 @@ async function killOften(path: string): Promise<void> {
   expect(leftoversOf(path)).not.toEqual([]);
 }
 
-test('A lockfile is complete whenever the process that rewrites it is killed, and its remains are removed', async () => {
+test('A lockfile is complete whenever the process that rewrites it is killed, and leftover files are removed', async () => {
   const path = await ownPath(STATES[0]);
   await killOften(path);
   const earlier = new Date(Date.now() - 2 * HOURS);
@@ -57,7 +57,7 @@ test('A lockfile is complete whenever the process that rewrites it is killed, an
 });
 
 test.each(sampled(['0', '1', '700', '1499'], 2, 1))(
-  'Nothing has happened when the process dies before change %s',
+  'A lockfile is unchanged when the process that rewrites it dies before change %s',
   async (change) => {
     const before = entriesOf('a.png', 'skins/0001.png');
     const path = await ownPath(textOf(before));

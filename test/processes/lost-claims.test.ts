@@ -85,7 +85,7 @@ async function expectMadeWithinLease({ admin }: Cluster, uuid: string): Promise<
   expect(rows[0].attempts).toBe(1);
 }
 
-test('A job whose claim was committed while the answer was lost, or only after its worker has asked again, is made before the lease of that claim ends', async () => {
+test('A job is made before the lease of its claim ends, even if the answer was lost or the claim was committed after its worker claimed again', async () => {
   const { cluster, caller } = await startWithGate();
   const unanswered = await untilClaiming(cluster, caller, 1);
   cluster.nodes[0]?.proxy.stall();

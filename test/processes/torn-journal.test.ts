@@ -74,7 +74,7 @@ describe('A journal that was cut off', () => {
     }
   });
 
-  test('at any byte of its first line is distinguished from none, whatever is written to it then', async () => {
+  test('at any byte of its first line is known to have lost its content, even after new entries', async () => {
     const path = await ownPath();
     const whole = Journal.open(path);
     whole.idempotencyKey(keyOf(1), 0);
@@ -121,7 +121,7 @@ describe('A process that is killed', () => {
     journal.close();
   }
 
-  test('loses nothing that it said was written, however often', async () => {
+  test('loses nothing that it reported as written, however often it is killed', async () => {
     const path = await ownPath();
     let first = 0;
     for (let kill = 0; kill < KILLS; kill++) {

@@ -109,7 +109,7 @@ describe('A pool', () => {
   });
 });
 
-test('A stranger takes no place of a known caller, however slow that is; another known caller does', () => {
+test('A stranger takes no place of a known caller, however slow the known caller is; another known caller does', () => {
   const slots = new Slots({ all: 1, strangers: 1, stranger: 1, known: 1 });
   let dropped = 0;
   slots.enter(user(1), { rank: () => 0, drop: () => dropped++ });
@@ -173,7 +173,7 @@ test('A line serves known callers first, then small tasks, and strangers in turn
   expect(done).toEqual(['head', 'first', 'second', 'third', 'large']);
 });
 
-test('A line has the place of a piece for another as soon as it is done, or has failed', async () => {
+test('A line frees the place of a task as soon as the task is done or has failed', async () => {
   const line = new Line(SHARES.pictures);
   const fails = async () => await Promise.reject(new Error('no picture'));
   for (let piece = 0; piece < SHARES.pictures.all; piece++) {
@@ -240,7 +240,7 @@ describe('A turn of the event loop', () => {
   });
 });
 
-test('A name that is remembered for long is not forgotten sooner because of a shorter time', () => {
+test('A name noted for a long time is not forgotten sooner when it is noted again for a shorter one', () => {
   let now = 0;
   const remembered = new Remembered(() => now);
   remembered.note('a', 100);
@@ -266,7 +266,7 @@ test('An address counts as known for ten minutes after a key came from it, and a
   expect(isKnown('2001:db8::2')).toBe(false);
 });
 
-test('The documents have the shares of all pools', async () => {
+test('The documentation states the shares of all pools', async () => {
   const text = await readFile('docs/public-site.md', 'utf8');
   const rowOf = ({ stranger, strangers, known, all }: Shares) =>
     `| ${[stranger, strangers, known, all].map((number) => number.toLocaleString('en')).join(' | ')} |`;

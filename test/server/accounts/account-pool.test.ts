@@ -22,7 +22,7 @@ async function mustTake(pool: AccountPool): Promise<TakenAccount> {
 }
 
 describe('Accounts', () => {
-  test('are taken by one at a time, the least recently used first, in whatever process', async () => {
+  test('are in use by one process at a time, and the least recently used is taken first', async () => {
     const { open } = await makeDeskWorld(UUIDS.map((uuid, n) => ({ uuid, last_used_at: 9 - n })));
     const [here, there] = [await open(), await open(ELSEWHERE)];
     const taken = [await mustTake(here), await mustTake(there), await mustTake(here)];
@@ -30,7 +30,7 @@ describe('Accounts', () => {
     expect(await there.take('user:bob')).toMatchObject({ kind: 'later' });
   });
 
-  test('that come back may be taken after their delay, and not a moment before', async () => {
+  test('that are returned may be taken again after their delay, and not a moment before', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
     const pool = await open();
     await pool.use(await mustTake(pool), { signal: NO_END, generates: true }, async () => {
@@ -43,7 +43,7 @@ describe('Accounts', () => {
     expect(await pool.take('user:bob')).toMatchObject({ kind: 'taken', row: { generated: 1 } });
   });
 
-  test('that another process uses while they are looked at rest for their whole delay', async () => {
+  test('that another process uses during a look-up rest for their whole delay', async () => {
     const { clock, db, open } = await makeDeskWorld([{}]);
     const [uuid, now] = [accountRow().uuid, clock.now()];
     await changeAccount(db, uuid, { last_used_at: now });
@@ -52,7 +52,7 @@ describe('Accounts', () => {
     expect(await findAccount(db, uuid)).toMatchObject({ last_used_at: now });
   });
 
-  test('that came back, also after a failure, are no longer renewed', async () => {
+  test('that are returned, also after a failure, no longer have their leases renewed', async () => {
     const { open } = await makeDeskWorld(UUIDS.map((uuid) => ({ uuid })));
     const pool = await open();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -63,14 +63,14 @@ describe('Accounts', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('that are all in use are not waited for', async () => {
+  test('are not waited for when none of them can be used', async () => {
     const { open } = await makeDeskWorld([{ state: 'paused' }, { uuid: UUIDS[1]!, error_streak: 10 }]);
     expect(await (await open()).take('user:bob')).toEqual({ kind: 'none', linked: 2 });
     const empty = await makeDeskWorld([]);
     expect(await (await empty.open()).take('user:bob')).toEqual({ kind: 'none', linked: 0 });
   });
 
-  test('of a process that is gone are free at once, after their delay', async () => {
+  test('of a process that is gone are free after their delay, even before their lease ends', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
     await mustTake(await open(GONE));
     const pool = await open();
@@ -79,7 +79,7 @@ describe('Accounts', () => {
     expect((await pool.take('user:bob')).kind).toBe('taken');
   });
 
-  test('of a process that gives no sign are free when their lease has run out', async () => {
+  test('of a process that does not respond are free when their lease has run out', async () => {
     const { clock, open, db } = await makeDeskWorld([{}]);
     await mustTake(await open(ELSEWHERE));
     const pool = await open();
@@ -108,7 +108,7 @@ describe('Accounts', () => {
     expect((await pool.take('user:bob')).kind).toBe('taken');
   });
 
-  test('of a process that gives no sign are free after a lease, also when the clock is set back a day', async () => {
+  test('of a process that does not respond are free after a lease, also when the clock is set back a day', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
     await mustTake(await open(ELSEWHERE));
     const pool = await open();
@@ -130,7 +130,7 @@ describe('Accounts', () => {
   });
 });
 
-describe('What an account fails at', () => {
+describe('A failure of an account', () => {
   const refusal = (kind: GameError['kind'], facts = {}) =>
     new GameError(kind, `It was ${kind}.`, { status: 400, ...facts });
   const limited = { status: 429 };

@@ -48,7 +48,7 @@ describe('The next account', () => {
     expect(leastRecentlyUsed(accounts, RULES, NOW)?.uuid).toBe('b');
   });
 
-  test('may be none', () => {
+  test('does not exist while all accounts rest', () => {
     expect(leastRecentlyUsed([used('a', 14_999)], RULES, NOW)).toBeUndefined();
     expect(leastRecentlyUsed([used('a', 15_000)], RULES, NOW)?.uuid).toBe('a');
   });
@@ -66,7 +66,7 @@ describe('A generation', () => {
     [1, NOW + 10_000],
     [2, NOW + 15_000],
     [5, NOW + 40_000],
-  ])('with %i others before it can begin in its turn of the healthy accounts', (ahead, start) => {
+  ])('waits for %i others before it, which take turns with the healthy accounts', (ahead, start) => {
     expect(nextStart(accounts, RULES, { now: NOW, owner: 'user:bob', ahead })).toBe(start);
   });
 
@@ -85,7 +85,7 @@ describe('Of accounts that belong to users', () => {
   const start = (accounts: AccountRow[], owner: string, ahead: string[]) =>
     nextStart(accounts, RULES, { now: NOW, owner, ahead });
 
-  test("the user's own is next, then those that others share, and no others", () => {
+  test("the user's own comes first, then shared ones, and never an unshared one of another user", () => {
     const shared = own(cid, { shared: 1, last_used_at: -9 });
     const next = (mine: Partial<AccountRow>) =>
       nextAccount([own(ann, mine), own(bob), shared], RULES, { now: NOW, owner: ann })?.uuid;
@@ -101,7 +101,7 @@ describe('Of accounts that belong to users', () => {
     expect(start(accounts, cid, [])).toBeUndefined();
   });
 
-  test('users who share one take turns with users without one', () => {
+  test('owners of accounts take turns at a shared one with users who have none', () => {
     const accounts = [own(ann), own(cid, { shared: 1 })];
     expect(start(accounts, bob, [ann])).toBe(NOW);
     expect(start(accounts, bob, [ann, ann])).toBe(NOW + 15_000);

@@ -71,7 +71,7 @@ describe('With PostgreSQL', () => {
     await releases.releaseAll();
   });
 
-  test('A clock that is passed in is that of all nodes', async () => {
+  test('A clock that is passed in is used by all nodes', async () => {
     const db = await openPostgresDb(await ownDatabase());
     onTestFinished(async () => await db.destroy());
     const [releases, clock] = [new Releases(), new MovableClock()];

@@ -16,7 +16,7 @@ import { TestCaller } from '../../support/server/test-caller.ts';
 guardAgainstLeaks();
 
 describe('A backup', () => {
-  test('restores the keys, skins, jobs and signatures of its moment', async () => {
+  test('restores the keys, skins, jobs and signatures as they were when it was made', async () => {
     const server = await runServer({ workers: 2 });
     const { body } = await server.owner.upload('/v2/generate', skinPng(1), { visibility: 'private' });
     const file = await backUpOf(server);
@@ -104,7 +104,7 @@ test('A backup says which keys of the service are not in it, because they are el
   expect(await make()).toMatchObject({ missing: [] });
 });
 
-test('What a killed backup has left is removed by the next to the same file', async () => {
+test('A backup removes what a killed backup to the same file has left', async () => {
   const server = await runServer();
   const file = await backUpOf(server);
   const child = execa(process.execPath, ['-e', '']);

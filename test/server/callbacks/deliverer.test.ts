@@ -109,7 +109,7 @@ test('A recovered receiver is notified once', async () => {
 });
 
 test.each([410, 302])(
-  'A receiver that answers %i is not followed, and not asked again when it is gone',
+  'A redirect is not followed, and a receiver that is gone is not asked again: %i',
   async (status) => {
     const scene = await setScene();
     const to = await receiver(
@@ -233,7 +233,7 @@ test('A store that is unreadable for a moment is reported, and the work continue
   expect(onError.mock.calls).toEqual([[new Error('the disk is on fire')]]);
 });
 
-test('An end that could not be stored leaves its callbacks as they were', async () => {
+test('The callbacks of a job do not change if its end could not be stored', async () => {
   const scene = await setScene();
   const queue = new TestQueue(scene.db, { self: nameThisNode(), clock: scene.clock });
   const job = await endedJob(scene.db, callbackOf('http://127.0.0.1/'), undefined);

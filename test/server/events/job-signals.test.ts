@@ -10,7 +10,7 @@ const endless: Clock = {
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')))),
 };
 
-test('A sign of work says for how many workers, if anyone knows', () => {
+test('A signal of new work says how many workers it is for, if that is known', () => {
   const signals = new JobSignals();
   const heard: number[] = [];
   signals.onWork((jobs) => void heard.push(jobs));

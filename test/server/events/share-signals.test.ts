@@ -61,7 +61,7 @@ test('Workers of the other process wake', async () => {
   expect(works).toBe(1);
 });
 
-test('Workers of the other process sleep on when the results of all jobs were known', async () => {
+test('Workers of the other process do not wake for jobs whose results are already known', async () => {
   const { here, there, untilTold } = twoProcesses();
   const heard = hearAll(there);
   let works = 0;

@@ -8,7 +8,7 @@ interface Entry {
 const make = (): Entry => ({ uses: 1 });
 const isIdle = ({ uses }: Entry) => uses === 0;
 
-test('An entry is made once, and the same afterwards', () => {
+test('An entry is made once and then stays the same', () => {
   const map = new EvictingMap<Entry>(2);
   expect(map.get('a')).toBeUndefined();
   const made = map.ensure('a', make, isIdle);

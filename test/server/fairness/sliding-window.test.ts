@@ -49,7 +49,7 @@ describe('A sliding window', () => {
     );
   });
 
-  test('counts what was counted up to a window ahead, and nothing from a clock further ahead', () => {
+  test('counts units noted up to one window in the future, and none from a clock further ahead', () => {
     const now = 1_000 * MINUTE.step;
     const ahead = now / MINUTE.step + MINUTE.span / MINUTE.step;
     const spent = [

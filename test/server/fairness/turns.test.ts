@@ -29,7 +29,7 @@ test('With any number of owners and priorities, each is served within one turn o
   );
 });
 
-test('An owner that was away starts at the clock, and one that is ahead stays there', () => {
+test('An owner that returns starts at the current turn, and one that is ahead keeps its turn', () => {
   expect(nextTurn(7, 3)).toBe(7);
   expect(nextTurn(7, 7.5)).toBe(7.5);
 });

@@ -180,7 +180,7 @@ describe('Servers on the same database', () => {
     expect(heard.body).toMatchObject({ reasons: ['signing_key_changed'] });
   });
 
-  test('have one key even if one makes a new key, which it does before it starts', async () => {
+  test('make a requested new key before they start, and those with the old key are not ready any more', async () => {
     const url = await ownDatabase();
     const old = await node(url);
     const late = await node(url, { hasKey: false, newSigningKey: true });

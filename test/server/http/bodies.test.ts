@@ -38,11 +38,11 @@ test('A text declared as JSON is parsed, or kept unchanged if it is not JSON', a
   expect(await read(json('name', `"${'a'.repeat(20)}"`))).toEqual([['name', `"${'a'.repeat(15)}`]]);
 });
 
-test('A file that is typed as JSON is a file', async () => {
+test('A file declared as JSON stays a file', async () => {
   expect(await read([FILE, 'application/json', '{}'])).toEqual([['file', 2]]);
 });
 
-test('Texts that are typed as JSON count as texts, and files as files', async () => {
+test('Texts declared as JSON count as texts, and files as files', async () => {
   const one = json('name', 'a');
   expect(await read(one, one, one)).toContain('too many fields');
   expect(await read(file, one, one, one)).toContain('too many fields');

@@ -80,8 +80,8 @@ describe('An address from which too much came at once', () => {
   });
 });
 
-describe('Room is made', () => {
-  test('by a connection that has sent nothing rather than by an older one that is idle', () => {
+describe('Room for a new connection is made', () => {
+  test('by closing a connection that has sent nothing rather than an older one that is idle', () => {
     const { connections, connect } = open();
     const used = connect();
     begin(connections, used)();

@@ -78,7 +78,7 @@ test.each(['Bearer', 'Bearer ', 'Basic dXNlcjpwYXNzd29yZA==', 'Token abc'])(
   },
 );
 
-test('A key in the query is understood by version 1 with a warning, by version 2 not, and never logged', async () => {
+test('A key in the query is understood by version 1 with a warning but not by version 2, and is never logged', async () => {
   const log = new LogLines();
   const { anonymous, owner, key } = await runServer({ logStream: log, logLevel: 'debug' });
   const made = await anonymous().upload(`/generate/upload?key=${key}`, skinPng(1));
@@ -115,7 +115,7 @@ test.each(['Bearer', 'Basic dXNlcjpwYXNzd29yZA=='])(
   },
 );
 
-test('Answers bear the headers that clients read: server, breadcrumb, and the delay of version 1', async () => {
+test('Answers have the headers that clients read: server, breadcrumb, and the delay of version 1', async () => {
   const { user } = await runServer({ clock: new MovableClock() });
   const bob = await user('bob');
   for (const path of ['/v2/me', '/v2/nothing', '/health', '/get/delay']) {

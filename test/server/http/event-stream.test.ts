@@ -45,7 +45,7 @@ async function wakeNext(sleeps: { ms: number; wake: () => void }[]): Promise<num
   return ms;
 }
 
-test('A stream begins with a greeting and when to come again; events are numbered', async () => {
+test('A stream begins with a greeting and the delay for reconnecting; its events are numbered', async () => {
   const { stream } = open();
   stream.send('jobs', { jobs: [] });
   stream.send('job', 'two\nlines');

@@ -23,11 +23,14 @@ function openFor(isKnown: boolean) {
 test.each([
   ['a stranger', false, 44],
   ['a known caller', true, 0],
-])('Requests that wait on all connections of %s have a limit if it is not known', (_, isKnown, floods) => {
-  const { send, flooded } = openFor(isKnown);
-  for (let number = 0; number < 10; number++) send(new EventEmitter(), 30);
-  expect(flooded).toHaveLength(floods);
-});
+])(
+  'Requests waiting on all connections together are limited only for strangers: %s',
+  (_, isKnown, floods) => {
+    const { send, flooded } = openFor(isKnown);
+    for (let number = 0; number < 10; number++) send(new EventEmitter(), 30);
+    expect(flooded).toHaveLength(floods);
+  },
+);
 
 test('The requests of a closed connection no longer count as waiting', () => {
   const { send, flooded } = openFor(false);
@@ -39,7 +42,7 @@ test('The requests of a closed connection no longer count as waiting', () => {
   expect(flooded).toEqual([]);
 });
 
-test('A connection may have 33 requests, with the first one under way', () => {
+test('A connection may have 33 requests, including the one under way', () => {
   const { send, flooded } = openFor(true);
   send(new EventEmitter(), 35);
   expect(flooded).toHaveLength(2);

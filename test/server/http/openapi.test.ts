@@ -55,14 +55,14 @@ test('The API description keeps to the rules of OpenAPI 3.1', () => {
   expect(openApiDocument.safeParse(DESCRIPTION).error).toBeUndefined();
 });
 
-test('Every schema that it refers to exists, and every schema is referred to', () => {
+test('Every schema that the API description refers to exists, and none is unused', () => {
   const given = Object.entries(COMPONENTS).flatMap(([kind, parts]) =>
     kind === 'securitySchemes' ? [] : Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
   );
   expect([...new Set(all('$ref', DESCRIPTION))].toSorted()).toEqual(given.toSorted());
 });
 
-test('A strict validator accepts every schema in it', () => {
+test('A strict validator accepts every schema in the API description', () => {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { binary: true } });
   addFormats.default(ajv);
   ajv.addVocabulary(Object.keys(DESCRIPTION)); // the document is no schema, its parts are
@@ -105,7 +105,7 @@ test('Every operation has an id of its own and every place in a path its paramet
   }
 });
 
-test.each(ROUTES)('All that $method $paths.0 may refuse is described', (route) => {
+test.each(ROUTES)('Every refusal of $method $paths.0 is described', (route) => {
   const { method, paths, authenticated, bodies, params, query } = route;
   for (const path of paths) {
     const operation = PATHS[describedAddress(path)]?.[method.toLowerCase() as 'get'];

@@ -54,7 +54,7 @@ class Bodies {
   }
 }
 
-test("A user's body never counts as a stranger's again", () => {
+test("A body known to be a user's never counts as a stranger's again", () => {
   const bodies = new Bodies();
   const ofUser = bodies.begin('a', 1_000);
   bodies.recognize(ofUser);
@@ -76,7 +76,7 @@ async function sendUnfinished(port: number): Promise<void> {
 const isCut = ({ socket }: CountedMessage) => socket.destroyed;
 
 describe('Unfinished bodies', () => {
-  test('are cut off when they are too large together: the largest of the caller who has most', () => {
+  test('are cut off when they are too large together, beginning with the largest of the caller who has most', () => {
     const bodies = new Bodies();
     const [small, large, other] = [bodies.begin('a'), bodies.begin('a', 30_000), bodies.begin('b')];
     small.push(Buffer.alloc(20_000));
@@ -189,7 +189,7 @@ describe('Unread answers', () => {
     return { answer, cut };
   }
 
-  test('are cut off when they are too large together: the largest of the caller who has most', () => {
+  test('are cut off when they are too large together, beginning with the largest of the caller who has most', () => {
     const { answer, cut } = open();
     answer('a', 20_000);
     answer('a', 30_000);

@@ -77,7 +77,7 @@ describe('The metrics count', () => {
     expect(samples['skinsmith_refusals_total{code="job_not_found"}']).toBe(3);
   });
 
-  test('jobs that end, what was generated for them, and what was there already', async () => {
+  test('completed jobs, generations with their duration, and duplicates', async () => {
     const { owner, user } = await runServer({ pace: 30 });
     await owner.upload('/v2/generate', skinPng(1));
     await (await user('bob')).upload('/v2/queue', skinPng(1));
@@ -148,14 +148,14 @@ describe('The metrics count', () => {
     expect(samples['skinsmith_connections_dropped_total']).toBeGreaterThanOrEqual(1);
   });
 
-  test('what the process needs', async () => {
+  test('CPU time and memory of the process', async () => {
     const { owner } = await runServer();
     const samples = await read(owner);
     expect(samples['process_cpu_seconds_total']).toBeGreaterThan(0);
     expect(samples['process_resident_memory_bytes']).toBeGreaterThan(1e6);
   });
 
-  test('for each server by itself', async () => {
+  test('the requests of each server separately', async () => {
     const [one, other] = [await runServer(), await runServer()];
     await one.owner.get('/nowhere');
     await settled(one.owner, requestsTo('none', 'GET', 404), 1);

@@ -26,7 +26,7 @@ test.each([
   [{ claim: 'realm.roles', value: 'x' }, { realm: { roles: ['x'] } }, true],
   [{ claim: 'https://example.org/roles', value: 'x' }, { 'https://example.org/roles': ['x'] }, true],
   [{ claim: 'constructor.name', value: 'Object' }, {}, false],
-])('%j passes %j: %s', (test, claims, does) => {
+])('The condition %j is met by the claims %j: %s', (test, claims, does) => {
   expect(passes(claims, test)).toBe(does);
 });
 
@@ -37,6 +37,6 @@ test.each([
   [{ preferred_username: '***', name: '' }, 'user'],
   [{ preferred_username: 'x'.repeat(5_000) }, 'x'.repeat(32)],
   [{ preferred_username: { toString: 'no' } }, 'user'],
-])('A new user for %j is named %s', (claims, name) => {
+])('A new user with the claims %j is named %s', (claims, name) => {
   expect(nameIn(claims)).toBe(name);
 });

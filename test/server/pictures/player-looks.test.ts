@@ -90,7 +90,7 @@ describe('the game is spared', () => {
     expect((await find('c'.repeat(32))).origin).toBe('checked');
   });
 
-  test('one caller gets only a part of them', async () => {
+  test('one caller gets only a part of the look-ups', async () => {
     const { fake, find } = await world();
     for (let at = 0; at < 25; at++) await find(at.toString(16).padStart(32, 'a'), '127.0.0.7');
     expect(fake.calls).toHaveLength(20);

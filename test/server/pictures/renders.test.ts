@@ -28,7 +28,7 @@ function open(draw?: Draw) {
 }
 
 describe('a picture', () => {
-  test('is what the renderer draws, in the arms that the texture has', async () => {
+  test('is what the renderer draws, with the arm width of the texture', async () => {
     const { renders, caller } = open();
     const { bytes } = await renders.render(input({ view: 'body', width: 30, height: 60 }), caller());
     const options = { view: 'body', variant: 'slim', width: 30, height: 60 } as const;

@@ -10,27 +10,24 @@ import { Statements } from '../../support/server/statements.ts';
 const BOUNDS: readonly ClaimBounds[] = [{}, { onePerIdentity: true }, { owners: { except: [] } }];
 
 describe.each(QUEUES)('With %s', (_, makeQueue) => {
-  test.each(BOUNDS)(
-    'A worker hears whether the data of its job exists, with the bounds %j',
-    async (bounds) => {
-      const { queue } = await (await makeQueue())({ bounds: () => bounds });
-      const hasData: (boolean | undefined)[] = [];
-      for (let n = 0; n < 2; n++) {
-        await queue.submit(newJob({ identity: 'face' }), LIMITS);
-        const lease = await mustClaim(queue, 'w');
-        hasData.push(lease.hasData);
-        expect(lease.job).toEqual(await queue.find(lease.job.uuid));
-        await queue.complete(lease, generated());
-      }
-      expect(hasData).toEqual([false, true]);
-    },
-  );
+  test.each(BOUNDS)('A claim says whether the data of the job exists, with the bounds %j', async (bounds) => {
+    const { queue } = await (await makeQueue())({ bounds: () => bounds });
+    const hasData: (boolean | undefined)[] = [];
+    for (let n = 0; n < 2; n++) {
+      await queue.submit(newJob({ identity: 'face' }), LIMITS);
+      const lease = await mustClaim(queue, 'w');
+      hasData.push(lease.hasData);
+      expect(lease.job).toEqual(await queue.find(lease.job.uuid));
+      await queue.complete(lease, generated());
+    }
+    expect(hasData).toEqual([false, true]);
+  });
 });
 
 test.each([
   [{}, 1],
   [{ processing: 5 }, 2],
-])('When the next job may run, with the bounds %j, is read with %i statements', async (bounds, count) => {
+])('The time of the next job, with the bounds %j, is read with %i statements', async (bounds, count) => {
   const { queue } = await (await sqliteQueue())({ bounds: () => bounds });
   await fill(queue, 'ann', ['a']);
   const statements = new Statements();

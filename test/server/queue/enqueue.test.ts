@@ -57,7 +57,7 @@ test('The submission that takes the last slot says so, and so does a later one t
   });
 });
 
-test('What a job is made from is kept with it', async () => {
+test('A job is stored with the name of its source, if there is one', async () => {
   const { queue } = await (await sqliteQueue())();
   const [named, unnamed] = [newJob({ source: 'smith.png' }), newJob()];
   for (const job of [named, unnamed]) await queue.submit(job, LIMITS);

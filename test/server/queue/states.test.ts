@@ -88,7 +88,7 @@ test('Only the end of a job makes its callbacks due', async () => {
 
 describe('With PostgreSQL', () => {
   test.each(['waiting', 'failed'] as const)(
-    'A step to %s locks the owner before the job, as everyone does: nobody waits in a circle',
+    'A step to %s locks the owner before the job, as all steps do, so that there is no deadlock',
     async (to) => {
       const url = await ownDatabase();
       const { db, queue } = await (await postgresQueue(url))();

@@ -54,7 +54,7 @@ describe('Joins', () => {
     expect(joined).toEqual(names.map(() => 200));
   });
 
-  test('that fail are looked up for one stranger up to a tenth of all', async () => {
+  test('that fail are looked up for one stranger only up to a tenth of all look-ups', async () => {
     const { join, callsOf } = await world();
     const answers = await Promise.all(
       Array.from({ length: 45 }, async () => await join('192.0.2.1', 'other')),

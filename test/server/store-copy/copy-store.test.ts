@@ -92,7 +92,7 @@ describe('With PostgreSQL', () => {
     expect(next?.id).toBe(7);
   });
 
-  test('PostgreSQL counts the jobs in progress of each owner that it was given', async () => {
+  test('PostgreSQL counts the copied jobs in progress of each owner', async () => {
     const [from, to] = [await PLACES.SQLite(), await PLACES.PostgreSQL()];
     await filled(from);
     await copy(from, to);
@@ -104,7 +104,7 @@ describe('With PostgreSQL', () => {
   });
 
   test.each(['SQLite', 'PostgreSQL'] as const)(
-    'What is written to the %s meanwhile is not in the copy, and nobody waits',
+    'Changes to the source in %s during a copy are not copied and do not wait',
     async (one) => {
       const [from, to] = [await PLACES[one](), await PLACES.SQLite()];
       const source = await filled(from);
@@ -170,7 +170,7 @@ describe('With PostgreSQL', () => {
     await copy(to, third);
   });
 
-  test('Something else that writes to the copy is noticed', async () => {
+  test('A write of another program to the copy is noticed', async () => {
     const [from, to] = [await PLACES.SQLite(), { folder: await ownFolder() }];
     await filled(from);
     await (await open(to)).destroy();

@@ -26,7 +26,7 @@ test.each([
   ['postpone', postponeCallback],
   ['return', returnCallback],
 ])(
-  'A node that was too slow cannot %s a delivery that was begun again, by another or itself',
+  'A node that was too slow cannot %s a delivery that another node or itself has begun again',
   async (_, change) => {
     const { db } = await openOwnStore(await ownFolder());
     await keepKey(db);

@@ -36,7 +36,7 @@ describe('The words of a name', () => {
     ['  ', []],
     ['._-', []],
     ['100% wool', ['100', 'wool']],
-  ])('of %j', (name, words) => {
+  ])('are read from %j', (name, words) => {
     expect(wordsIn(name)).toEqual(words);
   });
 });
@@ -58,7 +58,7 @@ describe('A search', () => {
     ['zzz', ['zzz']],
     ['zzzz', []],
     ['9', ['9 lives']],
-  ])('for %j', async (filter, expected) => {
+  ])('finds the matching names for %j', async (filter, expected) => {
     const db = await ownDb();
     for (const name of ['9 lives', 'zzz', 'under_score', 'smithy of old', 'blacksmith', 'Smith'])
       await record(db, { name });

@@ -28,7 +28,7 @@ describe("A caller's record of signed data", () => {
     ['another visibility', {}, { visibility: 'unlisted' as const }, false],
     ['another owner', {}, { owner: 'bob' }, false],
     ['other data', {}, { identity: 'other face' }, false],
-  ])('Asked again with %s', async (_, first, second, isSame) => {
+  ])('is kept or made anew when requested again with %s', async (_, first, second, isSame) => {
     const db = await ownDb();
     await keepData(db, 'other face');
     const before = await record(db, first);
@@ -76,7 +76,7 @@ describe("A caller's record of signed data", () => {
     expect(known[0]?.own).toEqual(await findSkin(db, smith.uuid));
   });
 
-  test('A record is found by its UUID with the data it stands for', async () => {
+  test('A record is found by its UUID, together with its data', async () => {
     const db = await ownDb();
     const { uuid } = await record(db, { name: 'Smith' });
     expect(await findSkin(db, uuid)).toMatchObject({ uuid, name: 'Smith', value: 'value of face', views: 0 });

@@ -60,7 +60,7 @@ test('Generations of a key add up, however they are written', async () => {
   expect((await findKey(store.db, id))?.key.generations).toBe(3);
 });
 
-test('A caller who asks for a write waits for the one under way', async () => {
+test('A caller who asks for a write of usage waits for the one under way', async () => {
   const { db } = await openOwnStore(await ownFolder());
   await keepData(db, 'face');
   const { id, uuid } = await record(db);
@@ -75,7 +75,7 @@ test('A caller who asks for a write waits for the one under way', async () => {
   await Promise.all([transaction, first]);
 });
 
-test('A transaction does not wait for a write that waits for its end', async () => {
+test('A transaction does not wait for a write that waits for the end of the transaction', async () => {
   const { db } = await openOwnStore(await ownFolder());
   await keepData(db, 'face');
   const { id } = await record(db);

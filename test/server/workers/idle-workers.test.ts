@@ -48,7 +48,7 @@ test('As many workers wake as there are new jobs, the one with the timer last', 
   expect(woken).toEqual(['b', 'c', 'd', 'a']);
 });
 
-test('All wake when nobody knows how many jobs there are, and when the time of the next one has come', async () => {
+test('All workers wake when the number of new jobs is unknown, and when the next job becomes due', async () => {
   const { idle, timers, woken, sleep, settled } = setScene();
   for (const name of ['a', 'b']) sleep(name, 700);
   await settled();
@@ -82,7 +82,7 @@ test('A worker whose job is due earlier has a timer of its own', async () => {
   expect(timers.map(({ ms }) => ms)).toEqual([700, 300]);
 });
 
-test('Idle workers share one check for the time of the next job, until it is past or may have changed', async () => {
+test('Idle workers share one check of when the next job is due, until that time is past or may have changed', async () => {
   const { idle, sleep, looks, forward, settled } = setScene();
   for (const name of ['a', 'b', 'c']) sleep(name, 700);
   await settled();

@@ -33,7 +33,7 @@ test.each(TABLE)('An account %s is given its own skin back: %s', async (_, isRes
   expect(takeThis.mock.calls).toEqual(isRestored ? [[uuid]] : []);
 });
 
-test('After a restorer has stopped, no timer of it is left', async () => {
+test('A stopped restorer leaves no timer behind', async () => {
   const { clock, open } = await makeDeskWorld([]);
   const pool = await open();
   const restorer = new Restorer({

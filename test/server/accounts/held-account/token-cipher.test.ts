@@ -46,7 +46,7 @@ describe('Tokens of an account', () => {
     );
   });
 
-  test.each([0, 3, 20, -1])('that were changed at %i are not read', async (at) => {
+  test.each([0, 3, 20, -1])('that were changed at position %i are not read', async (at) => {
     const { cipher } = await makeCipher();
     const sealed = await cipher.seal(ANN, 'secret');
     const place = at < 0 ? sealed.length - 3 : at;
@@ -56,7 +56,7 @@ describe('Tokens of an account', () => {
   });
 
   test.each(['', 'v2.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA.AAAA', '{"game":null}'])(
-    'are not read from %j',
+    'are not read from the invalid value %j',
     async (sealed) => {
       const { cipher } = await makeCipher();
       await cipher.seal(ANN, 'x');
@@ -89,7 +89,7 @@ describe('Tokens of an account', () => {
     expect(await new TokenCipher(path).open(ANN, sealed)).toBe('secret');
   });
 
-  test('that two processes seal first are sealed with one key', async () => {
+  test('are sealed with one key when two processes seal for the first time at once', async () => {
     const { path } = await makeCipher();
     const ciphers = Array.from({ length: 8 }, () => new TokenCipher(path));
     const sealed = await Promise.all(ciphers.map((cipher) => cipher.seal(ANN, 'x')));
@@ -124,7 +124,7 @@ describe('The key of several servers', () => {
     expect(await other.open(ANN, sealed)).toBe('secret');
   });
 
-  test('is the same one if two make it at once', async () => {
+  test('is the same one if two servers make it at once', async () => {
     const check = shared();
     const paths = [join(await ownFolder(), 'account-key'), join(await ownFolder(), 'account-key')];
     const sealing = paths.map(async (path) => await (await server(check, path)).seal(ANN, 'secret'));

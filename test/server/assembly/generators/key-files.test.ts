@@ -12,7 +12,7 @@ async function fileOf(name: string, mode: number): Promise<string> {
   return path;
 }
 
-test('Keys and passwords of another owner that others can read are found', async () => {
+test('Files with keys or passwords of another owner are found if others can read them', async () => {
   const signingKeyFile = await foreignFile('key');
   const passwords = await fileOf('pgpass', 0o440);
   const url = `postgres://skins@db/skins?passfile=${encodeURIComponent(passwords)}`;

@@ -46,7 +46,7 @@ describe('With PostgreSQL', () => {
     return rows.length > 0;
   };
 
-  test('A chore that is over, also by a failure, is no longer renewed', async () => {
+  test('The lease on a chore is no longer renewed once the chore has ended, even by a failure', async () => {
     const { one, run } = await nodes();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());

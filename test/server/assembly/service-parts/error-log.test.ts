@@ -25,7 +25,7 @@ test('A missing store is logged in one line without a stack, and again once a mi
   expect(lines.slice(1)).toEqual([[{ code: 'store_replaced', repeated: 3 }, message]]);
 });
 
-test('Another error is logged at once with its stack, even right after that', () => {
+test('An error other than a missing store is logged at once with its stack', () => {
   const { errors, lines } = open();
   const [full, locked] = [new Error('disk full'), new Error('locked')];
   for (const error of [full, locked, full]) errors.report(error, 'worker');

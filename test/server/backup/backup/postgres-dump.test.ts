@@ -15,7 +15,7 @@ async function verified(content: string, path?: string): Promise<number> {
   return await verifyDump(file, { env, signal: new AbortController().signal });
 }
 
-test('A whole dump of a store is good, and names its schema', async () => {
+test('A complete dump of a store is accepted, and its schema is reported', async () => {
   expect(await verified(dumpText(GOOD))).toBe(24);
 });
 
@@ -50,13 +50,13 @@ test.each([
   ['--\n-- PostgreSQL database cluster dump\n--\n', 'plain'],
   ['SQLite format 3\0', undefined],
   ['', undefined],
-])('What begins with %j is recognized', async (content, format) => {
+])('A file that begins with %j is recognized', async (content, format) => {
   const file = join(await ownFolder(), 'it');
   await writeFile(file, content);
   expect(await dumpFormat(file)).toBe(format);
 });
 
-test('A directory is recognized by its table of contents', async () => {
+test('A dump in a directory is recognized by its table of contents', async () => {
   const folder = join(await ownFolder(), 'dump');
   await mkdir(folder);
   await expect(dumpFormat(folder)).rejects.toMatchObject({ code: 'ENOENT' });

@@ -215,7 +215,7 @@ test('A backup with 16 changed bytes is refused, wherever they are', async () =>
   }
 });
 
-test('A whole backup says so, with the digest of its content', async () => {
+test('A complete backup is read with the digest of its content', async () => {
   const file = await backupFile();
   const content = (await readFile(file)).subarray(0, -89);
   const digest = createHash('sha256').update(content).digest('hex');
@@ -276,7 +276,7 @@ test('If a process that completes a restore hangs, the others name it and stop w
   expect(await contentsOf(dataDir)).toEqual(['new', 'new']);
 });
 
-test('A restore that fails keeps its files once it has noted that they replace the others', async () => {
+test('A restore that fails after noting that its files replace the old ones keeps its files', async () => {
   const dataDir = await killedAfter(2);
   await discardStaged(dataDir, '.restore-abc');
   await finishRestore(dataDir, NOW);
@@ -318,7 +318,7 @@ test('A backup after a killed restore contains the restored data', async () => {
   expect(await skinsIn(again)).toBe(1);
 });
 
-test('A restore over one that was killed in the middle puts aside what that one had restored', async () => {
+test('A restore over a half-finished one sets aside the data that the earlier one had restored', async () => {
   const dataDir = await halfRestored();
   const { aside } = await restoreInto(dataDir, await backupFile(), true);
   expect([await skinsIn(dataDir), await skinsIn(aside!)]).toEqual([1, 1]);
@@ -338,7 +338,7 @@ async function damagedService() {
   return { dataDir, run: async () => await restoreInto(dataDir, file, true) };
 }
 
-test('A restore is on the disk step by step: its note before the first move, the moves before the note goes', async () => {
+test('A restore reaches the disk step by step: its note before the first move, the moves before the note goes', async () => {
   const { dataDir, run } = await damagedService();
   const { steps, unwatch } = watchSteps(dataDir);
   await run();

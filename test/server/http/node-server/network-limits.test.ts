@@ -24,7 +24,7 @@ const refusal = {
   links: {},
 };
 
-describe('What is no proper request is answered in our envelope, and the connection closed', () => {
+describe('A malformed request is answered in our envelope, and its connection is closed', () => {
   test.each([
     ['no HTTP', 'nonsense\r\n\r\n', 400],
     ['a header that is none', `${HEAD}a b: c\r\n\r\n`, 400],
@@ -54,7 +54,7 @@ describe('What is no proper request is answered in our envelope, and the connect
     expect(headers).toMatchObject({ connection: 'close' });
   });
 
-  test('an answer under way is not written into', async () => {
+  test('but not in the middle of an answer under way', async () => {
     const { url, key } = await runServer();
     const socket = await RawSocket.open(url);
     socket.write(`GET /v2/queue/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
@@ -82,7 +82,7 @@ test.each([
   expect([answer.status, answer.body]).toEqual([400, refusal]);
 });
 
-describe('What is proper, but odd,', () => {
+describe('A valid but unusual request', () => {
   test.each([
     ['an expectation that nobody knows goes unheard', '/v2/me', 'Expect: 200-ok\r\n', 404, 'user_not_found'],
     ['a whole URL means its path', 'http://a/v2/queue/none', '', 404, 'job_not_found'],
@@ -103,7 +103,7 @@ describe('What is proper, but odd,', () => {
   });
 });
 
-describe('What asks too much of the service is refused', () => {
+describe('A request that is too large is refused', () => {
   test('an address of more than 8 KB', async () => {
     const { owner } = await runServer();
     expectRefusal(await owner.get(`/v2/skins?a=${'a'.repeat(8_200)}`), 'invalid_request', 414);
@@ -139,7 +139,7 @@ describe('What asks too much of the service is refused', () => {
   });
 });
 
-describe('A connection that takes its time is ended', () => {
+describe('A slow connection is closed', () => {
   const networkLimits = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 100 };
 
   test.each([

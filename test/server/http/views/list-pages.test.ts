@@ -16,7 +16,7 @@ test('Links repeat the query of the page, and lead to the next one', () => {
   });
 });
 
-test('Links leave out what was not given; the last page has no next one', () => {
+test('Links leave out parameters that were not given; the last page has no link to a next one', () => {
   const query = { size: 5, filter: '', state: undefined, after: undefined };
   expect(pageLinks('/list', query, undefined)).toEqual({ self: '/list?size=5' });
   expect(pageLinks('/list', { size: 5, after: 0 }, undefined)).toEqual({ self: '/list?size=5&after=0' });

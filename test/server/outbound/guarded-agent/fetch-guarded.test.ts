@@ -92,7 +92,7 @@ test('A host that accepts the connection and stays silent is awaited for the giv
   await expect(asked).rejects.toMatchObject({ code: 'timeout' });
 });
 
-test('The time holds for all redirects together', async () => {
+test('The time limit holds for all redirects together', async () => {
   const asked = ask(
     (_request, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 40);

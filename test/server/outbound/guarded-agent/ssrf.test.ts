@@ -46,7 +46,7 @@ async function go(url: string, { resolve = async () => [], dial }: Ways = {}) {
 const strict = { networks: [], ports: [80, 443] };
 const at = (host: string) => `http://${host}:${trap.port}/`;
 
-describe('No one is redirected', () => {
+describe('No fetch is misdirected', () => {
   test.each(LITERALS)('to the address %s', async (host) => {
     const { code, message } = await go(at(host));
     expect(code).toBe('address_refused');
@@ -128,7 +128,7 @@ describe('No one is redirected', () => {
   });
 });
 
-test('The agent itself connects to no such address, whatever is sent through it', async () => {
+test('The agent itself connects to no address of this machine, whatever is sent through it', async () => {
   const agent = makeGuardedAgent({ policy: { networks: [], ports: [trap.port] } });
   onTestFinished(async () => await agent.close());
   for (const host of ['127.0.0.1', '[::1]', '2130706433', 'localhost']) {

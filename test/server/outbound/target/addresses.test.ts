@@ -80,7 +80,7 @@ describe("The operator's networks", () => {
   const networks = ['10.1.0.0/16', '127.0.0.1', 'fd12::/16'].map(parseNetwork);
   const judge = (address: string) => checkAddress(address, networks);
 
-  test('are allowed, distinguished from the internet, and nothing beside them is', () => {
+  test('are allowed and distinguished from the internet; addresses just outside them are refused', () => {
     const own = ['10.1.0.0', '10.1.255.255', '127.0.0.1', 'fd12::1', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3'];
     expect(own.map(judge)).toEqual(own.map(() => ({ allowed: true, isOwn: true })));
     const others = ['10.0.255.255', '10.2.0.0', '127.0.0.2', 'fd13::1', '::ffff:10.2.0.0', '::10.1.2.3'];

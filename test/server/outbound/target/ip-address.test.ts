@@ -6,6 +6,6 @@ test.each([
   ['::ffff:192.0.2.1', '::ffff:c000:201', '192.0.2.1'],
   ['::8.8.8.8', '::808:808', '::808:808'],
   ['2001:db8::1%eth0', '2001:db8::1', '2001:db8::1'],
-])('%s is %s, and without a mapping %s', (text, address, unmapped) => {
+])('%s is parsed as %s, and without its IPv4 mapping as %s', (text, address, unmapped) => {
   expect([parseAddress(text), parseUnmapped(text)].map(String)).toEqual([address, unmapped]);
 });

@@ -67,7 +67,7 @@ test('All strangers together get 90 textures a minute from Mojang, all callers 1
   expect((await asked.find(asked.keep(1))).hash).toBe(pixelHash(drawSkin(1)));
 });
 
-test('A caller with very many requests leaves some to others, also the refused one', async () => {
+test('A caller with too many requests is refused, and another still gets the same texture requested', async () => {
   const asked = await world();
   const [greedy, other] = [stranger('127.0.0.7'), stranger('127.0.0.8')];
   for (let number = 0; number < 40; number++) expect(await askFor(asked, number, greedy)).toBe('not_found');

@@ -101,7 +101,7 @@ describe('With PostgreSQL', () => {
     expect(claimsIn(sent)).toHaveLength(1);
   });
 
-  test('Together they keep to the concurrency of each owner, and share idle capacity', async () => {
+  test('Workers together keep to the concurrency of each owner, and share idle capacity', async () => {
     const { db, queue } = await open(await ownDatabase());
     await submit(queue, 'ann', 6, { concurrency: 1, burst: 3 });
     await submit(queue, 'bob', 6, { concurrency: 2, burst: 2 });

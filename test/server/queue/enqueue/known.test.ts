@@ -39,7 +39,7 @@ test('The second of two requests with one key at the same moment gets the job of
 });
 
 describe('With PostgreSQL', () => {
-  test('A request that another node is recording under the same key gets the job of that', async () => {
+  test('A request that another node is recording under the same key gets the job of that node', async () => {
     const url = await ownDatabase();
     const openNode = await postgresQueue(url);
     const [{ db: here }, { db: there }] = [await openNode(), await openNode()];

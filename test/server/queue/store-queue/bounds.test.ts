@@ -14,7 +14,7 @@ describe.each(QUEUES)('With %s', (_store, makeQueue) => {
     return { clock, here, there };
   }
 
-  test('Both processes together process at most the total bound, whoever owns the jobs', async () => {
+  test('Two processes together process at most the total bound, whoever owns the jobs', async () => {
     let processing = 3;
     const { here, there, clock } = await twoProcesses(() => ({ processing }));
     await fill(here, 'ann', ['a', 'b', 'c']);
@@ -63,7 +63,7 @@ describe.each(QUEUES)('With %s', (_store, makeQueue) => {
     expect(await claimAll(there)).toEqual(['b']);
   });
 
-  test('Jobs that only the burst of their owner lets run may be for the same skin data', async () => {
+  test('Jobs that run within the burst of their owner may be for the same skin data', async () => {
     const { here } = await twoProcesses(() => ({}));
     const limits = { ...LIMITS, concurrency: 1, burst: 2 };
     await here.submit(newJob({ request: 'a', identity: 'same' }), limits);
@@ -124,7 +124,7 @@ describe.each(QUEUES)('With %s', (_store, makeQueue) => {
     expect(await here.find(lease.job.uuid)).toMatchObject({ identity: 'of the old signer' });
   });
 
-  test('A job that is given back for later is not taken before, and the attempt does not count', async () => {
+  test('A job that is given back for later is not taken earlier, and the attempt does not count', async () => {
     const { here, clock } = await twoProcesses(() => ({}));
     await fill(here, 'ann', ['a']);
     await here.release(await mustClaim(here, 'w'), clock.now() + 500);

@@ -22,7 +22,7 @@ async function observedQueue() {
   return { queue, seen };
 }
 
-test('The queue announces each end once, except one that came too late', async () => {
+test('The queue announces the end of each job once, except one that came too late', async () => {
   const { queue, seen } = await observedQueue();
   await fill(queue, 'ann', ['a', 'b']);
   const [one, other] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'v')];

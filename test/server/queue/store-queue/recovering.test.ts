@@ -14,7 +14,7 @@ const TIMES = { ...QUEUE_TIMES, lease: 10_000, maxAttempts: 1 };
 const FAILURE = { code: 'job_failed', message: 'No skin.', passing: false };
 
 test.each([1, 2])(
-  'A lease that is renewed while others are freed stays, of a job with %i attempts too',
+  'A lease that is renewed while lost leases are freed is kept, for a job with at most %i attempts',
   async (maxAttempts) => {
     const openNode = await sqliteQueue();
     const [{ clock, queue: worker }, times] = [await openNode({ times: TIMES }), { ...TIMES, maxAttempts }];
@@ -31,7 +31,7 @@ test.each([1, 2])(
   },
 );
 
-test('The queue announces why a job failed whose workers have stopped too often, and records it', async () => {
+test('The queue announces and records the failure of a job whose workers stopped too often', async () => {
   const seen: unknown[] = [];
   const events: ServiceEvents = new EventEmitter();
   events.on('jobFailed', (...failed) => seen.push(failed));

@@ -22,7 +22,7 @@ describe('Without a key a caller', () => {
     ['2001:db8:0:1::5', '2001:db8:0:2::5'],
     ['2001:db8::1:0:0:0:5', '2001:db8::2:0:0:0:5'],
     ['::1', '1::'],
-  ])('is another at another address: %s and %s', (one, other) => {
+  ])('is a different one at a different address: %s and %s', (one, other) => {
     expect(ownerAt(other)).not.toBe(ownerAt(one));
   });
 

@@ -122,8 +122,8 @@ test('A key that is bound to several kinds of places must be in one of each', ()
   expect(refusal(bound, { ...fits, agents: ['Other/1'] })).toBe('Agent not allowed');
 });
 
-describe('What a key is bound to', () => {
-  test('is kept once each, an origin as browsers send it', () => {
+describe('A binding of a key', () => {
+  test('is stored once, and an origin as browsers send it', () => {
     const parsed = apiKeyBodySchema.parse({
       allowedIps: [' 203.0.113.0/24 ', '203.0.113.0/24'],
       allowedOrigins: [
@@ -162,7 +162,7 @@ describe('What a key is bound to', () => {
     ['a text where a list belongs', { allowedIps: '203.0.113.7' }],
     ['a misspelt field', { allowedIPs: ['203.0.113.7'] }],
   ];
-  test.each(refused)('is not %s', (_, content) => {
+  test.each(refused)('cannot be %s', (_, content) => {
     expect(apiKeyBodySchema.safeParse(content).success).toBe(false);
   });
 });

@@ -83,7 +83,7 @@ test.each([
   ['lite: two at a time', { concurrency: 2 }, [3, 3, 6, 6, 9]],
   ['an owner, who has all three workers', { concurrency: 64 }, [3, 3, 3, 6, 6]],
   ['free on a gateway: all that is idle', { concurrency: 1, burst: 5 }, [3, 3, 3, 6, 6]],
-])('Five jobs of %s end when it was estimated', async (_, limits, expected) => {
+])('Five jobs of %s end at the estimated times', async (_, limits, expected) => {
   const shop = await workshop({ workers: 3 });
   const begun = shop.clock.now();
   const jobs = [];
@@ -104,7 +104,7 @@ const PLANS: Plans = {
 };
 
 test.each(Array.from({ length: 12 }, (_, seed) => seed))(
-  'Whoever else waits: what is said of the last job is what then happens, in a crowd by seed %i',
+  'The estimate for the last job comes true, whoever else waits (random owners from seed %i)',
   async (seed) => {
     const random = seededRandom(seed);
     const shop = await workshop({ workers: 1 + random(4) });

@@ -33,7 +33,7 @@ test('A job is reported when it is accepted and when it has ended, with its skin
   expect(await hears(3)).toEqual(['pending old', 'new waiting', 'old completed identity of old']);
 });
 
-test('An end costs one look-up, and none while the owner has no followers', async () => {
+test('The end of a job costs one look-up, and none while the owner has no followers', async () => {
   const { feeds, submit, complete, store, reads, signals } = await world();
   const { following, hears } = follower();
   const stop = feeds.follow('ann', following);
@@ -70,7 +70,7 @@ test('Jobs are read once for several followers of one owner', async () => {
   expect([feeds.size, feeds.sizeOf('ann'), feeds.sizeOf('bob')]).toEqual([2, 2, 0]);
 });
 
-test('An end is reported once, whatever happens elsewhere', async () => {
+test('The end of a job is reported once, whatever happens elsewhere', async () => {
   const { feeds, submit, complete, store, signals } = await world();
   const { following, hears } = follower();
   feeds.follow('ann', following);

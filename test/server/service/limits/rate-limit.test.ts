@@ -37,7 +37,7 @@ test('Spent units are missing from the rest until they leave the window, in whol
   expect(next).toEqual({ absolute: NOW + 59_000, relative: 58_500 });
 });
 
-test('Only version 1 has a delay, told in milliseconds and in whole seconds', () => {
+test('Only version 1 has a delay, given in milliseconds and in whole seconds', () => {
   const memory = { ...NOTHING, generatedAt: NOW - 500 };
   const { next, delay } = rateLimitOf(memory, CALLER, NOW, 'v1');
   expect(delay).toEqual({ millis: 1_500, seconds: 2 });

@@ -54,7 +54,7 @@ test('Neither a check for room nor a refusal costs anything', async () => {
   expect(await room(context, request)).toBeUndefined();
 });
 
-test("The common limit does not count in a caller's own limits beyond that caller's part", async () => {
+test("A caller's own limits count only that caller's part of the common limit", async () => {
   const context = await limitsContext();
   const ann = callerWith({ ...SHARED, perHour: 10 });
   const bob = { ...ann, owner: 'bob' };

@@ -49,7 +49,7 @@ const UNTOLD: readonly ErrorCode[] = [
 ];
 
 test.each([...UNTOLD.map((code) => new Refusal(code)), new Error('no refusal')])(
-  'Told without limits: %s',
+  'No limits are added to %s',
   async (error) => {
     expect(await withLimits(await openContext(), error, STRANGER)).toBe(error);
   },
@@ -84,7 +84,7 @@ test.each([
   ['a key that is not', user(false), false, 'v1'],
   ['a key that is not, with a request that asks for it', user(false), true, 'queue'],
   ['the owner of an embedded service, who has no key', user(undefined), false, 'v1'],
-])('The way of %s', (_, caller, isAskedFor, via) => {
+])('Requests of version 1 have the right kind of limits for %s', (_, caller, isAskedFor, via) => {
   expect(viaFor(caller, isAskedFor)).toBe(via);
 });
 

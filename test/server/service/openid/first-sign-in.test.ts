@@ -61,7 +61,7 @@ async function beginFirst(db: Db, person = PERSON): Promise<string> {
 
 for (const [name, open] of STORES) {
   describe(`With ${name}`, () => {
-    test('A person who decides on two nodes at once becomes one user', async () => {
+    test('A person who signs up on two nodes at once becomes one user', async () => {
       const [here, there] = await open();
       const secret = await beginFirst(here);
       const ends = await Promise.allSettled(
@@ -74,7 +74,7 @@ for (const [name, open] of STORES) {
       expect(await here.selectFrom('users').select('name').execute()).toEqual([{ name: 'anna' }]);
     });
 
-    test('People of equal names get names of their own, as long as names may be', async () => {
+    test('People with the same name get different user names', async () => {
       const [db] = await open();
       for (let number = 1; number <= 25; number++) {
         const person = { ...PERSON, subject: `person-${number}` };

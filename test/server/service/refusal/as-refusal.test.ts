@@ -14,7 +14,7 @@ const texture = (hash: string) => ({
   created_at: 0,
 });
 
-test('A transaction that finds the disk full says so, and the store works on', async () => {
+test('A transaction that finds the disk full says so, and the store continues to work', async () => {
   const { db } = await openOwnStore(await ownFolder());
   // SQLite's own limit of its file's size fails in the same way as a disk without space.
   await sql`pragma max_page_count = 1`.execute(db);

@@ -67,7 +67,7 @@ test.each(elsewhere)('A service does not prove that it is at %s', async (_, opti
   expect(await ask(server.url, `/ui/sign-in/proof?${question}`)).toEqual({ status: 404, proof: null });
 });
 
-test('A service with a public address proves that it is there, too', async () => {
+test('A service with a public address also proves that it listens at that address', async () => {
   const server = await runServer({ publicUrl: 'https://skins.example.org' });
   const { question, proof } = await questionFor(server, 'https://skins.example.org');
   expect(await ask(server.url, question)).toEqual({ status: 204, proof });
@@ -92,7 +92,7 @@ test('A server that has ended is forgotten, and its successor is remembered', as
   expect(await readMeta(db, 'local-url')).toBeUndefined();
 });
 
-test('A server is remembered that has taken the port of one that still answers its last requests', async () => {
+test('A server is remembered when it takes the port of another that still answers its last requests', async () => {
   const one = await runServer();
   const port = Number(new URL(one.url).port);
   const unfinished = connect(port, '127.0.0.1');

@@ -79,7 +79,7 @@ test.each([
   expect(fetches.enter(user(1), 'url', clock.now()).kind).toBe('entered');
 });
 
-test('Fetches of a caller are limited in a minute, also when each has ended', () => {
+test('A caller may start a limited number of fetches in a minute, even if each has ended', () => {
   const fetches = new Fetches(new KnownAddresses(() => 0));
   const { perMinute } = plans.anonymous;
   for (let number = 0; number < perMinute; number++) {

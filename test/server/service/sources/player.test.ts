@@ -75,7 +75,7 @@ test('A player is found by UUID in both spellings and by name in any case, with 
   expect(fake.calls.length).toBe(calls);
 });
 
-test('After half an hour it is looked up again: the same profile is the same skin, another one is another', async () => {
+test('After half an hour a player is looked up again: the same profile is the same skin, another one is another', async () => {
   const { fake, server, clock, id } = await playing();
   const skinOf = async () => (await server.owner.json('/v2/generate', { user: id })).body.skin;
   const first = await skinOf();
@@ -105,7 +105,7 @@ test('A changed skin is a new one; the old record keeps the old data', async () 
   expect(kept.body.skin?.texture).toEqual(first?.texture);
 });
 
-test('Another variant than the signed one is warned of, and a cape of its own refused', async () => {
+test('A request for another variant than the signed one gets a warning, and one with a cape is refused', async () => {
   const { server, id } = await playing();
   const { body } = await server.owner.json('/v2/generate', { user: id, variant: 'classic' });
   expect(body.skin?.variant).toBe('slim');
@@ -116,7 +116,7 @@ test('Another variant than the signed one is warned of, and a cape of its own re
   expect(caped.body.errors[0]?.code).toBe('invalid_cape');
 });
 
-test('A private record of it is its owner’s alone; shared data still answers everyone', async () => {
+test('A private record of a player’s skin is its owner’s alone; shared data still answers everyone', async () => {
   const { server, id } = await playing();
   const mine = await server.owner.json('/v2/generate', { user: id, visibility: 'private' });
   const bob = await server.user('bob');

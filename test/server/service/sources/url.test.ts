@@ -88,7 +88,7 @@ async function textureOf(caller: TestCaller, url: string) {
   return body.skin?.texture.hash.skin ?? body.errors?.[0];
 }
 
-test("A texture of the service's own is read without asking anyone, by each of its addresses", async () => {
+test("A texture of the service's own is read without a request, by each of its addresses", async () => {
   const { owner, url } = await runServer({ publicUrl: 'https://skins.example.invalid/smith' });
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   expect(body.skin?.texture.url.skin).toBe(`https://skins.example.invalid/smith/textures/${hashOf(1)}`);
@@ -103,7 +103,7 @@ test("A texture of the service's own is read without asking anyone, by each of i
   }
 });
 
-test('A skin of its own is read by each address that leads to its texture', async () => {
+test('A skin of this service is read by each address that leads to its texture', async () => {
   const { owner, url } = await runServer(LOCAL);
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const uuid = String(body.skin?.uuid);
@@ -163,7 +163,7 @@ test.each([
   ['/v2/skins/latest/texture', 'is not a texture'],
   ['/v2/me', 'is not a texture'],
   ['/', 'is not a texture'],
-])('Another address of its own is refused without a request: %s', async (path, says) => {
+])('Any other address of this service is refused without a request: %s', async (path, says) => {
   const { owner, url } = await runServer(LOCAL);
   const { message } = (await textureOf(owner, url + path.replace('{none}', 'a'.repeat(64)))) as {
     message: string;

@@ -81,7 +81,7 @@ test('A service also reports a store that becomes too new during the check', asy
   expect(await looking).toEqual(['store_too_new']);
 });
 
-test('Problems that it survives are warnings', async () => {
+test('A service stays ready with problems that are only warnings', async () => {
   const { it } = await health();
   expect([await it.unreadiness(), it.warnings]).toEqual([[], ['store_pool']]);
 });

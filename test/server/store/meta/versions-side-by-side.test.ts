@@ -13,7 +13,7 @@ async function open(url: string, version: VersionName): Promise<OpenStore> {
 }
 
 describe('With PostgreSQL', () => {
-  test('The version before the next one, and the one before that, continue with a store that it has changed', async () => {
+  test('This version and the next one continue with a store that the version after the next has changed', async () => {
     const url = await emptyDatabase();
     for (const version of ['this', 'next', 'afterNext'] as const) {
       const { db } = await open(url, version);
@@ -24,7 +24,7 @@ describe('With PostgreSQL', () => {
     await open(url, 'this');
   });
 
-  test('A program older than the oldest that a store leaves room for is refused, and told both versions', async () => {
+  test('A program that is too old for a store is refused with an error that names both schemas', async () => {
     const url = await emptyDatabase();
     await open(url, 'this');
     await open(url, 'next');

@@ -24,14 +24,14 @@ async function world({ ahead = 0, trip = 0 }: { ahead?: number; trip?: number })
   return { machine, database, read, clock: await openDatabaseClock(read, machine) };
 }
 
-test('On a machine whose clock is an hour behind, it returns the time of the database', async () => {
+test('On a machine whose clock is an hour behind, the database clock returns the time of the database', async () => {
   const { machine, clock } = await world({ ahead: HOUR, trip: 10 });
   expect([clock.now(), clock.skew]).toEqual([machine.now() + HOUR, -HOUR]);
   machine.forward(1_000);
   expect(clock.now()).toBe(machine.now() + HOUR);
 });
 
-test('A clock of the machine that is set meanwhile changes nothing', async () => {
+test('Setting the clock of the machine does not change the database clock', async () => {
   const set = new MovableClock();
   let jump = 0;
   const local = {
@@ -44,14 +44,14 @@ test('A clock of the machine that is set meanwhile changes nothing', async () =>
   expect(clock.now()).toBe(set.now());
 });
 
-test('A database that another machine took over, with another time, is followed', async () => {
+test('The database clock follows when another machine with another time takes over the database', async () => {
   const { machine, database, read, clock } = await world({ ahead: 0, trip: 2 });
   Object.assign(database, { ahead: 500, trip: 40 });
   await clock.measure(read);
   expect(clock.now()).toBe(machine.now() + 500);
 });
 
-test('A slow measurement does not make it less exact', async () => {
+test('A slow measurement does not make the database clock less exact', async () => {
   const { machine, database, read, clock } = await world({ ahead: 0, trip: 2 });
   Object.assign(database, { ahead: 90, trip: 200 }); // within what such a trip leaves open
   await clock.measure(read);
@@ -61,7 +61,7 @@ test('A slow measurement does not make it less exact', async () => {
   expect(clock.skew).toBe(0);
 });
 
-test('While the database is unreachable, the time continues', async () => {
+test('While the database is unreachable, the database clock continues', async () => {
   const { machine, database, read, clock } = await world({ ahead: HOUR });
   database.fails = true;
   await expect(clock.measure(read)).rejects.toThrow('unreachable');

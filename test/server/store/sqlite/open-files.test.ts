@@ -40,7 +40,7 @@ async function untilNotReady({ owner }: ServerUnderTest): Promise<unknown> {
 
 describe('A store under a running service', () => {
   test.each(Object.entries(DAMAGES))(
-    'that is %s: nothing is accepted any more, and it is not ready',
+    'that is %s makes the service accept no jobs and not be ready',
     async (_, damage) => {
       const server = await runServer({ workers: 1 });
       await server.owner.upload('/v2/generate', skinPng(1));

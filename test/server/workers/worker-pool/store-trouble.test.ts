@@ -110,7 +110,7 @@ test.each([CUT, FULL])(
   },
 );
 
-test('A job whose claim was committed, while its answer was lost, is returned and made at once', async () => {
+test('A job whose claim was committed but not answered is returned and made at once', async () => {
   const held: string[] = [];
   let [isWaiting, isReturned] = [true, false];
   const shop = new Workshop({
@@ -131,7 +131,7 @@ test('A job whose claim was committed, while its answer was lost, is returned an
   expect([shop.asked, shop.errors]).toEqual([['adopt', 'generate', 'complete'], [CUT]]);
 });
 
-test('A job whose claim is committed only after its worker has returned what it holds is returned and made too', async () => {
+test('A job whose claim is committed only after its worker has returned its jobs is returned and made too', async () => {
   const steps: string[] = [];
   const shop = new Workshop({
     claim: async (owner) => {

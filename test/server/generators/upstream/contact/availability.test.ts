@@ -86,7 +86,7 @@ describe('Trouble', () => {
 });
 
 describe('Limits', () => {
-  test('are waited for as the pace says', () => {
+  test('make jobs wait as long as the pace requires', () => {
     const { it, session } = openAvailability();
     const now = { monotonic: session.now(), epoch: session.clock.now() };
     session.pace.refused({ retryAfter: 7_000 }, now, session.pace.sent(now.monotonic));
@@ -120,7 +120,7 @@ describe('Limits', () => {
 describe('A service that accepts nothing', () => {
   const CLOSED = refusal(503, 'service_unavailable');
 
-  test('is quoted once, and its end is logged', () => {
+  test('has its message logged once, and its recovery too', () => {
     const { it, session, clock, said, told } = openAvailability();
     for (let n = 0; n < 3; n++) {
       session.intake.failed(CLOSED);

@@ -40,7 +40,7 @@ async function openJobs(submissions: readonly (string | undefined)[]) {
   return { jobs, see, submit };
 }
 
-test("Pending jobs that neither the store nor this process knows are other programs'", async () => {
+test("Pending jobs that neither the store nor this process knows count as other programs' jobs", async () => {
   const { jobs, see } = await openJobs(['stored']);
   see('stored', 'own', 'foreign-1', 'foreign-2');
   expect(jobs.foreignJobs).toBe(2);
@@ -68,7 +68,7 @@ test("The number of other programs' jobs does not rise while a submission may ar
   expect(jobs.foreignJobs).toBe(2);
 });
 
-test('Fewer jobs of others are reported, because there is room', async () => {
+test("A drop in other programs' jobs is reported, because it makes room", async () => {
   const { see } = await openJobs([]);
   expect([see('a', 'b'), see('a', 'b'), see('a'), see()]).toEqual([false, false, true, true]);
 });

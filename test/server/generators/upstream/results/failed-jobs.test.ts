@@ -3,7 +3,7 @@ import { classifyFailure } from '../../../../../src/client/errors.ts';
 import { failedJob, isAboutRequest } from '../../../../../src/server/generators/upstream/results.ts';
 import { page, refusal } from '../../../../support/client/failures.ts';
 
-describe('A job that failed there fails here', () => {
+describe('A job that failed at the upstream service fails here', () => {
   test.each([
     ['invalid_image', 'invalid_image', false],
     ['skin_change_failed', 'skin_change_failed', true],
@@ -24,7 +24,7 @@ describe('A job that failed there fails here', () => {
   });
 });
 
-describe('A failure is about the request, and fails the job', () => {
+describe('Whether a failure is about the request, and fails the job', () => {
   test.each([
     ['a bad picture', refusal(400, 'invalid_image'), true],
     ['more than the plan has', refusal(403, 'insufficient_grants'), true],

@@ -46,7 +46,7 @@ async function prove(twist: Twist): Promise<string> {
   });
 }
 
-describe('Skin data from above', () => {
+describe('Skin data from the upstream service', () => {
   test.each<[string, Twist]>([
     ['with no key known', {}],
     ['with the right key', { shown: 0 }],

@@ -43,7 +43,7 @@ describe('A submission', () => {
 /** Textures are not where the submissions go. */
 const REACHING = { allowedNetworks: ['127.0.0.0/8'] };
 
-describe('Nothing is sent twice', () => {
+describe('No picture is sent twice', () => {
   test('to a service that is still at work on it when the request has timed out', async () => {
     const clock = new DoubleClock();
     const hosted = await runHosted({ clock, serviceTime: 20 });

@@ -29,7 +29,7 @@ async function healthAt(url: string, { wait = 0, others = 0 } = {}) {
   return await upstreamHealth(parts, AbortSignal.timeout(60_000));
 }
 
-test('An upstream service that accepts the key is healthy; its slots are reported, and who else uses them', async () => {
+test('An upstream service that accepts the key is healthy; its slots and their use by other programs are reported', async () => {
   const { url, findings } = await health([me, noKey], { others: 1 });
   expect(findings).toEqual([
     {
@@ -40,7 +40,7 @@ test('An upstream service that accepts the key is healthy; its slots are reporte
   ]);
 });
 
-test('Waiting jobs are reported too', async () => {
+test('The check of the upstream service also reports how long jobs wait', async () => {
   const { findings } = await health([me, noKey], { wait: 4_200 });
   expect(findings[1]).toMatchObject({
     code: 'upstream_wait',
@@ -56,14 +56,14 @@ test.each([
   ['trouble', refusal(500, 'internal_error'), 'upstream_unreachable', 'problem'],
   ['a page', { expect: 'GET /v2/me', status: 200, text: '<html>' }, 'upstream_unreachable', 'problem'],
 ] as const)(
-  'The check of the other service reports %s, and never the key',
+  'The check of the upstream service reports %s, and never the key',
   async (_, answer, code, result) => {
     const { findings } = await health([answer]);
     expect(findings).toEqual([{ code, result, message: expect.not.stringContaining('kkkk') }]);
   },
 );
 
-test('The check of the other service reports that nothing answers', async () => {
+test('The check of the upstream service reports that nothing answers', async () => {
   const [finding] = await healthAt('http://127.0.0.1:1');
   expect(finding).toMatchObject({ code: 'upstream_unreachable', result: 'problem' });
 });

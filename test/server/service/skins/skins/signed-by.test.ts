@@ -31,7 +31,7 @@ test.each([
   expect(await signedBy(contextWith(ownKey), { value: VALUE, signature, url })).toBe(wanted);
 });
 
-test('A signature of anything else is of another service', async () => {
+test('A signature of other data counts as that of another service', async () => {
   const signature = await signValue('b3RoZXI=', own);
   expect(await signedBy(contextWith(own), { value: VALUE, signature, url: ELSEWHERE })).toBe('other');
 });

@@ -20,7 +20,7 @@ async function siteOfSkins(): Promise<WebServer> {
 }
 
 test.each(['/v2/generate', '/v2/queue', '/generate/url'])(
-  'What limits refuse at %s is not fetched, and counts for nothing',
+  'A URL that limits refuse at %s is not fetched and counts for nothing',
   async (path) => {
     const site = await siteOfSkins();
     const { users } = await runServerWithPlans({ gold: { queue: 2, per_minute: 12 } }, OPTIONS);
@@ -85,7 +85,7 @@ test('The first URLs of a batch get the slots, and only URLs with a slot are fet
   expect(site.seen).toHaveLength(3);
 });
 
-test('Nobody is in line any more who has room, or was refused', async () => {
+test('A request that got room or was refused is no longer in line', async () => {
   const reservations = new SlotReservations();
   const release = await reservations.hold('ann', async () => true);
   const refused = reservations.hold('ann', async () => await Promise.reject(new Error('refused')));

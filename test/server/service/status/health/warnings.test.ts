@@ -19,10 +19,10 @@ test.each([
   ['connections that are all in use for long', 0, { waitingFor: 5_000 }, ['store_pool']],
   ['connections that are all in use for a moment', 0, { waitingFor: 4_999 }, []],
   ['a listener that hears nothing', 0, { isListening: false }, ['store_listener']],
-])('With %s', (_, skew, change, warnings) => {
+])('The store gives the right warnings with %s', (_, skew, change, warnings) => {
   expect(storeWarnings({ connections: connections(change), notifier }, skew)).toEqual(warnings);
 });
 
-test('Behind a pooler no connection listens, which is correct', () => {
+test('Behind a pooler, a store without a listening connection causes no warning', () => {
   expect(storeWarnings({ connections: connections({ isListening: false }) }, 0)).toEqual([]);
 });

@@ -37,11 +37,11 @@ function setUp() {
   };
 }
 
-test('While the database is there, all pass', async () => {
+test('While the database is reachable, all requests connect', async () => {
   expect(await setUp().askAll(5)).toEqual({ connected: 5, attempts: 5 });
 });
 
-test('After a failure, nobody connects for a moment, and then one tries for all', async () => {
+test('After a failure, no request connects for a moment, and then one tries for all', async () => {
   const { ask, askAll, setGone, later } = setUp();
   setGone(true);
   await expect(ask()).rejects.toThrow('gone');
@@ -50,7 +50,7 @@ test('After a failure, nobody connects for a moment, and then one tries for all'
   expect(await askAll(50)).toEqual({ connected: 0, attempts: 1 });
 });
 
-test('When the one who tries succeeds, all pass', async () => {
+test('When the request that tries succeeds, all connect', async () => {
   const { ask, askAll, setGone, later } = setUp();
   setGone(true);
   await expect(ask()).rejects.toThrow('gone');
@@ -59,7 +59,7 @@ test('When the one who tries succeeds, all pass', async () => {
   expect(await askAll(5)).toEqual({ connected: 5, attempts: 5 });
 });
 
-test('New requests wait while one tries', async () => {
+test('New requests wait while one tries to connect', async () => {
   const { ask, setGone, hold, later, attempts } = setUp();
   setGone(true);
   await expect(ask()).rejects.toThrow('gone');

@@ -22,7 +22,7 @@ test('An unreachable store is opened once it is reachable, and the wait is repor
   expect(reasons).toEqual(['PostgreSQL cannot be used']);
 });
 
-test('The waiting for a store ends with the error', async () => {
+test('Waiting for an unreachable store ends with its error after the time limit', async () => {
   const errors = Array.from({ length: 1_000 }, refused);
   const last = untilReachable(opening(errors), { limit: 30_000 }, hastyClock);
   await expect(last).rejects.toThrow(StoreUnreachableError);

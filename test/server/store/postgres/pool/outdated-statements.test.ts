@@ -21,7 +21,7 @@ async function openWithTable(): Promise<{ db: Db; addColumn: (name: string) => P
 }
 
 describe('A table that a newer node gives another column', () => {
-  test('is read on by statements that were prepared before', async () => {
+  test('is still read by statements that were prepared before', async () => {
     const { db, addColumn } = await openWithTable();
     expect(await read(db, 1)).toEqual([{ id: 1 }]);
     await addColumn('first');
@@ -30,7 +30,7 @@ describe('A table that a newer node gives another column', () => {
     expect(await read(db, 1)).toEqual([{ id: 1, first: 7, second: 7 }]);
   });
 
-  test('is read on by transactions, which begin again', async () => {
+  test('is still read by transactions, which begin again', async () => {
     const { db, addColumn } = await openWithTable();
     expect(await read(db, 1)).toEqual([{ id: 1 }]);
     await addColumn('first');

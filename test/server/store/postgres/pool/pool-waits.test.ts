@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PoolWaits } from '../../../../../src/server/store/postgres/pool.ts';
 
-test('Work waits without a break from when the first came to when none waits any more', () => {
+test('The wait for connections is measured from the first waiting request until none waits any more', () => {
   const pool = { waitingCount: 0 };
   let now = 0;
   const waits = new PoolWaits(pool, () => now);

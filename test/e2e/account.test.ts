@@ -118,7 +118,7 @@ describe('keys', () => {
   });
 });
 
-describe('What another process takes away', () => {
+describe('A revocation by another process', () => {
   /**
    * The command runs over the data folder, while the service runs in a process of its own. Bob has a job that never
    * ends, and may have only one at a time: the command's process must not make what waits behind it.
@@ -138,7 +138,7 @@ describe('What another process takes away', () => {
     return { machine, serving, id: String(id), bob };
   }
 
-  test('ends at once: the event stream and waiting request of a key, and the waiting jobs of a user', async () => {
+  test('ends at once the event stream and waiting request of a key, and the waiting jobs of a user', async () => {
     const { machine, serving, id, bob } = await busyService();
     const stream = await bob.events();
     await stream.first(1);
@@ -165,7 +165,7 @@ describe('What another process takes away', () => {
 });
 
 describe('users and plans', () => {
-  test('of a machine are managed without a service, and known to the one that is started then', async () => {
+  test('of a machine are managed without a service, and known to a service that starts later', async () => {
     const machine = await freshMachine();
     await writeFile(join(machine.dataDir, 'plans.json'), '{"gold": {"queue": 9}}');
     const made = await machine.run(['users', 'create', 'bob', '--plan', 'gold', '--json']);
@@ -188,7 +188,7 @@ describe('users and plans', () => {
 });
 
 describe('config', () => {
-  test('sets, gets, lists and unsets; flags go before the environment, that before the file', async () => {
+  test('sets, gets, lists and unsets; flags come before the environment, and the environment before the file', async () => {
     const machine = await freshMachine();
     expect((await machine.run(['config', 'set', 'visibility', 'unlisted'])).exitCode).toBe(0);
     expect((await machine.run(['config', 'get', 'visibility'])).stdout).toBe('unlisted\n');

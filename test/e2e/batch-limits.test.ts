@@ -70,7 +70,7 @@ describe('The slots in the queue', () => {
     expect(service.records.refusals['job_limit'] ?? 0).toBeLessThanOrEqual(30);
   });
 
-  test('that other programs of the caller have are left to them', async () => {
+  test('that other programs of the caller use are left to these programs', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 8);
     for (let n = 0; n < 4; n++) service.occupy(Number.POSITIVE_INFINITY);

@@ -21,7 +21,7 @@ function absentAtFirst(
 }
 
 describe('The result of a finished job', () => {
-  test('whose texture answers 404 once is proved by a second look', async () => {
+  test('whose texture answers 404 once is confirmed by a second request', async () => {
     const { faults, requests } = absentAtFirst('texture', 1);
     const { shop, service } = await hostedWorkshop({ faults });
     await shop.drawMany('skins', 3);

@@ -61,7 +61,7 @@ async function ended(child: ResultPromise) {
 }
 
 describe('A batch that is stopped', () => {
-  test('in an outage does so without waiting for answers, and the same command finishes it', async () => {
+  test('in an outage ends without waiting for answers, and the same command finishes it', async () => {
     const { shop, service } = await busyWorkshop();
     const child = shop.start(MAKE);
     await whenAccepted(service, 3);
@@ -232,7 +232,7 @@ describe('A batch that was interrupted', () => {
     },
   );
 
-  test('with an unanswered submission warns that another key cannot see it before that is sent again', async () => {
+  test('with an unanswered submission warns before sending it again that another key cannot see it', async () => {
     const { shop, service } = await busyWorkshop();
     service.faults = ({ kind }) => (kind === 'submit' ? { kind: 'slow', wait: 60_000 } : undefined);
     const child = shop.start(MAKE);

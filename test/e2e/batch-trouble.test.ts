@@ -58,7 +58,7 @@ describe('A service', () => {
     expect(sum(service.records.requests)).toBeLessThanOrEqual(3);
   });
 
-  test('that is down from the start, and for longer than anyone waits, is given up with status 75', async () => {
+  test('that is down from the start, for longer than the batch waits, is given up with status 75', async () => {
     const { shop } = await hostedWorkshop();
     await shop.drawMany('skins', 3);
     const { url, requests } = await closedForAnHour();

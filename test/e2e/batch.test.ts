@@ -143,7 +143,7 @@ describe('A template', () => {
     expect([mine.exitCode, mine.stderr]).toEqual([1, expect.stringContaining('skinsmith did not write it')]);
   });
 
-  test('keeps a lockfile beside its one file, so that the next run makes only what is new', async () => {
+  test('keeps a lockfile beside its one file, so that the next run makes only new skins', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 3);
     const run = (...more: string[]) =>
@@ -173,7 +173,7 @@ describe('A template', () => {
     ]);
   });
 
-  test('that makes no valid document writes nothing, and what was paid for is kept', async () => {
+  test('that makes no valid document writes nothing, and the skins that were paid for are kept', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins/a', 1);
     await shop.draw({ 'skins/b/01': 2 });
@@ -288,7 +288,7 @@ describe('The same picture', () => {
       expect((await shop.readJson<Result>(`out/${name}.json`)).uuid).toBe(uuids.get('../skins/hero.png'));
   });
 
-  test('under a new name is not made again, another one under the old name is', async () => {
+  test('under a new name is not made again, and another picture under the old name is', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.draw({ 'skins/hero': 1, 'skins/villain': 2 });
     await shop.run('generate', 'skins', '--out', 'out');
@@ -330,7 +330,7 @@ describe('Sources that cannot be used', () => {
     expect((await shop.files('r')).sort()).toEqual(['report.html', 'report.xml']);
   });
 
-  test('are never opened if they are pipes, not for a report either', async () => {
+  test('are never opened if they are pipes, even for a report', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 1);
     const pipe = shop.path('skins/pipe.png');

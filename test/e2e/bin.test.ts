@@ -14,7 +14,7 @@ function underOldNode(bin: string, args: readonly string[], env: Record<string, 
   return execa(process.execPath, ['--import', OLD, bin, ...args], { env, reject: false, cwd: ROOT });
 }
 
-test('Under an old Node the program runs under the one that its folder has, with its exit status', async () => {
+test('With an old Node, the program runs under the Node in its own folder, with its exit status', async () => {
   expect(await underOldNode(BIN, ['--version'])).toMatchObject({ exitCode: 0, stdout: VERSION });
   expect(await underOldNode(BIN, ['genrate'])).toMatchObject({ exitCode: 2 });
 });
@@ -22,13 +22,16 @@ test('Under an old Node the program runs under the one that its folder has, with
 test.each([
   ['SIGTERM', 0],
   ['SIGINT', 0],
-] as const)('%s to the old Node reaches the program, which ends as it does', async (signal, exitCode) => {
-  const { env } = await freshMachine();
-  const child = underOldNode(BIN, ['serve', '--double'], env);
-  await saying(child, 'stdout', /\n/);
-  child.kill(signal);
-  expect(await child).toMatchObject({ exitCode });
-});
+] as const)(
+  '%s to the old Node reaches the program, and both end in the same way',
+  async (signal, exitCode) => {
+    const { env } = await freshMachine();
+    const child = underOldNode(BIN, ['serve', '--double'], env);
+    await saying(child, 'stdout', /\n/);
+    child.kill(signal);
+    expect(await child).toMatchObject({ exitCode });
+  },
+);
 
 test('The command says which Node is needed and how to get it, where no other is found', async () => {
   const folder = await ownFolder();

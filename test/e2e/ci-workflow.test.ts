@@ -232,7 +232,7 @@ function failAfter({ service }: Repository, textures: number): () => void {
   };
 }
 
-test('The action does the same in its own steps, besides the step that commits', async () => {
+test('The action does the same as the workflow in its own steps, except for the commit', async () => {
   const repository = await Repository.make();
   const { shop } = repository;
   const passes = { status: 0, committed: undefined };

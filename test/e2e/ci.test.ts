@@ -56,7 +56,7 @@ test('A run that leaves skins fails on request, and if it made none', async () =
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([1, []]);
 });
 
-test('A skin that the service already had gives its place in --max-new to another one', async () => {
+test('A skin that the service already had does not count against --max-new', async () => {
   const { shop, service } = await hostedWorkshop({ serviceTime: 5 });
   await shop.drawMany('skins', 6);
   await shop.run('generate', 'skins', '--out', 'lost');
@@ -68,7 +68,7 @@ test('A skin that the service already had gives its place in --max-new to anothe
   expect(service.records.accepted).toHaveLength(18);
 });
 
-test('What the service already had is distinguished from what was made', async () => {
+test('Skins that the service already had are distinguished from newly made ones', async () => {
   const { shop, service } = await hostedWorkshop();
   await shop.drawMany('skins', 2);
   await shop.run(...MAKE);
@@ -97,7 +97,7 @@ test('--allow-new checks new pictures without a service, marks them in JSON, and
   expect([alone.exitCode, alone.stderr]).toEqual([2, expect.stringContaining('Add --frozen.')]);
 });
 
-test('--frozen also reports the sources that are gone, and fails for them', async () => {
+test('--frozen also reports sources that are gone, and fails because of them', async () => {
   const { shop } = await hostedWorkshop();
   await shop.drawMany('skins', 2);
   await shop.run(...MAKE);

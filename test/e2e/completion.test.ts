@@ -105,7 +105,7 @@ test('bash starts the installed program for completions', async () => {
   expect(stdout).toContain('<whoami>');
 });
 
-test('Every installed shell can read its script', async () => {
+test('Every installed shell can parse its completion script', async () => {
   const machine = await freshMachine();
   for (const shell of ['bash', ...MORE_SHELLS] as const) {
     const script = await writeScript(machine, shell);

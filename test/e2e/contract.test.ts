@@ -68,7 +68,7 @@ async function manageCapes({ run, put }: Machine): Promise<void> {
   await run('accounts list');
 }
 
-test('Whatever the program does, the answers that it gets are as published and as described', async () => {
+test('All answers that the program gets match the published contract and the description', async () => {
   const machine = await relayedMachine();
   await Promise.all([makeSkins(machine), manageUsers(machine), manageCapes(machine)]);
   expect(machine.relay.faults).toEqual([]);

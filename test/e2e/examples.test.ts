@@ -33,7 +33,7 @@ function commandsOf(command: Command): Command[] {
 const COMMANDS = commandsOf(program);
 
 test.each(COMMANDS.map((command) => [fullName(command), command] as const))(
-  '%s has two to four examples of itself',
+  '%s has two to four examples, which all use it',
   (name, command) => {
     const examples = examplesOf(command);
     const foreign = examples.filter(([, line]) => !line.includes(name));
@@ -42,7 +42,7 @@ test.each(COMMANDS.map((command) => [fullName(command), command] as const))(
   },
 );
 
-test('Every example of every command does what it says, in their order', async () => {
+test('Every example of every command does what it says, one after the other', async () => {
   const bench = await Bench.open();
   const failures: string[] = [];
   for (const command of COMMANDS.filter(({ commands }) => commands.length === 0)) {

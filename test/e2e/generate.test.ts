@@ -76,7 +76,7 @@ describe('generate', () => {
     ['render', 'sm.png', '--out', 'link.png'],
     ['render', 'other.png', '--view', 'back', '--cape', 'sm.png', '--out', 'sm.png'],
     ['preview', 'sm.png', '--out', 'sm.png'],
-  ])('writes over no source: skinsmith %s %s %s %s', async (...words) => {
+  ])('never overwrites a source: skinsmith %s %s %s %s', async (...words) => {
     const machine = await freshMachine();
     const cwd = join(machine.folder, 'work');
     await mkdir(cwd);
@@ -88,7 +88,7 @@ describe('generate', () => {
     expect(await readFile(join(cwd, 'sm.png'))).toEqual(Buffer.from(skinPng(1)));
   });
 
-  test('prints a tab-separated row in a pipe and the same skin again, and says only whose key signs', async () => {
+  test('prints a tab-separated row in a pipe, makes the same skin again, and says only whose key signs', async () => {
     const machine = await freshMachine();
     const first = await machine.run(['generate', SMITH]);
     expect(first.exitCode).toBe(0);

@@ -22,13 +22,13 @@ function linesOf(command: Command, words: readonly string[] = []): string[][] {
 const program = await buildProgram({ runner: () => async () => {} });
 const ROWS = linesOf(program).map((words) => ({ words, name: ['skinsmith', ...words].join('-') }));
 
-test.each(ROWS)('The help of $name is what it was', async ({ words, name }) => {
+test.each(ROWS)('The help of $name matches its stored page', async ({ words, name }) => {
   const { exitCode, stdout, stderr } = await (await freshMachine()).run([...words, '--help']);
   expect([exitCode, stderr]).toEqual([0, '']);
   await expect(stdout).toMatchFileSnapshot(join(PAGES, `${name}.txt`));
 });
 
-test('Every page of help has a command', async () => {
+test('Every stored page of help has a command', async () => {
   const pages = (await readdir(PAGES)).map((file) => file.replace(/\.txt$/, ''));
   expect(ROWS.map(({ name }) => name)).toEqual(expect.arrayContaining(pages));
 });

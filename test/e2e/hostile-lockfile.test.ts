@@ -168,7 +168,7 @@ const THERE: Readonly<Record<string, (path: string, made: Made) => Promise<unkno
 };
 
 test.each(Object.entries(THERE))(
-  'A lockfile that claims it does not make generate replace %s',
+  'A lockfile that claims to have written it does not make generate replace %s',
   async (_, put) => {
     const made = await madeFolder();
     const { shop } = made;

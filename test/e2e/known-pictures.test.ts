@@ -13,7 +13,7 @@ async function fill({ dataDir }: Machine): Promise<void> {
   await db.insertInto('textures').values(big).execute();
 }
 
-test('A known picture under new names adds no skins for anonymous callers, and nothing to a full store', async () => {
+test('A known picture under new names adds no skins for anonymous callers, or to a full store', async () => {
   const machine = await freshMachine();
   const serving = await machine.serve(['--max-store', '1']);
   const owner = serving.caller();

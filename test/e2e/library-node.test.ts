@@ -42,7 +42,7 @@ const url = 'data:text/javascript,export class Agent {} export class Pool {} exp
 registerHooks({ resolve: (name, context, next) => name === 'undici' ? { url, shortCircuit: true } : next(name, context) });`;
 const asBun = ['--import', `data:text/javascript,${encodeURIComponent(BUN)}`];
 
-test('The client sends its requests with fetch where undici is an imitation, as in Bun', async () => {
+test('The client sends its requests with fetch where undici is only imitated, as in Bun', async () => {
   const { url, key } = await runServer();
   const script = `import { SkinClient } from '${join(DIST, 'index.js')}';
 const client = new SkinClient({ baseUrl: '${url}', apiKey: '${key}' });

@@ -25,7 +25,7 @@ test('Each file of the program can be loaded first, because there are no import 
   expect(stdout).toBe('');
 });
 
-test('The library can be required, and an error that nobody catches is shown with a line of code, not with all of it', async () => {
+test('The library can be required, and an uncaught error shows one line of code, not the whole file', async () => {
   const code = "const { SkinClient } = require('skinsmith'); new SkinClient({ baseUrl: 'nowhere' });";
   const { stderr } = await execa(process.execPath, ['-e', code], { cwd: ROOT, reject: false });
   expect(stderr).toContain('TypeError: "nowhere" is not a URL');

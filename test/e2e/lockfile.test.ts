@@ -83,7 +83,7 @@ describe('--dry-run', () => {
   });
 });
 
-test('--max-new stops when so many are made, and the next run continues from there', async () => {
+test('--max-new stops after as many new skins as it says, and the next run continues from there', async () => {
   const { shop, service } = await hostedWorkshop();
   await shop.drawMany('skins', 5);
   const first = await shop.run(...MAKE, '--max-new', '2');

@@ -95,7 +95,7 @@ describe.skipIf(process.getuid?.() !== 0)('In the data folder of another user, r
     ['generate', 'one.png'],
   ];
   test.each(sampled(LINES, 2))(
-    'changes and reads no file of its own that a key links to: %s',
+    'changes and reads no file of its own through a key file that is a link: %s',
     async (...args) => {
       const { run, data, secret } = place;
       await rm(join(data, 'signing-key.pem'));

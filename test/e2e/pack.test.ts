@@ -14,7 +14,7 @@ async function machineWithSkins() {
   return { machine, run };
 }
 
-test('The commands of generate use the textures that the pack has, on stdout and in files', async () => {
+test('The commands that generate prints use the textures in the pack, on stdout and in files', async () => {
   const { machine, run } = await machineWithSkins();
   const packed = await run('pack', 'skins', '-r', '--out', 'pack.zip', '--namespace', 'npc');
   expect(packed.exitCode).toBe(0);
@@ -33,7 +33,7 @@ test('The commands of generate use the textures that the pack has, on stdout and
   );
 });
 
-test('A lockfile becomes a pack without its pictures, from the textures that the service has', async () => {
+test('A lockfile becomes a pack without its pictures, from the textures at the service', async () => {
   const { machine, run } = await machineWithSkins();
   expect((await run('generate', 'skins', '-r', '--out', 'made')).exitCode).toBe(0);
   await rename(join(machine.folder, 'skins'), join(machine.folder, 'elsewhere'));
@@ -41,7 +41,7 @@ test('A lockfile becomes a pack without its pictures, from the textures that the
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { skins: 2, failed: 0 }]);
 });
 
-test('Commands use the names that the pack has, without a service or a key', async () => {
+test('Commands use the names in the pack, without a service or a key', async () => {
   const { machine, run } = await machineWithSkins();
   await writeFile(join(machine.folder, 'skins/anna.png'), skinPng(2)); // the same as tom.png
   await writeFile(join(machine.folder, 'skins/town/the_guard.png'), skinPng(3));

@@ -83,7 +83,7 @@ test.each([
 });
 
 test.each(['http://anna:hun/ter2@127.0.0.1:1', 'socks5://anna:hunter2@127.0.0.1', 'anna:12/hunter2@[', '%'])(
-  'What is no address of a proxy is refused, and not shown: %s',
+  'An invalid proxy address is refused, and not shown: %s',
   async (HTTP_PROXY) => {
     const env = { SKINSMITH_BASE_URL: 'http://skins.test', HTTP_PROXY };
     const { exitCode, stderr } = await (await freshMachine()).run(['whoami'], { env });
@@ -92,7 +92,7 @@ test.each(['http://anna:hun/ter2@127.0.0.1:1', 'socks5://anna:hunter2@127.0.0.1'
   },
 );
 
-test('An invalid proxy address fails nothing that needs no proxy', async () => {
+test('An invalid proxy address stops no command that needs no proxy', async () => {
   const hosted = await runHosted();
   const machine = await freshMachine();
   const env = { HTTP_PROXY: 'socks5://anna:hunter2@127.0.0.1:1', SKINSMITH_API_KEY: hosted.key };
@@ -105,7 +105,7 @@ test('An invalid proxy address fails nothing that needs no proxy', async () => {
   expect(stderr).not.toContain('hunter2');
 });
 
-test('Plain http goes through HTTP_PROXY; what NO_PROXY names, and this machine, do not', async () => {
+test('Plain http goes through HTTP_PROXY, except to hosts in NO_PROXY and to this machine', async () => {
   const { url: address, key = '' } = await runServer();
   const proxy = await connectProxy({ hosts: { 'skins.test': portOf({ url: address }) } });
   const machine = await freshMachine();
@@ -123,7 +123,7 @@ test('Plain http goes through HTTP_PROXY; what NO_PROXY names, and this machine,
   expect(proxy.seen).toHaveLength(length);
 });
 
-test('Players are looked up, and pictures fetched here, through the proxy', async () => {
+test('Player look-ups and picture downloads of a command go through the proxy', async () => {
   const game = await runGame({ accounts: 1 });
   const pictures = await webServer((_, response) => void response.end(skinPng(1)));
   const hosts = { 'game.test': portOf(game), 'pictures.test': pictures.port };

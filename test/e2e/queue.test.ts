@@ -81,7 +81,7 @@ test('Ctrl-C while waiting exits 130 and says how to continue; the job is still 
   expect(body.jobs).toHaveLength(1);
 });
 
-test('A skin of status, or of a lockfile, in a format for people is followed by where to paste it', async () => {
+test('status, and generate with a lockfile, say where to paste a skin in a format for people', async () => {
   const machine = await freshMachine();
   const place = /Paste it into the server console/;
   const queued = await machine.run(['queue', 'examples/smith.png', '--json']);

@@ -60,7 +60,7 @@ test('queue says who will see skins signed by this machine, but not for skins th
   expect([others.exitCode, others.stderr.match(NOTICE)]).toEqual([0, null]);
 });
 
-test('When a service is set, it makes again only the skins that this machine signed', async () => {
+test('When a service is set, only skins that this machine signed are made again', async () => {
   const { shop, service, run, hosted } = await prepare();
 
   // The first try, with nothing configured; in a pipe, so that whoever reads the log knows.

@@ -67,8 +67,8 @@ const WORLDS = [
   ['the hosted service', hosted],
 ] as const;
 
-describe.each(sampled(WORLDS, 2))('What %s has signed', (_, worldFor) => {
-  test('is the result in whatever form it is given, without a new generation', async () => {
+describe.each(sampled(WORLDS, 2))('Skin data that %s has signed', (_, worldFor) => {
+  test('is used as the result in whatever form it is given, without a new generation', async () => {
     const world = await worldFor();
     const [skin] = await withSkins(world);
     const { uuid, value, signature } = skin!;
@@ -153,7 +153,7 @@ describe.each(sampled(WORLDS, 2))('What %s has signed', (_, worldFor) => {
     expect([ran.exitCode, await world.jobs()]).toEqual([0, 3]);
   });
 
-  test('is made from its texture when the signature is missing or not good, and says so', async () => {
+  test('is made again from its texture, with a message, when the signature is missing or wrong', async () => {
     const world = await worldFor();
     const [skin, other] = await withSkins(world);
     const unsigned = await world.run('generate', skin!.value, '--json');

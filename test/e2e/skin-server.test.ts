@@ -6,7 +6,7 @@ import { freshMachine, saying } from '../support/program/program.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { runServer } from '../support/server/running-server.ts';
 
-test('From an empty folder to the skin that the mod reads, as docs/skin-server.md has it', async () => {
+test('The steps of docs/skin-server.md lead from an empty folder to a skin that the mod reads', async () => {
   const machine = await freshMachine();
   const { url, key } = await machine.serve();
   await writeFile(join(machine.folder, 'steve.png'), skinPng(1));

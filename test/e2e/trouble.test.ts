@@ -106,7 +106,7 @@ describe('With --json', () => {
   });
 });
 
-describe('Surroundings that are not as they should be', () => {
+describe('In a broken environment', () => {
   test('a config file that is broken JSON is named, with status 2', async () => {
     const machine = await freshMachine();
     await mkdir(machine.configDir);

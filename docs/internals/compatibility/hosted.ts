@@ -91,7 +91,7 @@ const PICTURE_OF_URL: Difference = {
   why: 'Nobody can make the service fetch anything from elsewhere for a picture.',
   shown: [
     'test/service/pictures/version-1.test.ts',
-    'of any other or an invalid URL is refused without a request',
+    'of any other host, or with an invalid URL, is refused without a request',
   ],
 };
 
@@ -103,7 +103,7 @@ export const WIDER_DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'Old clients keep working. But keys in addresses end up in the logs of proxies.',
     shown: [
       'test/server/http/endpoint.test.ts',
-      'A key in the query is understood by version 1 with a warning, by version 2 not, and never logged',
+      'A key in the query is understood by version 1 with a warning but not by version 2, and is never logged',
     ],
   },
   'Requests of web pages without a key': {
@@ -149,7 +149,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'Clients that send five skins at once lose none.',
     shown: [
       'test/service/jobs/skins-restorer.test.ts',
-      'Eight skins at once of a user with the plan free all come to SkinsRestorer, one after the other',
+      'SkinsRestorer gets all eight skins that a user with the plan free requests at once, one after the other',
     ],
   },
   'POST /v2/queue': {
@@ -174,7 +174,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'The specification requires UUIDs; clients treat IDs as opaque.',
     shown: [
       'test/service/running/published-contract.test.ts',
-      'a pending or failed job has no skin, where the contract wants one always',
+      'a pending or failed job has no skin, where the contract always wants one',
     ],
   },
   'GET /v2/skins': {
@@ -183,7 +183,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'Clients that follow it reach the end, and no page changes when its last skin is deleted.',
     shown: [
       'test/service/skins/skin-picks.test.ts',
-      'Lists tell where the next page begins, and a UUID for a number leads to its skin',
+      'Lists say where the next page begins, and a UUID in place of a number leads to its skin',
     ],
   },
   'GET /v2/skins/{uuid}': {
@@ -202,7 +202,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'People who find an objectionable skin need no account to report it.',
     shown: [
       'test/service/moderation/reports.test.ts',
-      'Anyone may report a skin, once, and the operator reads why',
+      'Anyone may report a skin once, and the operator reads why',
     ],
   },
   'GET /v2/skins/popular': {
@@ -248,14 +248,14 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     why: 'They are counted in the store, at most once a minute.',
     shown: [
       'test/service/running/stats.test.ts',
-      'The figures count skins of new data and of data that was there, by the calendar',
+      'The statistics count skins with new and with existing data, by hour, day, month and year',
     ],
   },
   'POST /generate/upload': {
     hosted: 'The picture comes in a part named `file`.',
     here: 'The part may have any name. `visibility` is read as for `POST /generate/url`.',
     why: 'Old plugins name the part after the file.',
-    shown: ['test/service/v1/generating.test.ts', 'The picture may come in a part of any name'],
+    shown: ['test/service/v1/generating.test.ts', 'The picture may be in a form part of any name'],
   },
   'POST /generate/url': {
     hosted: 'A `visibility` other than 1 is public.',
@@ -311,7 +311,10 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     hosted: 'Has `views` and counts by source.',
     here: 'Has neither.',
     why: 'They are not counted.',
-    shown: ['test/service/running/stats.test.ts', 'Version 1 tells the same figures in its own words'],
+    shown: [
+      'test/service/running/stats.test.ts',
+      'Version 1 returns the same statistics under its own names',
+    ],
   },
 };
 

@@ -88,7 +88,7 @@ describe('API keys', () => {
     expect((await owner.send('DELETE', `/v2/account/keys/${id}`)).status).toBe(404);
   });
 
-  test('are nowhere in the store, only their hashes', async () => {
+  test('are stored only as hashes', async () => {
     const { owner, key, close, dataDir } = await runServer();
     const secret = (await owner.json('/v2/account/keys', {})).body.key?.secret ?? '';
     await close();
@@ -128,7 +128,7 @@ describe('Who and what the service is', () => {
     });
   });
 
-  test('GET /v2/delay has the limits at its top and under their name, and in its headers', async () => {
+  test('GET /v2/delay returns the limits at the top level, in rateLimit and in headers', async () => {
     const { owner } = await runServer();
     const { body, headers } = await owner.get('/v2/delay');
     expect(body).toMatchObject(body.rateLimit!);
@@ -141,7 +141,7 @@ describe('Who and what the service is', () => {
     expect([status, body]).toEqual([200, { status: 'ok', version: VERSION }]);
   });
 
-  test('GET / is the key document, with the key in SPKI', async () => {
+  test('GET / returns the key document, with the key in SPKI format', async () => {
     const { anonymous } = await runServer();
     const { body } = await anonymous().get('/');
     expect(body).toEqual({
@@ -152,7 +152,7 @@ describe('Who and what the service is', () => {
   });
 
   test.each(['/v2/me', '/v2/skins', '/v2/queue', '/', '/health', '/openapi.json'])(
-    'HEAD %s is answered as GET is, without the body',
+    'HEAD %s gets the answer of GET, without the body',
     async (path) => {
       const { owner } = await runServer();
       const [got, head] = [await owner.get(path), await owner.send('HEAD', path)];

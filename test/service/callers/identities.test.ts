@@ -58,7 +58,7 @@ test('A user sees the linked identities, and unlinks one of them', async () => {
   expectRefusal(await anna.send('DELETE', `${PATH}/${home?.id}`), 'not_found');
 });
 
-test('Operators manage identities of others, which the log records', async () => {
+test('Operators manage identities of other users, and the log records it', async () => {
   const server = await runServer();
   const bob = await server.user('bob');
   await server.user('anna');
@@ -91,7 +91,7 @@ test('The only sign-in is unlinked only after confirmation', async () => {
   expect(await identitiesOf(server.owner, 'bert')).toEqual([]);
 });
 
-test('The page asks for confirmation first, and ends the other sessions that no key began', async () => {
+test('Unlinking on the page asks for confirmation, and ends other sessions that did not begin with a key', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
   await linkIdentity(server, 'bert', 'bert <b>');

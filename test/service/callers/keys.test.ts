@@ -137,7 +137,7 @@ describe('A key is changed', () => {
     expect((await bob.get(KEYS)).body.keys?.[0]).toMatchObject({ name: 'cd', v2Compat: true });
   });
 
-  test('from the next request on, and an empty list removes a restriction', async () => {
+  test('with effect from the next request, and an empty list removes a restriction', async () => {
     const server = await runServer();
     const { id, secret: key } = await makeKey(server);
     const bob = new TestCaller(server.url, { key });
@@ -185,7 +185,7 @@ describe('Keys', () => {
     expect((await bob.json(KEYS, {})).status).toBe(201);
   });
 
-  test('are revoked once, by two at once too', async () => {
+  test('are revoked only once, even by two simultaneous requests', async () => {
     const server = await runServer();
     const { id } = await makeKey(server);
     const both = await Promise.all([1, 2].map(() => server.owner.send('DELETE', `${KEYS}/${id}`)));
@@ -218,7 +218,7 @@ describe('Keys', () => {
     },
   );
 
-  test('are in no log, however much is logged', async () => {
+  test('never appear in the log, even at level debug', async () => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const server = await runServer({ logLevel: 'debug' });
     const { id, secret: key } = await makeKey(server);

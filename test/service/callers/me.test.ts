@@ -41,7 +41,7 @@ describe('A caller asks about itself', () => {
     expect((await owner.get('/v2/me/apikeys')).body.keys?.map(({ name }) => name)).toEqual(['first key']);
   });
 
-  test('and gets what the service sees of it, as published', async () => {
+  test('and gets its address, agent and user as the service sees them, in the published form', async () => {
     const { owner } = await runServer();
     const { user } = (await owner.get('/v2/me')).body;
     const { key } = (await owner.get('/v2/me/apikey')).body;
@@ -76,7 +76,7 @@ describe('A caller asks about itself', () => {
     expectRefusal(await anonymous().get(path), code);
   });
 
-  test('and gets what the service sees of it, also without a key', async () => {
+  test('and gets its address and agent as the service sees them, also without a key', async () => {
     const { anonymous } = await runServer();
     const heard = await anonymous().get('/v2/me/client');
     expect(heard.body.client).toEqual({ agent: 'skinsmith-tests', ip: '127.0.0.1', billable: false });

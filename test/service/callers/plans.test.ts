@@ -51,7 +51,7 @@ test('Callers without a key have the strictest limits', async () => {
 });
 
 describe('A file of plans', () => {
-  test('changes and adds plans; omitted values stay, or are those of free in a new plan', async () => {
+  test('changes and adds plans; omitted values stay, or in a new plan are those of the plan free', async () => {
     const file = { lite: { queue: 9, delay: 0.25 }, gold: { per_minute: 7, capes: true } };
     const { owner } = await runServer({ plansFile: await plansFile(file) });
     const plans = (await owner.get('/v2/account/plans')).body.plans ?? [];
@@ -85,7 +85,7 @@ describe('A file of plans', () => {
     expect((await owner.get('/v2/account/plans')).body.plans?.at(-1)?.name).toBe('gold');
   });
 
-  test('that is gone leaves its users on free, and the log says so', async () => {
+  test('that is gone leaves its users on the plan free, and the log says so', async () => {
     const first = await runServer({ plansFile: await plansFile({ gold: { queue: 9 }, silver: {} }) });
     const bob = (await first.owner.json('/v2/account/keys', { user: 'bob' })).body.key?.secret;
     for (const name of ['gus', 'gil']) await first.owner.json('/v2/account/users', { name, plan: 'silver' });
@@ -115,7 +115,7 @@ describe('A file of plans', () => {
     ['a plan with a capital', { Gold: {} }, 'plan Gold: only a–z, 0–9'],
     ['too much', `"${' '.repeat(256 * 1024)}"`, 'it has more than'],
   ];
-  test.each(wrong)('that holds %s is refused with plan, place and reason', async (_, content, says) => {
+  test.each(wrong)('that holds %s is refused, naming plan, place and reason', async (_, content, says) => {
     const path = await plansFile(content);
     const error = await runServer({ plansFile: path }).catch((failure: unknown) => failure);
     expect(error).toMatchObject({ code: 'plans_unusable' });

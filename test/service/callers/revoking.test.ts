@@ -37,8 +37,8 @@ const WAYS: readonly [string, Revoking][] = [
 /** What another node revokes is learnt from the store, which on PostgreSQL is another way than on SQLite. */
 const PLACES = storeKind() === 'sqlite' ? (['here', 'elsewhere'] as const) : (['elsewhere'] as const);
 
-describe.each(PLACES)('What is open ends, revoked %s,', (place) => {
-  test.each(WAYS)('when %s: a stream', async (_, revoke) => {
+describe.each(PLACES)('After a revocation %s,', (place) => {
+  test.each(WAYS)('an event stream ends when %s', async (_, revoke) => {
     const servers = await twoServers();
     const { id, caller } = await keyOf(servers.here, 'bob');
     const stream = await caller.events();
@@ -52,7 +52,7 @@ describe.each(PLACES)('What is open ends, revoked %s,', (place) => {
     expect(others.end).toBeUndefined();
   });
 
-  test.each(WAYS)('when %s: a request that waits, in either version', async (way, revoke) => {
+  test.each(WAYS)('a waiting request ends when %s, in either version', async (way, revoke) => {
     const servers = await twoServers();
     const { id, caller } = await keyOf(servers.here, 'bob');
     const waiting = [
@@ -85,7 +85,7 @@ onSqlite(test)('A stream ends when its key, sent without the word Bearer, is rev
   );
 });
 
-test('A disabled user’s waiting jobs end as failed, but no jobs of other users', async () => {
+test('A disabled user’s waiting jobs end as failed, and other users’ jobs continue', async () => {
   const { here, elsewhere } = await twoServers();
   const bob = await here.user('bob');
   const { body } = await bob.upload('/v2/queue', skinPng(1));
@@ -111,7 +111,7 @@ test('A disabled user’s waiting jobs end as failed, but no jobs of other users
   ]);
 });
 
-test('What is open continues when another key of its user is revoked, or its own is renamed', async () => {
+test('A stream continues when another key of its user is revoked, or its own key is renamed', async () => {
   const server = await runServer({ workers: 0 });
   const [kept, gone] = [await keyOf(server, 'bob'), await keyOf(server, 'bob')];
   const [stream, ended] = [await kept.caller.events(), await gone.caller.events()];

@@ -76,14 +76,14 @@ describe('A scope', () => {
     expect(open).toEqual(FOR_EVERY_KEY);
   });
 
-  test('alone does not let launchers upload, which makes a skin and changes a name', async () => {
+  test('is not enough for launcher uploads, which need two: skins and generate', async () => {
     const server = await runServer({ workers: 0 });
     const [method = '', path = ''] = FOR_TWO_SCOPES.split(' ');
     const { caller } = await make(server, server.owner, { scopes: ['skins', 'generate'] });
     expect(await isLetIn(caller, method, path)).toBe(true);
   });
 
-  test('read: without it a private skin of its user is nobody’s, and the events are closed', async () => {
+  test('read is needed to see the user’s own private skins and the events', async () => {
     const server = await runServer();
     const { body } = await server.owner.upload('/v2/generate', PNG, { visibility: 'private' });
     const uuid = body.skin?.uuid;
@@ -98,7 +98,7 @@ describe('A scope', () => {
     expectRefusal(await reader.caller.upload('/v2/queue', PNG), 'insufficient_grants');
   });
 
-  test('read: without it a private skin can be deleted, but not edited, since the answer would reveal it', async () => {
+  test('read is needed to edit a private skin, since the answer reveals it, but not to delete it', async () => {
     const server = await runServer();
     const { body } = await server.owner.upload('/v2/generate', PNG, {
       name: 'secret',
@@ -119,7 +119,7 @@ describe('A scope', () => {
   });
 
   test.each(['/v2/generate', '/v2/queue'])(
-    'read: without it %s answers for a known skin with the name that was sent, not with the skin’s own',
+    'read is needed at %s to get a known skin’s own name instead of the name that was sent',
     async (path) => {
       const server = await runServer();
       const { owner } = server;
@@ -202,7 +202,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     ['a network of the other kind', { ...within, allowedIps: ['::1'] }],
     ['any program', { ...within, allowedAgents: [] }],
     ['another program', { ...within, allowedAgents: ['Other'] }],
-  ])('not with %s', async (_, input) => {
+  ])('and is refused a key with %s', async (_, input) => {
     const server = await runServer();
     const { caller } = await make(server, server.owner, within);
     expectRefusal(await caller.json(KEYS, input), 'insufficient_grants');
@@ -213,7 +213,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     );
   });
 
-  test('but one with the same or more restrictions; stronger keys may be renamed and restricted', async () => {
+  test('but can make keys as restricted as itself or more, and rename and restrict stronger keys', async () => {
     const server = await runServer();
     const { caller, id } = await make(server, server.owner, within);
     const narrow = { ...within, allowedIps: ['127.0.0.1', '127.0.0.128/25'], scopes: ['read'] };
@@ -225,7 +225,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
     expectRefusal(await caller.patch(`${KEYS}/${id}`, { scopes: [...SCOPES] }), 'insufficient_grants');
   });
 
-  test('nor one of someone else, although an operator may create and restrict those', async () => {
+  test('even for another user, although an operator may create and restrict other users’ keys', async () => {
     const server = await runServer();
     const bound = { allowedIps: ['127.0.0.1'] };
     const operator = await make(server, server.owner, { ...bound, scopes: ['read', 'operator'] });
@@ -248,7 +248,7 @@ describe('A key cannot make or change a key to be stronger, or less bound, than 
   });
 });
 
-test("Only the owner gives other operators' keys the scope operator, because their role may end", async () => {
+test('Only the owner gives the scope operator to other operators’ keys, because their role may end', async () => {
   const server = await runServer();
   for (const name of ['ann', 'bob']) await server.user(name);
   const { db } = await openOwnStore(server.dataDir);
@@ -279,7 +279,7 @@ test("The operators' log records what they do to other users' keys", async () =>
   ]);
 });
 
-test("A key's scopes are listed with it, and can be changed", async () => {
+test('The scopes of a key are listed with it, and can be changed', async () => {
   const server = await runServer();
   const { id, caller } = await make(server, server.owner, {
     user: 'bob',

@@ -32,7 +32,7 @@ describe('Users', () => {
     expect((await owner.get(`${USERS}/bob`)).body).toMatchObject({ user: userIn(made) });
   });
 
-  test('are made once, by two at once too', async () => {
+  test('are created only once, even by two simultaneous requests', async () => {
     const { owner } = await runServer();
     const both = await Promise.all([1, 2].map(() => owner.json(USERS, { name: 'bob' })));
     const [made, refused] = both.toSorted((a, b) => a.status - b.status);
@@ -62,7 +62,7 @@ describe('Users', () => {
     expect((await owner.get(USERS)).body.users?.map(({ keys }) => keys)).toEqual([1, 1]);
   });
 
-  test('have another plan from the next request on', async () => {
+  test('get a changed plan from the next request on', async () => {
     const { owner, user } = await runServer();
     const bob = await user('bob');
     expect((await bob.get('/v2/me')).body.grants).toMatchObject({ plan: 'free', private_skins: false });
@@ -96,7 +96,7 @@ describe('An invitation', () => {
   const follow = async ({ invitation: { link } }: { invitation: Invitation }) =>
     await fetch(link, { redirect: 'manual', headers: { 'sec-fetch-site': 'none', accept: 'text/html' } });
 
-  test('signs its user in once, within seven days, and takes the place of the one before', async () => {
+  test('signs its user in once, within seven days, and replaces the previous invitation', async () => {
     const clock = new MovableClock();
     const { owner } = await runServer({ clock });
     await owner.json(USERS, { name: 'bob' });
@@ -116,7 +116,7 @@ describe('An invitation', () => {
     expect((await follow(late)).status).toBe(410);
   });
 
-  test('can be revoked, and goes to nobody who is disabled or the owner', async () => {
+  test('can be revoked, and is refused for the owner and for disabled users', async () => {
     const { owner } = await runServer();
     await owner.json(USERS, { name: 'bob' });
     const made = await invite(owner);
@@ -131,7 +131,7 @@ describe('An invitation', () => {
     expectRefusal(await owner.send('DELETE', `${USERS}/nobody/invitation`), 'user_not_found');
   });
 
-  test('is in the log, and so is that it was revoked', async () => {
+  test('is logged, and so is its revocation', async () => {
     const { owner } = await runServer();
     await owner.json(USERS, { name: 'bob' });
     await invite(owner);

@@ -32,7 +32,7 @@ async function makeSkin({ anonymous }: ServerUnderTest) {
 }
 
 describe('A web page of another origin, without a key,', () => {
-  test.each(FOREIGN)('does not see what was made from the address of its visitor: %j', async (headers) => {
+  test.each(FOREIGN)('does not see what its visitor’s IP address has made: %j', async (headers) => {
     const server = await runServer();
     const { uuid, job } = await makeSkin(server);
     const visitor = server.anonymous();
@@ -53,7 +53,7 @@ describe('A web page of another origin, without a key,', () => {
     expect((await server.owner.get('/v2/account/reports')).body.reports).toEqual([]);
   });
 
-  test('is refused where a program, or one of our pages under a proved name, is let in', async () => {
+  test('is refused where a program, or a page of the service under a trustworthy host name, is accepted', async () => {
     const server = await runServer({ publicUrl: 'http://skins.lan' });
     const { 'accept-language': _, ...program } = REBOUND;
     const onNode = { ...REBOUND, 'accept-language': '*', 'sec-fetch-mode': 'cors' };
@@ -65,7 +65,7 @@ describe('A web page of another origin, without a key,', () => {
     expect((await server.owner.get('/v2/queue', REBOUND)).status).toBe(200);
   });
 
-  test("may read lists and report skins if it is the service's own, if the operator allows it, or with a key", async () => {
+  test('may not read lists or report skins, unlike one that the operator allows, one with a key, or the service’s own', async () => {
     const server = await runServer({ allowedOrigins: [ALLOWED] });
     const { uuid, job } = await makeSkin(server);
     const report = { reason: 'other' };

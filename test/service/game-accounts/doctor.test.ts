@@ -25,7 +25,7 @@ async function withAccounts(changes: readonly Partial<AccountRow>[]): Promise<Ac
   return world;
 }
 
-test('A service without accounts has a problem; Mojang’s services are checked anyway', async () => {
+test('A service without accounts reports a problem, and still checks Mojang’s services', async () => {
   const world = await runAccountServer({ loginClientId: undefined });
   expect(await findings(world)).toEqual([
     ['no_accounts', 'problem', 'No game accounts linked.'],
@@ -72,7 +72,7 @@ test.each<[string, Partial<AccountRow>[], code: string, result: string, message:
     'problem',
     '2 game accounts linked: 1 waiting to be linked again, 1 paused.',
   ],
-])('Accounts are counted that are %s', async (_, changes, code, result, message) => {
+])('The report counts accounts that are %s', async (_, changes, code, result, message) => {
   const [standing, clientId] = await findings(await withAccounts(changes));
   expect([standing?.slice(0, 2), standing?.[2]?.split(/: |, |\./).toSorted()]).toEqual([
     [code, result],
@@ -84,7 +84,7 @@ test.each<[string, Partial<AccountRow>[], code: string, result: string, message:
 test.each([
   ['is broken', { kind: 'broken' }, 'game_unreachable', 'problem'],
   ['wants fewer requests', { kind: 'limited' }, 'game_limits', 'warning'],
-] as const)('A game that %s is reported', async (_, fault, code, result) => {
+] as const)('A game service that %s is reported', async (_, fault, code, result) => {
   const world = await runAccountServer();
   world.fake.order({ fault, on: ['profile'] });
   const [, , game] = await findings(world);

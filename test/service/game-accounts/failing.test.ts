@@ -40,7 +40,7 @@ async function accountOf({ server }: AccountServer, uuid: string) {
 }
 
 describe('A job', () => {
-  test('whose account shows an old skin for too long is done with another', async () => {
+  test('whose account shows an old skin for too long is done with another account', async () => {
     const world = await runAccountServer();
     const bad = world.fake.addAccount();
     const good = world.fake.addAccount();
@@ -93,7 +93,7 @@ describe('A job', () => {
   });
 
   test.each(['profile', 'texture'] as const)(
-    'that a missing %s spoils does not retire its account',
+    'that fails because a %s is missing does not retire its account',
     async (kind) => {
       const world = await runAccountServer();
       const account = world.fake.addAccount();
@@ -161,7 +161,7 @@ describe('An account whose token is not accepted any more', () => {
     });
   });
 
-  test('gets a new one once, and not too often', async () => {
+  test('gets a new token once, and not too often', async () => {
     const world = await runAccountServer({ accountRules: { delay: 200 } });
     const account = world.fake.addAccount();
     await world.link(account);

@@ -38,7 +38,7 @@ describe('A skin made with a game account', () => {
     expect(generator.duration).toBeGreaterThan(0);
   });
 
-  test('has the name in its address as its hash, by which it is served and blocked', async () => {
+  test('has the hash in its texture’s address as its hash, and is served and blocked by it', async () => {
     const { fake, server, link } = await runAccountServer();
     await link(fake.addAccount());
     const { owner } = server;

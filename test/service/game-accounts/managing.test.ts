@@ -29,7 +29,7 @@ async function begin({ server }: AccountServer) {
 }
 
 describe('A sign-in of an account’s owner', () => {
-  test('links the account once the code is entered, and is forgotten then', async () => {
+  test('links the account once the code is entered, and is then forgotten', async () => {
     const world = await runAccountServer({}, { interval: 0.01 });
     const { login, look, end } = await begin(world);
     expect((await look()).login.status).toBe('waiting');
@@ -94,7 +94,7 @@ describe('A token', () => {
     expect(contentOf(await server.owner.get(ACCOUNTS)).accounts).toEqual([]);
   });
 
-  test('of an account that is linked already replaces the link before, and wakes it', async () => {
+  test('of an account that is already linked replaces the earlier link, and wakes the account', async () => {
     const { server, fake, link } = await runAccountServer();
     const account = fake.addAccount();
     await link(account, 'game');
@@ -108,7 +108,7 @@ describe('A token', () => {
     expect((await findAccount(db, account.id))?.secret).not.toBe(before?.secret);
   });
 
-  test('is in no readable form in the store or in answers', async () => {
+  test('is never readable in the store or in answers', async () => {
     const { server, fake, link } = await runAccountServer();
     const account = fake.addAccount();
     const refresh = fake.microsoft.refreshToken(account.id, CLIENT_ID);
@@ -149,13 +149,16 @@ describe('An account', () => {
     expect(fake.changes()).toEqual([]);
   });
 
-  test.each([404, 503] as const)('that has a profile is well when entitlements answer %i', async (status) => {
-    const { server, fake, link } = await runAccountServer();
-    const uuid = await link(fake.addAccount());
-    fake.order({ fault: { kind: status === 404 ? 'missing' : 'broken' }, on: ['entitlements'], times: 9 });
-    const { problems, account } = contentOf(await server.owner.json(`${ACCOUNTS}/${uuid}/check`, {}));
-    expect([problems, account.state, account.errorStreak]).toEqual([[], 'active', 0]);
-  });
+  test.each([404, 503] as const)(
+    'that has a profile is healthy when the entitlements answer %i',
+    async (status) => {
+      const { server, fake, link } = await runAccountServer();
+      const uuid = await link(fake.addAccount());
+      fake.order({ fault: { kind: status === 404 ? 'missing' : 'broken' }, on: ['entitlements'], times: 9 });
+      const { problems, account } = contentOf(await server.owner.json(`${ACCOUNTS}/${uuid}/check`, {}));
+      expect([problems, account.state, account.errorStreak]).toEqual([[], 'active', 0]);
+    },
+  );
 
   test.each<[string, (world: AccountServer, uuid: string) => void, RegExp, string]>([
     [

@@ -39,7 +39,7 @@ describe("An account's own skin", () => {
     expect(account.look.skin).toEqual(worn);
   });
 
-  test('is not restored if its owner does not want that', async () => {
+  test('is not set again if its owner does not want that', async () => {
     const { account, worn, server, fake, link } = await afterOneSkin({ idle: 30 });
     const uuid = await link(fake.addAccount());
     const { db } = await openOwnStore(server.dataDir);
@@ -61,7 +61,7 @@ describe("An account's own skin", () => {
     expect(account.look.skin).toEqual(worn);
   });
 
-  test('that is a default one is set again as well', async () => {
+  test('is set again even if it is a default skin', async () => {
     const { account, set, server } = await afterOneSkin({}, {});
     await set({ restore: true });
     await server.close();

@@ -126,14 +126,14 @@ describe('A user', () => {
     expect(await Promise.all([ann, bob].map(accountsOf))).toEqual([[], ['Alice']]);
   });
 
-  test('needs the scope account for it', async () => {
+  test('needs the scope account to link accounts', async () => {
     const { ann } = await withUsers();
     const made = await ann.json('/v2/account/keys', { scopes: ['read', 'generate'] });
     const key = { authorization: `Bearer ${made.body.key?.secret}` };
     expectRefusal(await ann.get(ACCOUNTS, key), 'insufficient_grants');
   });
 
-  test('links none where the operator does not want it, and still manages what is linked', async () => {
+  test('cannot link accounts where the operator does not allow it, and still manages linked ones', async () => {
     const { ann, server, fake } = await withUsers({ userAccounts: false });
     const account = fake.addAccount();
     const token = fake.microsoft.refreshToken(account.id, CLIENT_ID);

@@ -36,7 +36,7 @@ describe("A skin that a user's own account is to wear", () => {
     expect(account.look.skin).toEqual(worn);
   });
 
-  test('is the own skin of the account from then on: it stays when the service stops', async () => {
+  test('becomes the account’s own skin: it stays when the service stops', async () => {
     const { owner, server, account, wear, hashOf } = await withAccount();
     await owner.patch(`/v2/account/accounts/${account.id}`, { restore: true });
     await wear();
@@ -44,14 +44,14 @@ describe("A skin that a user's own account is to wear", () => {
     expect(account.look.skin?.hash).toBe(hashOf(1));
   });
 
-  test('keeps the delay between two changes of an account', async () => {
+  test('is set only after the delay between two changes of an account', async () => {
     const { fake, wear, restore } = await withAccount({ delay: 150 });
     await wear();
     await restore();
     expect([fake.changes().length, hurriedIn(fake.calls, 150)]).toEqual([2, []]);
   });
 
-  test('is refused while Mojang lets the account rest, without asking', async () => {
+  test('is refused while Mojang limits the account, without a request to Mojang', async () => {
     const { fake, wear, account, worn } = await withAccount();
     fake.order({ fault: { kind: 'limited' }, on: ['skin_upload'] });
     expect(await wear()).toEqual([503, 'service_unavailable']);
@@ -76,7 +76,7 @@ describe("A skin that a user's own account is to wear", () => {
     expect(account.look.skin).toEqual(worn);
   });
 
-  test('is chosen by the user who has linked the account alone, not by operators', async () => {
+  test('is chosen only by the user who linked the account, not by operators', async () => {
     const { server, fake, owner, skin } = await withAccount();
     const [ann, bob] = [await server.user('ann'), await server.user('bob')];
     const account = fake.addAccount({ skin: OWN });

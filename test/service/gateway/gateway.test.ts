@@ -34,7 +34,7 @@ onSqlite(test)('Three clients share the slots of one key fairly, and never more 
   });
 });
 
-test('Two gateways over one store never have more than five jobs there together', async () => {
+test('Two gateways over one store never have more than five jobs together at the upstream service', async () => {
   const hosted = await runHosted({ serviceTime: 100, slack: 10 });
   hosted.hold();
   const one = await runGateway(hosted);

@@ -6,7 +6,7 @@ import { poll } from '../../support/server/poll.ts';
 
 const SWITCHED_OFF = 'Skin generation is off until Monday.';
 
-test('Generation that is switched off is quoted at once, and is no lost answer', async () => {
+test('A gateway logs at once why generation is switched off upstream, and does not report an outage', async () => {
   const hosted = await runHosted({ flags: { blockGeneration: SWITCHED_OFF } });
   const log = new LogLines();
   const gateway = await runGateway(hosted, { logLevel: 'warn', logStream: log });

@@ -62,7 +62,7 @@ test('The events of a gateway report many jobs of several callers', async () => 
   expect(streams).toBe(1);
 });
 
-test('Skins there are unlisted, private ones private where the key may have such, or as the operator wants it', async () => {
+test('Skins of a gateway are unlisted upstream, or private if the key allows it, or as the operator configures', async () => {
   const { above, gateway } = await overSkinsmith();
   const make = async (number: number, visibility: string) =>
     await gateway.owner.upload('/v2/generate', skinPng(number), { visibility });
@@ -88,7 +88,7 @@ test('A cape is refused, because the upstream service does not know it', async (
   expect(heard.body.errors[0]?.message).toContain('Another service');
 });
 
-test('A closed gateway leaves its jobs to the next, which continues with the same jobs above', async () => {
+test('A closed gateway leaves its jobs to the next one, which continues with the same upstream jobs', async () => {
   const above = await runServer({ pace: 400, workers: 5 });
   const first = await runGateway({ url: above.url, key: String(above.key) });
   await push(first.owner, numbers(0, 5));

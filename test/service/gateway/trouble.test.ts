@@ -51,7 +51,7 @@ test('Without a published key, the key document has none', async () => {
   expect((await gateway.owner.get('/')).body).not.toHaveProperty('signaturePublickey');
 });
 
-describe('A service that is down', () => {
+describe('An upstream service that is down', () => {
   test('at the start is a warning; jobs wait, and continue when it answers', async () => {
     const { hosted, clock } = await runHurried({ faults: () => ({ kind: 'unavailable' }) });
     const log = new LogLines();
@@ -72,7 +72,7 @@ describe('A service that is down', () => {
   });
 });
 
-describe('Limits there', () => {
+describe('Upstream limits', () => {
   test('of requests are obeyed, and use up no attempts', async () => {
     const { hosted, clock } = await runHurried({
       serviceTime: 10,
@@ -114,7 +114,7 @@ describe('Limits there', () => {
     expect(hosted.records.refusals['job_limit'] ?? 0).toBeLessThan(5);
   });
 
-  test('that the operator sets lower than the plan hold', async () => {
+  test('that the operator sets lower than the plan are respected', async () => {
     const { hosted, clock } = await runHurried({ serviceTime: 150 });
     const gateway = await runGateway(hosted, {
       clock,
@@ -129,7 +129,7 @@ describe('Limits there', () => {
   });
 });
 
-describe('A job there', () => {
+describe('An upstream job', () => {
   const over = async (fate: Fate, times?: number) => {
     const bad = pixelHash(drawSkin(1));
     const serviceOptions = { serviceTime: 20, fate: (pixels: string) => (pixels === bad ? fate : undefined) };
@@ -158,7 +158,7 @@ describe('A job there', () => {
     expect(failed).toEqual({ status: 400, code: 'invalid_image', attempts: 1, submitted: 0 });
   });
 
-  test('that fails for a reason that passes is tried again, as another job', async () => {
+  test('that fails for a temporary reason is tried again, as another job', async () => {
     const made = await over({ kind: 'fails', times: 1, code: 'skin_change_failed' });
     expect(made).toEqual({ status: 200, code: undefined, attempts: 2, submitted: 2 });
   });

@@ -34,7 +34,7 @@ const codes = ({ body }: Heard) =>
 const ids = ({ body }: Heard) => body.batch?.map(({ job }) => job?.id);
 
 describe('A batch', () => {
-  test('is queued in its order, and answered as published', async () => {
+  test('is queued in its order, and answered in the published form', async () => {
     const { owner } = await runServer({ workers: 0 });
     const heard = await send(owner, items(1, 2, 3));
     expect([heard.status, codes(heard)]).toEqual([202, ['taken', 'taken', 'taken']]);
@@ -44,7 +44,7 @@ describe('A batch', () => {
     expect(jobs?.map(({ id }) => id).toReversed()).toEqual(ids(heard));
   });
 
-  test('has the skin at once where it exists, and that costs nothing', async () => {
+  test('gets existing skins at once, at no cost', async () => {
     const { owner } = await runServer();
     const named = { name: 'Smith' };
     const { skin } = (await owner.upload('/v2/generate', skinPng(1), named)).body;
@@ -60,7 +60,7 @@ describe('A batch', () => {
     expect(contract.faults('post /v2/queue/batch', 202, heard.body)).toEqual([]);
   });
 
-  test('has each item judged by itself, with the errors it has on its own', async () => {
+  test('has each item checked separately, with its own errors', async () => {
     const server = await runServer({ workers: 0 });
     const cape = await addCape(server, 'red');
     const batch = [
@@ -112,13 +112,13 @@ describe('A batch', () => {
     expect(heard.body.rateLimit?.limit.used).toBe(1);
   });
 
-  test('makes one job of the same picture twice', async () => {
+  test('makes only one job when the same picture comes twice', async () => {
     const { owner } = await runServer({ workers: 0 });
     const [first, second, third] = ids(await send(owner, items(1, 1, 2))) ?? [];
     expect([first === second, second === third]).toEqual([true, false]);
   });
 
-  test('takes 24 pictures of the longest kind', async () => {
+  test('takes 24 pictures of the largest size', async () => {
     const server = await runServer({ workers: 0 });
     const { owner } = server;
     const longest = Buffer.concat([skinPng(1), Buffer.alloc(19_900 - skinPng(1).length)]);
@@ -139,7 +139,7 @@ describe('A batch that comes again under its key', () => {
     expect((await server.owner.get('/v2/queue')).body.jobs).toHaveLength(2);
   });
 
-  test('gets their results', async () => {
+  test('gets the results of these jobs', async () => {
     const server = await runServer({ workers: 0 });
     const first = await send(server.owner, items(1), 'k');
     await failWaitingJob(server, 'job_failed');
@@ -151,7 +151,7 @@ describe('A batch that comes again under its key', () => {
     });
   });
 
-  test('has the skins of those that were completed', async () => {
+  test('gets the skins of completed jobs', async () => {
     const { owner } = await runServer();
     const [id] = ids(await send(owner, items(1), 'k')) ?? [];
     const { skin } = (await jobAt(owner, id, 'completed')).body;
@@ -163,7 +163,7 @@ describe('A batch that comes again under its key', () => {
     });
   });
 
-  test('has keys that no single request can have', async () => {
+  test('shares no idempotency key with a single request', async () => {
     const { owner } = await runServer({ workers: 0 });
     await send(owner, items(1), 'k');
     for (const key of ['k', 'k0', 'k:0', 'k 0']) {
@@ -185,7 +185,7 @@ describe('A batch is refused as a whole', () => {
     }
   });
 
-  test('without that grant before its body is read', async () => {
+  test('before its body is read, if the grant for batches is missing', async () => {
     const { url } = await runServer();
     const socket = await RawSocket.open(url);
     const head = `POST /v2/queue/batch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 700000`;
@@ -224,7 +224,7 @@ describe('A batch is refused as a whole', () => {
     expectRefusal(await send(owner, [{ url: 'a'.repeat(800_000) }]), 'invalid_file', 413);
   });
 
-  test('when it does not fit into the minute, until it does', async () => {
+  test('when it exceeds what is left of the limit per minute', async () => {
     const clock = new MovableClock();
     const plans = { pro: { per_minute: 4 } };
     const server = await runServer({ workers: 0, clock, plansFile: await plansFile(plans) });

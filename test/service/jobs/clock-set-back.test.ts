@@ -18,7 +18,7 @@ test('Jobs that wait while the clock is set back a day still run', async () => {
   await jobAt(server.owner, body.job?.id, 'completed');
 });
 
-test('Jobs that were postponed for a moment and accepted long before run too', async () => {
+test('Jobs accepted long ago and postponed for a moment also run after the clock is set back', async () => {
   const clock = new MovableClock();
   const server = await runServer({ workers: 0, clock });
   const { body } = await server.owner.upload('/v2/queue', skinPng(1));

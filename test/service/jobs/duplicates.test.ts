@@ -34,7 +34,7 @@ test('A caller adds at most ten records of existing skins to the public list for
   expect((await send(31)).status).toBe(200);
 });
 
-test('Each check for a duplicate counts as one, even a repeated one', async () => {
+test('Each check for a duplicate counts as one duplicate, even a repeated check', async () => {
   const { users } = await runServerWithPlans(PLANS);
   await users.gold.upload('/v2/generate', skinPng(1));
   for (let n = 0; n < 20; n++) {

@@ -63,7 +63,7 @@ test('FabricTailor takes skins made from a file, whose name it sends a second ti
 test.each([
   ['/v2/queue', 202],
   ['/generate/upload', 200],
-])('Its form is accepted at %s', async (path, status) => {
+])('The form of FabricTailor is accepted at %s', async (path, status) => {
   const server = await runServer();
   expect((await sendFile(server.anonymous(), path, skinPng(1))).status).toBe(status);
 });

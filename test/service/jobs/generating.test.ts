@@ -55,7 +55,7 @@ describe('POST /v2/generate', () => {
     expect(codes(body.messages)).toEqual(['skin_generated']);
   });
 
-  test('signs so that the key document verifies it, and names the picture in the value', async () => {
+  test('signs with the key in the key document, and names the picture in the value', async () => {
     const { owner, url } = await runServer();
     const { skin } = (await owner.upload('/v2/generate', skinPng(1))).body;
     const document = (await owner.get('/')).body;
@@ -187,7 +187,7 @@ describe('The limits in an answer', () => {
     }
   });
 
-  test('say, once they are used up, when the next request may come; it may then', async () => {
+  test('say, once used up, when the next request is accepted', async () => {
     const clock = new MovableClock();
     const { anonymous } = await runServer({ clock });
     for (let n = 0; n < 20; n++) {
@@ -218,7 +218,7 @@ describe('The limits in an answer', () => {
 });
 
 describe('A picture that is known', () => {
-  test('gets every caller a record of its own of the same data', async () => {
+  test('gives every caller a record of its own with the same data', async () => {
     const { owner, user } = await runServer();
     const [bob, ann] = [await user('bob'), await user('ann')];
     const first = (await owner.upload('/v2/generate', skinPng(1), { visibility: 'unlisted' })).body.skin!;
@@ -238,7 +238,7 @@ describe('A picture that is known', () => {
     expect([found.status, found.body.skin?.uuid]).toEqual([200, made.body.skin?.uuid]);
   });
 
-  test('is other data with another variant', async () => {
+  test('gets different data with another variant', async () => {
     const { owner } = await runServer();
     const classic = (await owner.upload('/v2/generate', skinPng(1))).body.skin!;
     const slim = (await owner.upload('/v2/generate', skinPng(1), { variant: 'slim' })).body.skin!;

@@ -133,7 +133,7 @@ describe('A generation that comes again under its key', () => {
   });
 });
 
-describe('A key', () => {
+describe('An idempotency key', () => {
   test.each([
     ['another picture', 2, {}],
     ['another name', 1, { name: 'Smith' }],
@@ -148,7 +148,7 @@ describe('A key', () => {
     expect((await owner.get('/v2/queue')).body.jobs).toHaveLength(1);
   });
 
-  test('that is refused leaves nothing of the other picture behind', async () => {
+  test('that is refused with another picture leaves nothing of that picture behind', async () => {
     const { owner, user } = await runServer();
     await (await user('bob')).upload('/v2/generate', skinPng(2));
     await send(owner, 1, { path: '/v2/generate' });
@@ -190,7 +190,7 @@ describe('A key', () => {
     }
   });
 
-  test('is kept for a job with few others only: a caller cannot fill the store with them', async () => {
+  test('is stored with few others for one job, so that a caller cannot fill the store with keys', async () => {
     const { owner, dataDir } = await runServer({ workers: 0 });
     const answers: Heard[] = [];
     for (let n = 0; n < 40; n++) answers.push(await send(owner, 1, { key: `key ${n}` }));
@@ -219,7 +219,7 @@ describe('A key', () => {
   });
 
   test.each(['/v2/queue', '/v2/generate'])(
-    'that comes twenty times at the same instant to %s is one job',
+    'that comes twenty times at the same instant to %s makes one job',
     async (path) => {
       const { owner } = await runServer({ workers: 2, pace: 50, clock: new MovableClock() });
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(owner, 1, { path })));
@@ -230,7 +230,7 @@ describe('A key', () => {
     },
   );
 
-  test('of a known picture that comes twenty times at the same instant is one job', async () => {
+  test('of a known picture that comes twenty times at the same instant makes one job', async () => {
     const { owner } = await runServer();
     await owner.upload('/v2/generate', skinPng(1));
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(owner, 1)));

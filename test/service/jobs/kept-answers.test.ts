@@ -21,7 +21,7 @@ async function rename(caller: TestCaller, skin: string, name: string): Promise<v
 const nameIn = async (caller: TestCaller, job: string) => (await caller.get(job)).body.skin?.name;
 
 test.each(['a job', 'the list'])(
-  'Whoever asks for %s again gets the same, with the same entity tag',
+  'Repeated requests for %s get the same answer, with the same entity tag',
   async (what) => {
     const server = await runServer();
     const { job } = await make(server);

@@ -46,7 +46,7 @@ const FAULTS: [what: string, order: Order, code: ErrorCode, retryAfter: string |
 ];
 
 test.each(FAULTS)(
-  'A game that %s gives no skin, and nothing is kept',
+  'A game service that %s gives no skin, and nothing is kept',
   async (_what, order, code, retryAfter) => {
     const fake = await runGame();
     const { id } = fake.addPlayer({ skin: { picture: drawSkin(1) } });
@@ -89,7 +89,7 @@ test("A player's skin on another host than Minecraft's is permanently refused", 
   expectRefusal(await owner.json('/v2/queue', { user: id }), 'invalid_user');
 });
 
-test('A game that asks to wait is not asked before, and the answer says when', async () => {
+test('Mojang is not asked again before the time that it names, and the answer says when', async () => {
   const fake = await runGame();
   const { id } = fake.addPlayer({ skin: { picture: drawSkin(1) } });
   const clock = new MovableClock();

@@ -7,7 +7,7 @@ import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 guardAgainstLeaks();
 
 test.each(['/v2/queue', '/queue'])(
-  'A job at %s may be requested ten times in ten seconds, the list always',
+  'A job at %s may be requested ten times in ten seconds, the list of jobs without limit',
   async (path) => {
     const clock = new MovableClock();
     const { owner, anonymous } = await runServer({ workers: 0, clock });

@@ -50,7 +50,7 @@ async function readToEnd(socket: Socket): Promise<string> {
 }
 
 describe('A stream of events', () => {
-  test('gives signs of life', async () => {
+  test('sends regular signs of life', async () => {
     const clock: Clock = {
       ...systemClock,
       sleep: (ms, signal) => systemClock.sleep(ms === 15_000 ? 50 : ms, signal),
@@ -64,7 +64,7 @@ describe('A stream of events', () => {
     expect(stream.events).toHaveLength(1);
   });
 
-  test('is refused to a caller with twenty of them, until one is closed', async () => {
+  test('is refused to a caller that has twenty open, until one is closed', async () => {
     const { owner, user } = await runServer();
     const streams: EventReader[] = [];
     for (let n = 0; n < 20; n++) streams.push(await owner.events());
@@ -102,7 +102,7 @@ describe('A stream of events', () => {
     expectRefusal(refused, 'invalid_api_key');
   });
 
-  test('is ended at once when the service stops, and another can be opened at the next one', async () => {
+  test('ends at once when the service stops, and can be opened again after a restart', async () => {
     const work = new HeldWork();
     const first = await runServer({ workers: 1, ...work.options });
     const stream = await first.owner.events();

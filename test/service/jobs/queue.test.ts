@@ -43,7 +43,7 @@ describe('POST /v2/queue', () => {
     expect(body).not.toHaveProperty('skin');
   });
 
-  test('says when the job is expected to be done, from the least that one takes on', async () => {
+  test('estimates when the job will be done, from the pace and number of the workers', async () => {
     const server = await runServer({ workers: 2, pace: 60_000, clock: new MovableClock() });
     const etas = [];
     for (let n = 0; n < 5; n++) {
@@ -93,7 +93,7 @@ describe('POST /v2/queue', () => {
     expect([again.status, again.body.job?.status]).toEqual([200, 'completed']);
   });
 
-  test('joins the same picture and options while pending; other options are another job', async () => {
+  test('joins a pending job with the same picture and options; other options make another job', async () => {
     const { owner, user } = await runServer({ workers: 0 });
     const submit = async (fields: Record<string, string> = {}) =>
       (await owner.upload('/v2/queue', skinPng(1), fields)).body.job?.id;
@@ -236,7 +236,7 @@ describe('The list of jobs', () => {
     expect([few.jobs?.length, few.links['next']]).toEqual([500, undefined]);
   });
 
-  test('has only those of one status on request', async () => {
+  test('has only jobs of one status on request', async () => {
     const { owner, all, pending } = await withJobs(30);
     expect((await pagesFrom(owner, '/v2/queue?status=completed&size=8')).flat()).toEqual(all.slice(1, -1));
     expect((await pagesFrom(owner, '/v2/queue?status=failed')).flat()).toEqual([all[0]]);

@@ -59,7 +59,7 @@ test.each(['/v2/queue', '/v2/generate'])('POST %s takes a player, by UUID or nam
   }
 });
 
-test.each(['/v2/queue', '/v2/generate'])('POST %s refuses what has no picture', async (path) => {
+test.each(['/v2/queue', '/v2/generate'])('POST %s refuses a request without a picture', async (path) => {
   const { owner } = await runServer();
   const form = new FormData();
   form.set('name', 'Smith');

@@ -55,7 +55,7 @@ test('Retrying twice gives the same job, pending or under the same idempotency k
   expect((await retry(server.owner, id)).body.job?.id).toBe(first);
 });
 
-test('A job whose skin exists by now is answered with the skin', async () => {
+test('Retrying a job whose skin exists by now returns the skin', async () => {
   const server = await runServer();
   const made = await server.owner.upload('/v2/generate', skinPng(1));
   const { db } = await openOwnStore(server.dataDir);
@@ -65,7 +65,7 @@ test('A job whose skin exists by now is answered with the skin', async () => {
   expect([status, body.job?.status, body.skin?.uuid]).toEqual([200, 'completed', made.body.skin?.uuid]);
 });
 
-test('Only failed jobs of one’s own are tried again, with a key that may generate', async () => {
+test('A caller can retry only its own failed jobs, with a key that may generate', async () => {
   const server = await runServer({ workers: 0 });
   const id = await failedJob(server, server.owner);
   expectRefusal(await retry(await server.user('bob'), id), 'job_not_found');
@@ -77,7 +77,7 @@ test('Only failed jobs of one’s own are tried again, with a key that may gener
   expectRefusal(await retry(reader, id), 'insufficient_grants');
 });
 
-test('The current limits count: a cape that has been hidden is missing', async () => {
+test('A retry follows the current rules: a job with a cape hidden since is refused', async () => {
   const server = await runServer({ workers: 0 });
   const form = new FormData();
   form.set('alias', 'Red');

@@ -35,7 +35,7 @@ class SkinsRestorer {
   }
 }
 
-test('Eight skins at once of a user with the plan free all come to SkinsRestorer, one after the other', async () => {
+test('SkinsRestorer gets all eight skins that a user with the plan free requests at once, one after the other', async () => {
   const site = await webServer((request, response) => {
     response.end(skinPng(Number(/\d+/.exec(request.url ?? '')?.[0])));
   });

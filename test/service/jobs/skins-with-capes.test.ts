@@ -63,7 +63,7 @@ describe('A skin with a cape', () => {
     expect(hashes(await server.owner.upload('/v2/queue', skinPng(1), { cape }))).toEqual(both);
   });
 
-  test('is another than without it, and than with another', async () => {
+  test('differs from the skin without a cape, and from the one with another cape', async () => {
     const server = await runServer();
     const capes = ['', await addCape(server, 'red', 1), await addCape(server, 'blue', 2)];
     const made = [];
@@ -79,7 +79,7 @@ describe('A skin with a cape', () => {
     expect(again.body.skin).toMatchObject({ uuid: made[1]?.body.skin?.uuid, duplicate: true });
   });
 
-  test('is another job while both are pending, and another request under the same idempotency key', async () => {
+  test('has a job of its own while others are pending, and is another request under the same idempotency key', async () => {
     const server = await runServer({ workers: 0 });
     const { owner } = server;
     const [red, blue] = [await addCape(server, 'red', 1), await addCape(server, 'blue', 2)];
@@ -92,7 +92,7 @@ describe('A skin with a cape', () => {
     expectRefusal(await send(blue, 'k'), 'invalid_request');
   });
 
-  test('keeps it when it is hidden or taken out, and no new one is made with it', async () => {
+  test('keeps a cape that is hidden or removed, but no new skin is made with that cape', async () => {
     const server = await runServer();
     const { owner } = server;
     const capes = [await addCape(server, 'red', 1), await addCape(server, 'blue', 2)];
@@ -124,7 +124,7 @@ describe('A skin with a cape', () => {
     expect(hashes(await paid.upload('/v2/generate', skinPng(1), { cape }))?.cape).toBe(RED);
   });
 
-  test('is refused for an unknown cape, and for what is no UUID', async () => {
+  test('is refused for an unknown cape and for an invalid UUID', async () => {
     const { owner } = await runServer();
     expectRefusal(await owner.upload('/v2/queue', skinPng(1), { cape: NOBODY }), 'invalid_cape');
     expectRefusal(await owner.upload('/v2/queue', skinPng(1), { cape: 'red' }), 'validation_error');

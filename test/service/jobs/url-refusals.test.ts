@@ -152,7 +152,7 @@ test('The service fetches at most as many URLs at once as the caller has slots, 
   expectRefusal(await answer(), 'invalid_image_url');
 });
 
-test('A game that cannot deliver its texture is a temporary problem', async () => {
+test('A texture that Mojang cannot deliver is a temporary problem', async () => {
   const fake = await runGame();
   const hash = fake.textures.keep(drawSkin(1));
   fake.order({ fault: { kind: 'broken' }, on: ['texture'] });

@@ -13,7 +13,7 @@ guardAgainstLeaks();
 
 const PNG = skinPng(1);
 
-test('A generation that was not waited for to its end continues, and its job is linked', async () => {
+test('A generation continues after its request stops waiting, and the answer links its job', async () => {
   const work = new HeldWork();
   const { owner } = await runServer({ workers: 1, ...work.options });
   const heard = await owner.upload('/v2/generate?timeout=1', PNG, { name: 'Smith' });
@@ -26,7 +26,7 @@ test('A generation that was not waited for to its end continues, and its job is 
   expect(again.body.skin).toMatchObject({ uuid: skin?.uuid, duplicate: true });
 });
 
-test('The time to wait begins when the turn of the job has come', async () => {
+test('The time to wait begins when the job’s turn has come', async () => {
   const work = new HeldWork();
   const clock = new MovableClock();
   vi.spyOn(clock, 'sleep').mockImplementation(async (...wait) => await work.sleep(...wait));

@@ -188,7 +188,7 @@ test('A name of this machine is requested only where the operator allows it', as
   expect(trap.connections).toBe(0);
 });
 
-test("A receiver that never answers delays no other receiver, and not the service's end", async () => {
+test('A receiver that never answers delays neither other receivers nor the end of the service', async () => {
   const server = await runServer(ALLOWED);
   const [silent, quick] = [await receiver(() => {}, '127.0.0.2'), await receiver()];
   for (let n = 0; n < 5; n++) {

@@ -98,7 +98,7 @@ test("Jobs held back by their owner's concurrency start as soon as one has ended
   expect(ends.slice(1).filter((end, n) => end - ends[n]! < pace - 5)).toEqual([]);
 });
 
-test('Jobs held back by concurrency also start when the job that ended was with a worker of another process', async () => {
+test('Jobs held back by concurrency also start when a job with a worker of another process ends', async () => {
   const first = await runServerWithPlans({ ann: { concurrency: 1 } }, { workers: 0 });
   await queueSkins(first.users.ann, 0, 2);
   await first.close();

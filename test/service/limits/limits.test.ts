@@ -59,7 +59,7 @@ describe('The requests of one user', () => {
     expectAgreement(refused!);
   });
 
-  test('have the time of the next allowed one, to the millisecond', async () => {
+  test('get the time of the next allowed request, to the millisecond', async () => {
     const clock = new MovableClock();
     const { users } = await runServerWithPlans({ gold: { per_minute: 2 } }, { clock, workers: 0 });
     clock.forward(345);
@@ -84,7 +84,7 @@ describe('The requests of one user', () => {
     expectAgreement(passes);
   });
 
-  test('get the expected time of the first free slot from the one that takes the last', async () => {
+  test('get the expected time of the next free slot once the last slot is taken', async () => {
     const work = new HeldWork();
     const { users } = await runServerWithPlans(
       { gold: { queue: 3, batch_generation: true } },
@@ -110,7 +110,7 @@ describe('The requests of one user', () => {
     expect(batch.body.rateLimit?.next.relative).toBeGreaterThan(0);
   });
 
-  test('that are known, joined or repeated cost nothing', async () => {
+  test('cost nothing if they are known, joined or repeated', async () => {
     const { users } = await runServerWithPlans({ gold: { per_minute: 2 } }, { workers: 1, pace: 300 });
     await users.gold.upload('/v2/generate', skinPng(1));
     const queued = await users.gold.upload('/v2/queue', skinPng(2));

@@ -50,7 +50,7 @@ test.each(ATTACKS)('A key holder, a game server and /health are answered beside 
   expect((await server.anonymous('127.0.0.9').get('/health')).status).toBe(200);
 });
 
-test('Bodies behind a trusted proxy are those of the forwarded addresses', async () => {
+test('Bodies from a trusted proxy count for the forwarded addresses', async () => {
   const server = await runServer({
     networkLimits: { ...LIMITS, maxConnectionsPerAddress: 5 },
     trustProxy: '127.0.0.1',

@@ -24,7 +24,7 @@ const TEXTURE = `data:image/png;base64,${Buffer.from(skinPng(1)).toString('base6
 const open = (sockets: readonly Socket[]) => sockets.filter(({ destroyed }) => !destroyed).length;
 
 describe('Connections', () => {
-  test('that send nothing make room, those of the same address first', async () => {
+  test('that send nothing are closed to make room, the ones of the same address first', async () => {
     const server = await runServer({ networkLimits: { maxConnectionsPerAddress: 5 } });
     const sockets = Array.from({ length: 20 }, () => silent(server, '127.0.0.9').resume());
     await poll(
@@ -36,7 +36,7 @@ describe('Connections', () => {
     }
   });
 
-  test('of the address that has most make room when there are too many', async () => {
+  test('of the address that has most are closed to make room when there are too many', async () => {
     const server = await runServer({ networkLimits: { maxConnections: 10, maxConnectionsPerAddress: 100 } });
     const sockets = Array.from({ length: 10 }, () => silent(server, '127.0.0.9').resume());
     const few = silent(server, '127.0.0.8').resume();
@@ -135,7 +135,7 @@ describe('Pipelined requests', () => {
 });
 
 describe('Requests of one address without a key', () => {
-  test('are limited in a minute, reads too; key holders, others and /health are not', async () => {
+  test('are limited per minute, reads too; key holders, other addresses and /health are not', async () => {
     const server = await runServer({ networkLimits: { requestsPerMinute: 3 } });
     const stranger = server.anonymous('127.0.0.9');
     for (let n = 0; n < 3; n++) expect((await stranger.get('/v2/skins')).status).toBe(200);
@@ -186,7 +186,7 @@ describe('Requests of one address without a key', () => {
   });
 
   test.each(['/v2/nothing', '/nothing', '/ui/nothing'])(
-    'count also when nothing is there: %s',
+    'count also when nothing is at their address: %s',
     async (path) => {
       const server = await runServer({ networkLimits: { requestsPerMinute: 3 } });
       const stranger = server.anonymous('127.0.0.9');
@@ -213,13 +213,13 @@ describe('Requests of one address without a key', () => {
     ['/v2/skins/unknown', 400],
     ['/ui/gallery', 200],
     ['/ui/skins/unknown', 404],
-  ])('count at one time only until they are over: %s', async (path, status) => {
+  ])('count as simultaneous only until they end: %s', async (path, status) => {
     const { url } = await runServer({ workers: 0, networkLimits: { requestsAtOnce: 1 } });
     const send = async () => (await new PlainBrowser(url).open(path)).status;
     expect([await send(), await send()]).toEqual([status, status]);
   });
 
-  test('are limited at one time', async () => {
+  test('have a limit on how many run simultaneously', async () => {
     const server = await runServer({ workers: 0, networkLimits: { requestsAtOnce: 1 } });
     const stranger = server.anonymous('127.0.0.9');
     const waiting = stranger.json('/v2/generate?timeout=5', { url: TEXTURE }).catch(() => undefined);
@@ -234,7 +234,7 @@ describe('Requests of one address without a key', () => {
   });
 });
 
-test('Strangers follow their jobs a few times for each address, and leave room for callers with a key', async () => {
+test('Callers without a key open at most ten event streams per address, and leave room for callers with a key', async () => {
   const server = await runServer();
   const stranger = server.anonymous('127.0.0.9');
   for (let n = 0; n < 10; n++) expect((await stranger.events()).status).toBe(200);

@@ -138,7 +138,7 @@ describe('A known picture under new names', () => {
     expect(await rows(server, 'skins')).toBe(4);
   });
 
-  test('hidden by an operator is no longer seen by any of those who got it', async () => {
+  test('hidden by an operator is no longer seen by anyone who got it', async () => {
     const server = await runServer();
     const { body } = await server.anonymous('127.0.0.2').upload('/v2/generate', skin(1));
     const other = server.anonymous('127.0.0.3');
@@ -149,7 +149,7 @@ describe('A known picture under new names', () => {
 });
 
 describe('A store at its ceiling', () => {
-  test('takes nothing new, says so, and continues reading and answering what is known', async () => {
+  test('takes nothing new, says so, and still answers reads and requests for known skins', async () => {
     const publicUrl = 'http://skins.example'; // signed into the data: elsewhere it is not the same
     const before = await runServer({ publicUrl });
     expect(await statusOf(before.owner, 1)).toBe(202);
@@ -253,7 +253,7 @@ describe('A web page of another origin', () => {
     expect([await rows(server, 'jobs'), await rows(server, 'textures')]).toEqual([0, 0]);
   });
 
-  test("can generate if the operator allows it, with a key, or if it is the service's own", async () => {
+  test('cannot generate without a key, unless the operator allows it or it is the service’s own', async () => {
     const allowed = 'https://skins.example.org';
     const server = await runServer({ allowedOrigins: [allowed] });
     expect((await ask(server.anonymous(), QUEUE, allowed)).status).toBe(202);
@@ -265,7 +265,7 @@ describe('A web page of another origin', () => {
   });
 });
 
-test('The newest of the keys that a user makes and revokes are remembered', async () => {
+test('Only the newest of a user’s revoked keys are kept', async () => {
   const { dataDir, owner } = await runServer();
   const { db } = await openOwnStore(dataDir);
   const [key] = await db.selectFrom('api_keys').selectAll().execute();

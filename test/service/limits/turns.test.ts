@@ -26,7 +26,7 @@ async function makeMany(owner: TestCaller): Promise<string> {
   return uuid;
 }
 
-test('Requests that touch many rows let others have their turn', async () => {
+test('Requests that touch many rows let other requests run in between', async () => {
   const { owner } = await runServer();
   const set = await makeMany(owner);
   const next = vi.spyOn(Turns.prototype, 'next');

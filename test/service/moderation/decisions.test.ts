@@ -121,7 +121,7 @@ test('A job that waits while its image is blocked fails', async () => {
   expect(await publicSkins(server)).toEqual([]);
 });
 
-test('The log records what happened to users', async () => {
+test('The log records decisions about users', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'eve' });
   await server.owner.patch('/v2/account/users/eve', { plan: 'pro', disabled: true });

@@ -24,7 +24,7 @@ async function openReports({ owner }: ServerUnderTest) {
   return (await owner.get('/v2/account/reports')).body.reports ?? [];
 }
 
-test('Anyone may report a skin, once, and the operator reads why', async () => {
+test('Anyone may report a skin once, and the operator reads why', async () => {
   const server = await runServer();
   const skin = await makeSkin(await server.user('ann'), 1, { name: 'Rude' });
   const report = { reason: 'offensive', text: 'Look\u001b[31m at\u202e it\nnow' };
@@ -215,7 +215,7 @@ describe('A report of a set', () => {
   });
 
   test.each(['its owner', 'anyone else'])(
-    'leads the operator to clear its name although %s has taken the new one',
+    'leads the operator to clear its name although %s has already taken the replacement name',
     async (who) => {
       const { server, ann, uuid } = await runWithSet();
       const taker = who === 'its owner' ? ann : await server.user('bob');
@@ -227,7 +227,7 @@ describe('A report of a set', () => {
     },
   );
 
-  test('is sent and decided on pages, and hiding the set is undone there', async () => {
+  test('is sent and decided on pages, where hiding the set is also undone', async () => {
     const { server, ann, uuid } = await runWithSet();
     const visitor = new PlainBrowser(server.url);
     expect((await visitor.open(`/ui/sets/${uuid}`)).text).toContain('<summary>Report this set</summary>');

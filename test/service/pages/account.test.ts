@@ -86,7 +86,7 @@ test('A new key’s page that is reloaded makes no second key', async () => {
   expect((await browser.open(KEYS, { form })).status).toBe(303);
 });
 
-test('The page shows the use of each key, and the one that the person signed in with', async () => {
+test('The page shows the use of each key, and the key that the person signed in with', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1));
   const { text } = await (await signedIn(server)).open(KEYS);
@@ -94,7 +94,7 @@ test('The page shows the use of each key, and the one that the person signed in 
   expect(text).toMatch(/last used <time[^>]+>[^<]+<\/time>; 1 new skin</);
 });
 
-test('A key is changed, its compatibility layer too, and revoked', async () => {
+test('A key and its compatibility settings are changed, and the key is revoked', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const { id, secret } = (await server.owner.json('/v2/account/keys', { name: 'old' })).body.key!;
@@ -162,7 +162,7 @@ test("A user's forms cannot change keys of others", async () => {
   );
 });
 
-test('A game account is linked by a code, paused, set, checked and unlinked', async () => {
+test('A game account is linked by a code, paused, changed, checked and unlinked', async () => {
   const { fake, server } = await runAccountServer({}, { interval: 0.01 });
   const browser = await signedIn(server);
   expect((await browser.open(GAMES)).text).toContain('No game accounts linked yet.');
@@ -234,7 +234,7 @@ test("A user's game accounts are not on the pages of other users or on the opera
   }
 });
 
-test('An operator sees and pauses the game accounts of all users in one list, and stays in it', async () => {
+test('An operator sees and pauses the game accounts of all users in one list, and returns to it', async () => {
   const { fake, server } = await runAccountServer();
   const bob = new TestCaller(server.url, { key: await secretOf(server, { user: 'bob' }) });
   const account = fake.addAccount();
@@ -250,14 +250,14 @@ test('An operator sees and pauses the game accounts of all users in one list, an
   expect((await operator.open(all)).text).toContain('paused');
 });
 
-test('A server that makes no skins with game accounts offers to link none', async () => {
+test('A server that makes no skins with game accounts does not offer to link one', async () => {
   const server = await runServer();
   const { text } = await (await signedIn(server)).open(GAMES);
   expect(text).toContain('does not make skins with game accounts');
   expect(text).not.toContain('Link an account');
 });
 
-test('The restrictions of a key are folded up, unless it has some', async () => {
+test('The restrictions of a key are collapsed unless it has some', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/keys', { name: 'office', allowedIps: ['127.0.0.0/8'] });
   const { text } = await (await signedIn(server)).open(KEYS);

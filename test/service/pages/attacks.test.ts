@@ -79,10 +79,10 @@ async function sendForm({ url }: ServerUnderTest, headers: Readonly<Record<strin
   return { status: answer.statusCode, text: await answer.body.text() };
 }
 
-describe('A form that is sent to a name that leads to the server', () => {
+describe('A form that is sent to a host name of the server', () => {
   const LAN = 'skins.lan:7546';
 
-  test('is refused if any site could have such a name, and the answer says what to do', async () => {
+  test('is refused if any site could have that name, and the answer says what to do', async () => {
     const server = await runServer();
     const sites: Record<string, string>[] = [{}, { 'sec-fetch-site': 'same-origin' }];
     for (const site of sites) {
@@ -98,21 +98,21 @@ describe('A form that is sent to a name that leads to the server', () => {
     ['192.168.1.5:8080', 'http://192.168.1.5:8080'],
     ['[fe80::1]', 'http://[fe80::1]'],
     [LAN, `https://${LAN}`],
-  ])('works at %s for a page of %s, which nobody can have lead elsewhere', async (host, origin) => {
+  ])('works at %s for a page of %s, an address that no attacker can redirect', async (host, origin) => {
     expect((await sendForm(await runServer(), { host, origin })).status).toBe(303);
   });
 
   test.each([
     ['is reached at', { publicUrl: 'http://skins.lan' }],
     ['takes skins from the pages of', { allowedOrigins: [`http://${LAN}`] }],
-  ])('works at a name that the operator says the server %s', async (_, options) => {
+  ])('works at a name for which the operator says that the server %s it', async (_, options) => {
     const server = await runServer(options);
     expect((await sendForm(server, { host: LAN, origin: `http://${LAN}` })).status).toBe(303);
     const other = 'http://skins.example:7546';
     expect((await sendForm(server, { host: 'skins.example:7546', origin: other })).status).toBe(403);
   });
 
-  test('works by way of a proxy that names the host, if that proxy is trusted', async () => {
+  test('works through a proxy that names the host, if that proxy is trusted', async () => {
     const headers = { host: 'inner:80', 'x-forwarded-host': LAN, origin: `http://${LAN}` };
     const publicUrl = 'http://skins.lan';
     const trusting = await runServer({ publicUrl, trustProxy: 'loopback' });
@@ -206,7 +206,7 @@ test('A session that another person planted is not taken over at sign-in', async
   );
 });
 
-test('Reports from a page are bounded as those over HTTP are, whatever browser sends them', async () => {
+test('Reports from a page have the same limits as reports over HTTP, whatever browser sends them', async () => {
   const server = await runServer();
   const statuses: number[] = [];
   for (let number = 0; number < 12; number++) {

@@ -97,7 +97,7 @@ async function chooseTwoPictures(page: Page, { server }: Scene): Promise<void> {
   await page.getByLabel('Skin picture').setInputFiles([picture(1), picture(2)]);
 }
 
-test('Enter does in every field of every form what the button beside the field does, and Back keeps the texts', async () => {
+test('In every field of every form, Enter does what the button beside the field does, and Back keeps the texts', async () => {
   const scene = await openScene();
   const { page, complaints } = await openPage(browser);
   const pressed = new Set<string>();

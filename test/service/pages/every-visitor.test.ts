@@ -163,7 +163,7 @@ function formsOn(page: string, { uuid = '', set = '' }: Samples): string[] {
   );
 }
 
-test('Each form is for whom it is, and no page shows one to someone whom it would refuse', async () => {
+test('Each form accepts the visitors that the table of forms names, and no page shows one to a visitor whom it refuses', async () => {
   const { visitors, samples } = await openScene();
   const refused: string[] = [];
   for (const [place, address] of pageAddresses(samples).entries()) {
@@ -187,7 +187,7 @@ test('Each form is for whom it is, and no page shows one to someone whom it woul
   }
 });
 
-test('Every form is in the table', () => {
+test('Every form of the service is in the table of forms', () => {
   const paths = PAGE_ROUTES.filter(({ method }) => method === 'POST').map(({ path }) => path);
   expect(Object.keys(FORMS).toSorted()).toEqual(paths.toSorted());
 });
@@ -227,7 +227,7 @@ const DEEDS: readonly (readonly [path: string, form: Record<string, string>, Ans
   ['/ui/operator/users/:name/keys/:id/revoke', {}, OPERATORS],
 ];
 
-test('What a form does to something of a user is for whom it is', async () => {
+test('Each form about something of a user answers each visitor as the table says', async () => {
   const server = await runServer();
   const ann = await userWithPlan(server, 'ann');
   await server.user('bob');

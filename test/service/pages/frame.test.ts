@@ -26,7 +26,7 @@ test('People get the start page where programs get the key document', async () =
   expect(page.headers.get('vary')).toMatch(/Accept,.*User-Agent/);
 });
 
-test('Pages have a policy that allows nothing foreign, and are not cached', async () => {
+test('Pages have a policy that allows nothing from other hosts, and are not cached', async () => {
   const { url } = await runServer();
   const { status, headers } = await new PlainBrowser(url).open('/ui/make');
   expect(status).toBe(200);
@@ -112,7 +112,7 @@ test('The page for a missing address shows who is signed in', async () => {
   }
 });
 
-test('The menu tells the page that one is on, and the section that it belongs to', async () => {
+test('The menu marks the current page and its section', async () => {
   const { url, key } = await runServer();
   const browser = new PlainBrowser(url);
   await browser.signIn(key);
@@ -128,7 +128,7 @@ test('The menu tells the page that one is on, and the section that it belongs to
   for (const path of ['/', '/ui/api', '/ui/nowhere']) expect([path, await current(path)]).toEqual([path, []]);
 });
 
-test('Every page tells operators how many reports are open, and nobody else', async () => {
+test('Every page tells operators, and nobody else, how many reports are open', async () => {
   const server = await runServer();
   const uuid = (await server.owner.upload('/v2/generate', skinPng(1))).body.skin?.uuid;
   const operator = new PlainBrowser(server.url);
@@ -154,7 +154,7 @@ test('An overlong address is refused, not cut off', async () => {
   expect(text).toContain('longer than 256 characters');
 });
 
-test('Without pages there is the API only', async () => {
+test('A service without pages has only the API', async () => {
   const { url } = await runServer({ pages: undefined });
   const browser = new PlainBrowser(url);
   expect(JSON.parse((await browser.open('/')).text)).toHaveProperty('signaturePublickey');
@@ -195,7 +195,7 @@ test('After signing in, people get to the requested page, and never to another s
     );
 });
 
-test('An address that was mistyped is no page, and what is no value for a search counts as none', async () => {
+test('A mistyped address is no page, and an invalid search value is ignored', async () => {
   const { url, key } = await runServer();
   const browser = new PlainBrowser(url);
   await browser.signIn(key);
@@ -322,7 +322,7 @@ test('Where every caller needs a key, people sign in first', async () => {
   expect([status, JSON.parse(text).errors[0].code]).toEqual([401, 'unauthorized']);
 });
 
-test('Signed-in people there see every picture, and shared caches keep nothing of it', async () => {
+test('Where every caller needs a key, signed-in people see every picture, and shared caches keep none', async () => {
   const { url, owner, key } = await runServer({ anonymous: false });
   const skin = (await owner.upload('/v2/generate', skinPng(1), { name: 'Anna' })).body.skin?.uuid;
   const other = (await owner.upload('/v2/generate', skinPng(2))).body.skin?.uuid;
@@ -377,7 +377,7 @@ test('The operator names the service, and adds a logo, a notice, and links to co
   expect(await (await fetch(url)).json()).toMatchObject({ meta: { serverName: site.name } });
 });
 
-test('Without such settings, the pages name the program, and have no logo and no empty places', async () => {
+test('Without settings of the operator, the pages name the program, and have no logo and no empty places', async () => {
   const { url } = await runServer();
   const browser = new PlainBrowser(url);
   const { text } = await browser.open('/');

@@ -249,7 +249,7 @@ const KEY_NAMES = [0, 2, 4].map((index) => `${STORED[index]}${STORED[index + 1]}
 
 /** What people confirm, each with a text of someone else. */
 test.each(sampled([true, false], 2))(
-  'Hostile texts stay text where a form asks or tells, with scripts: %s',
+  'Hostile texts stay text in questions and messages of forms, with scripts: %s',
   async (javaScriptEnabled) => {
     const server = await runServer();
     await fill(server);
@@ -273,7 +273,7 @@ test.each(sampled([true, false], 2))(
   },
 );
 
-test('An export has no file name, and no line, that is more than text', async () => {
+test('Hostile texts stay text in the file names and lines of an export', async () => {
   const server = await runServer();
   await fill(server);
   const { bytes } = await server.owner.get('/v2/me/skins.zip');

@@ -54,7 +54,7 @@ test('Jobs are listed with what they are made from, their state and the time the
   expect((await browser.open('/ui/jobs?status=completed')).text).toContain('No jobs with this status.');
 });
 
-test('Make tells people and visitors who come back what has become of their latest jobs, and nobody else', async () => {
+test('The page Make tells returning people and visitors, and nobody else, what became of their latest jobs', async () => {
   const server = await runServer({ workers: 0 });
   const [browser, visitor] = [await signedIn(server), new PlainBrowser(server.url)];
   const told = async (who: PlainBrowser) =>
@@ -100,7 +100,7 @@ test('The page of a job shows its picture, its name, its place in the queue and 
   expect(text).toContain(`skinsmith retry ${job?.id}`);
 });
 
-test('The page has no jobs of others', async () => {
+test('The page of jobs has no jobs of others', async () => {
   const server = await runServer({ workers: 0 });
   const bob = await server.user('bob');
   await bob.upload('/v2/queue', skinPng(1), { name: 'Bobs' });
@@ -151,7 +151,7 @@ test('Visitors behind one address see, and get events for, only the jobs of thei
   expect(await shown(new PlainBrowser(url))).toEqual([]);
 });
 
-test('The page hears of the ends of jobs, until its key is revoked', async () => {
+test('The page of jobs learns of the ends of jobs, until its key is revoked', async () => {
   const work = new HeldWork();
   const server = await runServer(work.options);
   const key = (await server.owner.json('/v2/account/keys', { scopes: ['read', 'generate'] })).body.key!;
@@ -171,7 +171,7 @@ test('The page hears of the ends of jobs, until its key is revoked', async () =>
   expect((await browser.open('/ui/skins')).headers.get('location')).toBe('/ui/sign-in?next=%2Fui%2Fskins');
 });
 
-test('The page hears nothing more once its key may not read, though the person stays signed in', async () => {
+test('The page of jobs learns nothing more once its key may not read, though the person stays signed in', async () => {
   const server = await runServer({ workers: 0 });
   const key = (await server.owner.json('/v2/account/keys', { scopes: ['read', 'generate'] })).body.key!;
   const browser = await signedIn(server, key.secret);
@@ -186,7 +186,7 @@ test('The page hears nothing more once its key may not read, though the person s
   expect((await browser.open('/ui/jobs')).status).toBe(403);
 });
 
-test('Only the newest jobs of all states keep themselves up to date: elsewhere news would be missing', async () => {
+test('Only the list of the newest jobs of all states updates itself, since other lists would miss news', async () => {
   const server = await runServer({ workers: 0 });
   const browser = await signedIn(server);
   await server.owner.upload('/v2/queue', skinPng(1));

@@ -80,7 +80,7 @@ const SHIFTS = `new Promise((done) => {
   setTimeout(() => done([])); // there are none
 })`;
 
-test('A skin turns in 3D by itself on a wide screen: by keys, without catching the wheel or moving the page', async () => {
+test('On a wide screen, a skin turns in 3D by itself, and by keys, without catching the wheel or moving the page', async () => {
   const server = await runServer();
   const { body } = await server.owner.upload('/v2/generate', skinPng(1), {
     cape: await addCape(server, 'test'),

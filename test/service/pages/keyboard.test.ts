@@ -44,7 +44,7 @@ async function openAsOwner(path: string, server: Awaited<ReturnType<typeof runSe
   return opened;
 }
 
-test('A keyboard alone selects a skin, keeps it at the confirmation, and then deletes it', async () => {
+test('A keyboard alone selects a skin, declines to delete it at the confirmation, and then deletes it', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1), { name: 'Anna' });
   const { page, complaints } = await openAsOwner('/ui/skins', server);
@@ -84,7 +84,7 @@ testWhole('A keyboard alone revokes a key', async () => {
   expect(complaints).toEqual([]);
 });
 
-testWhole('A keyboard alone unlinks an identity, and only then the only way in when it says so', async () => {
+testWhole('A keyboard alone unlinks an identity, and the only sign-in only after confirmation', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
   for (const subject of ['bert@home', 'bert@work']) await linkIdentity(server, 'bert', subject);

@@ -183,7 +183,7 @@ test.each(sampled(WHO, 2))(
   },
 );
 
-test('Pages come compressed, but not those to people who are signed in that show more of them than a name', async () => {
+test('Pages are compressed, except those that show signed-in people more of their own than a name', async () => {
   const server = await runServer();
   const visitor = new PlainBrowser(server.url);
   const encodingOf = async (headers: Record<string, string>, path = '/ui/gallery') =>

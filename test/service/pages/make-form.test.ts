@@ -11,7 +11,7 @@ function formOf(fields: Readonly<Record<string, string>>, n = 1): FormData {
   return form;
 }
 
-test('A form of someone who is signed out meanwhile, or signed in as another, makes no skin', async () => {
+test('A form of someone who has meanwhile signed out, or signed in as another user, makes no skin', async () => {
   const server = await runServer();
   await server.user('bob');
   const nobody = new PlainBrowser(server.url);
@@ -46,7 +46,7 @@ test('The zip of what was made has each skin once', async () => {
   expect(text.match(/skins\/[0-9a-f]{8,32}\.png/g)).toHaveLength(2); // before the picture, and in the directory
 });
 
-test('Users who may not link accounts read that only the operator can, who gets a link', async () => {
+test('Users who may not link accounts read that only the operator can, and the operator gets a link', async () => {
   const { server } = await runAccountServer({ userAccounts: false });
   await server.user('bob');
   const texts: string[] = [];

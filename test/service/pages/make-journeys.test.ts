@@ -55,7 +55,7 @@ async function choose(
 }
 
 // `frame` chooses a language without a browser, `viewer` has scripts speak another one, and `browser/language` plurals.
-testWhole('A reader chooses a language, and scripts speak it too, with its plurals', async () => {
+testWhole('A reader chooses a language, and scripts use it too, with its plurals', async () => {
   const { url } = await runServer();
   const { page, complaints } = await openPage(browser, { locale: 'ja-JP' });
   await page.goto(`${url}/ui/make`);
@@ -76,7 +76,7 @@ testWhole('A reader chooses a language, and scripts speak it too, with its plura
   expect(complaints).toEqual([]);
 });
 
-test('A picture is shown in 3D before it is sent, and another one in its place', async () => {
+test('A picture is shown in 3D before it is sent, and so is the picture that replaces it', async () => {
   // A quarter as sharp: the processor draws it.
   const { page, complaints, sent } = await openMake({ deviceScaleFactor: 0.25 });
   await choose(page, ['one.png', skinPng(1)], ['two.png', skinPng(2)]);
@@ -117,7 +117,7 @@ test('Problems are reported before anything is sent, and the page repairs what i
   expect(complaints).toEqual([]);
 });
 
-test('Arms chosen later count for what is there already, and arms and visibility stay for the next pictures', async () => {
+test('Arms chosen later apply to pictures already added, and arms and visibility stay for the next pictures', async () => {
   const { page, complaints } = await openMake();
   await choose(page, ['one.png', skinPng(1)]);
   const [found, other] = (await page.getByText(/^Ready, with/).textContent())?.includes('slim')
@@ -171,7 +171,7 @@ test('Each of several pictures has a name of its own, and all results are copied
   expect(complaints).toEqual([]);
 });
 
-test('What could not be sent is sent again at the press of a button, and the page says how far it is', async () => {
+test('What could not be sent is sent again at the press of a button, and the page shows the progress', async () => {
   const { page } = await openMake();
   const warns = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))";
   let isLimited = true;
@@ -256,7 +256,7 @@ test('Many pictures are shown as short rows, the ones with problems first, and t
 /** Many more than the plan takes at once. */
 const MANY = isWhole ? 40 : 12;
 
-test('A person who closes the page with many files under way loses none that the plan takes, and reads so on return', async () => {
+test('A person who closes the page while many files are sent loses none within the plan, and reads so on return', async () => {
   const server = await runServer({ workers: 0 });
   const { page } = await openPage(browser);
   await signInByForm(page, server);
@@ -334,7 +334,7 @@ test('A folder is chosen with a button, and other files in it are left out', asy
   expect(complaints).toEqual([]);
 });
 
-test('Rows, preview and the page on version 1 have nothing that axe finds, and fit 320 pixels', async () => {
+test('Rows, preview and the page about version 1 pass axe, and fit 320 pixels', async () => {
   const { url } = await runServer();
   const { page } = await openPage(browser, { bypassCSP: true, viewport: { width: 320, height: 640 } });
   await page.goto(`${url}/ui/make`);

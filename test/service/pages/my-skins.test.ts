@@ -55,7 +55,7 @@ test("The page of a user's own skins shows skins of every visibility, and nobody
   ]);
 });
 
-test('Selected skins become a set, whose page changes it and has its files', async () => {
+test('Selected skins become a set, whose page offers changes and downloads', async () => {
   const server = await runServer();
   const { owner } = server;
   const [anna, berta] = [await make(owner, 1, { name: 'Anna' }), await make(owner, 2, { name: 'Berta' })];
@@ -196,7 +196,7 @@ function answerOf(page: string, act: string): URLSearchParams {
   return answer;
 }
 
-test('Several selected skins are changed, or deleted, after a question', async () => {
+test('Several selected skins are changed, or deleted, after a confirmation', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const skins = [
@@ -253,7 +253,7 @@ test('A new name for several skins is numbered, after a page that shows the name
   }
 });
 
-test('Enter without scripts submits the only filled field, and asks otherwise', async () => {
+test('Without scripts, Enter submits a field if no other is filled, and asks for a button otherwise', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const uuid = await make(server.owner, 1, { name: 'Anna', visibility: 'private' });
@@ -272,7 +272,7 @@ test('Enter without scripts submits the only filled field, and asks otherwise', 
   expect((await server.owner.get('/v2/me/sets')).body.sets).toMatchObject([{ name: 'Guards', size: 1 }]);
 });
 
-test('Nothing happens without a selection, or without a change', async () => {
+test('A form without a selection, or without a change, does nothing', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const uuid = await make(server.owner, 1);
@@ -286,7 +286,7 @@ test('Nothing happens without a selection, or without a change', async () => {
   expect((await server.owner.get('/v2/me/skins')).body.skins).toHaveLength(1);
 });
 
-test('A form leads back to the part of the list that it was on, and nowhere else', async () => {
+test('A form leads back to the part of the list where it was sent, and nowhere else', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const uuid = await make(server.owner, 1, { name: "Ann's".replace("'", '') });
@@ -302,7 +302,7 @@ test('A form leads back to the part of the list that it was on, and nowhere else
   expect(changed.headers.get('location')).toBe(`${back}&changed=1`);
 });
 
-test('A form keeps where the list begins, a search its arms, and a hidden skin says that it is', async () => {
+test('A form keeps the start of the list, a search keeps its arms, and a hidden skin is marked as hidden', async () => {
   const server = await runServer();
   const browser = await signedIn(server);
   const [first, second] = [await make(server.owner, 1), await make(server.owner, 2)];

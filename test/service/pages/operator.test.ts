@@ -246,7 +246,7 @@ test('The overview says in one sentence what has happened, and until when an acc
   expect(await sentence()).toContain('No open reports, 0 skins');
 });
 
-test('The hours of the overview are a chart from the oldest on, and a table from the newest on', async () => {
+test('The hours of the overview are a chart from oldest to newest, and a table from newest to oldest', async () => {
   const { url, key } = await runServer();
   const operator = new PlainBrowser(url);
   await operator.signIn(key);

@@ -70,7 +70,7 @@ async function openMake() {
 }
 
 describe('A picture that is sent', () => {
-  test('waits for as many seconds as the server says, or for three, counts them, and is sent again', async () => {
+  test('waits as many seconds as the server says, or three, with a countdown, and is sent again', async () => {
     const { page, send } = await openMake();
     const limited = (headers = {}) => ({ status: 429, headers });
     await fail(page, '**/ui/make', [
@@ -162,7 +162,7 @@ describe('A page that waits for the code of a game account', () => {
   }
 
   // The next test has the same failures, and `own-pages` an account that is linked.
-  testWhole('continues when it could not ask, until the account is linked', async () => {
+  testWhole('continues after a request that failed, until the account is linked', async () => {
     const page = await openLogin();
     const [waiting, linked] = ['waiting', 'linked'].map((status) => ({ status: 200, json: { status } }));
     await fail(page, '**/logins/*/state', ['cut', { status: 503 }, { status: 429 }, waiting!, linked!]);
@@ -170,7 +170,7 @@ describe('A page that waits for the code of a game account', () => {
     await page.waitForURL('**/ui/account/games');
   });
 
-  test('asks only as often as allowed, and says when the code has expired', async () => {
+  test('sends requests only as often as allowed, and says when the code has expired', async () => {
     const page = await openLogin();
     await fail(page, '**/logins/*/state', ['cut', { status: 503 }, { status: 404 }]);
     await getCode(page);
@@ -178,7 +178,7 @@ describe('A page that waits for the code of a game account', () => {
     expect(await pausesOf(page)).toEqual([2_000, 2_000, 2_000]);
   });
 
-  test('says why it was not linked', async () => {
+  test('says why the account was not linked', async () => {
     const page = await openLogin();
     const failed = { status: 'failed', message: 'The account has no profile.' };
     await fail(page, '**/logins/*/state', [{ status: 200, json: failed }]);
@@ -187,7 +187,7 @@ describe('A page that waits for the code of a game account', () => {
   });
 });
 
-test('A form is not sent again while it is being sent, but is after the page was left and shown again', async () => {
+test('A form cannot be sent twice at once, but can be sent again after the page is left and shown again', async () => {
   const { url } = await runServer();
   const { page } = await openPage(browser);
   await page.goto(`${url}/ui/sign-in`);

@@ -6,7 +6,7 @@ import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
-test('Claims decide plan and operator at each sign-in', async () => {
+test('Claims decide the plan and the operator role at each sign-in', async () => {
   const at = await world({
     planClaim: 'groups',
     operatorClaim: { claim: 'realm.roles', value: 'skins-admin' },
@@ -57,7 +57,7 @@ test('Claims that are not set up decide nothing, and the owner keeps everything'
   expect(await userNamed(at, 'owner')).toMatchObject({ plan: 'owner', role: 'operator' });
 });
 
-test('The operator hears of a claim that the provider does not list, until a sign-in has it', async () => {
+test('The operator is warned of a claim that the provider does not list, until a sign-in has it', async () => {
   const at = await world({ planClaim: 'plan', operatorClaim: { claim: 'realm.roles', value: 'admin' } });
   at.provider.lists = ['sub', 'plan'];
   const findings = async () => (await at.server.owner.get('/v2/account/doctor')).body.openId?.findings;
@@ -74,7 +74,7 @@ test('The operator hears of a claim that the provider does not list, until a sig
   expect(await findings()).toEqual([expect.objectContaining({ code: 'provider_answers' })]);
 });
 
-test('Claims that the ID token lacks are requested', async () => {
+test('Claims that the ID token lacks are requested from the provider', async () => {
   const at = await world({ planClaim: 'groups' });
   at.provider.userInfo = { groups: ['pro'] };
   await newcomer(at);

@@ -92,7 +92,7 @@ test('A person who has a key becomes the user of that key', async () => {
 });
 
 test.each([{ scopes: ['read', 'account'] }, { allowedIps: ['127.0.0.1'] }])(
-  'A key that may less than its user links nobody to that user: %j',
+  'A key with fewer rights than its user links nobody to that user: %j',
   async (limits) => {
     const at = await world();
     const { body } = await at.server.owner.json('/v2/account/keys', { user: 'bert', ...limits });
@@ -233,7 +233,7 @@ test('A new person has ten minutes to choose an account', async () => {
   expect((await browser.open('/ui/sign-in/first', { form: {} })).status).toBe(403);
 });
 
-test('One node finishes what another one began', async () => {
+test('One node finishes a sign-in that another one began', async () => {
   const at = await world({}, { publicUrl: 'http://skins.example.org' });
   const openId = at.provider.settings();
   const { dataDir, url } = at.server;

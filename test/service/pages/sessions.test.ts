@@ -186,7 +186,7 @@ test.each([
   expect(await isSignedIn(browser)).toBe(true);
 });
 
-test('Where browsers do not say where a form comes from, its origin counts', async () => {
+test('Where browsers do not say which site sends a form, its origin counts', async () => {
   const server = await runServer();
   const send = async (headers: Record<string, string>) =>
     (await fetch(`${server.url}/ui/sign-out`, { method: 'POST', headers, redirect: 'manual' })).status;
@@ -202,7 +202,7 @@ test('The cookie does not count for the API', async () => {
   expect((await browser.open('/v2/me/skins')).status).toBe(401);
 });
 
-test('A link is not used up by a look at its address, nor by a browser that loads it beforehand', async () => {
+test('A sign-in link is not used up by a request for its address, nor by a browser that preloads it', async () => {
   const server = await runServer();
   const { db } = await openOwnStore(server.dataDir);
   const user = await db.selectFrom('users').select('id').executeTakeFirstOrThrow();
@@ -216,7 +216,7 @@ test('A link is not used up by a look at its address, nor by a browser that load
   expect(await open('GET', typed)).toBe(303);
 });
 
-test('A link signs in once', async () => {
+test('A sign-in link works once', async () => {
   const server = await runServer();
   const { db } = await openOwnStore(server.dataDir);
   const { id } = (await findUserByName(db, 'owner'))!;

@@ -66,7 +66,7 @@ test('A skin that was signed at an earlier address of the server is still its ow
   expect(seen.text).not.toContain('authlib-injector');
 });
 
-test('The last line of each way says who will see the skin, and its page does not begin with a warning', async () => {
+test('The last line of each way to use a skin says who will see it, and the page does not begin with a warning', async () => {
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const { text } = await new PlainBrowser(url).open(`/ui/skins/${body.skin?.uuid}`);
@@ -96,7 +96,7 @@ test('The last line of each way says who will see the skin, and its page does no
   expect(answerFor(seen.text, 'head-1.21.9')).toContain('Everyone will see it: Mojang signed it.');
 });
 
-test('The page opens at the use that its address names, or that the visitor chose last', async () => {
+test('The page of a skin opens at the use that its address names, or that the visitor chose last', async () => {
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const path = `/ui/skins/${body.skin?.uuid}`;
@@ -225,7 +225,7 @@ test('A page with similar skins is compressed only if its length reveals nothing
 });
 
 test.each(['a visitor', 'its owner, an operator'])(
-  'The page weighs at most 70 KB over the network with everything but 3D for %s',
+  'The page of a skin weighs at most 70 KB over the network with everything but 3D for %s',
   async (who) => {
     const { url, owner, key } = await runServer({ publicUrl: 'https://skins.example.org' });
     const name = 'x'.repeat(48);
@@ -255,7 +255,7 @@ test.each(['a visitor', 'its owner, an operator'])(
   },
 );
 
-test('The top of the page says what a form did', async () => {
+test('The top of the page of a skin says what a form did', async () => {
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const browser = new PlainBrowser(url);

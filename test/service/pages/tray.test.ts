@@ -81,7 +81,7 @@ test('A tray keeps skins over pages and reloads, becomes a set, and is empty aft
   expect(complaints).toEqual([]);
 });
 
-test('A tray follows that of another tab, is emptied by a button, and shows only what is a skin', async () => {
+test('A tray follows the tray of another tab, is emptied by a button, and shows only skins', async () => {
   const { url, owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1), { name: 'Ann' });
   const uuid = String(body.skin?.uuid);
@@ -103,7 +103,7 @@ test('A tray follows that of another tab, is emptied by a button, and shows only
   expect(complaints).toEqual([]);
 });
 
-test('The form of the tray takes as many skins as a set has, and says when no skin or no set is named', async () => {
+test('The form of the tray takes as many skins as a set holds, and says when no skin or no set is named', async () => {
   const { url, owner, key } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1), { name: 'Ann' });
   const uuid = String(body.skin?.uuid);
@@ -124,7 +124,7 @@ test('The form of the tray takes as many skins as a set has, and says when no sk
   expect((await send(unknown(501).join(), 'Guards')).status).toBe(400);
 });
 
-test('A set of many has pages, its downloads above them, and tells its owner what others do not see', async () => {
+test('A set of many skins has pages, its downloads above them, and tells its owner what others do not see', async () => {
   const { url, owner, key } = await runServer();
   const skins: string[] = [];
   for (let at = 0; at < 50; at++) {

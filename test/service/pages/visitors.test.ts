@@ -117,7 +117,7 @@ test('No form of a session shows what its key may not read', async () => {
   expect(refused.text).not.toMatch(/Secret|private/);
 });
 
-test('No link of a page leads to one that the key of the session may not open', async () => {
+test('No link on a page leads to a page that the session’s key may not open', async () => {
   const { visitors } = await openScene();
   for (const name of ['bob', 'ann, reading only', 'ann, not reading'] as const) {
     const links = new Set(['/ui/', '/ui/account', '/ui/sessions']);

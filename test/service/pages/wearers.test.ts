@@ -34,7 +34,7 @@ function panelOf(text: string): string | undefined {
 const namesOn = (text: string) =>
   [...(panelOf(text) ?? '').matchAll(/<strong>(\w+)<\/strong>/g)].map(([, name]) => name);
 
-test('A name puts a skin on and takes it off on the page of the skin, which shows who wears it', async () => {
+test('On its page, a skin is put on a name and taken off again, and the page shows who wears it', async () => {
   const { ann, people, server } = await openScene();
   const uuid = await skinOf(ann, 1);
   const page = `/ui/skins/${uuid}`;
@@ -50,7 +50,7 @@ test('A name puts a skin on and takes it off on the page of the skin, which show
   expect((await ann.get('/v2/me/players')).body.players?.map(({ name }) => name)).toEqual(['Steve']);
 });
 
-test('A page that is out of date takes no other skin off', async () => {
+test('An outdated page does not take a different skin off', async () => {
   const { ann, people } = await openScene();
   const [old, current] = [await skinOf(ann, 1), await skinOf(ann, 2)];
   await ann.put('/v2/players/Steve', { skin: current });
@@ -150,7 +150,7 @@ test('Fifty names are on one page, and sixty on two', async () => {
   expect(panelOf(rest)).not.toContain('rel="next"');
 });
 
-test('A page with names is not compressed, which would let others guess them', async () => {
+test('A page with names is not compressed, because compression would let others guess them', async () => {
   const { ann, people } = await openScene();
   const uuid = await skinOf(ann, 1);
   const encoding = async () =>

@@ -74,7 +74,7 @@ describe('the card of a skin', () => {
 });
 
 describe('oEmbed', () => {
-  test('describes the page of a skin within the bounds', async () => {
+  test('describes the page of a skin within the requested size', async () => {
     const publicUrl = 'https://skins.example.org';
     const server = await runServer({ publicUrl });
     const uuid = await makeSkin(server.owner);

@@ -80,7 +80,7 @@ test('every address of the documentation shows what it says', async () => {
 });
 
 describe('users', () => {
-  test('with dashes in their UUIDs are at the address without', async () => {
+  test('with dashes in their UUIDs are found at the address without dashes', async () => {
     const { get, id } = await world();
     const dashed = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
     for (const [from, to] of [
@@ -133,7 +133,7 @@ describe('users', () => {
     expect([(await get(`/render/body/${id}`)).status, game.calls]).toEqual([404, []]);
   });
 
-  test('are Steve while Mojang is down, and nobody caches that', async () => {
+  test('are Steve while Mojang is down, and no cache keeps that', async () => {
     const { get, game } = await world();
     await game.close();
     const heard = await get('/skin/Notch');

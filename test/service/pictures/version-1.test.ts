@@ -52,7 +52,7 @@ test('A skin is drawn by its number and by its UUID, in its own variant', async 
   }
 });
 
-test('The texture of a skin is there by its number and by its UUID', async () => {
+test('The texture of a skin is found by its number and by its UUID', async () => {
   const { owner, anonymous } = await runServer();
   const { id, uuid, hash } = await makeSkin(owner);
   const { bytes } = await owner.get(`/textures/${hash}`);
@@ -156,7 +156,7 @@ describe('A texture by its URL', () => {
     expectOldRefusal(await anonymous().get(path), 'not_found');
   });
 
-  test('of any other or an invalid URL is refused without a request', async () => {
+  test('of any other host, or with an invalid URL, is refused without a request', async () => {
     const { fake, anonymous, owner, url } = await runWithGame();
     const { uuid } = await makeSkin(owner);
     const others = [
@@ -172,7 +172,7 @@ describe('A texture by its URL', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  test('has a placeholder that nobody caches once its caller has caused many look-ups', async () => {
+  test('is replaced by an uncached placeholder once its caller has caused many look-ups', async () => {
     const { fake, anonymous } = await runWithGame();
     const statuses: number[] = [];
     for (let number = 0; number < 41; number++) {

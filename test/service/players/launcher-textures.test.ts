@@ -31,7 +31,7 @@ async function world() {
   return { game, server, owner: server.owner, ann, bob, nobody: server.anonymous() };
 }
 
-test('A launcher uploads a skin for a name of the user, and takes it off; the profile says that it may', async () => {
+test('A launcher uploads a skin for a name of the user, and takes it off; the profile allows uploads', async () => {
   const { ann, nobody } = await world();
   const id = offlineIdOf('Steve');
   expect((await put(ann, addressOf(id), skinPng(1), 'slim')).status).toBe(204);
@@ -71,7 +71,7 @@ test('The UUID of a Minecraft account stands for its name; a profile with textur
   expect((await properties()).map(({ name }) => name)).toEqual(['textures', 'uploadableTextures']);
 });
 
-test('A cape is one that the service has; it stays when the skin changes, and is taken off alone', async () => {
+test('An uploaded cape must be one of the service’s; it stays when the skin changes, and is taken off alone', async () => {
   const { server, owner, nobody } = await world();
   const uuid = await addCape(server, 'team');
   const { body } = await owner.upload('/v2/generate?timeout=30', skinPng(1));

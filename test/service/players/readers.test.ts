@@ -52,7 +52,7 @@ describe('CustomSkinLoader', () => {
     expect(other).toEqual({ username: 'Alex', skins: { slim: alex.texture.hash.skin } });
   });
 
-  test('It asks again with the entity tag that it has kept, and learns that nothing has changed', async () => {
+  test('asks again with its kept entity tag, and learns that nothing has changed', async () => {
     const { owner, nobody, alex } = await world();
     const paths = ['/csl/Steve.json', '/csl/skins/Steve.png'];
     const tags = [];
@@ -69,14 +69,14 @@ describe('CustomSkinLoader', () => {
   });
 
   // MineSkinAPIImpl.java of SkinsRestorer/SkinsRestorer sends the URL to MineSkin, which fetches the picture.
-  test('Legacy, and SkinsRestorer by URL: pictures by name', async () => {
+  test('gets pictures by name in its mode Legacy, and so does SkinsRestorer by URL', async () => {
     const { nobody } = await world();
     expect(pixelsOf(await nobody.get('/csl/skins/Steve.png'))).toEqual(drawSkin(1).pixels);
     expect(PNG.sync.read((await nobody.get('/csl/capes/STEVE.png')).bytes).height).toBe(32);
     expectRefusal(await nobody.get('/csl/capes/Alex.png'), 'player_not_found', 404);
   });
 
-  test('Every name that shows nothing has the same answer, possible or not', async () => {
+  test('gets the same answer for every name that shows nothing, possible or not', async () => {
     const { owner, nobody } = await world();
     await owner.put('/v2/players/Reserved', { user: 'owner' });
     const paths = ['/csl/Nobody.json', '/csl/Reserved.json', '/csl/Steve', '/csl/.json', '/csl/a-b.json'];
@@ -89,7 +89,7 @@ describe('CustomSkinLoader', () => {
     expect(new Set(answers).size).toBe(1);
   });
 
-  test('What operators block is gone from every address at once', async () => {
+  test('no longer gets at any address what operators block', async () => {
     const { owner, nobody, steve } = await world();
     await owner.json('/v2/account/blocked-images', { skin: steve.uuid });
     const hash = steve.texture.hash.skin;
@@ -192,7 +192,7 @@ test('A private skin is shown at every address once it is worn, and at none by n
   expect((await nobody.get(profile)).status).toBe(204);
 });
 
-test('Names are looked up here alone, so that they take none of the look-ups at Mojang', async () => {
+test('Names are looked up only in this service, and use up no look-ups at Mojang', async () => {
   const { nobody, game } = await world();
   game.addPlayer({ name: 'Notch', skin: { picture: drawSkin(7) } });
   const before = game.calls.length;

@@ -140,7 +140,7 @@ const CHANGES: Readonly<Record<string, [code: string, (scene: WearScene) => Prom
 };
 
 test.each(Object.entries(CHANGES))(
-  'A skin that is %s while a name is about to wear it is not worn',
+  'A skin that is %s while a name is about to wear it is not put on',
   async (_, [code, change]) => {
     const { worn, nobody } = await wearWhile(change);
     await expect(worn).rejects.toMatchObject({ code });
@@ -164,7 +164,7 @@ test('A picture that a name is about to wear is not pruned at the same moment', 
   expect(await findTexture(db, hash)).toBeDefined();
 });
 
-test('A UUID stands for the name that has it, for whoever may change the name', async () => {
+test('A UUID may be given instead of its name by anyone who may change the name', async () => {
   const { ann, bob, owner, nobody } = await runBesideMojang();
   const { uuid, texture } = await skinOf(ann, 1);
   const { id } = (await wear(owner, 'Steve', { user: 'ann' })).body.player!;
@@ -177,7 +177,7 @@ test('A UUID stands for the name that has it, for whoever may change the name', 
   expectRefusal(await nobody.get(`/v2/players/${id}`), 'player_not_found', 404);
 });
 
-test('A deleted skin is taken off the names of its owner if that is asked for', async () => {
+test('A deleted skin is taken off its owner’s names on request', async () => {
   const { ann, bob, owner, nobody } = await runWithUsers();
   const skin = await skinOf(ann, 1);
   await wear(owner, 'Mine', { skin: skin.uuid, user: 'ann' });
@@ -276,7 +276,7 @@ test('Two nodes at once: one user gets the name, each change is in the history o
 });
 
 describe('Who may have a name', () => {
-  test('Without --wardrobe users, only operators give names; their users dress them', async () => {
+  test('Without --wardrobe users, only operators give names, and the users put skins on them', async () => {
     const { ann, owner } = await runWithUsers({ wardrobe: 'operator' });
     const { uuid } = await skinOf(ann, 1);
     expectRefusal(await wear(ann, 'Steve', { skin: uuid }), 'insufficient_grants', 403);
@@ -284,7 +284,7 @@ describe('Who may have a name', () => {
     expect((await wear(ann, 'Steve', { skin: uuid })).status).toBe(200);
   });
 
-  test('With it, the first user gets the name, and others only after it is released', async () => {
+  test('With --wardrobe users, the first user gets the name, and others only after it is released', async () => {
     const { ann, bob, nobody } = await runBesideMojang();
     const { uuid } = await skinOf(ann, 1);
     expectRefusal(await wear(nobody, 'Steve', { skin: uuid }), 'unauthorized', 401);
@@ -426,7 +426,7 @@ describe('Privacy', () => {
     expect((await nobody.get('/v2/players/Hidden')).status).toBe(200);
   });
 
-  test('Who deletes an account releases its names', async () => {
+  test('Deleting an account releases its names', async () => {
     const { server, bob, owner, nobody } = await runWithUsers();
     const { uuid } = await skinOf(owner, 1);
     await wear(owner, 'Steve', { skin: uuid, user: 'bob' });
@@ -447,7 +447,7 @@ describe('Privacy', () => {
     expect(await answers('Steve')).toEqual(await answers('Never'));
   });
 
-  test('Only operators list the names of all', async () => {
+  test('Only operators list the names of all users', async () => {
     const { ann, bob, owner, nobody } = await runWithUsers();
     await wear(owner, 'Steve', { user: 'ann' });
     await wear(owner, 'Alex', { user: 'bob' });

@@ -33,7 +33,7 @@ test('A client that listens to events needs no other request for its skins', asy
   expect(hashes).toEqual([0, 1, 2].map((n) => pixelHash(drawSkin(n))));
 });
 
-test('A client that closes ends its stream, and the service hears of it', async () => {
+test('A client that closes ends its stream, and the service notices', async () => {
   const { client, server } = await clientOf({});
   const following = (async () => {
     for await (const _ of client.events()) void client.close();

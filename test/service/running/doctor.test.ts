@@ -26,7 +26,7 @@ test('The operator gets the health of the service, checked each time', async () 
   expect(store.findings.map(({ code }) => code)).toEqual(FINDINGS[storeKind()]);
 });
 
-test('Nobody else gets it', async () => {
+test('Nobody but the operator gets the health of the service', async () => {
   const { anonymous, user } = await runServer();
   expectRefusal(await anonymous().get(DOCTOR), 'unauthorized');
   expectRefusal(await (await user('bob')).get(DOCTOR), 'insufficient_grants');

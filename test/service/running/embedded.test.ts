@@ -17,7 +17,7 @@ describe('The embedded service', () => {
     expect(resources.filter((resource) => resource.startsWith('TCP'))).toEqual([]);
   });
 
-  test('needs no key of its command, which is its owner', async () => {
+  test('needs no key from the command that runs it, which counts as the owner', async () => {
     const { client } = await runEmbedded();
     expect(await client.me()).toMatchObject({ name: 'owner' });
     expect(await client.account.me()).toMatchObject({ role: 'operator' });
@@ -30,7 +30,7 @@ describe('The embedded service', () => {
     expect(await client.jobs()).toHaveLength(6);
   });
 
-  test('refuses a wrong key, and knows those of its store', async () => {
+  test('refuses a wrong key, and accepts the keys of its store', async () => {
     const { fetch, client, ask } = await runEmbedded();
     const { secret } = await client.account.createKey({ user: 'bob' });
     const bob = new SkinClient({ fetch, apiKey: secret });
@@ -38,7 +38,7 @@ describe('The embedded service', () => {
     expectRefusal(await ask('/v2/me', { key: '0'.repeat(64) }), 'invalid_api_key');
   });
 
-  test('signs textures for where serve said last that it is reached', async () => {
+  test('signs textures with the address that serve announced last', async () => {
     const serving = await runServer({ publicUrl: 'https://skins.example.org' });
     await serving.close();
     const { client } = await runEmbedded({ dataDir: serving.dataDir });
@@ -46,7 +46,7 @@ describe('The embedded service', () => {
     expect(skin.texture.url.skin).toMatch(/^https:\/\/skins\.example\.org\/textures\//);
   });
 
-  test('signs textures for where serve is by default, if it has never said', async () => {
+  test('signs textures with the default address of serve, if serve never announced one', async () => {
     const { client } = await runEmbedded();
     const { skin } = await client.generate({ file: skinPng(1) });
     expect(skin.texture.url.skin).toMatch(/^http:\/\/127\.0\.0\.1:7546\/textures\//);
@@ -78,7 +78,7 @@ describe('The embedded service', () => {
   });
 });
 
-test('A service that wants a key of everyone says so, in the words of each version', async () => {
+test('A service that requires a key from everyone says so, in the words of each version', async () => {
   const { owner, anonymous } = await runServer({ anonymous: false });
   expect((await owner.upload('/v2/queue', skinPng(1))).status).toBe(202);
   expectRefusal(await anonymous().upload('/v2/queue', skinPng(1)), 'unauthorized');

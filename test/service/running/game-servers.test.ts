@@ -87,7 +87,7 @@ test('A profile is at the address of MC-Heads by name and UUID, signed or not', 
     expect((await caller.get(`/minecraft/profile/${user}`)).status).toBe(204);
 });
 
-test('A game server that nobody knows is answered when 45 players join at once, beside strangers who look up profiles', async () => {
+test('A game server that nobody knows is answered when 45 players join at once, while strangers look up profiles', async () => {
   const { caller, game, server } = await world({ requestsAtOnce: 2 });
   for (let n = 0; n < 30; n++)
     await caller.get(`/sessionserver/session/minecraft/profile/${String(n).padStart(32, 'a')}`);

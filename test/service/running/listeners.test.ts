@@ -36,7 +36,7 @@ const ENTRANCES: Readonly<Record<string, () => Promise<SkinClient>>> = {
 };
 
 test.each(Object.entries(ENTRANCES))(
-  'No listener of a signal stays, however often it is used: %s',
+  'No listener stays on an abort signal, however often the signal is used: %s',
   async (_, open) => {
     const client = await open();
     const left: Record<string, number> = {};

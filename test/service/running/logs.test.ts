@@ -66,7 +66,7 @@ describe('The line of a request', () => {
     },
   );
 
-  test('is there once, and also where no route was reached', async () => {
+  test('is logged once, even if no route matches', async () => {
     const { log, server } = await logged();
     for (const path of ['/nowhere', '/%zz', `/v2/skins?${'a'.repeat(9_000)}`]) await server.owner.get(path);
     const lines = await requests(log, 3);
@@ -78,7 +78,7 @@ describe('The line of a request', () => {
   });
 });
 
-test('An event stream that its listener closes has the line of a request, and no other', async () => {
+test('An event stream that its listener closes is logged with one line, like any request', async () => {
   const { log, server } = await logged();
   const leaving = new AbortController();
   await fetch(`${server.url}/v2/queue/events`, {

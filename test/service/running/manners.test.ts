@@ -11,7 +11,7 @@ guardAgainstLeaks();
 const OWN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 describe('The id of a request', () => {
-  test('is kept if it is up to 64 letters, digits, dots and dashes, else our own', async () => {
+  test('is kept if it has up to 64 letters, digits, dots and dashes, and is replaced otherwise', async () => {
     const { owner } = await runServer();
     for (const [sent, kept] of [
       ['trace_1.A-b', 'trace_1.A-b'],
@@ -43,7 +43,7 @@ describe('The id of a request', () => {
 describe('A web page of another origin', () => {
   const origin = 'https://pages.example';
 
-  test('learns for every route that it may call it', async () => {
+  test('may call every route, as each preflight answer says', async () => {
     const { anonymous } = await runServer();
     // Answered before a route is looked for.
     for (const path of sampled([...new Set(ROUTES.flatMap(({ paths }) => paths))], 4)) {
@@ -64,13 +64,13 @@ describe('A web page of another origin', () => {
     }
   });
 
-  test('learns this even without naming the method', async () => {
+  test('gets this preflight answer even without naming the method', async () => {
     const { anonymous } = await runServer();
     const { status, bytes } = await anonymous().send('OPTIONS', '/v2/skins');
     expect([status, bytes.length]).toEqual([204, 0]);
   });
 
-  test('may read answers and errors, with what is in their headers, and no cookie comes into it', async () => {
+  test('may read answers and errors, with their headers, and without cookies', async () => {
     const { owner } = await runServer();
     for (const path of ['/v2/delay', '/v2/skins/nope', '/openapi.json']) {
       const { headers } = await owner.get(path, { origin });
@@ -138,13 +138,13 @@ describe('Who may keep an answer', () => {
     expect(caching(await owner.get(path))).toEqual([control, vary]);
   });
 
-  test('are never kept for requests that change something', async () => {
+  test('is nobody for requests that change something', async () => {
     const { owner } = await runServer();
     expect(caching(await owner.json('/v2/account/keys', { name: 'a' }))).toEqual(['no-store', undefined]);
   });
 });
 
-test('HEAD is answered for every GET that changes nothing as GET is, without the body', async () => {
+test('HEAD gets the answer of GET, without the body, wherever GET changes nothing', async () => {
   const { owner } = await runServer();
   const reads = ROUTES.filter(({ method, changes }) => method === 'GET' && !changes);
   for (const { paths } of sampled(reads, 2)) {
@@ -167,7 +167,7 @@ test('A fragment, which some clients send, is no part of the address', async () 
   expect((await exchangeRaw(Number(new URL(url).port), asked, 20_000)).status).toBe(200);
 });
 
-describe('Two slashes at the start of an address, as of a base address that ends with one,', () => {
+describe('Two slashes at the start of an address, as after a base address with a slash at its end,', () => {
   test('count as one, for reads and for requests with a body', async () => {
     const server = await runServer();
     const caller = new TestCaller(server.url, { key: server.key, isOurs: false });

@@ -29,7 +29,7 @@ function expectAsPublished(operation: Operation, { status, body }: Heard, expect
   ]);
 }
 
-describe('As published is', () => {
+describe('Matches the published contract:', () => {
   test.each(['/v2/generate', '/v2/queue'] as const)(
     'every answer of POST %s that brings a skin',
     async (path) => {
@@ -82,7 +82,7 @@ describe('As published is', () => {
     expectAsPublished('post /v2/generate', await send(await runServer()), 400);
   });
 
-  test('a request that was not waited for', async () => {
+  test('a request that stopped waiting for its skin', async () => {
     const { owner } = await runServer({ workers: 0, clock: hastyClock });
     expectAsPublished('post /v2/generate', await owner.upload('/v2/generate?timeout=1', skinPng(1)), 500);
   });
@@ -104,7 +104,7 @@ describe('As published is', () => {
   });
 });
 
-describe('Otherwise than published is, and known to be', () => {
+describe('Known difference from the published contract:', () => {
   async function processingJob(server: ServerUnderTest): Promise<Heard> {
     const { job } = (await server.owner.upload('/v2/queue', skinPng(1))).body;
     return await jobAt(server.owner, job?.id, 'processing');
@@ -131,7 +131,7 @@ describe('Otherwise than published is, and known to be', () => {
     ]);
   });
 
-  test('a pending or failed job has no skin, where the contract wants one always', async () => {
+  test('a pending or failed job has no skin, where the contract always wants one', async () => {
     const server = await runServer({ workers: 0 });
     const { job } = (await server.owner.upload('/v2/queue', skinPng(1))).body;
     const pending = await server.owner.get(`/v2/queue/${job?.id}`);

@@ -52,7 +52,7 @@ describe('A request is refused', () => {
     for (const { path, message } of each) expect(message).toContain(`${path?.join('.')}: `);
   });
 
-  test('with the words that an option has, for those who come from version 1', async () => {
+  test('with the possible values of an option, for callers used to version 1', async () => {
     const { owner } = await runServer();
     const { body } = await owner.upload('/v2/generate', PNG, { visibility: '0', cape: 'red' });
     expect(body.errors.slice(1).map(({ message }) => message)).toEqual([
@@ -62,7 +62,7 @@ describe('A request is refused', () => {
   });
 });
 
-describe('A job that does not come to a skin', () => {
+describe('A job that makes no skin', () => {
   test('continues when the request stops waiting for it', async () => {
     const { owner } = await runServer({ workers: 0, clock: hastyClock });
     const { body } = await owner.upload('/v2/generate?timeout=1', PNG);

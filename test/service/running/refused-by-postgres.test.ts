@@ -41,7 +41,7 @@ test.each([
   expect(answers).toEqual(addresses);
 });
 
-test('A place in a list beyond all others starts at its first skin', async () => {
+test('A list requested from an impossible place starts at its first skin', async () => {
   const { owner } = await runServer();
   const { body } = await owner.upload('/v2/generate', skinPng(1));
   const list = await owner.get('/v2/skins?sort=popular&after=560294517332.1');

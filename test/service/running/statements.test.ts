@@ -128,7 +128,7 @@ test('A new skin that comes alone wakes one of several workers', async () => {
   expect(quartileOf(perSkin.map(transactionsIn))).toBeLessThanOrEqual(2);
 });
 
-test('Five jobs at hand are claimed and recorded with few statements', async () => {
+test('Five waiting jobs are claimed and recorded with few statements', async () => {
   const { queue } = await (IS_POSTGRES ? await postgresQueue() : await sqliteQueue())();
   for (const owner of ['ann', 'ann', 'bob', 'bob', 'cid']) await queue.submit(newJob({ owner }), LIMITS);
   const statements = new Statements();

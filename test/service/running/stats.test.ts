@@ -21,7 +21,7 @@ async function threeSkins(server: ServerUnderTest): Promise<void> {
   expect((await bob.upload('/v2/generate', skinPng(1))).body.skin?.duplicate).toBe(true);
 }
 
-test('The figures count skins of new data and of data that was there, by the calendar', async () => {
+test('The statistics count skins with new and with existing data, by hour, day, month and year', async () => {
   const clock = new MovableClock();
   const server = await runServer({ clock });
   await threeSkins(server);
@@ -55,7 +55,7 @@ test('The figures count skins of new data and of data that was there, by the cal
   });
 });
 
-test('The figures are kept for a minute', async () => {
+test('The statistics are kept for a minute', async () => {
   const clock = new MovableClock();
   const server = await runServer({ clock });
   const before = await statsOf(server);
@@ -81,7 +81,7 @@ test('Jobs that failed are counted by their code for ten minutes, and lower the 
   expect(await statsOf(server)).toMatchObject({ upstream: { errors: {} } });
 });
 
-test('Version 1 tells the same figures in its own words', async () => {
+test('Version 1 returns the same statistics under its own names', async () => {
   const server = await runServer({ clock: new MovableClock() });
   await threeSkins(server);
   const all = { total: 3, unique: 2, duplicate: 1 };

@@ -13,7 +13,7 @@ async function makeThree(caller: TestCaller): Promise<string[]> {
   return made.map(({ body }) => String(body.skin?.uuid));
 }
 
-test('Several skins get the same change at once, and those of others are reported as missing', async () => {
+test('Several skins get the same change at once, and skins of others are reported as missing', async () => {
   const { owner, user } = await runServer();
   const bob = await user('bob');
   const [first, second, third] = await makeThree(owner);
@@ -42,7 +42,7 @@ test('Several skins are deleted at once', async () => {
   expect((await owner.get(LIST)).body.skins?.map(({ uuid }) => uuid)).toEqual([second]);
 });
 
-test('Where the plan has no private skins, none of them changes', async () => {
+test('Where the plan has no private skins, a change to private changes none of them', async () => {
   const { owner, user } = await runServer();
   const bob = await user('bob');
   const skins = await makeThree(bob);
@@ -65,7 +65,7 @@ test.each([
   expectRefusal(await owner.patch(LIST, edit), 'validation_error');
 });
 
-test('It requires a key with the scope skins', async () => {
+test('A bulk change requires a key with the scope skins', async () => {
   const { url, owner, anonymous } = await runServer();
   const asked = { skins: [UUID] };
   expectRefusal(await anonymous().json(`${LIST}/delete`, asked), 'unauthorized');

@@ -24,7 +24,7 @@ async function jobBeforeTheChange(fields: Record<string, string> = {}) {
 }
 
 test.each(['public', 'private'])(
-  'A %s job that waits while the signer changes is known by what the new one makes',
+  'A %s job that waits while the signer changes is signed by the new one, and its skin is then known',
   async (visibility) => {
     const { before, id } = await jobBeforeTheChange({ visibility });
     const { owner } = await changeSigner(before, { workers: 1 });

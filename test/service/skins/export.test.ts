@@ -111,7 +111,7 @@ describe('GET /v2/me/skins.zip', () => {
 });
 
 describe('GET /v2/me/skins.lock', () => {
-  test('has the caller’s own skins that fit, and says who signed them', async () => {
+  test('has the caller’s own skins that match, and says who signed them', async () => {
     const { server, uuids } = await withSkins();
     const other = await server.user('other');
     await other.upload('/v2/generate', skinPng(9));
@@ -181,7 +181,7 @@ test('An export that is read slowly gives its place to another stranger after te
   expect(exports.begin(callerAt('192.0.2.10'))).toBe('all');
 });
 
-test('A pack whose caller has left is not made', async () => {
+test('No pack is made for a caller who has left', async () => {
   const server = await runServer();
   const { context, caller } = await insideOf(server, new Exports(nobody));
   const made: string[] = [];
@@ -196,7 +196,7 @@ test('A pack whose caller has left is not made', async () => {
   expect(made).toEqual(['first']);
 });
 
-test('Skins are read only where there is a place, which is free again if they cannot be', async () => {
+test('An export reads skins only when it has a place, and frees it if reading fails', async () => {
   const exports = new Exports(nobody);
   const { context, caller } = await insideOf(await runServer(), exports);
   let reads = 0;
@@ -211,7 +211,7 @@ test('Skins are read only where there is a place, which is free again if they ca
   expect(reads).toBe(5);
 });
 
-test('A file names the next part of the same search', async () => {
+test('An exported file names the next part of the same search', async () => {
   const { server } = await withSkins();
   const { context, caller } = await insideOf(server, new Exports(nobody, 1));
   let held = 0;
@@ -239,7 +239,7 @@ test('No export begins while the service stops', async () => {
   await expect(exportSkins(stopping, caller, {})).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
-test('A picture of a later page takes no name of an earlier one', async () => {
+test('A picture of a later page never gets the file name of an earlier one', async () => {
   const { server } = await withSkins();
   const { context, caller } = await insideOf(server, new Exports(nobody));
   const { id: _id, ...row } = await context.db

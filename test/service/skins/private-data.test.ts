@@ -73,7 +73,7 @@ describe('Data that was made for a private skin', () => {
     expect(await dataOf(ann, hers.uuid)).toBe(values[0]);
   });
 
-  test('is shared when its owner publishes the skin, and hers alone when she hides it', async () => {
+  test('is shared when its owner publishes the skin, and is the owner’s alone again when it is hidden', async () => {
     const all = await scene();
     const { ann } = all;
     const { uuid, texture } = await make(ann, 'private');

@@ -32,7 +32,7 @@ async function runWithUsers() {
   return { server, ann, bob, nobody: server.anonymous() };
 }
 
-test('A public set that is renamed is found by its earlier names too, and nobody else gets them', async () => {
+test('A renamed public set is still found by its earlier names, which nobody else can take', async () => {
   const { ann, bob, nobody } = await runWithUsers();
   const { uuid } = await createSet(ann, 'Guards');
   await ann.patch('/v2/sets/guards', { name: 'Royal Guards' });

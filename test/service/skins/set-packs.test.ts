@@ -58,7 +58,7 @@ test('A skin keeps its id in the packs of a set when others of its name are adde
   expect(await ids()).toEqual({ [second]: both[second] });
 });
 
-test('Names of skins count until the first pack of a set; its data pack has the same ids', async () => {
+test('A skin’s id in the packs of a set comes from its name at the first pack; the data pack has the same ids', async () => {
   const { owner } = await runServer();
   const skin = await make(owner, 1);
   await owner.json('/v2/sets', { name: 'Guards', skins: [skin] });
@@ -70,7 +70,7 @@ test('Names of skins count until the first pack of a set; its data pack has the 
   expect((await packAt(owner, '/packs/guards.zip')).skins.get(skin)?.id).toBe('captain');
 });
 
-test('A renamed set keeps its namespace, and its pack all earlier addresses', async () => {
+test('A renamed set keeps its namespace, and its pack keeps all earlier addresses', async () => {
   const server = await runServer();
   const { owner } = server;
   const { uuid } = (await owner.json('/v2/sets', { name: 'Guards', skins: [await make(owner, 1, 'A')] })).body

@@ -123,7 +123,7 @@ describe('A set of skins', () => {
   });
 });
 
-test("The owner of a public set sees others' unlisted skins in it, as she could add them; others do not", async () => {
+test('The owner of a public set sees others’ unlisted skins in it, and other people do not', async () => {
   const { ann, bob, nobody } = await runWithSkins();
   const theirs = await make(bob, 16, { visibility: 'unlisted' });
   const { uuid } = await createSet(ann, 'Theirs', [theirs]);
@@ -381,7 +381,7 @@ mostlyOnSqlite(describe)('A list that is sent to the page of sets', () => {
     return await person.open('/ui/sets', { form });
   }
 
-  test('becomes a set of the skins that it names, in its order, whatever names them', async () => {
+  test('becomes a set of the skins that it names, in its order and in whatever form it names them', async () => {
     const { server, ann, bob, skins } = await runWithSkins();
     const [one, two] = skins;
     const others = [

@@ -75,7 +75,7 @@ describe('Lists of skins', () => {
   });
 });
 
-test('A search among too many is refused with the time to wait; lists that leave nothing out are not', async () => {
+test('A search is refused with the time to wait when too many run at once; an unfiltered list is not', async () => {
   const { url, owner, anonymous } = await runServer();
   const visitor = new PlainBrowser(url);
   const fullFor = vi.spyOn(ConcurrencyQueue.prototype, 'fullFor');

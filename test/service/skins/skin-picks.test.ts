@@ -125,7 +125,7 @@ mostlyOnSqlite(test)('A key without the scope read finds no hidden skin by its s
   for (const uuid of hidden) expectRefusal(await narrow.get(short(uuid)), 'skin_not_found');
 });
 
-test('Lists tell where the next page begins, and a UUID for a number leads to its skin', async () => {
+test('Lists say where the next page begins, and a UUID in place of a number leads to its skin', async () => {
   const server = await runServer();
   const { shown } = await fourSkins(server);
   const bodyAt = async (path: string) =>

@@ -33,7 +33,7 @@ describe('GET /v2/skins/:uuid', () => {
     }
   });
 
-  test('shows a private one only to its owner, with any of her keys', async () => {
+  test('shows a private skin only to its owner, with any of the owner’s keys', async () => {
     const server = await runServer();
     const bob = await userWithPlan(server, 'bob');
     const skin = await make(bob, 1, { visibility: 'private' });

@@ -117,7 +117,7 @@ describe('The delay of version 1', () => {
     readGenerated(await bob.upload('/generate/upload', skinPng(2)));
   });
 
-  test('is returned in full although the request took part of it', async () => {
+  test('is returned in full although the request itself took part of that time', async () => {
     const clock = new MovableClock();
     const { anonymous } = await runServer({ clock, pace: 2_000 });
     const answer = anonymous().upload('/generate/upload', skinPng(1));
@@ -182,7 +182,7 @@ describe('A request of version 1', () => {
     readGenerated(await first);
   });
 
-  test('waits for the same one under way', async () => {
+  test('waits for an identical one that is under way', async () => {
     const { owner } = await runServer({ pace: 300 });
     const both = await Promise.all([1, 1].map((n) => owner.upload('/generate/upload', skinPng(n))));
     const [first, second] = both.map(readGenerated);

@@ -50,7 +50,7 @@ describe('POST /generate/upload', () => {
     expect(signature).toMatch(/^[A-Za-z0-9+/]{683}=$/);
   });
 
-  test('answers with the same skin, as a duplicate, when it is there already', async () => {
+  test('answers with the same skin, as a duplicate, when it already exists', async () => {
     const { owner } = await runServer();
     const first = readGenerated(await owner.upload('/generate/upload', skinPng(1)));
     const again = readGenerated(await owner.upload('/generate/upload', skinPng(1), { checkOnly: '1' }));
@@ -121,7 +121,7 @@ const NAMES: [given: unknown, name: string][] = [
 ];
 
 describe('POST /generate/url', () => {
-  test('answers ArcherNpc, which takes the first object with a value and a signature, wherever that is', async () => {
+  test('answers ArcherNpc, which takes the first object with a value and a signature', async () => {
     const { key, anonymous } = await runServer();
     const headers = { 'user-agent': 'ArcherNpc', authorization: `Bearer ${key}` };
     const heard = await anonymous().json('/generate/url', { url: SLIM }, headers);
@@ -151,7 +151,7 @@ describe('POST /generate/url', () => {
     }
   });
 
-  test('makes a valid name of the given text', async () => {
+  test('makes a valid name from the given text', async () => {
     const { owner } = await runServer();
     for (const [name, expected] of NAMES) {
       const made = readGenerated(await owner.json('/generate/url', { url: SLIM, name }));
@@ -175,7 +175,7 @@ describe('POST /generate/url', () => {
   });
 });
 
-test('The picture may come in a part of any name', async () => {
+test('The picture may be in a form part of any name', async () => {
   const { owner } = await runServer();
   const form = new FormData();
   form.append('visibility', '1');

@@ -95,7 +95,7 @@ describe('Limits of version 2', () => {
   });
 });
 
-test('Version 1 gives the time of the next fetch to the second, and fetches then', async () => {
+test('Version 1 gives the time of the next allowed fetch to the second, and then fetches', async () => {
   const site = await webServer((request, response) => {
     if (request.url === '/skin.png') response.end(skinPng(1));
     else response.writeHead(404).end();

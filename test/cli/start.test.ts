@@ -2,7 +2,7 @@ import { normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { compileCacheFolder, settleHome } from '../../src/cli/start.ts';
 
-test('The home of a user who has none counts as empty', () => {
+test('HOME is set to nothing for a user without a home folder', () => {
   const env: NodeJS.ProcessEnv = {};
   settleHome(env, () => {
     throw new Error('uv_os_homedir returned ENOENT');
@@ -10,7 +10,7 @@ test('The home of a user who has none counts as empty', () => {
   expect(env).toEqual({ HOME: '' });
 });
 
-test('The home of a user who has one stays as it is', () => {
+test('HOME stays as it is for a user with a home folder', () => {
   const env = { HOME: '/home/alice' };
   settleHome(env, () => '/home/alice');
   expect(env).toEqual({ HOME: '/home/alice' });

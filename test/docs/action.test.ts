@@ -86,7 +86,7 @@ test('The action fails with frozen where a skin is missing, passes with allow-ne
   expect([wrong.status, wrong.output]).toEqual([2, expect.stringContaining('::error::frozen is true')]);
 });
 
-test('The action makes a pack of the sources, whose SHA-1 is an output, and no skin data', async () => {
+test('The action with pack makes a pack, outputs its SHA-1, and makes no skin data', async () => {
   const { shop, service } = await hostedWorkshop();
   await shop.drawMany('skins/with space', 2);
   const inputs = { sources: 'skins\n', pack: 'packs/server pack.zip' };
@@ -215,7 +215,7 @@ test('Where no release can be installed, the action builds the program from its 
   expect([status, outputs]).toMatchObject([0, { made: '1', left: '0', changed: 'true' }]);
 });
 
-test('No input of the action is a part of its scripts, so that none of them is run', () => {
+test('The scripts of the action contain no inputs, so that no input is run as code', () => {
   const scripts = ACTION.slice(ACTION.indexOf('\nruns:')).replaceAll(/^ {8}\w+: \$\{\{ \S+ \}\}$/gm, '');
   expect(scripts).not.toContain('${{');
 });

@@ -58,7 +58,7 @@ test('The job for GitLab CI commits what it has made, and fails for a broken pic
 
 const UNITS = BLOCKS.filter(({ language }) => language === 'ini').map(({ code }) => code);
 
-test('systemd has nothing to say against the timer and its service', async () => {
+test('systemd accepts the timer and its service without warnings', async () => {
   const folder = await ownFolder();
   const paths: string[] = [];
   for (const unit of UNITS) {

@@ -36,7 +36,7 @@ function wordsOf(command: string): string[] {
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
 }
 
-test.each(MENTIONS)('$document:$line skinsmith $command', async ({ command }) => {
+test.each(MENTIONS)('$document:$line skinsmith $command is a valid command', async ({ command }) => {
   expect(await refusal(wordsOf(command))).toBeUndefined();
 });
 

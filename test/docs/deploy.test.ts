@@ -65,7 +65,7 @@ test.each(['nginx.conf', 'Caddyfile', 'Dockerfile', 'compose.yaml', 'compose-clu
   },
 );
 
-test('Each server of the cluster is one that Caddy asks whether it is ready', () => {
+test('Caddy asks each server of the cluster whether it is ready', () => {
   const text = read('compose-cluster.yaml');
   const asked = [...text.matchAll(/^ {8}\$\{COMPOSE_PROJECT_NAME\}-skinsmith-(\d+):(\d+)$/gm)];
   expect(asked.map(([, number]) => Number(number))).toEqual(asked.map((_, index) => index + 1));
@@ -82,7 +82,7 @@ test('Caddy tries other servers for some time, and waits long enough for the hea
   expect(Number(/^\t\thealth_timeout (\d+)s$/m.exec(text)?.[1])).toBeGreaterThan(5);
 });
 
-test('Caddy says when to come again while no server is ready', () => {
+test('Caddy says when to try again while no server is ready', () => {
   expect(read('Caddyfile')).toMatch(/handle_errors[\s\S]*503[\s\S]*header @away Retry-After \d/);
 });
 
@@ -110,7 +110,7 @@ function instructions(name: string): { readonly name: string; readonly rest: str
   return [...joined.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, word = '', rest = '']) => ({ name: word, rest }));
 }
 
-test('The image starts its program without a shell, checks it without one, and not as root', () => {
+test('The image runs its program and its health check without a shell, and not as root', () => {
   const all = instructions('Dockerfile');
   const rests = (name: string) => all.filter((one) => one.name === name).map(({ rest }) => rest);
   const [build, image] = rests('FROM');
@@ -125,7 +125,7 @@ test('The image starts its program without a shell, checks it without one, and n
   expect(afterUser.filter((name) => ['RUN', 'COPY', 'FROM'].includes(name))).toEqual([]);
 });
 
-test('Neither keys nor what this machine has installed gets into the image', () => {
+test('Neither keys nor packages installed on this machine get into the image', () => {
   const ignored = read('Dockerfile.dockerignore').split('\n');
   const [, keys = ''] = /-out (\w+)\/signing-key\.pem/.exec(read('compose-cluster.yaml')) ?? [];
   expect(read('compose-cluster.yaml')).toContain(`- ./${keys}:/keys:ro`);

@@ -29,7 +29,7 @@ test.each(DOCUMENTS)('Every file and folder that %s names exists', (document) =>
   expect(names.filter((name) => !NOT_THERE.test(name) && !isThere(name))).toEqual([]);
 });
 
-test('A name that does not exist is noticed, in part or in whole', () => {
+test('File names are found in a text, and a whole or partial path that does not exist is recognized', () => {
   expect(namesIn('See `cli/starting/` and `queue/claim.ts`, not `npm test`.')).toEqual([
     'cli/starting/',
     'queue/claim.ts',
@@ -38,7 +38,7 @@ test('A name that does not exist is noticed, in part or in whole', () => {
   expect(['queue/claim-in-turn.ts2', 'li/doctor/', 'store/oracle*.ts'].filter(isThere)).toEqual([]);
 });
 
-test('CONTRIBUTING leads to every decision, and each of their links to a file', () => {
+test('CONTRIBUTING links to every decision, and each link in a decision leads to a file', () => {
   const contributing = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
   expect(DECISIONS.filter((decision) => !contributing.includes(`(${decision})`))).toEqual([]);
   const broken = DECISIONS.flatMap((decision) => {

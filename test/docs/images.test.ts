@@ -12,14 +12,14 @@ test.each([
   ['example skins', 'skins.png', drawSheet],
   ['characters', 'npcs.png', drawNpcs],
   ['arms', 'arms.png', drawArms],
-])('The picture of the %s is current (else: npm run images)', async (_name, file, draw) => {
+])('The picture of the %s is current (otherwise run: npm run images)', async (_name, file, draw) => {
   const drawn = await draw();
   const kept = PNG.sync.read(readFileSync(join(IMAGES, file)));
   expect([kept.width, kept.height]).toEqual([drawn.width, drawn.height]);
   expect(Buffer.compare(kept.data, drawn.pixels)).toBe(0);
 });
 
-test('The picture of the terminal is current (else: npm run images)', async () => {
+test('The picture of the terminal is current (otherwise run: npm run images)', async () => {
   const kept = readFileSync(join(IMAGES, 'terminal.svg'), 'utf8');
   expect(terminalSvg(await runSession(), COLUMNS)).toBe(kept);
 });

@@ -128,12 +128,12 @@ function faults(expression: string, metrics: readonly Known[]): string[] {
   ];
 }
 
-test('Every metric of the service is explained once, with its kind and labels, and no other', () => {
+test('The docs explain every metric of the service once, with its kind and labels, and no others', () => {
   expect(documented()).toEqual(registered());
 });
 
 describe('The rules for Prometheus', () => {
-  test('are found, each under a name of its own', () => {
+  test('are all found, under unique names', () => {
     expect(RULES.length).toBeGreaterThan(10);
     expect(RULES).toHaveLength(TEXT.match(/^ +expr:/gm)?.length ?? 0);
     expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length);
@@ -149,7 +149,7 @@ describe('The rules for Prometheus', () => {
     ['sum by (reason) (rate(skinsmith_refusals_total[5m]))', 'reason'],
     ['rate(skinsmith_refusals_total{code=~"job_limit|full"}[5m])', 'full'],
     ['rate(skinsmith_generation_duration_seconds[5m])', 'skinsmith_generation_duration_seconds'],
-  ])('would not pass with %s', (expression, fault) => {
+  ])('fail the check with %s', (expression, fault) => {
     expect(faults(expression, registered())).toEqual([fault]);
   });
 });

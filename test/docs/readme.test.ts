@@ -147,7 +147,7 @@ function assertDone(
 }
 
 test(
-  'Every line of the README works as written, from top to bottom in a fresh clone, and what it leads to',
+  'Every line of the README and of the pages after it works as written, in order, in a fresh clone',
   async () => {
     const reader = await Reader.sitDown();
     expect(await reader.follow(README)).toBeGreaterThanOrEqual(18);
@@ -191,7 +191,7 @@ test('The README has fewer than 140 lines, and no block in a language that is no
   expect([...languages].sort()).toEqual(['powershell', 'sh', 'ts']);
 });
 
-test('Blocks for PowerShell have nothing that only other shells know', () => {
+test('Blocks for PowerShell use nothing that only other shells understand', () => {
   const documents = globSync('docs/*.md', { cwd: ROOT }).map((path) =>
     readFileSync(join(ROOT, path), 'utf8'),
   );

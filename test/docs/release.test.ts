@@ -97,7 +97,7 @@ test('install.sh installs the requested release over another one', async () => {
   expect(await readdir(join(prefix, 'bin'))).toEqual(['skinsmith']);
 });
 
-test('install.sh works with an address as with a folder', async () => {
+test('install.sh installs from a URL as it does from a folder', async () => {
   const from = await releaseFolder('1.2.3');
   // The last word is the address, the one after -o the file.
   const curl = `while [ $# -gt 1 ]; do if [ "$1" = -o ]; then to=$2; fi; shift; done
@@ -134,7 +134,7 @@ const HARMS = [
   ],
 ] as const;
 
-test.each(sampled(HARMS, 2))('install.sh installs nothing where there is %s', async (_, problem, harm) => {
+test.each(sampled(HARMS, 2))('install.sh installs nothing if there is %s', async (_, problem, harm) => {
   const from = await releaseFolder('1.2.3');
   await harm(from);
   const { exitCode, stderr, home } = await install(['--from', from]);
@@ -284,7 +284,7 @@ test('A release is finished with checksums, the bill of materials and the recipe
   expect(bill.components[0]).toMatchObject({ name: 'node' });
 });
 
-test('A recipe without its download is skipped here, and an error in a release', async () => {
+test('A recipe without its download is skipped when nothing is released, and an error in a release', async () => {
   const release = await ownFolder();
   await writeFile(join(release, `skinsmith-${VERSION}-linux-x64.tar.xz`), 'x');
   await writeFile(join(release, `skinsmith-${VERSION}-linux-arm64.tar.xz`), 'y');
@@ -300,7 +300,7 @@ test('A recipe without its download is skipped here, and an error in a release',
   expect(() => fill('@NOTHING@', {})).toThrow('@NOTHING@');
 });
 
-test('CHANGELOG.md says something about this version, which becomes the notes of the release', async () => {
+test('CHANGELOG.md has an entry for this version, which becomes the notes of the release', async () => {
   const changelog = await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8');
   expect(notesOf(VERSION, changelog)).toMatch(/^### Added\n\n- /m);
   expect(() => notesOf('9.9.9', changelog)).toThrow('9.9.9');

@@ -108,7 +108,7 @@ async function complaints(unit: string, instance: string): Promise<string> {
 test.each([
   [UNIT, UNIT],
   [TEMPLATE, 'skinsmith@7547.service'],
-])('systemd has nothing to say against %s with all drop-ins', async (unit, instance) => {
+])('systemd accepts %s with all drop-ins without warnings', async (unit, instance) => {
   expect(await complaints(unit, instance)).toBe('');
 });
 
@@ -119,7 +119,7 @@ test('The template unit is the unit with a port and with folders of its own', ()
   expect(valuesOf(TEMPLATE, 'StateDirectory')).toEqual(['skinsmith/%i']);
 });
 
-test('The unit keeps from the program what it does not need, and lets Node compile', () => {
+test('The unit denies the program what it does not need, but lets Node compile', () => {
   const all = directives(UNIT).map(({ name, value }) => `${name}=${value}`);
   const yes = `DynamicUser NoNewPrivileges ProtectHome PrivateTmp PrivateDevices PrivateUsers ProtectClock
     ProtectControlGroups ProtectHostname ProtectKernelLogs ProtectKernelModules ProtectKernelTunables RestrictNamespaces
@@ -131,7 +131,7 @@ test('The unit keeps from the program what it does not need, and lets Node compi
 });
 
 test.each(DROP_INS)(
-  'deploy/%s loosens nothing, and loads the credentials that it uses, and no others',
+  'deploy/%s loosens no restriction, and loads exactly the credentials that it uses',
   (file) => {
     const names = directives(file).map(({ section, name }) => `${section} ${name}`);
     expect(new Set(names)).toEqual(new Set(['Service LoadCredential', 'Service Environment']));
@@ -155,7 +155,7 @@ test.each([[[]], ...DROP_INS.map((name) => [[name]]), [DROP_INS]])(
   },
 );
 
-test('There are drop-ins for a server of several, and for a hosted service', () => {
+test('There are drop-ins for a server of a cluster and for a hosted service', () => {
   expect(DROP_INS.sort()).toEqual(['cluster.conf', 'upstream.conf']);
   expect(variablesOf('cluster.conf').get('PGPASSFILE')).toBe('%d/pgpass');
   expect(variablesOf('cluster.conf').get('SKINSMITH_STORE')).toMatch(/^postgres:\/\/[^:@]+@/);

@@ -16,18 +16,18 @@ const ROOT = join(import.meta.dirname, '../..');
 const TEXT = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
 
 test.each(Object.values<NamedInput>(NAMED_INPUTS))(
-  'The document says what the name $form does',
+  'docs/testing.md says what the name $form does',
   ({ form, meaning }) => {
     expect(TEXT).toContain(`| \`${form}\` | ${meaning} |`);
   },
 );
 
-test('The document names every scenario, fault and expectation', () => {
+test('docs/testing.md names every scenario, fault and expectation', () => {
   const names = [...Object.keys(SCENARIOS), ...ALL_FAULT_KINDS, ...Object.keys(expectationsSchema.shape)];
   expect(names.filter((name) => !TEXT.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('Every error code of the interface can strike a job, or refuse a submission', () => {
+test('A name can make a job fail, or a submission be refused, with every error code', () => {
   for (const code of Object.keys(ERRORS)) {
     expect(effectOfName(`fail-${code}`, 1)?.job?.fate).toMatchObject({ kind: 'fails', code });
     expect(effectOfName(`refuse-${code}-2.png`, 1)?.job?.fate).toMatchObject({
@@ -39,13 +39,13 @@ test('Every error code of the interface can strike a job, or refuse a submission
 });
 
 test.each(['fail', 'fail-nonsense', 'slow-', 'slow-fast', 'never-2', 'drop-x', 'dropped', 'knight'])(
-  'The name %s is an ordinary one',
+  'The name %s has no special effect',
   (name) => {
     expect(effectOfName(name, 1)).toBeUndefined();
   },
 );
 
-test('The script in the document is a valid scenario, also by the published schema', () => {
+test('The script in docs/testing.md is a valid scenario, also by the published schema', () => {
   const [, script = ''] = /```yaml\n([\s\S]*?)```/.exec(TEXT) ?? [];
   const schema = JSON.parse(readFileSync(join(ROOT, 'docs/scenario.schema.json'), 'utf8')) as object;
   expect(schema).toEqual(scenarioJsonSchema());
@@ -55,7 +55,7 @@ test('The script in the document is a valid scenario, also by the published sche
   expect(parseScenario(parse(script)).rules).toHaveLength(3);
 });
 
-test('The test in the document runs with the built library', async () => {
+test('The test in docs/testing.md runs with the built library', async () => {
   const folder = await ownFolder();
   await copyFile(join(ROOT, 'examples/smith.png'), join(folder, 'smith.png'));
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(TEXT) ?? [];

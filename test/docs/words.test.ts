@@ -41,7 +41,7 @@ function avoidedIn(text: string, avoided: typeof AVOIDED): string[] {
   );
 }
 
-test.each(TEXTS)('%s has no word that means two things', (path) => {
+test.each(TEXTS)('%s avoids words that mean two things', (path) => {
   const prose = readFileSync(join(ROOT, path), 'utf8').replaceAll(/^ *```.*?^ *```/gms, '');
   const avoided = path === 'CONTRIBUTING.md' ? AVOIDED : [...AVOIDED, IMAGE];
   expect(prose.split('\n').flatMap((line) => avoidedIn(readable(line), avoided))).toEqual([]);
@@ -50,7 +50,7 @@ test.each(TEXTS)('%s has no word that means two things', (path) => {
 /** Errors, hints, help and descriptions of the API, but neither markup nor paths. */
 const SOURCES = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !path.startsWith('src/pages/'));
 
-test('The texts of the program have none either', () => {
+test('The texts of the program avoid words that mean two things', () => {
   const texts = SOURCES.flatMap((path) => sentencesIn(readFileSync(join(ROOT, path), 'utf8')));
   expect(texts.length).toBeGreaterThan(2_000);
   const found = texts.map((text) => text.replaceAll(/<[^>]*>|\S*\/\S*/g, ''));
@@ -60,7 +60,7 @@ test('The texts of the program have none either', () => {
 /** Pages have one word for what people give, and none for the program but its name. */
 const AVOIDED_ON_PAGES = [...AVOIDED.map(([word]) => word), IMAGE[0], /\bwhose game\b|\ba game trust/i];
 
-test('The texts of pages have none either', () => {
+test('The texts of pages avoid words that mean two things', () => {
   const texts = findSayings().map(({ english }) => english);
   expect(texts.length).toBeGreaterThan(500);
   expect(texts.filter((text) => AVOIDED_ON_PAGES.some((word) => word.test(text)))).toEqual([]);

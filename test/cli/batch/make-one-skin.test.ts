@@ -66,14 +66,14 @@ describe('One source', () => {
     expect(hosted.doubleSubmissions).toEqual([]);
   });
 
-  test('is made again when its job failed in passing', async () => {
+  test('is made again when its job failed temporarily', async () => {
     const fate = { kind: 'fails', times: 2, code: 'skin_change_failed' } as const;
     const { generate } = await machineAt(await runHosted({ fate: () => fate }));
     const ran = await generate();
     expect([ran.status, JSON.parse(ran.out)]).toMatchObject([0, { status: 'completed' }]);
   });
 
-  test('that fails permanently has its source in the list of jobs', async () => {
+  test('is shown in the list of jobs when it fails permanently', async () => {
     const fate = { kind: 'fails', times: 9, code: 'invalid_image' } as const;
     const { generate, jobs, file } = await machineAt(await runHosted({ fate: () => fate }));
     const ran = await generate();
@@ -81,7 +81,7 @@ describe('One source', () => {
     expect(await jobs()).toMatchObject([{ status: 'failed', source: file }]);
   });
 
-  test('waits for a slot where other programs have them all, and asks for no more than there are', async () => {
+  test('waits while other programs use all slots, and never exceeds the limit', async () => {
     const hosted = await runHosted();
     for (let taken = 0; taken < 5; taken++) hosted.occupy(600);
     const { generate } = await machineAt(hosted);
@@ -122,7 +122,7 @@ describe('One source', () => {
       expect((await generate({ name })).told?.code).toBe('invalid_name');
   });
 
-  test('whose player cannot be looked up now is to be tried again later', async () => {
+  test('can be tried again later if its player cannot be looked up now', async () => {
     const hosted = await runHosted();
     const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME) };
     const ends = [runGenerate, runQueue].map(async (run) => {

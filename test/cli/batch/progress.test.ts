@@ -58,7 +58,7 @@ describe('A batch that waits', () => {
     progress.stop();
   });
 
-  test('says the day when that is not today', async () => {
+  test('shows the day if it continues on another day', async () => {
     const { progress, last } = await batch();
     progress.wait('Too many requests.', 24 * 3_600_000);
     await pass(1);
@@ -66,7 +66,7 @@ describe('A batch that waits', () => {
     progress.stop();
   });
 
-  test('has room for it on a narrow terminal', async () => {
+  test('fits the time of the next try on a narrow terminal', async () => {
     const { progress, last } = await batch({ columns: 80 });
     progress.wait('The service has a very long explanation of why it wants fewer requests.', 300_000);
     await pass(1);
@@ -74,7 +74,7 @@ describe('A batch that waits', () => {
     progress.stop();
   });
 
-  test('says it in a log as well', async () => {
+  test('says in a log for how long and until when', async () => {
     const { progress, err } = await batch({ isTTY: false });
     progress.wait('Too many requests.', 65 * 60_000);
     await pass(6);
@@ -82,7 +82,7 @@ describe('A batch that waits', () => {
     progress.stop();
   });
 
-  test('says a new reason in a log at once, and then repeats it every few seconds', async () => {
+  test('logs a new reason at once, and then repeats it every few seconds', async () => {
     const { progress, err } = await batch({ isTTY: false });
     const lines = () =>
       err()
@@ -126,7 +126,7 @@ describe('A batch that waits', () => {
     progress.stop();
   });
 
-  test('stops saying so when it continues, and shows the longest of several waits', async () => {
+  test('no longer says so once it continues, and shows the longest of several waits', async () => {
     const { progress, last } = await batch();
     progress.wait('Too many requests.', 65 * 60_000);
     progress.wait('A texture cannot be read.', 500);
@@ -146,7 +146,7 @@ test('A log says how long one skin has taken, and then why it waits, in a senten
 });
 
 describe('A batch that is still reading its sources', () => {
-  test('counts on their number once it is known, and says how much time is left', async () => {
+  test('shows the total once it is known, and how much time is left', async () => {
     const { progress, last } = await batch({ total: Promise.resolve(30_000) });
     await pass(3);
     expect(last()).toMatch(/ 3 of 30,000 · .* left$/);
@@ -156,7 +156,7 @@ describe('A batch that is still reading its sources', () => {
   test.each([
     ['is not known', async () => undefined],
     ['cannot be known', async () => await Promise.reject(new Error('no folder'))],
-  ])('says how many there are so far where their number %s', async (_, total) => {
+  ])('says how many sources there are so far if the total %s', async (_, total) => {
     const { progress, last } = await batch({ total: total() });
     await pass(3);
     expect(last()).toMatch(/ 3 of 10 so far · [^·]*$/);

@@ -23,7 +23,7 @@ async function shop() {
   return { folder, lock, third, known: [first, second], generate };
 }
 
-test('An error that ends a batch leaves a whole JSON document of what was printed before it', async () => {
+test('An error that ends a batch leaves the results so far as a complete JSON document', async () => {
   const { third, known, generate } = await shop();
   const ran = await generate([...known, third]);
   expect(ran.told).toMatchObject({ code: 'invalid_api_key' });
@@ -31,7 +31,7 @@ test('An error that ends a batch leaves a whole JSON document of what was printe
   expect(await generate([third, ...known])).toMatchObject({ out: '' });
 });
 
-test('An error that ends a verification also leaves a whole JSON document', async () => {
+test('An error that ends a verification also leaves a complete JSON document', async () => {
   const { folder, lock } = await shop();
   const files = [lock, join(folder, 'missing')];
   const verify = async (...only: string[]) =>

@@ -38,11 +38,11 @@ async function printed(over: object, typed: object = { out: 'out' }, flags: obje
 test.each([
   [{ unchanged: 1, failed: 1 }, '2 sources: 1 unchanged, 1 failed. Written to out.\n'],
   [{ failed: 2 }, '2 sources: 2 failed.\n'],
-])('The end names the place of what was written, if anything was: %j', async (over, text) => {
+])('The summary says where results were written, if any were: %j', async (over, text) => {
   expect(await printed(over)).toEqual({ status: 1, text });
 });
 
-test('The end has large numbers with separators', async () => {
+test('The summary has separators in large numbers', async () => {
   const over = { end: 'stopped', sources: 31_000, finished: 30_000, made: 30_000, left: 1_000 };
   const { text } = await printed(over, { maxNew: 30_000 });
   expect(text).toBe(
@@ -50,7 +50,7 @@ test('The end has large numbers with separators', async () => {
   );
 });
 
-test('A lockfile is named when it is written with more than GitHub accepts without a warning', async () => {
+test('The summary warns of a written lockfile that is so large that GitHub would warn of it', async () => {
   const MEBIBYTE = 1024 * 1024;
   const warned = async (written: boolean, bytes: number, flags = {}) => {
     const lockfile = { written, bytes, dropped: 0, gone: [], renamed: [], isRefused: false };
@@ -90,7 +90,7 @@ test.each([
       '1 given as skin data, 1 the same as another, 2 left. Written to out.\n' +
       'Stopped at --max-new 3. Run the same command again to make the rest.\n',
   ],
-])('The end says what happened: %j', async (over, text) => {
+])('The summary says what happened: %j', async (over, text) => {
   expect(await printed(over, { out: 'out', maxNew: 3 })).toEqual({ status: 0, text });
 });
 
@@ -102,14 +102,14 @@ test.each([
   [{ unchanged: 1, left: 1 }, {}, 3],
   [{ made: 1, failed: 1 }, { failIfLeft: true }, 1],
 ])(
-  '--max-new that made some is a success unless the rest is requested: %j with %j',
+  'A batch that made skins up to --max-new succeeds unless the rest is requested: %j with %j',
   async (over, typed, status) => {
     const stopped = { ...over, end: 'stopped', finished: 1 };
     expect((await printed(stopped, { maxNew: 1, ...typed })).status).toBe(status);
   },
 );
 
-test('With --json, the end is a line of JSON', async () => {
+test('With --json, the summary is a line of JSON', async () => {
   const { text } = await printed({ end: 'stopped', unchanged: 1, left: 1, finished: 1 }, {}, { json: true });
   expect(JSON.parse(text)).toMatchObject({
     summary: { sources: 2, unchanged: 1, made: 0, left: 1, shared: 0 },
@@ -120,23 +120,26 @@ test.each([
   [refusal(402, 'payment'), 'refused', /^Once there are credits, run the same command again/],
   [refusal(403, 'new_rule'), 'refused', /^Once it accepts them again/],
   [refusal(403, 'insufficient_grants'), 'notAllowed', /whoami/],
-])('A batch that the service refuses ends with what is left and an error: %j', async (error, exit, hint) => {
-  const halted = { end: 'halted', halt: { error }, sources: 9, made: 2, finished: 7, failed: 5, left: 2 };
-  const { io, err } = testIo();
-  const context = { io, flags: {}, messages: new Messages(io, {}), service: async () => ({ name: 'x' }) };
-  const call = { context, settings: {}, follow: true, typed: {} } as unknown as BatchCall;
-  const printing = printSummary(
-    { ...NONE, ...halted } as unknown as BatchSummary,
-    call,
-    new Set(['new_rule']),
-  );
-  await expect(printing).rejects.toMatchObject({
-    message: 'The service accepts no more skins: No.',
-    exit,
-    hint: expect.stringMatching(hint),
-  });
-  expect(err()).toBe('9 sources: 2 made, 5 failed, 2 left.\n');
-});
+])(
+  'A batch that the service refuses ends by saying what is left, with an error: %j',
+  async (error, exit, hint) => {
+    const halted = { end: 'halted', halt: { error }, sources: 9, made: 2, finished: 7, failed: 5, left: 2 };
+    const { io, err } = testIo();
+    const context = { io, flags: {}, messages: new Messages(io, {}), service: async () => ({ name: 'x' }) };
+    const call = { context, settings: {}, follow: true, typed: {} } as unknown as BatchCall;
+    const printing = printSummary(
+      { ...NONE, ...halted } as unknown as BatchSummary,
+      call,
+      new Set(['new_rule']),
+    );
+    await expect(printing).rejects.toMatchObject({
+      message: 'The service accepts no more skins: No.',
+      exit,
+      hint: expect.stringMatching(hint),
+    });
+    expect(err()).toBe('9 sources: 2 made, 5 failed, 2 left.\n');
+  },
+);
 
 test('A batch that ends with sources that have neither a skin nor an error has failed', async () => {
   const left = printed({ sources: 9, finished: 7, made: 7, left: 2 });
@@ -148,7 +151,7 @@ test('A batch that ends with sources that have neither a skin nor an error has f
 });
 
 test.each(['job_missing', 'missing_result'])(
-  'A batch can be run again if its skins are only missing until the service shows them again: %s',
+  'A batch can be tried again if skins are missing only until the service shows them: %s',
   (code) => {
     expect(exitAfterFailures(new Set([code]))).toBe('tryLater');
     expect(exitAfterFailures(new Set([code, 'invalid_image']))).toBe('failed');

@@ -39,7 +39,7 @@ test('The files that a list names are checked', async () => {
   ]);
 });
 
-test('No copy may replace a file that only a list names', async () => {
+test('check --fix refuses to replace a file that only a list names', async () => {
   const options = { from: ['list.txt'], fix: 'clean', overwrite: true };
   const { told } = await runCommand((context) => runCheck([], options, context), {});
   expect(told).toMatchObject({ code: 'overwrites_sources' });
@@ -51,14 +51,14 @@ test('Without files or lists, there is nothing to check', async () => {
   });
 });
 
-test('A file without a picture is named as it was typed', async () => {
+test('The error about a file without a picture names it as it was typed', async () => {
   const path = relative(process.cwd(), '/dev/null');
   const run = async (context: CommandContext) => await runCheck([path], {}, context);
   const { out } = await runCommand(run, { flags: { json: true } });
   expect(JSON.parse(out).error.message).toBe(`${path} is not a regular file.`);
 });
 
-test('A mistyped folder is answered with the name of the one that is there', async () => {
+test('The error for a mistyped folder suggests the existing one', async () => {
   const folder = await ownFolder();
   await mkdir(join(folder, 'examples'));
   const run = async (isTTY: boolean) =>

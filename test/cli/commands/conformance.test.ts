@@ -52,7 +52,7 @@ test('conformance judges a server, says what it made there, and writes the same 
   expect(double.requests).toHaveLength(before);
 });
 
-test("conformance exits with 1 for a server that differs, and cleans the server's text", async () => {
+test('conformance exits with 1 for a server that differs, and removes control characters from its answers', async () => {
   const answer = { status: 200, body: '<p>\u001b[31mred\u001b[0m\u0007' };
   const rules = [{ on: { route: 'GET /v2/capes' }, do: { answer } }];
   const { url, key } = await open({ scenario: { rules } });
@@ -89,7 +89,7 @@ test('conformance without a key makes skins only with --no-key, and says that th
   expect(double.requests.every(({ key }) => key === 'none')).toBe(true);
 });
 
-test('The key may come from a file that ends with a line break; a file without a key is refused', async () => {
+test('conformance takes a key from a file that ends with a line break, and refuses a file without a key', async () => {
   const { url, key } = await open();
   const [file, other] = [join(await ownFolder(), 'key'), join(await ownFolder(), 'other')];
   writeFileSync(file, `${key}\n`);
@@ -100,14 +100,14 @@ test('The key may come from a file that ends with a line break; a file without a
   expect([told?.code, told?.exit]).toEqual(['not_a_key', 'usage']);
 });
 
-test('A check that does not exist is refused, with the names of all', async () => {
+test('conformance refuses an unknown check and names all checks', async () => {
   const { url } = await open();
   const { told } = await judge({ only: 'made-of-cheese' }, { url });
   expect([told?.code, told?.message]).toEqual(['unknown_check', 'No check is named made-of-cheese.']);
   expect(told?.hint).toContain('made-pixels');
 });
 
-test('Without a server, or if it refuses the key, there is no verdict', async () => {
+test('conformance gives no verdict without a server, or if the server refuses the key', async () => {
   const { url } = await open();
   const refused = await judge({}, { url, key: 'f00'.repeat(30) });
   expect([refused.told?.code, refused.told?.exit]).toEqual(['invalid_api_key', 'notAllowed']);
@@ -119,7 +119,7 @@ test('Without a server, or if it refuses the key, there is no verdict', async ()
   expect(pointless.told?.code).toBe('conflicting_options');
 });
 
-test('After an interruption it deletes what it made, and says what it could not', async () => {
+test('After an interruption, conformance deletes what it made, and says what it could not delete', async () => {
   const never = { on: { route: 'POST /v2/queue', every: 2 }, do: { job: { never: true } } } as const;
   const double = await open({ scenario: { service: { time: [0, 0] }, rules: [never] } });
   const stop = new AbortController();

@@ -79,7 +79,7 @@ describe('skinsmith doctor', () => {
     expect(out.replaceAll(/[0-9a-f]{64}|\d{5,}/g, '')).not.toContain(key.slice(-5));
   });
 
-  test('says what is wrong with a generator that stops the service', async () => {
+  test('names the problem of a generator that stops the service', async () => {
     const { url, key = '' } = await runServer({ generator: 'accounts' });
     const { status, problems, found } = await examined({ url, key });
     expect([status, problems]).toEqual([1, ['answer', 'generator']]);
@@ -88,7 +88,7 @@ describe('skinsmith doctor', () => {
     expect(found.store.result).toBe('ok');
   });
 
-  test("asks another operator's service only for what users may see", async () => {
+  test("sends another operator's service only requests that users may make", async () => {
     const { url, owner } = await runServer();
     const made = await owner.json('/v2/account/keys', { user: 'bob' });
     const { status, skipped, problems } = await examined({ url, key: String(made.body.key?.secret) });
@@ -145,7 +145,7 @@ describe('skinsmith doctor', () => {
     ]);
   });
 
-  test('finds a page of a proxy and a clock that is off', async () => {
+  test('recognizes an answer from a proxy, and a wrong clock', async () => {
     const page = await webServer((_, response) => response.end('<html>Sign in to this network</html>'));
     expect((await examined({ url: page.url })).found.connection.detail).toMatch(
       /an HTML page, which probably comes from a proxy/,

@@ -40,7 +40,7 @@ test('An HD skin is saved as it is, with its own size and the variant that its p
   expect(await readFile(out)).toEqual(await readFile(hd));
 });
 
-test('A list of downloads is whole JSON, although it is interrupted after the first', async () => {
+test('A JSON list of downloads is complete even if it is interrupted after the first', async () => {
   const folder = await ownFolder();
   const sources = ['a.png', 'b.png'].map((name) => join(folder, name));
   for (const source of sources) await writeFile(source, encodePng(drawFigure('slim')));

@@ -33,7 +33,7 @@ describeParsing('generate', generate, {
 test.each([
   ['goes again where nothing was made', false],
   ['stays where it was there before', true],
-])('The folder for outputs %s', async (_, isThere) => {
+])('The output folder %s', async (_, isThere) => {
   const folder = await ownFolder();
   const [broken, out] = [join(folder, 'a.png'), join(folder, 'out')];
   await writeFile(broken, 'no picture');

@@ -21,7 +21,7 @@ test.each([
   [503, '{"status":"trouble","version":"1.0.0"}', /is not healthy: trouble\.$/],
   [200, '<html>', /is not healthy: status 200\.$/],
   [500, '{"status":"\\u001b[31mred","version":"1"}', /is not healthy: red\.$/],
-])('health fails, to be tried again, where the service answers %i', async (status, body, message) => {
+])('health fails with the advice to try again if the service answers %i', async (status, body, message) => {
   const { url } = await webServer((_, response) => void response.writeHead(status).end(body));
   const { out, told } = await runCommand(runHealth, { url });
   expect([out, told]).toEqual([
@@ -30,7 +30,7 @@ test.each([
   ]);
 });
 
-test('health fails where nothing answers', async () => {
+test('health fails if nothing answers', async () => {
   const { told } = await runCommand(runHealth, { url: 'http://127.0.0.1:1' });
   expect(told).toMatchObject({ code: 'unhealthy', exit: 'tryLater' });
 });

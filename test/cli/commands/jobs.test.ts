@@ -37,7 +37,7 @@ const jobsIn = (out: string) =>
     .split('\n')
     .map((row) => row.split('\t')[0]);
 
-test('jobs shows the newest, says that there are more, and shows them all when asked', async () => {
+test('jobs shows the newest jobs, says that there are more, and shows all of them on request', async () => {
   const { run, ids } = await withJobs(1_100);
   const few = await run({});
   expect(jobsIn(few.out)).toEqual(ids.slice(0, 30));
@@ -51,7 +51,7 @@ test('jobs shows the newest, says that there are more, and shows them all when a
   expect([jobsIn(all.out), all.err]).toEqual([ids, '']);
 });
 
-test('jobs --status finds the one that waits behind a thousand others', async () => {
+test('jobs --status finds the one waiting job behind a thousand others', async () => {
   const { run, ids } = await withJobs(1_100);
   const { out, err } = await run({ status: 'waiting' });
   expect([jobsIn(out), err]).toEqual([[ids.at(-1)], '']);

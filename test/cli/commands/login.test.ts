@@ -31,7 +31,7 @@ async function configIn(folder: string): Promise<Record<string, unknown>> {
 }
 
 describe('A person who signs in', () => {
-  test('is prompted for the key once the service has responded, and whether to make it the default', async () => {
+  test('is asked for the key once the service has responded, and then whether to make the service the default', async () => {
     const { url, seen } = await service();
     const folder = await ownFolder();
     const env = { SKINSMITH_CONFIG_DIR: folder };
@@ -52,7 +52,7 @@ describe('A person who signs in', () => {
     expect(ran.err).not.toContain(KEY);
   });
 
-  test('learns how to make it the default later', async () => {
+  test('learns how to make the service the default later', async () => {
     const { url } = await service();
     const folder = await ownFolder();
     const answers = (text: string) =>
@@ -99,7 +99,7 @@ describe('A person who signs in', () => {
   test.each([
     ['Ctrl-C', '\u0003'],
     ['Ctrl-D', '\u0004'],
-  ])('interrupts it by %s', async (_, key) => {
+  ])('can interrupt the prompt with %s', async (_, key) => {
     const { url } = await service();
     const ran = await runCommand(login, { url, answers: (text) => (/API key/.test(text) ? key : undefined) });
     expect(ran.told).toMatchObject({ code: 'interrupted', exit: 'interrupted' });

@@ -78,7 +78,7 @@ async function filesIn(zip: string): Promise<Record<string, Buffer>> {
   return Object.fromEntries(files.map(([path, bytes]) => [path, Buffer.from(bytes)]));
 }
 
-test('A folder becomes a pack, whose SHA-1 is printed as server.properties takes it', async () => {
+test('pack turns a folder into a pack and prints its SHA-1 as server.properties takes it', async () => {
   const { out, pack, index } = await workshop();
   const { status, out: printed, err } = await pack({ namespace: 'npc' });
   const sha1 = hash('sha1', await readFile(out));
@@ -129,7 +129,7 @@ test('The same sources give the same bytes, and a new run replaces what the last
   expect((await readdir(folder)).sort()).toEqual(['functions.zip', 'pack.skins.json', 'pack.zip', 'skins']);
 });
 
-test('With --json, what was written is one document', async () => {
+test('With --json, pack prints one document about what it wrote', async () => {
   const { out, pack } = await workshop();
   const { out: printed } = await pack({}, { flags: { json: true } });
   const sha1 = hash('sha1', await readFile(out));
@@ -187,7 +187,7 @@ test('Sources with equal names are distinguished and reported; unusable ones do 
   ]);
 });
 
-describe('What is in the way', () => {
+describe('A file or folder in the way of a pack', () => {
   test.each([
     ['a file of someone else', 'PK\x03\x04 of another program', 'output_exists'],
     ['a picture', Buffer.from(skinPng(1)), 'output_is_picture'],
@@ -230,14 +230,14 @@ describe('What is in the way', () => {
   });
 });
 
-test('A folder that is written below the sources is no source itself', async () => {
+test('pack does not read its output as a source when it is below the sources', async () => {
   const { pack, skins } = await workshop();
   const options = { out: join(skins, 'pack'), recursive: true };
   await pack(options);
   expect(JSON.parse((await pack(options, { flags: { json: true } })).out)).toMatchObject({ skins: 2 });
 });
 
-test('Nothing is written where there is nothing to pack, or no pack is named', async () => {
+test('pack writes nothing if there is nothing to pack or no pack is named', async () => {
   const { pack, skins, folder } = await workshop();
   expect((await pack({ sources: [] })).told?.code).toBe('no_source');
   expect((await pack({ out: join(folder, 'pack.jar') })).told?.code).toBe('not_a_pack');

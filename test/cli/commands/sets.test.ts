@@ -31,7 +31,7 @@ async function run(
 test.each([
   ['delete', setsDelete, 'DELETE /v2/sets/team', 'Nothing was deleted.'],
   ['release', setsRelease, 'DELETE /v2/set-names/team', 'Nothing was released.'],
-] as const)('“No” to sets %s does nothing, and fails', async (_name, command, expected, said) => {
+] as const)('Answering “no” to sets %s does nothing, and fails', async (_name, command, expected, said) => {
   const refused = await run([], async (context) => await command.run('team', {}, context), 'n\n');
   expect([refused.status, refused.err]).toEqual([1, expect.stringContaining(said)]);
   const script = [{ expect: expected, json: { success: true } }];

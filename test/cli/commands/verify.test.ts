@@ -21,7 +21,7 @@ describeParsing('verify', verify, {
   refused: [[[], /missing required argument 'file'/]],
 });
 
-test('A folder is refused, with the lockfile in it as what to give instead', async () => {
+test('verify refuses a folder and suggests the lockfile in it', async () => {
   const folder = await ownFolder();
   const verify = async () =>
     (await runCommand(async (context) => await runVerify([folder], {}, context), {})).told;
@@ -74,7 +74,7 @@ describe('A lockfile whose textures cannot be fetched', () => {
     return { file, url, seen };
   }
 
-  test('is verified with one wait for their host, which is said, and shown with --verbose', async () => {
+  test('is verified with only one wait for their host, which is reported, and shown in detail with --verbose', async () => {
     const { file, url, seen } = await prepare();
     const verify = async (context: CommandContext) => await runVerify([file], {}, context);
     const ran = await runCommand(verify, { flags: { quiet: false, verbose: true } });
@@ -83,7 +83,7 @@ describe('A lockfile whose textures cannot be fetched', () => {
     expect(ran.err).toContain(`3 textures could not be fetched from ${url} (is skinsmith serve running?).\n`);
   });
 
-  test('is not said to have nothing wrong', async () => {
+  test('is not reported as free of problems', async () => {
     const { file } = await prepare();
     const verify = async (context: CommandContext) => await runVerify([file], {}, context);
     const { status, err } = await runCommand(verify, { flags: { quiet: false } });
@@ -120,7 +120,7 @@ describe('A file of a plugin', () => {
     return await runCommand(verify, { flags: { quiet: false } });
   }
 
-  test('is verified to its end, whatever is wrong with a part, and what has no signature is called unsigned', async () => {
+  test('is verified to its end even if parts are broken, and data without a signature is called unsigned', async () => {
     const ran = await verifyFile(
       `npcs:\n${npc('Ann', `value: ${value('Ann').slice(0, 100)}, signature: ${signature}`)}` +
         `${npc('Bob', `value: ${value('Bob')}`)}${npc('Cid', `value: ${value('Cid')}, signature: ${signature}`)}` +

@@ -62,13 +62,13 @@ describe('version', () => {
     ['"nothing"', 404, 'no_release', 'failed'],
     ['<html>', 200, 'release_unknown', 'tryLater'],
     ['{"version":"\\u001b[31m"}', 200, 'release_unknown', 'tryLater'],
-  ])('--check says so where the registry answers %s (%i)', async (body, status, code, exit) => {
+  ])('--check reports that the registry answers %s (%i)', async (body, status, code, exit) => {
     const { url } = await registry(body, status);
     const { told, out } = await type({ check: true }, { env: { npm_config_registry: url } });
     expect([out, told]).toMatchObject(['', { code, exit }]);
   });
 
-  test('--check says why where no registry answers, or the variable has no address', async () => {
+  test('--check says why there is no answer if no registry answers or npm_config_registry has no address', async () => {
     const nowhere = await type({ check: true }, { env: { npm_config_registry: 'http://127.0.0.1:1' } });
     expect(nowhere.told).toMatchObject({
       code: 'release_unknown',

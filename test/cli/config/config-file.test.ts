@@ -20,7 +20,7 @@ async function configWith(text?: string): Promise<ConfigFile> {
 }
 
 describe('ConfigFile', () => {
-  test('has nothing, and makes no file, until something is set', async () => {
+  test('is empty, and creates no file, until something is set', async () => {
     const folder = join(await tempFolder(), 'config');
     const file = new ConfigFile(folder);
     expect(await file.settings()).toEqual({});
@@ -95,7 +95,7 @@ describe('ConfigFile', () => {
     expect(await readFile(file.path, 'utf8')).not.toContain('key-of-a');
   });
 
-  test('shows of keys only the last four characters, and none among the settings', async () => {
+  test('shows only the last four characters of keys, and no keys among the settings', async () => {
     const file = await configWith();
     await file.keepKey(HERE, 'abcdefgh1234');
     expect(await file.keyPlaces()).toEqual({ [HERE]: '1234' });
@@ -111,7 +111,7 @@ describe('ConfigFile', () => {
     },
   );
 
-  test('names itself, and what to do, when it cannot be made or changed', async () => {
+  test('is named in the error, with what to do, when it cannot be created or changed', async () => {
     const place = join(await tempFolder(), 'file');
     await writeFile(place, '');
     const file = new ConfigFile(join(place, 'skinsmith'));
@@ -124,7 +124,7 @@ describe('ConfigFile', () => {
   });
 
   test.each(['{"slots": 3', 'slots = 3'])(
-    'names itself when it is not JSON (%s), and stays as it is',
+    'is named in the error when it is not JSON (%s), and stays as it is',
     async (text) => {
       const file = await configWith(text);
       const failure = await failureOf(file.settings());
@@ -165,7 +165,7 @@ describe('foldersFor', () => {
     expect(usual.config).not.toBe(usual.data);
   });
 
-  test.runIf(process.platform === 'linux')('names the variable that is no absolute path', () => {
+  test.runIf(process.platform === 'linux')('names the variable whose value is not an absolute path', () => {
     vi.stubEnv('XDG_DATA_HOME', 'data');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(() => foldersFor(process.env)).toThrow(/: XDG_DATA_HOME is not an absolute path\.$/);

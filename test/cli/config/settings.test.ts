@@ -59,14 +59,14 @@ const examples = SETTING_NAMES.map((name) => [name, ...EXAMPLES[name]] as const)
 
 describe('resolveSettings', () => {
   test.each(examples)(
-    'takes %s typed as a flag before the environment and the file',
+    'prefers a typed %s to the environment and the file',
     (name, [text, value], [other]) => {
       const sources = { flags: { [name]: text }, env: { [envNameOf(name)]: other }, file: { [name]: other } };
       expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
     },
   );
 
-  test.each(examples)('uses %s from the environment before the file', (name, [text, value], [other]) => {
+  test.each(examples)('prefers %s from the environment to the file', (name, [text, value], [other]) => {
     const sources = { env: { [envNameOf(name)]: text }, file: { [name]: other } };
     expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
   });
@@ -87,7 +87,7 @@ describe('resolveSettings', () => {
     expect(Object.keys(resolveSettings(sources)).sort()).toEqual([...SETTING_NAMES].sort());
   });
 
-  test('does not check a value that a higher place overrules', () => {
+  test('does not check a value in the file that a flag overrides', () => {
     const sources = makeSources({ flags: { slots: '2' }, file: { slots: 'many' } });
     expect(resolveSettings(sources).slots).toBe(2);
   });
@@ -168,7 +168,7 @@ describe('the names of settings', () => {
     expect(envNameOf(name)).toBe(variable);
   });
 
-  test.each(['api-key', 'Slots', '', 'toString'])('do not have %j', (name) => {
+  test.each(['api-key', 'Slots', '', 'toString'])('do not include %j', (name) => {
     expect(isSettingName(name)).toBe(false);
   });
 });

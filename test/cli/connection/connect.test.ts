@@ -28,7 +28,7 @@ describe('An API key for a public http address is not sent', () => {
     ).toMatchObject(refused);
   });
 
-  test('when it was kept, and the address is in the config file', async () => {
+  test('when it was stored, and the address is in the config file', async () => {
     const folder = await ownFolder();
     await mkdir(join(folder, 'config'));
     const config = { 'base-url': url, 'api-keys': { [url]: key } };
@@ -37,7 +37,7 @@ describe('An API key for a public http address is not sent', () => {
     expect(await runCommand(runWhoami, { env })).toMatchObject(refused);
   });
 
-  test('when it is to be kept', async () => {
+  test('when login is to store it', async () => {
     const file = join(await ownFolder(), 'key');
     await writeFile(file, key);
     const login = async (context: Parameters<typeof runLogin>[2]) =>
@@ -74,9 +74,12 @@ test.each([
   [{}, { SKINSMITH_INSECURE_HTTP: '1' }, true],
   [{}, { SKINSMITH_INSECURE_HTTP: '0' }, false],
   [{}, {}, false],
-])('A flag or the environment allows it: %j %j', (flags, env, isAllowed) => {
-  expect(allowsInsecureHttp({ flags, env })).toBe(isAllowed);
-});
+])(
+  'A flag or the environment decides whether keys may be sent over plain http: %j %j',
+  (flags, env, isAllowed) => {
+    expect(allowsInsecureHttp({ flags, env })).toBe(isAllowed);
+  },
+);
 
 describe('Commands connect to no private address', () => {
   const textureAt = async (context: CommandContext, address: string) => {

@@ -124,7 +124,7 @@ describe('reportOf', () => {
     ],
   ];
   test.each(rows)(
-    'tells %s with its code, its exit status and what to do next',
+    'reports %s with its code, its exit status and what to do next',
     (_, error, code, exit, hint) => {
       const told = reportOf(error);
       expect(told).toMatchObject({ code, exit });
@@ -152,11 +152,11 @@ describe('reportOf', () => {
     undefined,
     7,
     system({ code: 'EWHATEVER' }),
-  ])('leaves %s for what it is: a bug', (error) => {
+  ])('reports nothing for %s, because it is a bug', (error) => {
     expect(reportOf(error)).toBeUndefined();
   });
 
-  test('names the place of trouble with files and addresses', async () => {
+  test('names the file or address that an error is about', async () => {
     const folder = await tempFolder();
     await writeFile(`${folder}/file`, '');
     const failure = await failureOf(readFile(`${folder}/file/below`));

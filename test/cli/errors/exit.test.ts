@@ -46,7 +46,7 @@ describe('isInterruption', () => {
     ['what only looks like one', { name: 'AbortError' }, false],
     ['nothing', undefined, false],
   ];
-  test.each(rows)('judges %s', (_, error, isOne) => {
+  test.each(rows)('says whether %s is an interruption', (_, error, isOne) => {
     expect(isInterruption(error)).toBe(isOne);
   });
 });

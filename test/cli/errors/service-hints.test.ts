@@ -22,7 +22,7 @@ describe('The hint', () => {
     ['job_not_found', `List the jobs that the service still knows: skinsmith jobs --base-url ${URL}`],
     ['invalid_cape', `List the capes: skinsmith capes list --base-url ${URL}`],
     ['not_found', 'Check the address given with --base-url.'],
-  ])('for %s leads to the service that was typed', (code, hint) => {
+  ])('for %s has a command for the service that was typed', (code, hint) => {
     expect(reportOf(refused(code, 'No.'), TYPED)?.hint).toBe(hint);
   });
 
@@ -50,7 +50,7 @@ describe('The hint', () => {
     ],
     ['SELF_SIGNED_CERT_IN_CHAIN', /^If you use your own certificate authority, set NODE_EXTRA_CA_CERTS/],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /set NODE_EXTRA_CA_CERTS/],
-  ])('for a certificate fits the fault: %s', (code, hint) => {
+  ])('for a bad certificate fits the problem: %s', (code, hint) => {
     const error = new NetworkError('cut', { cause: { code }, mayHaveArrived: true });
     expect(reportOf(error, TYPED)?.hint).toMatch(hint);
   });

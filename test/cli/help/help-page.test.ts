@@ -30,7 +30,7 @@ function allNames(command: Command): string[] {
 }
 
 test.each(short.commands.flatMap((command) => [command, ...command.commands]))(
-  '-h of $_name has at most 30 lines, the most common options among them',
+  '-h of $_name has at most 30 lines, including the most common options',
   (command) => {
     const page = command.helpInformation();
     expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
@@ -39,7 +39,7 @@ test.each(short.commands.flatMap((command) => [command, ...command.commands]))(
   },
 );
 
-test('Commands stand in the order of their headings', () => {
+test('The help lists commands in the order of their headings', () => {
   const page = program.helpInformation();
   const places = Object.values(COMMAND_GROUPS)
     .flat()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PROGRAM_HELP } from '../../../src/cli/help/program-help.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 
-test('The help made in advance is the help of the command tree', async () => {
+test('The prebuilt help matches the help of the command tree', async () => {
   const program = await buildProgram({ runner: () => async () => {}, words: ['--help'] });
   expect(PROGRAM_HELP).toBe(program.helpInformation());
 });

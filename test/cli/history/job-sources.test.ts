@@ -55,7 +55,7 @@ describe('JobSources', () => {
     expect(await jobSources.sources()).toEqual(new Map([['j1', 'b.png']]));
   });
 
-  test('skips a last line that a crash cut off, and lines of others', async () => {
+  test('skips a last line that a crash cut off, and lines that it did not write', async () => {
     const folder = await tempFolder();
     const foreign = '\nnull\n7\n[]\n{"job":1,"source":"x"}\n{"job":"x"}\nnot JSON\n';
     await writeFile(
@@ -65,7 +65,7 @@ describe('JobSources', () => {
     expect([...(await new JobSources(folder).sources()).keys()]).toEqual(['j1', 'j2']);
   });
 
-  test('loses nothing when several record at once', async () => {
+  test('loses nothing when several programs record at once', async () => {
     const folder = await tempFolder();
     const jobs = Array.from({ length: 50 }, (_, index) => `j${index}`);
     for (const job of jobs) new JobSources(folder).record([{ job, source: 'a.png' }]);

@@ -31,7 +31,7 @@ test('Names are kept newest first, each once, and no more than 200', async () =>
 });
 
 test.each(['not JSON', '[]', '{"users":7}', '{"users":[null,{"value":3}]}'])(
-  'A file that holds %s holds no names',
+  'A file that contains %s counts as empty',
   async (text) => {
     const folder = await ownFolder();
     await writeFile(join(folder, 'seen-names.json'), text);
@@ -39,7 +39,7 @@ test.each(['not JSON', '[]', '{"users":7}', '{"users":[null,{"value":3}]}'])(
   },
 );
 
-test('A folder that cannot be written to is no error', async () => {
+test('Remembering names in a folder that cannot be written to is no error', async () => {
   const file = join(await ownFolder(), 'file');
   await writeFile(file, '');
   const seen = new SeenNames(join(file, 'data'));

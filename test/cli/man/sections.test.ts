@@ -6,6 +6,6 @@ test.each([
   ['skins.lock', 'skins.lock'],
   ['.skinsmithignore', '.skinsmithignore'],
   ['Exit status', 'EXIT STATUS'],
-])('A heading leaves names as they are written: %s', (title, heading) => {
+])('A heading is in capitals except for the names in it: %s', (title, heading) => {
   expect(headingOf(title)).toBe(heading);
 });

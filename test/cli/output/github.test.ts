@@ -64,12 +64,12 @@ test('The summary has a sentence and the failures, as many as can be read', asyn
   expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(5_000);
 });
 
-test('Elsewhere nothing is written', async () => {
+test('Outside GitHub Actions, nothing is written', async () => {
   const elsewhere = { GITHUB_ACTIONS: undefined, GITHUB_STEP_SUMMARY: undefined };
   expect(await reported([broken('a.png')], elsewhere)).toEqual({ err: '', summary: '' });
 });
 
-test('The outputs of the step are what a run made and left', async () => {
+test('The outputs of the step are the numbers of skins made and left', async () => {
   const path = join(await ownFolder(), 'outputs');
   const { io } = testIo();
   const github = new GithubReport({ env: { GITHUB_OUTPUT: path }, io, messages: new Messages(io, {}) });

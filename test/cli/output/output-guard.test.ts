@@ -36,7 +36,7 @@ describe('A drawn picture', () => {
     expect(readFileSync(path).equals(DRAWN)).toBe(true);
   });
 
-  test('replaces another drawn one, but no picture of someone else', async () => {
+  test('replaces another drawn picture, but no picture by someone else', async () => {
     const own = await placeOf(OTHER);
     new OutputGuard([]).write(own, DRAWN, DRAWN_PICTURE);
     expect(readFileSync(own).equals(DRAWN)).toBe(true);
@@ -55,7 +55,7 @@ describe('A drawn picture', () => {
 
 describe('Any other output', () => {
   test.runIf(process.platform === 'linux')(
-    'removes what a killed run left of it, and nothing else',
+    'removes leftovers of a killed run, and nothing else',
     async () => {
       const folder = await ownFolder();
       const [path, other] = [join(folder, 'alex.json'), join(folder, '.alex.json.old.tmp')];

@@ -23,7 +23,7 @@ test.each<[FormatName, RegExp]>([
   ['fancynpcs', /^Stop the server/],
   ['znpcs', /^Stop the server/],
   ['denizen', /Denizen script/],
-])('A line says where one skin as %s is to be pasted', (format, line) => {
+])('A line says where to paste one skin as %s', (format, line) => {
   expect(said([format])).toEqual([expect.stringMatching(line)]);
 });
 
@@ -41,6 +41,6 @@ test.each<[string, Parameters<typeof said>]>([
   ['in two formats', [['give', 'citizens']]],
   ['without a format', [undefined]],
   ['as JSON', [['give'], short, { json: true }]],
-])('Nothing is said %s', (_, given) => {
+])('No line says where to paste results %s', (_, given) => {
   expect(said(...given)).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { packWorkshop } from '../../support/cli/pack-workshop.ts';
 import { webServer } from '../../support/server/web-server.ts';
 import { fill } from '../../support/skin/drawing.ts';
 
-test('A new file leaves the names of the others, whatever stands before it in the folder', async () => {
+test('A new file does not change the names of others, wherever it sorts in the folder', async () => {
   const { draw, pack, shown } = await packWorkshop();
   await draw('рыцарь.png', 1);
   await draw('стражник.png', 2);
@@ -33,7 +33,7 @@ test('A name in the last pack stays, and only a new source with the same name ge
   expect((await pack()).err).not.toContain('another source');
 });
 
-test('Two sources with equal pixels both have their names, also after one of them is edited', async () => {
+test('Two sources with equal pixels both keep their names, even after one of them is edited', async () => {
   const { draw, pack, shown } = await packWorkshop();
   await draw('anna.png', 1);
   await draw('tom.png', 1);
@@ -84,7 +84,7 @@ describe('A skin whose source is gone', () => {
     );
   });
 
-  test('is no reason to write a pack without it, if the last pack is not there any more', async () => {
+  test('makes the run fail, instead of being left out, if the last pack is gone too', async () => {
     const { draw, remove, pack, out } = await packWorkshop();
     await draw('guard.png', 1);
     await draw('smith.png', 2);
@@ -104,7 +104,7 @@ describe('A skin whose source is gone', () => {
   });
 });
 
-test('A source that breaks keeps its name and its last picture, and nothing is pruned then', async () => {
+test('A broken source keeps its name and its last picture, and prevents pruning', async () => {
   const { draw, remove, pack, shown, skins } = await packWorkshop();
   await draw('guard.png', 1);
   await draw('smith.png', 2);
@@ -121,7 +121,7 @@ test('A source that breaks keeps its name and its last picture, and nothing is p
 });
 
 describe('The index', () => {
-  test('of each zip has the name of the zip, so that two packs share a folder', async () => {
+  test('of a zip is named after the zip, so that two packs can share a folder', async () => {
     const { draw, pack, folder, index } = await packWorkshop();
     await draw('guard.png', 1);
     await pack();
@@ -133,7 +133,7 @@ describe('The index', () => {
     ]);
   });
 
-  test('is read from the zip if it was deleted, where it shows no paths', async () => {
+  test('is read from its copy in the zip, which has no paths, if the file was deleted', async () => {
     const { draw, pack, shown, index, folder, out } = await packWorkshop();
     await draw('secret/guard.png', 1);
     await pack({ sources: [join(folder, 'skins/secret')] });
@@ -147,7 +147,7 @@ describe('The index', () => {
     expect((await index()).skins).toContainEqual(before.skins[0]);
   });
 
-  test('may be elsewhere', async () => {
+  test('can be in a place that the user names', async () => {
     const { draw, pack, folder, shown } = await packWorkshop();
     const [index, out] = [join(folder, 'names.json'), join(folder, 'new.zip')];
     await draw('guard.png', 1);
@@ -158,7 +158,7 @@ describe('The index', () => {
     expect(existsSync(join(folder, 'new.skins.json'))).toBe(false);
   });
 
-  test('of a folder is in it', async () => {
+  test('of a pack in a folder is in that folder', async () => {
     const { draw, remove, pack, folder } = await packWorkshop();
     const out = join(folder, 'pack');
     await draw('guard.png', 1);
@@ -171,7 +171,7 @@ describe('The index', () => {
     expect(existsSync(join(out, 'assets/skinsmith/textures/entity/player/guard.png'))).toBe(true);
   });
 
-  test('of the version before keeps its names, although they have numbers', async () => {
+  test('of the previous version keeps its names, although they have numbers', async () => {
     const { draw, pack, folder, index, shown, skins } = await packWorkshop();
     await draw('Guard.png', 1);
     await draw('guard.png', 2);
@@ -255,7 +255,7 @@ test('A run never reuses names that another run has meanwhile written to the pac
 });
 
 test.each(['pack.zip', 'pack.skins.json'])(
-  'A run ends without a pack if another one has written %s',
+  'A run ends without a pack if another run has written %s',
   async (name) => {
     const { folder, draw, pack, out } = await packWorkshop();
     await draw('guard.png', 1);

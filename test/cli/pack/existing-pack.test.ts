@@ -46,7 +46,7 @@ async function folderOfOthers() {
 const RENAMES = [1, 2, 3, 4];
 
 test.each(RENAMES)(
-  'After a kill before rename %i in a folder of others, all skins are put there or back again',
+  "After a kill before rename %i in someone else's folder, the next run puts all current skins there",
   async (end) => {
     for (const isBack of [false, true]) {
       const { draw, remove, pack, packUntil, shown, into } = await folderOfOthers();
@@ -70,7 +70,7 @@ test.each(RENAMES)(
   },
 );
 
-test('Skins that are the same are not written again into a folder of others', async () => {
+test("Unchanged skins are not written again into someone else's folder", async () => {
   const { draw, pack, into } = await folderOfOthers();
   await draw('anna.png', 1);
   await draw('guard.png', 2);

@@ -94,7 +94,7 @@ async function workshop(files = LAYOUTS['Oraxen']!) {
 }
 
 describe.each(Object.entries(LAYOUTS))('A pack of %s', (_name, files) => {
-  test('takes skins, keeps all other files byte by byte and in order, and loses them again', async () => {
+  test('takes skins, keeps all other files byte by byte and in order, and gives the skins up again', async () => {
     const { into, takeOut, bytes, shown, copies } = await workshop(files);
     const before = await bytes();
     const { status, out, err } = await into();
@@ -121,8 +121,8 @@ describe.each(Object.entries(LAYOUTS))('A pack of %s', (_name, files) => {
   });
 });
 
-describe('Skins in a pack of others', () => {
-  test('keep their ids when others come, go and change, and stay without a source until they are pruned', async () => {
+describe("Skins in someone else's pack", () => {
+  test('keep their ids when other skins come, go and change, and stay without a source until they are pruned', async () => {
     const { into, draw, remove, shown } = await workshop();
     await into();
     await draw('a/guard.png', 3);
@@ -185,7 +185,7 @@ describe('Skins in a pack of others', () => {
   });
 });
 
-describe('A pack of others is left as it is', () => {
+describe("Someone else's pack is left as it is", () => {
   const theirs = 'assets/npc/textures/entity/player/guard.png';
   const older = JSON.stringify({ pack: { pack_format: 22, supported_formats: [22, 75] } });
   test.each<[string, Readonly<Record<string, string>>, RegExp]>([
@@ -245,7 +245,7 @@ describe('A pack of others is left as it is', () => {
     expect(await bytes()).toEqual(Buffer.from(edited));
   });
 
-  test('when there is none', async () => {
+  test('and reported as missing if it does not exist', async () => {
     const { server, into, takeOut } = await workshop();
     await rm(server);
     expect((await into()).err).toMatch(/There is no pack .*server\.zip.*To make a new one: --out/s);
@@ -258,7 +258,7 @@ describe('A pack of others is left as it is', () => {
   });
 });
 
-test('A pack for older versions too takes skins if the user says so', async () => {
+test('A pack that is also for older versions takes skins if the user says so', async () => {
   const { into, shown } = await workshop({
     'pack.mcmeta': JSON.stringify({ pack: { pack_format: 22, supported_formats: [22, 75] } }),
   });
@@ -266,7 +266,7 @@ test('A pack for older versions too takes skins if the user says so', async () =
   expect(await shown()).toEqual({ guard: 1, smith: 2 });
 });
 
-describe('A folder of others', () => {
+describe("Someone else's pack in a folder", () => {
   async function inFolder() {
     const shop = await workshop();
     const folder = join(shop.folder, 'server');
@@ -308,7 +308,7 @@ describe('A folder of others', () => {
     expect(await readdir(join(folder, 'assets'))).toEqual(['nexo']);
   });
 
-  test('gets nothing at places where a link in it leads, and loses nothing there', async () => {
+  test('gets and loses no files in places that a link in it leads to', async () => {
     const { folder, put, takeOut } = await inFolder();
     await put();
     const elsewhere = `${folder}-elsewhere`;
@@ -347,7 +347,7 @@ test.each<[string, Partial<PackOptions>, RegExp]>([
   ['an icon for it', { icon: true }, /--icon works only with --out/],
   ['an index for it', { index: 'i.json' }, /--index works only with --out/],
   ['other files to be replaced', { overwrite: true }, /--overwrite works only with --out/],
-])('A run into a pack of others refuses %s', async (_what, options, message) => {
+])("A run into someone else's pack refuses %s", async (_what, options, message) => {
   const { into } = await workshop();
   const { status, err } = await into(options);
   expect([status, err]).toEqual([2, expect.stringMatching(message)]);

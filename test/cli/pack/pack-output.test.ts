@@ -51,24 +51,27 @@ const AFTER = { guard: 1, 'guard-f61b20': 2 };
 /** Two renames and a removal for each of both packs. */
 const STEPS = [1, 2, 3, 4, 5, 6];
 
-test.each(STEPS)('Where step %i fails, a pack in a folder is the old one or the new one', async (failing) => {
-  const { pack, shown, folder } = await folderWorkshop();
-  const stop = watchSteps((step) => {
-    if (step === failing) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-  });
-  const failed = await pack();
-  stop();
-  expect(failed.told?.code).toBeDefined();
-  expect(await shown()).toEqual(failing < 3 ? BEFORE : AFTER);
-  expect((await pack()).status).toBe(0);
-  expect(await shown()).toEqual(AFTER);
-  expect((await readdir(folder)).filter((name) => /^\.functions/.test(name))).toEqual(
-    failing === 6 ? [expect.stringMatching(/^\.functions\.replaced\./)] : [],
-  );
-});
+test.each(STEPS)(
+  'If step %i fails, a pack in a folder is either the old one or the new one',
+  async (failing) => {
+    const { pack, shown, folder } = await folderWorkshop();
+    const stop = watchSteps((step) => {
+      if (step === failing) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+    });
+    const failed = await pack();
+    stop();
+    expect(failed.told?.code).toBeDefined();
+    expect(await shown()).toEqual(failing < 3 ? BEFORE : AFTER);
+    expect((await pack()).status).toBe(0);
+    expect(await shown()).toEqual(AFTER);
+    expect((await readdir(folder)).filter((name) => /^\.functions/.test(name))).toEqual(
+      failing === 6 ? [expect.stringMatching(/^\.functions\.replaced\./)] : [],
+    );
+  },
+);
 
 test.each(STEPS)(
-  'After a kill before step %i, the next run has all names, and leaves nothing',
+  'After a kill before step %i, the next run has all names, and leaves nothing behind',
   async (end) => {
     const { pack, shown, folder } = await folderWorkshop();
     const stop = watchSteps((step) => {

@@ -60,7 +60,7 @@ const COMMAND = (id: string, name: string) =>
   `summon mannequin ~ ~ ~ {profile:{texture:"npc:entity/player/${id}",model:wide},description:{text:"${name}"}}\n`;
 
 describe.each(['get', 'status'] as const)('With --pack, %s', (command) => {
-  test('prints what the pack has for a skin with the same picture, under the name there', async () => {
+  test("prints the pack's entry for a skin with the same picture, under its name in the pack", async () => {
     const { [command]: run } = await desk(1);
     const err = 'Paste it into chat, with a slash in front; you must be op.\n';
     expect(await run()).toEqual({ end: 0, out: COMMAND('town/guard', 'guard'), err });

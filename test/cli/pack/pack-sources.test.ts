@@ -22,7 +22,7 @@ async function taken(root: string, hours: number, variant: 'classic' | 'slim' = 
   return { fetched, variant: found.variant, bytes: Buffer.from(found.bytes), run };
 }
 
-test('What an interrupted run has fetched is used for a day, with its arms, and not after the end of a run', async () => {
+test('Skins that an interrupted run fetched are reused for a day, with their arms, until a run is complete', async () => {
   const root = join(await ownFolder(), 'packs');
   expect(await taken(root, 0)).toMatchObject({ fetched: 1, variant: 'slim' });
   const again = await taken(root, 23);
@@ -32,7 +32,7 @@ test('What an interrupted run has fetched is used for a day, with its arms, and 
   expect((await taken(root, 0)).fetched).toBe(1);
 });
 
-test('Folders beside an output, whose names begin like its, have sources', async () => {
+test("A folder beside the output is a source even if its name begins like the output's", async () => {
   const { skins, draw, pack, index } = await packWorkshop();
   await draw('pack-old/guard.png', 1);
   for (const sources of [[skins], [join(skins, 'pack-old')]]) {

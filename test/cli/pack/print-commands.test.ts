@@ -31,7 +31,7 @@ function idsIn(text: string): string[] {
 }
 
 describe('With --pack, commands', () => {
-  test('name what the pack has, from a zip, a folder or an index, without a service', async () => {
+  test('name the skins of a zip, a folder or an index, without a service', async () => {
     const { draw, pack, print, folder, skins, out } = await printingWorkshop();
     await draw('town/guard.png', 1);
     await draw('anna.png', 2);
@@ -87,7 +87,7 @@ describe('With --pack, commands', () => {
   });
 
   test.each(['server', 'server.zip'])(
-    'name what was put into a pack of others, which may have several namespaces: %s',
+    "name skins put into someone else's pack, which may have several namespaces: %s",
     async (name) => {
       const { draw, print, skins, folder } = await printingWorkshop();
       const into = join(folder, name);

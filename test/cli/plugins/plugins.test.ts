@@ -72,13 +72,13 @@ async function putInto(plugin: string, file: string, text: string, names: readon
   return { folder, text: readFileSync(join(folder, file), 'utf8') };
 }
 
-describe('A file that is there keeps everything else', () => {
+describe('An existing file of a plugin keeps everything else', () => {
   const { value, signature } = skinDataOf('guard');
 
   test.each([
     ['compact', '=', '{"skinName":"guard","value":"V","signature":"S","dataVersion":1,"mine":[1]}'],
     ['as Gson escapes it', '\\u003d', '{"signature": "S",\n "value": "V", "dataVersion": 1}\n'],
-  ])('of SkinsRestorer, %s', async (_kind, sign, form) => {
+  ])('in SkinsRestorer, %s', async (_kind, sign, form) => {
     const filled = (skin: { value: string; signature: string }, equals: string) =>
       form
         .replace('"V"', `"${skin.value.replaceAll('=', equals)}"`)
@@ -89,7 +89,7 @@ describe('A file that is there keeps everything else', () => {
     expect(text).toBe(filled(skinDataOf('Guard'), '='));
   });
 
-  test('of LibsDisguises, in which names that no file can have are together', async () => {
+  test('in LibsDisguises, which keeps names that no file can have in one file', async () => {
     const before = '{\n  "рыцарь": "{}",\n  "old \\u0026 gold": "{\\"a\\":1}"\n}\n';
     const { text } = await putInto('LibsDisguises', 'SavedSkins/sanity.json', before, [
       'Рыцарь',
@@ -105,7 +105,7 @@ describe('A file that is there keeps everything else', () => {
     );
   });
 
-  test('of Citizens from before it had traits, and of FancyNpcs from before it had a cache', async () => {
+  test('in Citizens from before it had traits, and in FancyNpcs from before it had a cache', async () => {
     const old =
       "npc:\n  '0':\n    name: guard\n    metadata:\n      player-skin-name: notch\n      player-skin-textures: a\n";
     const { text } = await putInto('Citizens', 'saves.yml', old, ['guard']);
@@ -118,7 +118,7 @@ describe('A file that is there keeps everything else', () => {
     expect(fancy.text).toContain(`      value: ${value}\n      signature: ${signature}\n`);
   });
 
-  test('also its permissions, a link to it, and a copy of the old file', async () => {
+  test('including its permissions and links to it, and the old file is copied', async () => {
     const folder = join(await ownFolder(), 'plugins/Citizens');
     await mkdir(folder, { recursive: true });
     const text = "npc:\n  '0':\n    name: guard\n    traitnames: type\n";
@@ -139,11 +139,11 @@ test.each([
   ['Citizens', /citizens reload\.$/],
   ['ZNPCsPlus', /npc storage reload\.$/],
   ['TAB', /tab reload\.$/],
-])('%s says how it is reloaded', (name, next) => {
+])('Skinsmith says how to reload %s', (name, next) => {
   expect(pluginNamed(name).next).toMatch(next);
 });
 
-test('Remains of killed runs are removed, and nothing else in the folder', async () => {
+test('Leftovers of killed runs are removed, and nothing else in the folder', async () => {
   const folder = join(await ownFolder(), 'plugins/FancyNpcs');
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'npcs.yml');
@@ -155,7 +155,7 @@ test('Remains of killed runs are removed, and nothing else in the folder', async
   expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual(['.npcs.yml.mine.tmp']);
 });
 
-describe('The NPCs of a name', () => {
+describe('NPCs with a given name', () => {
   const npcs = (...names: string[]) =>
     `npcs:\n${names.map((name, at) => `  n${at}:\n    name: ${JSON.stringify(name)}\n`).join('')}`;
   const places = async (name: string, ...names: string[]) => {
@@ -165,14 +165,14 @@ describe('The NPCs of a name', () => {
     return pluginNamed('FancyNpcs').open(folder).put(skinDataOf(name)).places;
   };
 
-  test('are all of them, without colours, and in another case only if none has the same', async () => {
+  test('are all found, without colours, and in another case only if none has the same case', async () => {
     expect(await places('Guard', '&6Guard', '<red>Guard</red>', 'guard', 'Guards')).toBe(2);
     expect(await places('GUARD', '&6Guard', 'guard', 'Guards')).toBe(2);
     expect(await places('Zoe\u0301', 'Zoé')).toBe(1);
     expect(await places('Guard', 'Guards')).toBe(0);
   });
 
-  test('are not changed if that would change another skin of the run whose name differs in case', async () => {
+  test('are not changed if their name differs only in case from another skin of the run', async () => {
     const folder = join(await ownFolder(), 'SkinsRestorer');
     await mkdir(folder);
     const open = pluginNamed('SkinsRestorer').open(folder);
@@ -183,7 +183,7 @@ describe('The NPCs of a name', () => {
   });
 });
 
-test('A folder is known by its name, and one of another name by what is in it', async () => {
+test('The folder of a plugin is recognized by its name, or else by its contents', async () => {
   const folder = await ownFolder();
   await mkdir(join(folder, 'citizens'));
   expect(pluginOf(join(folder, 'citizens'))?.name).toBe('Citizens');

@@ -32,12 +32,12 @@ function edited(text: string, ...sets: [path: string[], values: Parameters<YamlE
 }
 
 describe('Values are set in a document', () => {
-  test('where they are, and all else stays byte by byte', () => {
+  test('in place, and everything else stays byte for byte', () => {
     const text = edited(NPCS, [['npcs', 'one'], { skin: { identifier: 'http://a/b', variant: 'AUTO' } }]);
     expect(text).toBe(NPCS.replace('"old"', '"http://a/b"').replace('SLIM', 'AUTO'));
   });
 
-  test('where their keys are missing, after those that are there', () => {
+  test('after the existing keys, if their keys are missing', () => {
     const skin = { skin: { identifier: 'x y', list: ['p', 'q'] }, on: false };
     const text = edited(NPCS, [['npcs', 'two'], skin]);
     const added = `    skin:\n      identifier: "x y"\n      list:\n      - "p"\n      - "q"\n    "on": false\n`;
@@ -51,13 +51,13 @@ describe('Values are set in a document', () => {
     );
   });
 
-  test('in lines that end as the others do, whatever marks them', () => {
+  test('with the line endings of the document, even after a byte order mark', () => {
     const windows = `\uFEFF${NPCS.replaceAll('\n', '\r\n')}`;
     const text = edited(windows, [['npcs', 'one'], { glow: 'red', skin: { variant: 'AUTO' } }]);
     expect(text).toBe(windows.replace('SLIM', 'AUTO').replace('AUTO\r\n', 'AUTO\r\n    glow: red\r\n'));
   });
 
-  test('under one new key for several sets, in a document that had none of them', () => {
+  test('under one new key for several edits, in a document without this key', () => {
     const sets = [
       [['players'], { 'Sir "A"': ['v', 's'] }],
       [['players'], { 騎士: ['w', 't'] }],
@@ -85,7 +85,7 @@ describe('A place is refused', () => {
     ['of several lines', ['npcs', 'four'], { text: 'x' }, /a text of several lines/],
     ['that is no text', ['npcs', 'two'], { lore: 'x' }, /something unexpected|no text/],
     ['below a text', ['npcs', 'one', 'name'], { x: 'y' }, /something other than keys/],
-  ] as const)('%s, and others are still set', (_kind, path, values, message) => {
+  ] as const)('%s, and other places are still set', (_kind, path, values, message) => {
     const edits = new YamlEdits(NPCS, 'npcs.yml');
     expect(() => edits.set(path, values)).toThrow(message);
     edits.set(['npcs', 'one'], { skin: { variant: 'AUTO' } });

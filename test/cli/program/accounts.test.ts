@@ -25,7 +25,7 @@ async function withService(options = {}) {
 }
 
 describe('accounts', () => {
-  test('are named by name or UUID, changed, and printed as they are then', async () => {
+  test('are named by name or UUID, changed, and printed with the changes', async () => {
     const { fake, run, link } = await withService();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
     const dashed = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
@@ -79,7 +79,7 @@ describe('accounts', () => {
     ]);
   });
 
-  test('wear a skin after confirmation, and the one before with --restore', async () => {
+  test('wear a skin after confirmation, and the previous one with --restore', async () => {
     const { fake, server, run, link } = await withService();
     const ann = fake.addAccount({ name: 'Ann' });
     await link(ann);

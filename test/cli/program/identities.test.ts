@@ -39,7 +39,7 @@ test('A user’s identities are listed for people and for programs, and one of t
   expect(await idsOf(server)).toEqual([work]);
 });
 
-test('An operator deletes the only way in of a user only with --last', async () => {
+test('An operator can delete the only identity of a user only with --last', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
   await linkIdentity(server, 'bert', 'bert@work');
@@ -77,7 +77,7 @@ test('If one identity of several is unknown, none is deleted', async () => {
   expect(await idsOf(server)).toEqual(ids);
 });
 
-test('Identities of others are for operators', async () => {
+test('Only operators can list and delete the identities of other users', async () => {
   const server = await runServer();
   const { body } = await server.owner.json('/v2/account/keys', { user: 'bob' });
   const { url } = server;

@@ -12,7 +12,7 @@ import { guardAgainstLeaks, runServer } from '../../support/server/running-serve
 
 guardAgainstLeaks();
 
-test('JSON has the same field for the same thing, once', async () => {
+test('The JSON of all commands has one field, with the same name, for the same thing', async () => {
   const server = await runServer();
   const json = async (run: (context: CommandContext) => ExitStatus) =>
     JSON.parse((await runCommand(run, { ...server, flags: { json: true } })).out);

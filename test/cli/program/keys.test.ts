@@ -90,14 +90,14 @@ describe('keys', () => {
     expect(freed).toMatchObject({ allowedOrigins: [], allowedAgents: [], v2Compat: false });
   });
 
-  test('cannot get two names, or a change of nothing', async () => {
+  test('cannot be given two names or an empty change', async () => {
     const twice = await runCommand((context) => keysCreate.run('a', { name: 'b' }, context), {});
     expect(twice.told).toMatchObject({ code: 'two_names', exit: 'usage' });
     const nothing = await runCommand((context) => keysEdit.run('k', {}, context), {});
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
   });
 
-  test('that do not exist cause an error that says so', async () => {
+  test('that do not exist are reported as missing', async () => {
     const { url, key } = await runServer();
     for (const run of [
       (context: CommandContext) => keysRevoke.run(['abc'], context),

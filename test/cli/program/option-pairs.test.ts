@@ -307,13 +307,13 @@ async function ignoredIn(command: string, { words, options, also = [], isLong }:
 }
 
 test.each(Object.entries(LINES))(
-  '%s does what each of two options says, or refuses',
+  '%s obeys both of any two options, or refuses them',
   async (command, line) => {
     expect(await ignoredIn(command, line)).toEqual([]);
   },
 );
 
-test('The table of option pairs has every option of its commands', async () => {
+test('The table of option pairs lists every option of its commands', async () => {
   const program = await buildProgram({ runner: () => async () => {} });
   const commandAt = (path: string) =>
     path

@@ -27,7 +27,7 @@ function asking(command: Command, path = ''): readonly string[] {
   return isAsking ? [path, ...below] : below;
 }
 
-test('Each command that asks is typed below', async () => {
+test('The table of questions lists every command that asks', async () => {
   const all = asking(await buildProgram({ runner: () => async () => {} }));
   expect([...all].sort()).toEqual(Object.keys(LINES).sort());
 });

@@ -12,7 +12,7 @@ const UUID = 'a'.repeat(32);
 /** Nothing may be asked for: whatever is looked at is not there. */
 const nothing = { flags: {} } as CommandContext;
 
-describe('What makes no sense', () => {
+describe('A command that makes no sense', () => {
   test.each<[string, () => Promise<number>, string]>([
     ['no UUID to change', () => skinsEdit.run(['none'], { name: 'a' }, nothing), 'not_a_uuid'],
     ['nothing to change', () => skinsEdit.run([UUID], {}, nothing), 'nothing_to_change'],
@@ -24,13 +24,13 @@ describe('What makes no sense', () => {
   });
 });
 
-describe('A service that cannot do it', () => {
+describe('A service that cannot list or change skins', () => {
   const answers: [what: string, answer: Partial<Exchange>][] = [
     ['a page', { status: 404, text: '<html>Cannot PATCH' }],
     ['a refusal', { status: 404, json: refusal('not_found') }],
     ['405', { status: 405, json: refusal('method_not_allowed') }],
   ];
-  test.each(answers)('is named as such when it answers with %s', async (_, answer) => {
+  test.each(answers)('is named in the error when it answers with %s', async (_, answer) => {
     const { client } = await testClient([
       { expect: `PATCH /v2/skins/${UUID}`, ...answer },
       { expect: `DELETE /v2/skins/${UUID}`, ...answer },

@@ -16,7 +16,7 @@ import { guardAgainstLeaks, runServer } from '../../support/server/running-serve
 guardAgainstLeaks();
 
 describe('users', () => {
-  test('are made, put on a plan, disabled and enabled, and printed as they are then', async () => {
+  test('are created, put on a plan, disabled and enabled, and printed with each change', async () => {
     const { url, key } = await runServer();
     const runs = [
       (context: CommandContext) => usersCreate.run('bob', {}, context),

@@ -28,22 +28,25 @@ test.each([
   ['say', {}, 30],
   ['warn', {}, 40],
   ['warn', { logFormat: 'json', logLevel: 'warn' }, 40],
-] as const)('What the command has to %s is a line of the log with %j', async (verb, options, level) => {
-  const text = await written(options, async (log) => await log[verb]('Stopping.'));
-  expect(text).toMatch(/^[^\n]+\n$/);
-  expect(JSON.parse(text)).toMatchObject({
-    level,
-    time: 1_700_000_000_000,
-    pid: process.pid,
-    msg: 'Stopping.',
-  });
-});
+] as const)(
+  'A message that the command has to %s is a line of the log with %j',
+  async (verb, options, level) => {
+    const text = await written(options, async (log) => await log[verb]('Stopping.'));
+    expect(text).toMatch(/^[^\n]+\n$/);
+    expect(JSON.parse(text)).toMatchObject({
+      level,
+      time: 1_700_000_000_000,
+      pid: process.pid,
+      msg: 'Stopping.',
+    });
+  },
+);
 
-test('It is not logged below its level', async () => {
+test('A message below the level of the log is not logged', async () => {
   expect(await written({ logLevel: 'warn' }, (log) => log.say('Stopping.'))).toBe('');
   expect(await written({ logLevel: 'error' }, async (log) => await log.warn('Stopping.'))).toBe('');
 });
 
-test('People read it as it is', async () => {
+test('A message is logged unchanged in a log for people', async () => {
   expect(await written({ logFormat: 'text' }, (log) => log.say('Stopping.'))).toBe('Stopping.\n');
 });

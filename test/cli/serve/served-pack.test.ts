@@ -119,7 +119,7 @@ describe('A zip', () => {
     await expect(serve(path)).rejects.toThrow(message);
   });
 
-  test('is refused if it is not there', async () => {
+  test('is refused if it does not exist', async () => {
     const path = join(await ownFolder(), 'server.zip');
     await expect(serve(path)).rejects.toThrow(/server\.zip cannot be read/);
   });

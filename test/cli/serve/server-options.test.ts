@@ -27,7 +27,7 @@ test.each<[string[], object]>([
   [['--max-store', '2'], { maxStoreBytes: 2 * 1024 ** 2 }],
   [['--no-user-accounts'], { userAccounts: false }],
   [['--notice', 'Down on Sunday'], { site: { notice: 'Down on Sunday' } }],
-])('The service gets what is typed: %j', async (argv, options) => {
+])('The service starts with the typed option: %j', async (argv, options) => {
   expect(await startedWith(...argv)).toMatchObject(options);
 });
 

@@ -32,7 +32,7 @@ test('The database is named by the option, or else by the environment', () => {
   expect(choose({}, { SKINSMITH_STORE: URL })?.url).toBe(URL);
 });
 
-test('Connections and a pooler are passed on', () => {
+test('The number of connections and the use of a pooler are passed on', () => {
   expect(choose({ store: URL, storeConnections: 7 })).toMatchObject({ connections: 7, prepares: true });
   expect(choose({ store: URL, storePooler: true })).toMatchObject({ prepares: false });
 });
@@ -52,7 +52,7 @@ test.each([
   expect(message).not.toContain('geheim');
 });
 
-test('Options of a database need one', () => {
+test('Options of a database are refused without a database', () => {
   expect(refusal({ storePooler: true })).toContain('--store-…');
   expect(refusal({ storeConnections: 5 })).toContain('--store-…');
 });
@@ -72,7 +72,7 @@ test("A connection trusts the authorities that Node.js trusts, and checks the se
   expect(Object.fromEntries(searchParams)).toEqual({ sslmode: 'verify-full' });
 });
 
-test('The password file is the one of the environment, or the usual one', () => {
+test('The password file is the one that the environment names, or the usual one', () => {
   const chosen = (env: NodeJS.ProcessEnv) =>
     new globalThis.URL(choose({ store: URL }, env)?.url ?? '').searchParams.get('passfile');
   expect(chosen({ HOME: '/home/ann', PGPASSFILE: '/run/pgpass' })).toBe('/run/pgpass');

@@ -78,7 +78,7 @@ describe('In GitHub Actions', () => {
     expect(String(stdout.read()).replace('\u200b', '')).toBe(text);
   });
 
-  test('bytes are written as they are, and so is text elsewhere', () => {
+  test('bytes are written unchanged, and so is text outside GitHub Actions', () => {
     const { io, stdout } = makeTerminal({ env });
     io.out.write(Buffer.from(hostile));
     expect(String(stdout.read())).toBe(hostile);
@@ -102,7 +102,7 @@ describe('The number of colours', () => {
 });
 
 describe('makeIo', () => {
-  test('knows the width after the window was resized', () => {
+  test('knows the new width after the window was resized', () => {
     const { io, stdout } = makeTerminal({ out: { isTTY: true, columns: 80 } });
     Object.assign(stdout, { columns: 40 });
     expect([io.out.columns, io.out.isSized]).toEqual([40, true]);
@@ -138,7 +138,7 @@ describe('makeIo', () => {
     expect(onClosedPipe).toHaveBeenCalledOnce();
   });
 
-  test('knows how wide a terminal is, and takes 80 columns for what has no width', () => {
+  test('knows how wide a terminal is, and assumes 80 columns if it is unknown', () => {
     const { io } = makeTerminal({ out: { ...TTY, columns: 132 } });
     expect([io.out.columns, io.err.columns]).toEqual([132, 80]);
   });

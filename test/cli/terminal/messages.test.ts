@@ -45,7 +45,7 @@ describe('Messages', () => {
     ['a terminal with --quiet', { errTTY: true }, { quiet: true }, []],
     ['a terminal with --json', { errTTY: true }, { json: true }, []],
     ['a terminal with --verbose, whose lines would tear it', { errTTY: true }, { verbose: true }, []],
-  ])('in %s has the right spinner', async (_, terminal, flags, expected) => {
+  ])('shows the right spinner in %s', async (_, terminal, flags, expected) => {
     const { io, err } = testIo(terminal);
     const spun: string[] = [];
     const spin = async (text: string) => {
@@ -56,7 +56,7 @@ describe('Messages', () => {
     expect([spun, err()]).toEqual([expected, '']);
   });
 
-  test("reports a request without the active characters in a service's error", () => {
+  test("reports a request without the control characters in a service's error", () => {
     const { io, err } = testIo();
     const report = { method: 'GET', path: '/v2/me', status: 500, milliseconds: 1 };
     new Messages(io, { verbose: true }).request({ ...report, error: 'a\u001b]0;x\u0007b\u202ec' });

@@ -20,7 +20,7 @@ describe('A secret is read', () => {
     expect(await readSecretFile('-', 'key', { io: { stdin }, signal })).toBe('geheim');
   });
 
-  test('from a pipe, as a shell makes one of <(…)', async () => {
+  test('from a pipe, such as a shell makes for <(…)', async () => {
     const path = join(await ownFolder(), 'pipe');
     execFileSync('mkfifo', [path]);
     const [secret] = await Promise.all([readSecretFile(path, 'key', {}), writeFile(path, 'geheim\n')]);

@@ -48,7 +48,7 @@ test('Each of several lines is made harmless and stays a line', () => {
   expect(cleanLines('Error: \u001b[2Ja\n    at b')).toBe('Error: a\n    at b');
 });
 
-test('JSON has no command for GitHub Actions in it, and the same meaning', () => {
+test('JSON contains no command for GitHub Actions, and keeps its meaning', () => {
   const value = { name: '##[add-mask]x', other: 'a # b' };
   for (const json of [jsonLine(value), jsonDocument(value)]) {
     expect(json).not.toContain('##[');
@@ -153,7 +153,7 @@ describe('ago', () => {
     expect(ago(new Date(now - seconds * 1_000).toISOString(), now)).toBe(said);
   });
 
-  test('says nothing without a time, and repeats invalid ones', () => {
+  test('says nothing without a time, and repeats an invalid time', () => {
     expect(ago(undefined, now)).toBe('');
     expect(ago('some day', now)).toBe('some day');
   });

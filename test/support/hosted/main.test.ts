@@ -7,7 +7,7 @@ import { ended, submit } from './run-hosted.ts';
 
 const MAIN = `${import.meta.dirname}/main.ts`;
 
-test('Run as a program, it prints its address, keeps records, and ends on request', async () => {
+test('The imitation of a hosted service, run as a program, prints its address, keeps records, and ends on request', async () => {
   const child = execa(process.execPath, [MAIN, '{"serviceTime":5}'], {
     reject: false,
   });
@@ -25,7 +25,7 @@ test('Run as a program, it prints its address, keeps records, and ends on reques
   expect((await child).exitCode).toBe(0);
 });
 
-test('Run as a program with an unknown option, it says so', async () => {
+test('The imitation of a hosted service, run as a program, refuses an unknown option', async () => {
   const { exitCode, stderr } = await execa(process.execPath, [MAIN, '{"worker":1}'], { reject: false });
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('"worker"')]);
 });

@@ -16,7 +16,7 @@ test('A translated text is not reported', () => {
   expect(describeUntranslated(untranslated(sayings))).toBe('');
 });
 
-test('The same words are another text in scripts', () => {
+test('The same words count as another text in scripts', () => {
   const sayings = sayingsOf("say('No such skin.')", { part: 'scripts', file: 'a.ts' });
   expect([...untranslated(sayings).values()].flat()).toContain('de');
 });

@@ -12,7 +12,7 @@ const result = {
 } as unknown as BatchResult;
 const keys = {} as GameKeys;
 
-test('Skins are read only where a signer is required: most runs over known skins need none of them', async () => {
+test('A run over known skins reads their data only if a signer is required', async () => {
   await expect(verifyRequiredSigner(result, undefined, keys)).resolves.toBeUndefined();
   await expect(verifyRequiredSigner(result, { kind: 'game' }, keys)).rejects.toThrow('The skin was read.');
 });

@@ -54,7 +54,7 @@ async function world(
 
 const kindsOf = (game: FakeGame) => game.calls.map(({ kind }) => kind);
 
-test('A URL and a player, by UUID or name, are made like a file', async () => {
+test('A URL or a player, by UUID or name, becomes a skin as a file does', async () => {
   const { site, ann, generate } = await world();
   const one = await generate({ sources: [`${site.url}/1.png`] });
   expect([one.status, JSON.parse(one.out)]).toMatchObject([0, { name: '1', duplicate: false }]);

@@ -99,7 +99,7 @@ describe('Results in a folder', () => {
     expect(JSON.parse(read('Knight.json'))).toEqual({ ...rest, texture });
   });
 
-  test('make the folder even when there are none', async () => {
+  test('create the folder even if there are no results', async () => {
     const { out, run } = await ownOutput();
     run([]);
     expect(readdirSync(out)).toEqual([]);
@@ -142,7 +142,7 @@ describe('A file that is there already', () => {
     expect(stamp('Knight.value')).toEqual(before);
   });
 
-  test('is not even compared when it is remembered: the skin is not read', async () => {
+  test('is left alone, without reading the skin, if a record shows that it is current', async () => {
     const { run } = await ownOutput();
     run([resultOf('Knight')]);
     const untouched: BatchResult = {
@@ -163,7 +163,7 @@ describe('A file that is there already', () => {
     expect(stamp('Knight.value')).toEqual(before);
   });
 
-  test('is replaced when the skin is another', async () => {
+  test('is replaced when the skin is a different one', async () => {
     const { run, read } = await ownOutput();
     run([resultOf('Knight')]);
     run([resultOf('Knight', makeSkin({ uuid: 'ff'.repeat(16), value: 'bmV3' }))]);
@@ -178,7 +178,7 @@ describe('A file that is there already', () => {
     expect(read('Knight.value')).toBe('dmFsdWU=\n');
   });
 
-  test('is repaired when someone has edited it without another size or time of change', async () => {
+  test('is repaired after an edit that changed neither its size nor its time of change', async () => {
     const { out, run, read } = await ownOutput();
     run([resultOf('Knight')]);
     const path = join(out, 'Knight.value');
@@ -219,7 +219,7 @@ describe('A file that is there already', () => {
     expect(read('Knight.value')).toBe('dmFsdWU=\n');
   });
 
-  test('is replaced when it is our JSON of another skin, as a killed batch leaves one', async () => {
+  test("is replaced when it is skinsmith's JSON of another skin, as a killed batch leaves it", async () => {
     const { run, read } = await ownOutput();
     const value = 'dmFsdWU='.padStart(200, 'b');
     run([newResult('Knight', makeSkin({ value }))], ['json']);
@@ -277,7 +277,7 @@ describe('A file that another program wrote', () => {
     expect(read(name)).toBe(text);
   });
 
-  test('is replaced when that is wanted, unless it is a picture or a source', async () => {
+  test('is replaced on request, unless it is a picture or a source', async () => {
     const { out, run, read } = await ownOutput();
     mkdirSync(out);
     const replace = (source?: string) =>
@@ -303,7 +303,7 @@ describe('A file that another program wrote', () => {
     expect(readdirSync(out)).toEqual(['Knight.value']);
   });
 
-  test('is replaced when it has the form of the format, and the lockfile is of a version that recorded no files', async () => {
+  test('is replaced when it looks like the format and the lockfile is of a version that recorded no files', async () => {
     const { out, run, read } = await ownOutput();
     mkdirSync(out);
     writeFileSync(join(out, 'Knight.value'), `${'b'.repeat(200)}\n`);
@@ -323,7 +323,7 @@ describe('A result that cannot be written', () => {
     throw new Error('It was written.');
   }
 
-  test('concerns its source alone when a folder is in its place', async () => {
+  test('fails only its own source when a folder is in its place', async () => {
     const { out, run } = await ownOutput();
     mkdirSync(join(out, 'Knight.value', 'deeper'), { recursive: true });
     const error = failure(() => run([resultOf('Knight')]));
@@ -332,19 +332,19 @@ describe('A result that cannot be written', () => {
     expect(readdirSync(out)).toEqual(['Knight.value']);
   });
 
-  test('concerns its source alone when a file is where its folder should be', async () => {
+  test('fails only its own source when a file is where its folder should be', async () => {
     const { out, run } = await ownOutput();
     mkdirSync(out);
     writeFileSync(join(out, 'Heroes'), '');
     expect(failure(() => run([resultOf('Heroes/Knight')])).code).toMatch(/^(enotdir|eexist)$/);
   });
 
-  test('concerns its source alone when its name is too long', async () => {
+  test('fails only its own source when its name is too long', async () => {
     const { run } = await ownOutput();
     expect(failure(() => run([resultOf('x'.repeat(300))])).code).toBe('enametoolong');
   });
 
-  test('concerns its source alone when it would replace a source', async () => {
+  test('fails only its own source when it would replace a source', async () => {
     const { out, run, read } = await ownOutput();
     mkdirSync(out);
     writeFileSync(join(out, 'Knight.json'), 'the source');
@@ -353,7 +353,7 @@ describe('A result that cannot be written', () => {
     expect(read('Knight.json')).toBe('the source');
   });
 
-  test('concerns its source alone when no command can be made of it', async () => {
+  test('fails only its own source when no command can be made of the skin', async () => {
     const { out, run } = await ownOutput();
     const evil = makeSkin({ value: '"} run op me' });
     const error = failure(() => run([resultOf('Knight', evil)], ['give']));
@@ -364,7 +364,7 @@ describe('A result that cannot be written', () => {
     expect(readdirSync(out)).toEqual([]);
   });
 
-  test('concerns all when the folder cannot be made', async () => {
+  test('fails the whole batch when the folder cannot be created', async () => {
     const { out, run } = await ownOutput();
     writeFileSync(out, '');
     expect(() => run([])).toThrow(expect.objectContaining({ code: 'EEXIST' }));

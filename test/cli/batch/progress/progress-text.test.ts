@@ -38,7 +38,7 @@ describe('A number', () => {
     [12_345, '12,345'],
     [100_000, '100,000'],
     [1_234_567, '1,234,567'],
-  ])('%i is written %s', (number, text) => {
+  ])('%i is written as %s', (number, text) => {
     expect(count(number)).toBe(text);
   });
 });
@@ -60,7 +60,7 @@ describe('A span of time', () => {
     expect(span(seconds)).toBe(text);
   });
 
-  test('never has sixty minutes beside the hours', () => {
+  test('never shows sixty minutes next to the hours', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5_400, max: 1_000_000 }), (seconds) => {
         expect(span(seconds)).toMatch(/^\d+ h [1-5]?\d min$/);
@@ -70,7 +70,7 @@ describe('A span of time', () => {
   });
 });
 
-describe('The line of progress', () => {
+describe('The progress line', () => {
   const empty = '░'.repeat(20);
 
   test('has a bar that fills with what is finished', () => {
@@ -82,7 +82,7 @@ describe('The line of progress', () => {
     expect(line(200)).toBe(`${'█'.repeat(20)} 200 of 200`);
   });
 
-  test('has an empty bar while it is not known how much there is', () => {
+  test('has an empty bar while the total is unknown', () => {
     const line = progressLine(view({ sources: 1_200, finished: 1_100, allRead: false }), 80);
     expect(line).toBe(`${empty} 1,100 of 1,200 so far`);
     expect(progressLine(view(), 80)).toBe(`${empty} 0 of 0`);
@@ -110,7 +110,7 @@ describe('The line of progress', () => {
     expect(progressLine(view({ ...some, leastSeconds: 57 }), 200)).toContain('57 s left');
   });
 
-  test('does not say how long it takes when that is not known, or nothing is left', () => {
+  test('shows no remaining time when it is unknown or nothing is left', () => {
     const unknown = [
       view({ sources: 10, finished: 5 }),
       view({ sources: 10, finished: 5, rate: 0 }),
@@ -120,7 +120,7 @@ describe('The line of progress', () => {
     for (const one of unknown) expect(progressLine(one, 200)).not.toContain('left');
   });
 
-  test('ends with the last remark, on the line and short', () => {
+  test('ends with the last remark, shortened and on one line', () => {
     const remark = `Too fast.\nWaiting \u001b[31m5 s. ${'x'.repeat(100)}`;
     const line = progressLine(view({ sources: 1, remark }), 200);
     expect(line).toMatch(/^░{20} 0 of 1 · Too fast\. Waiting 5 s\. x+$/);
@@ -149,8 +149,8 @@ describe('The line of progress', () => {
   });
 });
 
-describe('The sentence of progress', () => {
-  test('says the same in words, without the bar', () => {
+describe('The progress sentence', () => {
+  test('says the same as the line in words, without the bar', () => {
     const some = view({ sources: 2_000, finished: 1_000, queued: 5, rate: 0.5, remark: 'Too fast.' });
     expect(progressSentence(some)).toBe(
       '1,000 of 2,000 · 5 in the queue · 30 a minute · 33 min left. Too fast.',

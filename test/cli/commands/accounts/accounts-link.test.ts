@@ -80,7 +80,7 @@ describe('accounts link', () => {
     expect(out + err).not.toContain(token);
   });
 
-  test('takes no token from the command line, and none that is no word', async () => {
+  test('refuses a token on the command line, and one that is not a single word', async () => {
     const { run } = await withService();
     const typed = await run((context) => accountsLink.run('M.C5_secret', {}, context));
     expect(typed.told).toMatchObject({ code: 'token_on_command_line', exit: 'usage' });

@@ -18,7 +18,7 @@ const nothing = { paths: 'none', lead: '', values: [] };
 const stored = (values: string, lead = '') => ({ paths: 'none', lead, values: [`stored ${values}`] });
 const words = (...values: string[]) => ({ paths: 'none', lead: '', values });
 
-test('Commands are offered with what they do; hidden ones are not', async () => {
+test('Commands are offered with their descriptions; hidden commands are not offered', async () => {
   const { values, paths } = await completionOf(program, [], 'ge', async () => []);
   expect(values).toContainEqual({
     value: 'generate',
@@ -36,7 +36,7 @@ test('Completion offers the options of the command and of the program, each once
   expect((await complete('--')).values).not.toContain('--limit');
 });
 
-test('Arguments are completed by what they are', async () => {
+test('Arguments are completed according to their kind', async () => {
   expect(await complete('generate ')).toEqual({ paths: 'files', lead: '', values: [] });
   expect(await complete('status ')).toEqual(stored('jobs status'));
   expect(await complete('status one two ')).toEqual(stored('jobs two'));
@@ -54,11 +54,11 @@ test('Arguments are completed by what they are', async () => {
   expect((await complete('help ')).values).toEqual(expect.arrayContaining(['generate', 'exit-status']));
 });
 
-test.each(['preview ', 'render '])('%j takes a skin of the service or a file', async (line) => {
+test.each(['preview ', 'render '])('%j is completed with skins of the service and files', async (line) => {
   expect(await complete(line)).toEqual({ ...stored(`skins ${line.trim()}`), paths: 'files' });
 });
 
-test('Values of options are completed by what they are, in both ways of writing them', async () => {
+test('Values of options are completed according to their kind, after a space or an equals sign', async () => {
   expect(await complete('generate --visibility ')).toEqual(words('public', 'unlisted', 'private'));
   expect(await complete('generate --visibility=pu')).toEqual({
     ...words('public', 'unlisted', 'private'),
@@ -86,7 +86,7 @@ test('Each part of a comma-separated list is completed', async () => {
   });
 });
 
-test('A report is a kind and then a file', async () => {
+test('--report is completed with a kind and then a file', async () => {
   expect(await complete('generate --report ')).toEqual(words('junit=', 'html='));
   expect(await complete('generate --report html=o')).toEqual({ paths: 'files', lead: 'html=', values: [] });
   expect(await complete('generate --report=html=o')).toEqual({

@@ -35,7 +35,7 @@ test('Completion offers the jobs that this machine submitted, the newest first',
   expect(await values('jobs')).toEqual(['two', 'one']);
 });
 
-test('Skins come from the lockfiles here and one folder down, and from earlier lists', async () => {
+test('Completion offers skins from lockfiles in this folder and one folder down, and from earlier lists', async () => {
   const { folder, values, seenNames } = await machine();
   await mkdir(join(folder, 'signed'));
   await writeFile(join(folder, 'skins.lock'), '{"source":"a.png","uuid":"aa"}\n<<<<<<< torn\n');
@@ -67,7 +67,7 @@ test('Completion offers the service that is set and each service with a stored k
   expect(await values('setting-values', 'base-url')).toEqual(['https://one.example', 'https://two.example']);
 });
 
-test('The value of a setting is completed by its name', async () => {
+test('The value of a setting is completed according to the setting', async () => {
   const { values } = await machine();
   expect(await values('setting-values', 'color')).toEqual(['auto', 'always', 'never']);
   expect(await values('setting-values', 'format')).toContain('skinsrestorer');
@@ -75,7 +75,7 @@ test('The value of a setting is completed by its name', async () => {
   expect(await values('setting-values', 'no-such-setting')).toEqual([]);
 });
 
-test('The newest 20 jobs are offered', async () => {
+test('Completion offers only the newest 20 jobs', async () => {
   const { values, jobSources } = await machine();
   for (let i = 0; i < 205; i++) await jobSources.record([{ job: `job-${i}`, source: 'a.png' }]);
   const jobs = await values('jobs');

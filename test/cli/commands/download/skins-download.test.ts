@@ -24,7 +24,7 @@ describe('skins download', () => {
     await expect(download).rejects.toMatchObject({ code: 'not_a_folder', exit: 'usage' });
   });
 
-  test('writes nothing that is no picture of a skin', async () => {
+  test('writes nothing that is not a picture of a skin', async () => {
     const { client } = await testClient([
       { expect: `GET /v2/skins/${UUID}`, json: { success: true, skin: SKIN } },
       { expect: `GET /v2/skins/${UUID}/texture`, text: 'a page' },

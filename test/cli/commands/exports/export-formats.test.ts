@@ -60,7 +60,7 @@ describe('A zip', () => {
     });
   });
 
-  test('that lacks bytes anywhere is refused', async () => {
+  test('with missing bytes is refused', async () => {
     const zip = await zipOf(2, '17');
     const without = (from: number, to: number) => Buffer.concat([zip.subarray(0, from), zip.subarray(to)]);
     const broken = [without(0, zip.length), without(0, 1), without(40, 90)];
@@ -75,7 +75,7 @@ describe('A zip', () => {
 });
 
 describe('A lockfile', () => {
-  test('includes all parts until one is empty', async () => {
+  test('is fetched part by part until one is empty', async () => {
     const parts = [lineOf('a') + lineOf('b'), lineOf('c')];
     expect(await copyOf('lock', parts, { after: '4' })).toMatchObject({
       skins: 3,
@@ -89,7 +89,7 @@ describe('A lockfile', () => {
     expect(await copyOf('lock', [])).toMatchObject({ skins: 0, bytes: Buffer.alloc(0) });
   });
 
-  test('whose last line has no end is refused', async () => {
+  test('whose last line is incomplete is refused', async () => {
     const parts = [lineOf('a') + lineOf('b').trimEnd()];
     await expect(copyOf('lock', parts)).rejects.toMatchObject({ code: 'export_cut_off', exit: 'tryLater' });
   });

@@ -62,7 +62,7 @@ const namesIn = (lock: Buffer | string) =>
     .map((line) => JSON.parse(line).name);
 
 describe('skins export', () => {
-  test('saves the skins as the name of the file says, and tells how many', async () => {
+  test('saves the skins in the format of the file name, and says how many', async () => {
     const { folder, run } = await openDesk();
     const [zip, lock] = [join(folder, 'all.zip'), join(folder, 'some.lock')];
     expect(await run({ file: zip }, { flags: { quiet: false } })).toMatchObject({
@@ -123,7 +123,7 @@ describe('skins export', () => {
     expect([told, await readFile(file, 'utf8')]).toMatchObject([{ code: 'output_is_picture' }, 'a picture']);
   });
 
-  test('does not replace a file that was made meanwhile', async () => {
+  test('does not replace a file that was created during the export', async () => {
     const file = join(await ownFolder(), 'skins.lock');
     const { client } = await testClient([
       {
@@ -140,7 +140,7 @@ describe('skins export', () => {
     expect(await readdir(join(file, '..'))).toEqual(['skins.lock']);
   });
 
-  test('refuses what cannot go to stdout', async () => {
+  test('refuses to write to stdout what cannot go there', async () => {
     const { run } = await openDesk();
     expect((await run({ file: '-' }, { isTTY: true })).told).toMatchObject({
       code: 'zip_on_terminal',

@@ -72,7 +72,7 @@ describe('retry', () => {
   });
 });
 
-describe('retry at a service without it', () => {
+describe('retry at a service that cannot retry', () => {
   const unable: Exchange = { expect: 'POST /v2/queue/a/retry', status: 404, text: '<html>' };
   const state = (status: string): Exchange => ({
     expect: 'GET /v2/queue/a',
@@ -80,7 +80,7 @@ describe('retry at a service without it', () => {
   });
   const options = { name: 'hat', variant: 'slim', visibility: 'unlisted' } as const;
 
-  test('submits the file again that this machine sent, as it was sent', async () => {
+  test('submits a file of this machine again, as it was sent', async () => {
     const content = { kind: 'file', path: resolve('examples/ranger-slim.png') } as const;
     const script: Exchange[] = [
       unable,
@@ -116,14 +116,14 @@ describe('retry at a service without it', () => {
     expect(err()).toContain('Only failed jobs can be retried; this one is processing.');
   });
 
-  test('names the file that is gone', async () => {
+  test('reports the missing file of a job', async () => {
     const sent = { content: { kind: 'file', path: resolve('no/such/hat.png') }, options } as const;
     const { context, err } = await commandWith([unable, state('failed')], sent);
     expect(await runRetry(['a'], {}, context)).toBe(1);
     expect(err()).toMatch(/error: .*hat\.png/);
   });
 
-  test('asks once, and says for each job whose picture is not known that it cannot be retried', async () => {
+  test('asks the service only once, and reports each job whose picture is unknown', async () => {
     const { context, err } = await commandWith([unable]);
     expect(await runRetry(['a', 'b'], {}, context)).toBe(1);
     expect(err().match(/error: (\w: )?This service cannot retry jobs\./g)).toHaveLength(2);

@@ -21,7 +21,7 @@ describe('Watching jobs', () => {
   });
 });
 
-test('A list of jobs that is cut says how many there are', async () => {
+test('A shortened list of jobs says how many jobs there are', async () => {
   const job = (id: number) => ({ id: `job-${id}`, status: 'completed', timestamp: id });
   const jobs = Array.from({ length: 5 }, (_, id) => job(id));
   const { url } = await webServer((_request, response) => {
@@ -48,13 +48,13 @@ async function serviceWith(jobs: Readonly<Record<string, string>>) {
 test.each<[what: string, run: (context: CommandContext) => Promise<number>]>([
   ['The list of job status', async (context) => await status.run(['a', 'refused'], {}, context)],
   ['The list of job retry', async (context) => await runRetry(['a', 'refused'], {}, context)],
-])('%s is whole JSON, although the second job is refused', async (_, run) => {
+])('%s is complete JSON even if the second job is refused', async (_, run) => {
   const { url } = await serviceWith({ a: 'waiting' });
   const { out, told } = await runCommand(run, { url, flags: { json: true } });
   expect([told?.code, JSON.parse(out)]).toMatchObject(['invalid_api_key', [{ job: 'a' }]]);
 });
 
-test('Nothing turns on where waiting for a job fails', async () => {
+test("Waiting for a job ends with the service's error if it fails", async () => {
   let looks = 0;
   const { url } = await webServer((_request, response) => {
     const isFirst = looks++ === 0;

@@ -61,7 +61,7 @@ const pending = (...jobs: Job[]): JobEvent => ({ type: 'jobs', jobs });
 const broken = () => new NetworkError('The connection broke.', { cause: undefined, mayHaveArrived: true });
 
 describe('Watching jobs', () => {
-  test('begins with the pending ones, the oldest first, and skips those that have ended', async () => {
+  test('begins with the pending jobs, the oldest first, and skips jobs that have ended', async () => {
     const { jobs } = watch([[job('c', 'waiting'), job('b', 'completed'), job('a', 'processing')]]);
     expect(await told(jobs)).toEqual(['a processing', 'c waiting']);
   });
@@ -93,7 +93,7 @@ describe('Watching jobs', () => {
     expect(clock.sleeps).toEqual([500]);
   });
 
-  test('finds in the list what ended while the connection was broken, and waits longer each time', async () => {
+  test('finds jobs that ended while the connection was broken, and waits longer before each new try', async () => {
     const { jobs, clock } = watch(
       [
         [job('a', 'waiting')],
@@ -113,7 +113,7 @@ describe('Watching jobs', () => {
     expect(clock.sleeps).toEqual([500, 500, 1_000]);
   });
 
-  test('ends with an error that is no trouble of the network', async () => {
+  test('ends with an error that is not a network problem', async () => {
     const { jobs } = watch([[]], [[new TypeError('a bug')]]);
     await expect(told(jobs)).rejects.toThrow();
   });

@@ -39,7 +39,7 @@ describe('keys create --owner', () => {
   const me = async (url: string, secret: string) =>
     (await new TestCaller(url, { key: secret }).get('/v2/account/me')).body;
 
-  test('creates one directly in the store, with every scope, even if all others were revoked', async () => {
+  test('creates a key directly in the store, with every scope, even if all others were revoked', async () => {
     const server = await runServer({ workers: 0 });
     const { dataDir: data, url } = server;
     const store = await openOwnStore(data);
@@ -97,14 +97,14 @@ describe('keys create --import', () => {
     expect(body).toMatchObject({ name: 'bob' });
   });
 
-  test.each([{}, { json: true }])('does not show it to people who read the log (%j)', async (flags) => {
+  test.each([{}, { json: true }])('does not show the key to people who read the log (%j)', async (flags) => {
     const { url, key } = await runServer();
     const ran = await create({ url, key, stdin: HOSTED_KEY, flags: { ...flags, quiet: false } });
     expect(ran.out).toContain('cdef');
     expect(ran.out + ran.err).not.toContain(HOSTED_KEY);
   });
 
-  test('asks for it at a terminal, which does not show it', async () => {
+  test('asks for the key at a terminal, which does not show it', async () => {
     const { url, key } = await runServer();
     const ran = await create({ url, key, isTTY: true, answers: () => `${HOSTED_KEY}\n`, flags: {} });
     expect([ran.status, ran.out, ran.err]).toEqual([

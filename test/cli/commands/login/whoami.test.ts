@@ -13,7 +13,7 @@ describeParsing('whoami', whoami, nothingAfter);
 guardAgainstLeaks();
 
 describe('whoami', () => {
-  test('says what is spent and what is left: generations and slots', async () => {
+  test('says how many generations and slots are used and left', async () => {
     const { url, owner } = await runServer({ workers: 0 });
     const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
     const at = { url, key: body.key?.secret };

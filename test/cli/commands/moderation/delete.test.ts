@@ -18,7 +18,7 @@ describe('moderation delete', () => {
   test.each([
     ['y\n', 1, 0, `Deleted skin ${UUID}.`],
     ['n\n', 0, 1, 'Nothing was deleted.'],
-  ])('asks on a terminal and takes %j for an answer', async (stdin, requests, status, end) => {
+  ])('asks on a terminal and understands the answer %j', async (stdin, requests, status, end) => {
     const script = [{ expect: `DELETE /v2/account/skins/${UUID}?note=`, json: { success: true } }];
     const { client } = await testClient(script.slice(0, requests));
     const { context, err } = contextWith(client, { stdin, canPrompt: true, errTTY: true });
@@ -27,7 +27,7 @@ describe('moderation delete', () => {
     expect(err()).toContain(end);
   });
 
-  test('asks nothing with --yes, and needs it without a terminal', async () => {
+  test('asks nothing with --yes, and requires it without a terminal', async () => {
     const script = [{ expect: `DELETE /v2/account/skins/${UUID}?note=`, json: { success: true } }];
     const { context, err } = contextWith((await testClient(script)).client);
     await expect(moderationDelete.run([UUID], {}, context)).rejects.toMatchObject({ code: 'cannot_ask' });

@@ -30,12 +30,12 @@ test.each([
   ['darwin', {}, ['open', PATH]],
   ['win32', {}, ['rundll32', 'url.dll,FileProtocolHandler', `file://${PATH}`]],
   ['linux', { WSL_DISTRO_NAME: 'Ubuntu' }, ['wslview', PATH]],
-] as const)('The browser of %s with %j opens a file', async (platform, env, command) => {
+] as const)('On %s with %j, the browser opens a file', async (platform, env, command) => {
   const { isOpen, commands } = await opened({ [command[0]]: 0 }, platform, env);
   expect([isOpen, commands]).toEqual([true, [[...command]]]);
 });
 
-test('In WSL without wslview, a Linux browser opens it', async () => {
+test('In WSL without wslview, a Linux browser opens a file', async () => {
   const { isOpen, commands } = await opened({ 'xdg-open': 0 }, 'linux', { WSL_DISTRO_NAME: 'Ubuntu' });
   expect([isOpen, commands]).toEqual([
     true,

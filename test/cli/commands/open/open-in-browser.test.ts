@@ -60,7 +60,7 @@ test('open neither waits nor leaves files where no browser is found', async () =
   }
 });
 
-test('An unused link leaves nothing, whether the browser runs or not', async () => {
+test('An unused link leaves no file behind, whether the browser runs or not', async () => {
   const home = await ownFolder();
   const launch = async () => await new Promise<boolean>(() => {});
   expect(await openInBrowser(LINK, { home, now: NOW, launch, untilUsed: async () => false })).toBe('unused');
@@ -76,7 +76,7 @@ test.each([
   expect(await openInBrowser(LINK, { home, now: NOW, launch, untilUsed: used })).toBe('unwritten');
 });
 
-test('Only files that killed runs have left are removed', async () => {
+test('Old files are removed only if killed runs left them', async () => {
   const home = await ownFolder();
   const folder = (name: string, minutes: number) => {
     const path = join(home, name);

@@ -81,7 +81,7 @@ test('open uses the service that runs', async () => {
   expect(urls[0]).toMatch(new RegExp(`^${server.url}/ui/sign-in/link\\?secret=`));
 });
 
-test('open uses the service that runs on a port that the system chose, and starts another when that has ended', async () => {
+test('open uses the service that runs on a port that the system chose, and starts another when that service has ended', async () => {
   const server = await runServer({ port: 0 });
   const { urls, isSignedIn, ran } = await open({ data: server.dataDir });
   expect([ran.status, isSignedIn, new URL(urls[0] ?? '').origin]).toEqual([0, true, server.url]);

@@ -26,8 +26,8 @@ async function fileOf(bytes: Uint8Array): Promise<string> {
   return file;
 }
 
-describe('a file', () => {
-  test('is a row in a pipe, and a picture there only when a style is typed', async () => {
+describe('preview of a file', () => {
+  test('prints a row in a pipe, and a picture only when a style is typed', async () => {
     const source = await fileOf(encodePng(drawFigure('slim')));
     expect((await preview({ source })).out).toBe(`${source}\tslim\t64\t64\n`);
     expect((await preview({ source, picture: 'blocks' })).out).toContain('▀');
@@ -39,7 +39,7 @@ describe('a file', () => {
     });
   });
 
-  test('is drawn on a terminal, with what it is', async () => {
+  test('is drawn on a terminal, with its path, variant and size', async () => {
     const source = await fileOf(skinPng(1));
     const { out } = await preview({ source, picture: 'blocks', variant: 'slim' }, { isTTY: true });
     expect(out.split('\n')).toHaveLength(16 + 2);
@@ -56,7 +56,7 @@ describe('a file', () => {
     expect((await preview({ source })).out).toBe(`${source}\tclassic\t64\t64\n`);
   });
 
-  test('is written from the front and from behind', async () => {
+  test('is written to a picture that shows the front and the back', async () => {
     const out = join(await ownFolder(), 'views.png');
     const ran = await preview({ source: await fileOf(skinPng(1)), out });
     expect([ran.status, ran.out]).toEqual([0, '']);
@@ -66,13 +66,13 @@ describe('a file', () => {
   test.each([
     ['what is no skin', async () => await fileOf(Buffer.from('hello')), 'invalid_image'],
     ['what is not there', async () => './nothing.png', 'no_such_file'],
-  ])('is not %s', async (_, sourceOf, code) => {
+  ])('is refused for %s', async (_, sourceOf, code) => {
     expect((await preview({ source: await sourceOf() })).told).toMatchObject({ code });
   });
 });
 
-describe('a folder', () => {
-  test('is shown skin by skin, and one that is no skin does not stop the others', async () => {
+describe('preview of a folder', () => {
+  test('is shown skin by skin, and a file that is no skin does not stop the others', async () => {
     const folder = await ownFolder();
     for (const n of [1, 3]) await writeFile(join(folder, `${n}.png`), skinPng(n));
     await writeFile(join(folder, '2.png'), 'hello');
@@ -95,7 +95,7 @@ describe('a folder', () => {
     expect((await preview({ source: above, recursive: true })).status).toBe(0);
   });
 
-  test('is written as a folder', async () => {
+  test('is written to a folder', async () => {
     const [folder, out] = [await ownFolder(), join(await ownFolder(), 'views')];
     for (const n of [1, 2]) await writeFile(join(folder, `${n}.png`), skinPng(n));
     const ran = await preview({ source: folder, out }, { flags: { json: true } });
@@ -104,15 +104,15 @@ describe('a folder', () => {
   });
 });
 
-describe('a UUID or name', () => {
-  test('is a skin of the service', async () => {
+describe('preview of a UUID or name', () => {
+  test('shows a skin of the service', async () => {
     const { url, key, owner } = await runServer();
     const { body } = await owner.upload('/v2/generate', skinPng(3), { name: 'smith', variant: 'slim' });
     const ran = await preview({ source: String(body.skin?.uuid) }, { url, key });
     expect(ran.out).toMatch(/^smith\tslim\t/);
   });
 
-  test('is a player when the service has no such skin', async () => {
+  test('shows a player when the service has no such skin', async () => {
     const { url, key } = await runServer();
     const game = await runGame();
     const player = game.addPlayer({ name: 'Steve', skin: { picture: drawSkin(1), variant: 'slim' } });
@@ -123,7 +123,7 @@ describe('a UUID or name', () => {
     expect(unknown.told).toMatchObject({ code: 'no_such_skin', exit: 'failed' });
   });
 
-  test('of a player is tried again later when Mojang cannot be reached', async () => {
+  test('of a player can be tried again later when Mojang cannot be reached', async () => {
     const { url, key } = await runServer();
     const ran = await preview({ source: 'a'.repeat(32) }, { url, key });
     expect(ran.told).toMatchObject({ code: 'game_unreachable', exit: 'tryLater' });

@@ -40,7 +40,7 @@ async function sizeOf(file: string): Promise<[number, number]> {
 
 type Refused = [what: string, optionsOf: () => Promise<Partial<Typed>>, code: string];
 
-describe('a file', () => {
+describe('render of a file', () => {
   test.each(VIEWS)('is drawn as %s', async (view) => {
     const out = await target();
     const ran = await render({ source: await fileOf(skinPng(1)), view, size: 64, out });

@@ -26,7 +26,7 @@ describe('skins delete', () => {
   test.each([
     ['y\n', 1, 0],
     ['n\n', 0, 1],
-  ])('asks on a terminal and takes %j for an answer', async (stdin, requests, status) => {
+  ])('asks on a terminal and understands the answer %j', async (stdin, requests, status) => {
     const script = [{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }].slice(0, requests);
     const { client } = await testClient([NO_NAMES, ...script]);
     const { context, out, err } = contextWith(client, { stdin, canPrompt: true, errTTY: true });
@@ -51,7 +51,7 @@ describe('skins delete', () => {
       false,
       'A, B, C, D, E and others go on wearing it (--undress takes it off).',
     ],
-  ])('says before that %j wear it; with --undress: %j', async (names, undress, sentence) => {
+  ])('says before asking that %j wear the skin; with --undress: %j', async (names, undress, sentence) => {
     const path = `/v2/skins/${UUID}${undress ? '?undress=true' : ''}`;
     const script = [listing(...names), { expect: `DELETE ${path}`, json: { success: true } }];
     const { client } = await testClient(script);
@@ -60,7 +60,7 @@ describe('skins delete', () => {
     expect(err()).toContain(`Delete the skin ${UUID}? This cannot be undone. ${sentence} [y/N]`);
   });
 
-  test('takes several off names in the request that deletes them', async () => {
+  test('undresses players in the same request that deletes several skins', async () => {
     const uuids = [UUID, 'b'.repeat(32)];
     const json = { success: true, deleted: uuids, missing: [] };
     const { client, server } = await testClient([{ expect: 'POST /v2/me/skins/delete', json }]);

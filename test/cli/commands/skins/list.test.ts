@@ -16,7 +16,7 @@ test("skins list shows the service's count, and no note if nothing is left out",
   expect((await list(3)).err).toBe('');
 });
 
-test('skins list lists all of them with --all, without a limit', async () => {
+test('skins list --all lists all skins, without a limit', async () => {
   const { url, key, owner } = await runServer();
   for (let number = 1; number <= 31; number++) await owner.upload('/v2/generate', skinPng(number));
   const list = async (typed: { all?: boolean }) =>

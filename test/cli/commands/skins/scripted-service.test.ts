@@ -10,7 +10,7 @@ describe('skins list', () => {
   test.each([
     [65, 'Showing 30 of 65 skins. To list all of them: --all\n'],
     [undefined, 'Showing the first 30 skins. To list all of them: --all\n'],
-  ])('says what it leaves out, and of how many if known: %s', async (total, note) => {
+  ])('says how many skins it leaves out, and the total if known: %s', async (total, note) => {
     const skins = Array.from({ length: 30 }, () => ({ uuid: UUID }));
     const links = { next: '/v2/me/skins?after=x' };
     const { client } = await testClient([
@@ -44,7 +44,7 @@ describe('skins list', () => {
     expect(out()).toMatch(UUID);
   });
 
-  test('does not continue forever, and says so', async () => {
+  test('stops after a limited number of pages, and says so', async () => {
     const client = new SlowSearch(0);
     const { context, err } = contextWith(client);
     await skinsList.run({}, context);

@@ -3,13 +3,13 @@ import { gameSettings } from '../../../../src/cli/config/network-settings.ts';
 import { GAME_ADDRESSES } from '../../../../src/game/addresses.ts';
 
 describe('gameSettings', () => {
-  test('leaves everything as usual where nothing is said', () => {
+  test('keeps all defaults when nothing is set', () => {
     expect(gameSettings({}, {})).toEqual({ loginClientId: undefined });
     const empty = { SKINSMITH_LOGIN_CLIENT_ID: '', SKINSMITH_GAME_ADDRESSES: '' };
     expect(gameSettings({}, empty)).toEqual({ loginClientId: undefined });
   });
 
-  test('takes what is typed before the environment', () => {
+  test('prefers typed options to the environment', () => {
     const env = {
       SKINSMITH_LOGIN_CLIENT_ID: 'from-env',
       SKINSMITH_GAME_ADDRESSES: '{"services":"http://127.0.0.1:8080/"}',

@@ -4,7 +4,7 @@ import { fetchProxies, readProxies } from '../../../../src/cli/config/network-se
 const A = 'http://a.example:3128';
 const B = 'https://anna:hunter2@b.example';
 
-test('Nothing is set, or set to nothing: there are none', () => {
+test('Without proxy variables, or with empty ones, there is no proxy', () => {
   expect(readProxies({})).toBeUndefined();
   expect(readProxies({ NO_PROXY: '*', HTTP_PROXY: '', https_proxy: ' ' })).toBeUndefined();
 });
@@ -19,7 +19,7 @@ test.each([
     { https_proxy: '', HTTPS_PROXY: A, http_proxy: B },
     ['http_proxy', 'http_proxy'],
   ],
-])('The variables count: %s', (_, env, from) => {
+])('The proxy variables choose the proxy: %s', (_, env, from) => {
   const { http, https } = readProxies(env) ?? {};
   expect([http?.from, https?.from]).toEqual(from);
 });
@@ -37,7 +37,7 @@ test('Hosts without a proxy are named in either case', () => {
   expect(readProxies({ HTTP_PROXY: A, NO_PROXY: 'x' })?.except).toBe('x');
 });
 
-test("The proxy for callers' addresses is a separate one, and everything goes through it", () => {
+test("The proxy for callers' addresses is set separately and has no exceptions", () => {
   expect(fetchProxies(undefined, { HTTP_PROXY: A })).toBeUndefined();
   const own = { url: 'http://a.example:3128/', from: '--fetch-proxy' };
   const typed = fetchProxies('a.example:3128', { SKINSMITH_FETCH_PROXY: B, NO_PROXY: '*' });

@@ -26,7 +26,7 @@ describe('A service without an account manager', () => {
     ['JSON', 'GET /v2/account/users?size=100', json, (context) => usersList.run({}, context)],
   ];
   test.each(rows)(
-    'that answers with %s to %s is named, and where its keys are',
+    'that answers with %s to %s is reported, with the place of its keys',
     async (_, first, answer, run) => {
       const server = await scriptedServer([
         { expect: first, ...answer },

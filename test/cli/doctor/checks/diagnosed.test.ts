@@ -3,7 +3,7 @@ import { CHECKS } from '../../../../src/cli/doctor/checks.ts';
 import { diagnosis, errors, FOREIGN, NOT_FOUND, ok, READY, servedSetup } from '../../../support/cli/setup.ts';
 
 describe('The checks of the store and of the generator', () => {
-  test('tell what the service says, the worst first and with a hint', async () => {
+  test('report what the service says, the worst problem first and with a hint', async () => {
     const findings = [
       ok('It has a client id.'),
       { code: 'game_limits', result: 'warning', message: 'Too fast.' },
@@ -22,7 +22,7 @@ describe('The checks of the store and of the generator', () => {
     });
   });
 
-  test('tell of the provider for sign-ins, if the service has one', async () => {
+  test('report the provider for sign-ins, if the service has one', async () => {
     const findings = [
       ok('It answers.'),
       { code: 'claim_not_listed', result: 'warning', message: 'No claim groups.' },
@@ -82,7 +82,7 @@ describe('The checks of the store and of the generator', () => {
     expect(CHECKS.store.needs).toEqual(['connection']); // with such a store no key can be checked
   });
 
-  test('throw what they are refused for otherwise', async () => {
+  test('throw any other refusal of the service', async () => {
     const refused = { expect: 'GET /v2/account/doctor', status: 500, json: errors('internal_error', 'Oh.') };
     const { setup } = await servedSetup([READY, refused]);
     await expect(CHECKS.store.look(setup)).rejects.toMatchObject({ code: 'internal_error' });

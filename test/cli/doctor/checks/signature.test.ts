@@ -29,7 +29,7 @@ describe('The check of the signatures', () => {
       /is not a valid key/,
     ],
   ];
-  test.each(rows)('knows a service that tells %s', async (_, answer, result, detail) => {
+  test.each(rows)('recognizes a service that answers with %s', async (_, answer, result, detail) => {
     const { setup } = await servedSetup([{ expect: 'GET /', ...answer }]);
     expect(await CHECKS.signature.look(setup)).toMatchObject({
       result,

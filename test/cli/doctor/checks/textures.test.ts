@@ -10,7 +10,7 @@ const PATH = `/textures/${'0'.repeat(64)}`;
 describe('The check of the textures', () => {
   const publicAt = (publicUrl: string) => [READY, diagnosis({ publicUrl })];
 
-  test('tries where the service says that its textures are', async () => {
+  test('tries the address that the service gives for its textures', async () => {
     const skinsmith = await webServer((_, response) => response.end(JSON.stringify(READY.json)));
     const other = await webServer((_, response) => response.end('hello'));
     const nowhere = 'http://127.0.0.1:1';
@@ -27,7 +27,7 @@ describe('The check of the textures', () => {
     expect(skinsmith.seen.map(({ line }) => line)).toEqual(['GET /ready', `GET ${PATH}`]);
   });
 
-  test('reports a place that commands do not fetch textures from, with the option that allows it', async () => {
+  test('reports an address that commands do not fetch textures from, with the option that allows it', async () => {
     const { setup } = await servedSetup([FOREIGN, newest, shown('http://10.255.255.1/x')]);
     expect(await CHECKS.textures.look(setup)).toMatchObject({
       result: 'problem',
@@ -36,7 +36,7 @@ describe('The check of the textures', () => {
     });
   });
 
-  test('is satisfied when that is the service itself', async () => {
+  test('passes when the address of the textures is the service itself', async () => {
     const { url } = await webServer((request, response) => {
       const answer =
         request.url === '/ready' ? READY.json : { ...(diagnosis().json as object), publicUrl: url };
@@ -61,7 +61,7 @@ describe('The check of the textures', () => {
     json: { success: true, skin: skin(url) },
   });
 
-  test('tries the texture of a public skin if the service does not say, without a key', async () => {
+  test('tries the texture of a public skin, without a key, if the service gives no address for textures', async () => {
     const pictures = await webServer((_, response) => response.end('picture'));
     const { setup } = await servedSetup([FOREIGN, newest, shown(`${pictures.url}${PATH}`)]);
     expect(await CHECKS.textures.look(setup)).toEqual({
@@ -79,7 +79,7 @@ describe('The check of the textures', () => {
     });
   });
 
-  test('is skipped if there is none', async () => {
+  test('is skipped if there is no public skin', async () => {
     const none = { expect: 'GET /v2/skins?size=1', json: { success: true, skins: [] } };
     const { setup } = await servedSetup([FOREIGN, none]);
     expect((await CHECKS.textures.look(setup)).result).toBe('skipped');

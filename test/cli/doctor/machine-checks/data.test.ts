@@ -24,7 +24,7 @@ describe('The check of the data folder', () => {
     expect((await lookAtFolder(join(folder, 'data/deep/er'))).result).toBe('problem');
   });
 
-  test('finds one that nothing can be written to', async () => {
+  test('finds a folder that cannot be written to', async () => {
     expect((await lookAtFolder('/proc/self')).result).toBe('problem');
   });
 

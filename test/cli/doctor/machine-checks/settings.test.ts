@@ -3,7 +3,7 @@ import { CHECKS } from '../../../../src/cli/doctor/checks.ts';
 import { configuredSetup } from '../../../support/cli/setup.ts';
 
 describe('The check of the settings', () => {
-  test('says where each comes from', async () => {
+  test('says where each setting comes from', async () => {
     const { setup } = await configuredSetup('{"slots": 3}', { env: { SKINSMITH_FORMAT: 'give' } });
     expect(await CHECKS.settings.look(setup)).toEqual({
       result: 'ok',
@@ -11,7 +11,7 @@ describe('The check of the settings', () => {
     });
   });
 
-  test('finds all that are wrong', async () => {
+  test('finds all invalid settings', async () => {
     const { setup } = await configuredSetup('{"slots": 0}', { env: { SKINSMITH_FORMAT: 'doc' } });
     const found = await CHECKS.settings.look(setup);
     expect(found).toMatchObject({ result: 'problem', hint: expect.stringContaining('config set slots') });
@@ -29,7 +29,7 @@ describe('The check of the settings', () => {
       'base_url',
       /^Remove it from the config file; /,
     ],
-  ])('warns of %s that means nothing', async (_, content, env, name, hint) => {
+  ])('warns of %s that names an unknown setting', async (_, content, env, name, hint) => {
     const { setup } = await configuredSetup(content, { env: env as Record<string, string> });
     expect(await CHECKS.settings.look(setup)).toMatchObject({
       result: 'warning',
@@ -38,7 +38,7 @@ describe('The check of the settings', () => {
     });
   });
 
-  test('warns of a variable that overrides the file with something else', async () => {
+  test('warns of a variable that overrides a different value in the file', async () => {
     const file = '{"base-url": "https://a.example", "slots": 2}';
     const env = { SKINSMITH_BASE_URL: 'https://b.example', SKINSMITH_SLOTS: '2' };
     const { setup } = await configuredSetup(file, { env });

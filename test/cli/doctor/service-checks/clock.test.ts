@@ -14,12 +14,12 @@ describe('The check of the clock', () => {
     ['right', 0, 'ok', /agrees/],
     ['slow', 90_000, 'warning', /is 2 minutes behind/],
     ['fast', -3_600_000, 'warning', /is 1 hour ahead of/],
-  ])('finds one %s', async (_, offset, result, detail) => {
+  ])('finds that the clock is %s', async (_, offset, result, detail) => {
     const { setup } = await servedSetup([{ ...NOBODY, headers: at(offset) }], KEY, clock);
     expect(await CHECKS.clock.look(setup)).toMatchObject({ result, detail: expect.stringMatching(detail) });
   });
 
-  test('finds one right although the answer takes half a minute', async () => {
+  test('finds the clock right although the answer takes half a minute', async () => {
     const act = async (response: ServerResponse) => {
       response.writeHead(404, { 'content-type': 'application/json', ...at(0) });
       await clock.forward(30_000);
@@ -37,14 +37,14 @@ describe('The check of the clock', () => {
       response.end(JSON.stringify(NOBODY.json));
     },
   };
-  test('uses the limits if answers have no date', async () => {
+  test('uses the times in the rate limits if answers have no date', async () => {
     const next = { absolute: clock.now() + 61_000, relative: 1_000 };
     const limited = { expect: ME, json: me({ rateLimit: rateLimit({ next }) }) };
     const { setup } = await servedSetup([dateless, limited], KEY, clock);
     expect((await CHECKS.clock.look(setup)).detail).toMatch(/is 1 minute behind/);
   });
 
-  test('says when the service does not tell', async () => {
+  test('is skipped when the service does not tell the time', async () => {
     const { setup } = await servedSetup([dateless, { expect: ME, json: me() }]);
     expect((await CHECKS.clock.look(setup)).result).toBe('skipped');
   });

@@ -150,7 +150,7 @@ describe('The check of who answers', () => {
       { result: 'problem', detail: expect.stringContaining('it is another program') },
     ],
   ];
-  test.each(rows)('knows %s', async (_, ready, first, found) => {
+  test.each(rows)('recognizes %s', async (_, ready, first, found) => {
     const { setup } = await servedSetup([first, { ...ready, expect: 'GET /ready' }]);
     expect(await CHECKS.answer.look(setup)).toMatchObject(found);
   });

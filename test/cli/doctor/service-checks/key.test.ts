@@ -6,7 +6,7 @@ import { scriptedServer } from '../../../support/client/scripted-server.ts';
 const ME = 'GET /v2/me';
 
 describe('The check of the key', () => {
-  test('says whose it is and where it is from, and shows only its end', async () => {
+  test('says whose key it is and where it is from, and shows only its end', async () => {
     const { setup } = await servedSetup([{ expect: ME, json: me() }]);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'ok',
@@ -42,7 +42,7 @@ describe('The check of the key', () => {
     });
   });
 
-  test('warns that there is none, without a request', async () => {
+  test('warns that there is no key, without a request', async () => {
     const { setup } = await servedSetup([], '');
     expect(await CHECKS.key.look(setup)).toMatchObject({
       result: 'warning',
@@ -50,7 +50,7 @@ describe('The check of the key', () => {
     });
   });
 
-  test('leads to the service that was typed, and names the variable that has the key', async () => {
+  test('gives a command for the typed service, and names the variable that has the key', async () => {
     const server = await scriptedServer([
       { expect: ME, status: 403, json: errors('invalid_api_key', 'The API key is not valid.') },
     ]);

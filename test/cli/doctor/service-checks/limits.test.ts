@@ -13,7 +13,7 @@ describe('The check of the limits', () => {
     });
   });
 
-  test('asks for the limits apart where the caller has no account', async () => {
+  test('requests the limits separately if the caller has no account', async () => {
     const minute = { limit: 10, remaining: 0 };
     const spent = rateLimit({ limit: { ...minute, minute } });
     const { setup } = await servedSetup([

@@ -23,7 +23,7 @@ describe('The check of the service', () => {
       { baseUrl: 'https://b.example' },
       'https://b.example (from --base-url).',
     ],
-  ])('says which it is, and why: %s', async (_, env, flags, detail) => {
+  ])('says which service is used, and why: %s', async (_, env, flags, detail) => {
     const { setup } = await makeSetup({ env: env as Record<string, string>, flags });
     expect(await CHECKS.service.look(setup)).toEqual({
       result: 'ok',
@@ -31,7 +31,7 @@ describe('The check of the service', () => {
     });
   });
 
-  test('throws the error for an invalid address', async () => {
+  test('throws an error for an invalid address', async () => {
     const { setup } = await makeSetup({ env: { SKINSMITH_BASE_URL: 'ftp://a.example' } });
     await expect(CHECKS.service.look(setup)).rejects.toMatchObject({ code: 'invalid_setting' });
   });

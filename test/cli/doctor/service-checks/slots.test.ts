@@ -9,7 +9,7 @@ describe('The check of the slots', () => {
   test.each([
     ['free ones', ['waiting', 'completed', 'failed'], 'ok', '1 of 2'],
     ['none', ['waiting', 'processing'], 'warning', '2 of 2'],
-  ])('finds %s', async (_, statuses, result, taken) => {
+  ])('looks for free slots and finds %s', async (_, statuses, result, taken) => {
     const list = { expect: 'GET /v2/queue', json: { success: true, jobs: statuses.map(job) } };
     const { setup } = await servedSetup([{ expect: ME, json: me() }, list]);
     const detail = `${taken} slots in the queue are taken.`;
@@ -22,7 +22,7 @@ describe('The check of the slots', () => {
     expect((await CHECKS.slots.look(setup)).result).toBe('skipped');
   });
 
-  test('throws what it is refused for otherwise', async () => {
+  test('throws any other refusal of the service', async () => {
     const { setup } = await servedSetup([NOBODY, { expect: 'GET /v2/queue', ...NOT_FOUND }]);
     await expect(CHECKS.slots.look(setup)).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -17,13 +17,13 @@ function jsonList() {
 }
 
 describe('A list as JSON', () => {
-  test('is an empty one when nothing came', () => {
+  test('is an empty list when there are no items', () => {
     const { list, text } = jsonList();
     list.end();
     expect(text()).toBe('[]\n');
   });
 
-  test('is the same text as the whole would be', () => {
+  test('is the same text as when it is written at once', () => {
     const items = [{ source: 'a.png', warnings: [{ code: 'no_hat' }] }, 'text', ['x', []], null, 7];
     const { list, text } = jsonList();
     for (const [at, item] of items.entries()) list.add(item, at);

@@ -53,7 +53,7 @@ describe('a skin as a file', () => {
     }
   });
 
-  test('is a function with a name that data packs load, and with one of its own', () => {
+  test('is a function with a unique name that data packs load', () => {
     const paths = ['Team 1/Zoë', 'team_1/zoe', 'team 1/zoê', 'Команда/Рыцарь'].map((stem) =>
       filePath('give', stem),
     );
@@ -93,14 +93,14 @@ describe('a skin as a file', () => {
     expect(renderFile('skinsrestorer', skin, 'KNIGHT').path).toBe('knight.customskin');
   });
 
-  test('has all that is known as JSON', () => {
+  test('contains all that is known in the format json', () => {
     const view = resultView({ source: 'Knight.png', skin: finishedSkin(makeSkin()) });
     const finished = { ...view, value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
     expect(JSON.parse(renderFile('json', finished, 'Knight').text)).toEqual(view);
   });
 });
 
-test('A command with the texture of a pack is known by its form, one that someone else wrote is not', () => {
+test("A command with a pack's texture is recognized by its form, but not if someone else wrote it", () => {
   const finished = { ...skin, value: VALUE };
   for (const name of PACK_FORMATS) {
     const format = packFormat(name, new GuessedPack('npc'));

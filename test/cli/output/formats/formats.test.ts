@@ -14,7 +14,7 @@ const OWNER = `SkullOwner:{Id:${ID},Properties:{textures:[{Value:"dmFsdWU=",Sign
 const named = (name: string): SkinToFormat => ({ ...unnamed, name });
 
 describe('the table of formats', () => {
-  test('has them in the order in which help names them', () => {
+  test('lists the formats in the order of the help', () => {
     expect(Object.keys(FORMATS)).toEqual([...FORMAT_NAMES]);
   });
 
@@ -89,7 +89,7 @@ describe.each(['give', 'give-1.20.5', 'give-1.16', 'citizens'] as const)('a comm
     { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl\n' },
     { value: 'dmFsdWU=', signature: 'a b' },
     { value: '', signature: 'c2lnbmF0dXJl' },
-  ])('is not made of what is not base64: %j', (skin) => {
+  ])('is not made from data that is not base64: %j', (skin) => {
     expect(() => FORMATS[format].render(skin)).toThrow(
       expect.objectContaining({ code: 'invalid_skin_data', hint: expect.stringContaining('json') }),
     );
@@ -112,7 +112,7 @@ describe('the formats without a signature', () => {
   test.each([
     ['the path of the source', 'Team 1/Zoë', 'team_1/zoe'],
     ['the name of the skin', undefined, 'smith'],
-  ])('take the texture of a pack by %s', (_name, stem, id) => {
+  ])('name the texture in a pack by %s', (_name, stem, id) => {
     expect(packFormat('give-texture', new GuessedPack('npc')).render(skin, stem)).toBe(
       `give @p player_head[profile={texture:"npc:entity/player/${id}",model:slim},custom_name={text:"Smith",italic:false}]`,
     );
@@ -128,11 +128,14 @@ describe('the formats without a signature', () => {
     ).toContain(`npc:entity/player/${'f'.repeat(32)}"`);
   });
 
-  test.each(['dmFsdWU=', '', 'eyJ0ZXh0dXJlcyI6e319'])('are not made of a value without a skin: %j', (bad) => {
-    expect(() => FORMATS.mannequin.render({ ...skin, value: bad })).toThrow(
-      expect.objectContaining({ code: 'invalid_skin_data' }),
-    );
-  });
+  test.each(['dmFsdWU=', '', 'eyJ0ZXh0dXJlcyI6e319'])(
+    'are not made from a value without a skin: %j',
+    (bad) => {
+      expect(() => FORMATS.mannequin.render({ ...skin, value: bad })).toThrow(
+        expect.objectContaining({ code: 'invalid_skin_data' }),
+      );
+    },
+  );
 });
 
 describe('the other formats', () => {
@@ -145,7 +148,7 @@ describe('the other formats', () => {
     });
   });
 
-  test('are the bare texts, the textures property and everything', () => {
+  test('are the plain value or signature, the textures property, and the whole skin', () => {
     expect(FORMATS.value.render(smith)).toBe('dmFsdWU=');
     expect(FORMATS.signature.render(smith)).toBe('c2lnbmF0dXJl');
     expect(FORMATS.property.render(smith)).toEqual({ name: 'textures', ...unnamed });

@@ -48,7 +48,7 @@ describe('A template', () => {
     ['{{texture|json}}', '{"url":"http://a"}\n'],
     ['{{duplicate|json}} {{duplicate}}', 'false false\n'],
     ['{{warnings|json}} {{warnings.code}}', '[{"code":"c"}] ["c"]\n'],
-  ])('has the fields of a skin, and everything else as it is: %s', (text, expected) => {
+  ])('fills in the fields of a skin and leaves other text unchanged: %s', (text, expected) => {
     const texture = { url: 'http://a' };
     const skin = { name: 'Zoë "Z" <b>', value: 'dmFsdWU=', signature: 'c2ln', texture, duplicate: false };
     expect(filled(text, { ...skin, warnings: [{ code: 'c' }] })).toBe(expected);
@@ -194,7 +194,7 @@ describe('A document that a template makes', () => {
 });
 
 describe('The format template:', () => {
-  test('reads a file, whose extension without .tmpl is that of the output', async () => {
+  test('reads a file and gives the output the extension before .tmpl', async () => {
     const folder = await ownFolder();
     for (const [name, extension] of [
       ['npc.yml.tmpl', '.yml'],
@@ -228,12 +228,15 @@ describe('The format template:', () => {
 });
 
 describe('The templates in examples/formats', () => {
-  test.each(Object.entries(TEMPLATES))('are those of the formats of the same names: %s', (name, text) => {
-    const extension = FORMATS[name as keyof typeof TEMPLATES].extension.split('.').at(-1);
-    const path = `examples/formats/${name}.${extension}.tmpl`;
-    expect(readFileSync(path, 'utf8')).toBe(text);
-    expect(opened(`template:${path}`).extension).toBe(`.${extension}`);
-  });
+  test.each(Object.entries(TEMPLATES))(
+    'are those that the program has under the same names: %s',
+    (name, text) => {
+      const extension = FORMATS[name as keyof typeof TEMPLATES].extension.split('.').at(-1);
+      const path = `examples/formats/${name}.${extension}.tmpl`;
+      expect(readFileSync(path, 'utf8')).toBe(text);
+      expect(opened(`template:${path}`).extension).toBe(`.${extension}`);
+    },
+  );
 
   test('write what each plugin reads', () => {
     const data = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };

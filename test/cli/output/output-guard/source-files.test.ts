@@ -18,7 +18,7 @@ async function ownSource() {
 
 describe('A file to write', () => {
   test.each(['sm.png', './sm.png', 'skins/../sm.png', 'link.png', 'hard.png'])(
-    'is known to be the source when it is written %s',
+    'is recognized as the source when it is written %s',
     async (name) => {
       const { folder, path } = await ownSource();
       const sources = new SourceFiles([path('sm.png')]);
@@ -29,7 +29,7 @@ describe('A file to write', () => {
     },
   );
 
-  test('is known to be the source that was named by a link', async () => {
+  test('is recognized as the source that was named by a link', async () => {
     const { path } = await ownSource();
     expect(new SourceFiles([path('link.png')]).has(path('sm.png'))).toBe(true);
   });
@@ -45,7 +45,7 @@ describe('A file to write', () => {
     expect(new SourceFiles([path('skins')]).has(path(name))).toBe(isSource);
   });
 
-  test('differs from sources that are not files', async () => {
+  test('is not mistaken for a source that is not a file', async () => {
     const { path } = await ownSource();
     const sources = new SourceFiles(['jeb_', '-', 'https://example.org/a.png', 'x'.repeat(100_000), 'a\0b']);
     expect([path('other.png'), path('nothing.png'), '-'].map((name) => sources.has(name))).toEqual([

@@ -23,7 +23,7 @@ describe('a report', () => {
     expect(parseXml(await readFile(path, 'utf8')).attributes).toMatchObject({ tests: '1', failures: '0' });
   });
 
-  test('keeps the old report until then, and for good when it is abandoned', async () => {
+  test('keeps the old report until it is finished, and for good when it is abandoned', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     await writeFile(path, 'old');
@@ -57,14 +57,14 @@ describe('a report', () => {
     expect(await readFile(path, 'utf8')).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
   });
 
-  test('has its folder made', async () => {
+  test('creates its folder', async () => {
     const folder = await ownFolder();
     const report = await openReport('junit', join(folder, 'build/reports/skins.xml'), FREE);
     await report.finish(makeSummary());
     expect(await readdir(join(folder, 'build/reports'))).toEqual(['skins.xml']);
   });
 
-  test('has its entries in the order of the sources, whenever they came', async () => {
+  test('has its entries in the order of the sources, whenever they arrive', async () => {
     const path = join(await ownFolder(), 'report.xml');
     const report = await openReport('junit', path, FREE);
     for (const index of [2, 0, 1])
@@ -139,7 +139,7 @@ describe('a report', () => {
 });
 
 describe('a report that cannot be written', () => {
-  test('is refused at the start where a folder is', async () => {
+  test('is refused at the start if a folder has its name', async () => {
     const folder = await ownFolder();
     await expect(openReport('html', folder, FREE)).rejects.toMatchObject({
       code: 'report_unusable',
@@ -159,12 +159,12 @@ describe('a report that cannot be written', () => {
     await expect(openReport('html', join(folder, 'loop'), FREE)).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  test('is named, not its temporary folder, where none can be made', async () => {
+  test('is named in the error, instead of its temporary folder, if that cannot be created', async () => {
     const path = '/proc/report.html';
     expect(await failureOf(openReport('html', path, FREE))).toMatchObject({ code: 'ENOENT', path });
   });
 
-  test('is refused at the start, and again in the end, where a file must stay', async () => {
+  test('is refused at the start and at the end if it would replace a file that must stay', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     let isThere = true;

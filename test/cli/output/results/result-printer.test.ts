@@ -127,7 +127,7 @@ describe('results on a terminal', () => {
     expect(await print([done], { pictures }, false)).toBe(ROW);
   });
 
-  test('say how a job stands, and that a skin was known', async () => {
+  test('show the status of a job, and that a skin was known', async () => {
     const known = resultView({ source: 'a.png', skin: finished({ duplicate: true }) });
     expect(await print([pending], {}, true)).toBe('• d.png  waiting\n');
     expect(await print([known], {}, true)).toMatch(/^✔ a\.png {2}classic, public, already known\n/);
@@ -138,11 +138,11 @@ describe('results on a terminal', () => {
     expect(await print([named], {}, true)).toMatch(/^✔ Test Skin {2}classic, public\n/);
   });
 
-  test('leave out what failed, which is reported on stderr', async () => {
+  test('leave out failures, which are reported on stderr', async () => {
     expect(await print([failed], {}, true)).toBe('');
   });
 
-  test('act on nothing that a service sent', async () => {
+  test('contain nothing from a service that a terminal would act on', async () => {
     const evil = resultView({ source: 'a\u001b[2J.png', skin: finished({ name: 'x\u001b]0;y\u0007\nz' }) });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about.
     expect(await print([evil], {}, true)).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
@@ -155,12 +155,12 @@ describe.each([true, false])('results as JSON (terminal: %s)', (isTTY) => {
     expect(JSON.parse(await print([failed], { json: true }, isTTY))).toEqual(FAILED);
   });
 
-  test('are one list for several, whatever became of each', async () => {
+  test('are one list for several sources, whatever the result of each', async () => {
     const list = JSON.parse(await print([done, failed, pending], { json: true }, isTTY));
     expect(list).toEqual([DONE, FAILED, PENDING]);
   });
 
-  test('are a list even of one, and of none, when several were asked for', async () => {
+  test('are a list even for one or no result when several were requested', async () => {
     expect(JSON.parse(await print([done], { json: true, isList: true }, isTTY))).toEqual([DONE]);
     expect(await print([], { json: true, isList: true }, isTTY)).toBe('[]\n');
   });
@@ -172,7 +172,7 @@ describe.each([true, false])('results as JSON (terminal: %s)', (isTTY) => {
     expect(JSON.parse(await print([view], { json: true }, isTTY))).toEqual(expected);
   });
 
-  test('are nothing when the one source gave no result at all', async () => {
+  test('are empty when the only source gave no result', async () => {
     expect(await print([], { json: true }, isTTY)).toBe('');
   });
 
@@ -185,7 +185,7 @@ describe.each([true, false])('results as JSON (terminal: %s)', (isTTY) => {
   });
 });
 
-describe('results that come in another order than their sources', () => {
+describe('results that arrive in another order than their sources', () => {
   test('are a JSON list in the order of the sources, written as soon as it can be', async () => {
     const { texts, all } = await printOutOfOrder(
       [
@@ -205,7 +205,7 @@ describe('results that come in another order than their sources', () => {
     ['rows', {}],
     ['NDJSON', { ndjson: true }],
     ['texts', { formats: ['property'] }],
-  ])('are %s as they come', async (_, options) => {
+  ])('are printed as %s in the order in which they come', async (_, options) => {
     const { texts, all } = await printOutOfOrder(
       [
         [second, 1],
@@ -220,7 +220,7 @@ describe('results that come in another order than their sources', () => {
 describe('results in a format', () => {
   const property = { name: 'textures', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 
-  test('are the bare texts, a line for each skin, and nothing for what failed', async () => {
+  test('are bare texts, a line for each skin, and nothing for failures', async () => {
     expect(await print([done, failed, second], { formats: ['value'] })).toBe('dmFsdWU=\ndmFsdWU=\n');
     expect(await print([done], { formats: ['signature'] }, true)).toBe('c2lnbmF0dXJl\n');
   });
@@ -229,7 +229,7 @@ describe('results in a format', () => {
     expect(JSON.parse(await print([done], { formats: ['property'] }))).toEqual(property);
   });
 
-  test('are within the document as JSON, where a failure stays a failure', async () => {
+  test('are part of the document with --json, in which failures stay failures', async () => {
     const list = await print([done, failed], { formats: ['property'], json: true });
     expect(JSON.parse(list)).toEqual([property, FAILED]);
     expect(JSON.parse(await print([done], { formats: ['value'], json: true }))).toBe('dmFsdWU=');
@@ -251,13 +251,13 @@ describe('results in a format', () => {
     expect(JSON.parse(await print([done], { formats: ['skinsrestorer'] }, true)).skinName).toBe('smith');
   });
 
-  test('are all of several formats for each skin, in the order of the formats', async () => {
+  test('are printed in all of several formats for each skin, in the order of the formats', async () => {
     const text = await print([done, failed, second], { formats: ['signature', 'property'] });
     const line = `c2lnbmF0dXJl\n${JSON.stringify(property)}\n`;
     expect(text).toBe(line + line);
   });
 
-  test('are one object in JSON, by the names of several formats', async () => {
+  test('are one JSON object with the names of the formats, if there are several', async () => {
     const formats: Options['formats'] = ['value', 'property', 'json'];
     const expected = { source: 'a.png', value: 'dmFsdWU=', property, json: DONE };
     expect(JSON.parse(await print([done], { formats, json: true }))).toEqual(expected);
@@ -265,7 +265,7 @@ describe('results in a format', () => {
     expect(JSON.parse(await print([done, failed], { formats, json: true }))).toEqual([expected, FAILED]);
   });
 
-  test('are one object without a source where a skin has none', async () => {
+  test('are one object without a source if the skin has none', async () => {
     const view = resultView({ source: undefined, skin });
     const text = await print([view], { formats: ['value', 'signature'], json: true });
     expect(JSON.parse(text)).toEqual({ value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' });

@@ -26,7 +26,7 @@ describe('two pixels', () => {
   });
 });
 
-test('each two rows of pixels are a line', () => {
+test('every two rows of pixels make one line', () => {
   expect(halfBlocks(makePicture(3, 6), 24)).toHaveLength(3);
 });
 
@@ -36,6 +36,6 @@ test.each([
   ['black', [0, 0, 0, 255], 16],
   ['white', [255, 255, 255, 255], 231],
   ['the nearest of the cube', [100, 130, 220, 255], 68],
-])('with 256 colours the nearest is taken: %s', (_, pixel, index) => {
+])('with 256 colours, the nearest one is used: %s', (_, pixel, index) => {
   expect(halfBlocks(column(pixel), 8)).toEqual([`\x1b[0m\x1b[38;5;${index}m▀\x1b[0m`]);
 });

@@ -31,7 +31,7 @@ describe('in half blocks', () => {
     ]);
   });
 
-  test('what is too long or too much stands below, whole and in its order', () => {
+  test('text that is too long or too much stands below, whole and in its order', () => {
     const long = 'x'.repeat(15);
     const lines = ['\x1b[1mone\x1b[0m', long, '3', '4', '5'];
     expect(plain(besidePicture(opaque(), lines, BLOCKS))).toEqual([
@@ -46,7 +46,7 @@ describe('in half blocks', () => {
 });
 
 describe('as an image', () => {
-  test('of iTerm2 it has its size in cells, and its PNG is enlarged', () => {
+  test('for iTerm2, a picture has its size in cells, and its PNG is enlarged', () => {
     const text = besidePicture(opaque(), ['one'], { ...BLOCKS, style: 'iterm' });
     const [, size, base64 = ''] =
       /1337;File=inline=1;size=(\d+);width=4;height=3;.*:([A-Za-z0-9+/=]+)/.exec(text) ?? [];
@@ -55,7 +55,7 @@ describe('as an image', () => {
     expect(readHeader(png)).toMatchObject({ width: 32, height: 48 });
   });
 
-  test('of kitty is sent in chunks, and the last chunk is marked as the last', () => {
+  test('for kitty, a picture is sent in chunks, and the last one is marked', () => {
     const text = kittyImage(Buffer.alloc(7_000), { columns: 4, rows: 3 });
     const sequences = text.split('\x1b\\').filter(Boolean);
     expect(sequences.map((sequence) => sequence.replace(/;.*/s, ''))).toEqual([
@@ -67,7 +67,7 @@ describe('as an image', () => {
     expect(Buffer.from(base64, 'base64').length).toBe(7_000);
   });
 
-  test('it leaves the cursor below picture and text', () => {
+  test('a picture leaves the cursor below picture and text', () => {
     const text = besidePicture(opaque(), ['one'], { ...BLOCKS, style: 'kitty' });
     expect(text.startsWith('\n\n\n\x1b[3A\x1b7\x1b_G')).toBe(true);
     expect(text.endsWith('\x1b8\x1b[7Gone\n\n\n')).toBe(true);

@@ -118,7 +118,7 @@ test.each([
   ['lists', packList],
   ['lists with names', packNamedList],
 ])(
-  'Every id that a pack of %s gave shows its own source, whatever is done to the others',
+  'Every id that a pack of %s gave still shows its own source, whatever happens to other sources',
   async (_name, pack) => {
     await fc.assert(
       fc.asyncProperty(

@@ -38,7 +38,7 @@ test('Events are lines with the time of day and what belongs to them', async () 
   );
 });
 
-test('The start is not logged if the address was shown, but the signer is', async () => {
+test('A start whose address was already shown is not logged, but its signer is', async () => {
   const { io, err } = testIo();
   const log = new LogText({
     write: io.err.write,

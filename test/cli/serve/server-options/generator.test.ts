@@ -52,7 +52,7 @@ describeParsing('serve, for who makes the skins', serve, {
   ],
 });
 
-describe('Who makes the skins', () => {
+describe('The generator of skins', () => {
   test("is the service's own key by default", async () => {
     expect(await chooseGenerator({}, { env: {} })).toEqual({ generator: 'signing', upstream: undefined });
   });

@@ -29,7 +29,7 @@ describeParsing('serve, for sign-in by OpenID Connect', serve, {
   ],
 });
 
-test('Without an issuer there is no provider', async () => {
+test('Without an issuer, there is no provider for sign-ins', async () => {
   expect(await chooseOpenId({ pages: false }, { env: {} })).toBeUndefined();
 });
 

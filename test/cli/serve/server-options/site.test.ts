@@ -6,7 +6,7 @@ import { contact, pageAddress, shortLine } from '../../../../src/cli/serve/optio
 import { chooseSite } from '../../../../src/cli/serve/server-options.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
-test('A name is one line with a limited number of characters', () => {
+test('The name of a site is one line with a limited number of characters', () => {
   expect(shortLine(9)(' Our\u202e  skins\n')).toBe('Our skins');
   for (const text of [' ', 'x'.repeat(10)]) expect(() => shortLine(9)(text)).toThrow(InvalidArgumentError);
 });
@@ -15,7 +15,7 @@ test.each([
   ['op@example.org', 'mailto:op@example.org'],
   ['https://example.org/me?x=1', 'https://example.org/me?x=1'],
   ['/contact', '/contact'],
-])('A contact is a mailbox or a page: %s', (text, address) => {
+])('The contact of a site is a mailbox or a page: %s', (text, address) => {
   expect(contact(text)).toBe(address);
 });
 
@@ -26,7 +26,7 @@ test.each([
   '/\\example.org',
   'example.org',
   'https://me:secret@example.org',
-])('No page leads to %j', (text) => {
+])('%j is refused as a link of a page', (text) => {
   expect(() => contact(text)).toThrow(/must/);
   expect(() => pageAddress(text)).toThrow(/must/);
 });
@@ -36,7 +36,7 @@ test.each([
   ['image/webp', 'RIFF\x00\x00\x00\x00WEBPVP8L'],
   ['image/jpeg', '\xff\xd8\xff\xe0'],
   ['image/svg+xml', '<?xml version="1.0"?>\n<!-- ours -->\n<svg xmlns="http://www.w3.org/2000/svg"/>'],
-])('A logo is read at the start, and its type is what its file begins with: %s', async (type, start) => {
+])('A logo is read at the start, and its first bytes decide its type: %s', async (type, start) => {
   const path = join(await ownFolder(), 'logo');
   await writeFile(path, start, 'latin1');
   expect((await chooseSite({ logo: path })).logo).toEqual({ type, bytes: Buffer.from(start, 'latin1') });

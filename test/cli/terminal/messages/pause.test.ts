@@ -8,7 +8,7 @@ test.each([
   expect(pauseText({ message, ms: 6_000, at: 6_000 }, 0).startsWith(start)).toBe(true);
 });
 
-test('A reason is cut so that the rest fits beside it', () => {
+test('A reason is cut so that the rest of the message fits beside it', () => {
   const pause = {
     message: 'You have sent too many requests in a given amount of time.',
     ms: 6_000,

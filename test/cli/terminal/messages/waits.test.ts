@@ -23,7 +23,7 @@ function terminal(columns: number, flags = {}) {
 const pass = async (seconds: number) => await vi.advanceTimersByTimeAsync(seconds * 1_000);
 
 describe('A command that waits', () => {
-  test('for an answer says so within 8 s, on a line that is then cleared', async () => {
+  test('for an answer says so within 8 s, on a line that it clears afterwards', async () => {
     const { waits, line } = terminal(80);
     waits.sent('https://a.example', 20_000);
     await pass(2);
@@ -46,7 +46,7 @@ describe('A command that waits', () => {
     expect(err()).toBe(said);
   });
 
-  test('for many short answers in a row says so as well', async () => {
+  test('for many short answers in a row says that it waits', async () => {
     const { waits, err } = terminal(0);
     for (let request = 0; request < 40; request++) {
       waits.sent('https://a.example', 20_000);

@@ -23,7 +23,7 @@ describe('A prompt for a secret', () => {
     [['secrex\u007ft\r']],
     [['\u001b[200~secret\u001b[201~\r']],
     [['s\u001b[Decr\u0004et\r']],
-  ])('is what was typed: %j', async (typed) => {
+  ])('returns what was typed: %j', async (typed) => {
     const { io, err, modes } = terminal(...typed);
     expect(await askSecret('Key', { io, signal })).toBe('secret');
     expect([err(), modes]).toEqual(['Key: \n', [true, false]]);

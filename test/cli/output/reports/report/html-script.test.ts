@@ -54,7 +54,7 @@ test('A button copies its text, says so, and then returns to its label', async (
 test.each([
   [true, 'copied'],
   [false, 'not copied'],
-])('Without a clipboard the text is selected and copied as before: %s', async (old, said) => {
+])('Without a clipboard, the text is selected and copied in the older way: %s', async (old, said) => {
   const { areas, button, press } = page(undefined, old);
   const value = button('value');
   await press(value);
@@ -62,7 +62,7 @@ test.each([
   expect(value.textContent).toBe(said);
 });
 
-test('A press on anything else does nothing', async () => {
+test('A click outside the buttons does nothing', async () => {
   const { areas, press } = page(undefined);
   await press({ closest: () => null });
   expect(areas).toEqual([]);

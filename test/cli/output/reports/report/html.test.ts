@@ -27,7 +27,7 @@ function tagsOf(document: string): string[] {
 }
 
 describe('a contact sheet', () => {
-  test('says in its title and its head how many there are of each', () => {
+  test('says in its title and its head how many skins there are of each kind', () => {
     const document = render([made, known, failed, skipped]);
     expect(document).toContain('<title>4 skins, 1 failed – skinsmith</title>');
     expect(document).toContain('<h1>4 skins, 1 failed</h1>');
@@ -40,18 +40,18 @@ describe('a contact sheet', () => {
     expect(html.head(makeSummary({ total: 1, made: 1 }), [])).toContain('<h1>1 skin</h1>');
   });
 
-  test('says when it was, how long it took and who answered', () => {
+  test('says when the run was, how long it took and which service answered', () => {
     expect(render([])).toContain(
       '<p class="about"><time datetime="2026-03-04T05:06:07.000Z">4 March 2026 at 05:06 UTC</time> · took 1 min 23 s · <bdi>https://service.example</bdi></p>',
     );
   });
 
-  test('has the time of the place where it was made, and the exact one for programs', () => {
+  test('has the local time of where it was made, and the exact time for programs', () => {
     const head = html.head(makeSummary({ timeZone: 'Asia/Kolkata' }), []);
     expect(head).toContain('<time datetime="2026-03-04T05:06:07.000Z">4 March 2026 at 10:36 GMT+5:30</time>');
   });
 
-  test('has no data to copy for what failed, and the whole of data that is long', () => {
+  test('has no data to copy for failures, and long data in full', () => {
     expect(html.entry(failed, 1)).not.toContain('copy');
     const value = 'x'.repeat(5_000);
     expect(html.entry({ ...made, data: { value, command: 'give' } }, 1)).toContain(value);
@@ -68,7 +68,7 @@ describe('a contact sheet', () => {
     expect(html.head(makeSummary({ seconds }), [])).toContain(`took ${text} ·`);
   });
 
-  test('has a card for what was made, with its picture', () => {
+  test('has a card for each skin that was made, with its picture', () => {
     expect(html.entry(made, 7)).toBe(`<li class="card made" id="skin-7">
 <div class="stage"><img src="data:image/png;base64,AQID+g==" width="64" height="128" alt="Front of Knight"><img src="data:image/png;base64,CQ==" width="64" height="128" alt="Back of Knight"></div>
 <h2 dir="auto">Knight</h2>
@@ -82,7 +82,7 @@ describe('a contact sheet', () => {
 `);
   });
 
-  test('has a card for what failed, with what to do about it', () => {
+  test('has a card for each failure, with what to do about it', () => {
     expect(html.entry(failed, 3)).toBe(`<li class="card failed" id="skin-3">
 <div class="stage"><span>no picture</span></div>
 <h2 dir="auto">Broken.png</h2>
@@ -106,7 +106,7 @@ describe('a contact sheet', () => {
     );
   });
 
-  test('lists what failed before everything else, linked to its card', () => {
+  test('lists failures before everything else, linked to their cards', () => {
     const document = render([made, failed, { ...failed, source: 'Other.png' }]);
     const list = /<nav[\s\S]*<\/nav>/.exec(document)?.[0] ?? '';
     const targets = [...list.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
@@ -117,7 +117,7 @@ describe('a contact sheet', () => {
     expect(list).not.toContain('more');
   });
 
-  test('says how many failures its list leaves out, and has none without failures', () => {
+  test('says how many failures its list leaves out, and has no list without failures', () => {
     const head = html.head(makeSummary({ total: 9, failed: 9 }), [{ number: 1, entry: failed }]);
     expect(head).toContain('<summary>9 failed</summary>');
     expect(head).toContain('And 8 more');
@@ -133,7 +133,7 @@ describe('a contact sheet', () => {
 });
 
 describe('the page of a contact sheet', () => {
-  test('lets nothing but its own style, script and pictures through, before anything else', () => {
+  test('allows only its own style, script and pictures, before anything else', () => {
     const document = render([made]);
     const style = /<style>([\s\S]*)<\/style>/.exec(document)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
@@ -146,7 +146,7 @@ describe('the page of a contact sheet', () => {
     ]);
   });
 
-  test('fetches nothing, and runs nothing but what copies', () => {
+  test('fetches nothing, and runs only the script that copies', () => {
     const document = render([made, known, failed, skipped]);
     expect(tagsOf(document).filter((tag) => tag === 'script')).toHaveLength(1);
     expect(document).not.toMatch(/<script[^>]|\son[a-z]+=|fetch\(|XMLHttpRequest|import\(/);
@@ -156,7 +156,7 @@ describe('the page of a contact sheet', () => {
     expect(document).not.toMatch(/url\(|@import|\sstyle=/);
   });
 
-  test('closes what it opens', () => {
+  test('closes every element that it opens', () => {
     const document = render([made, known, failed, skipped]).replace(/<(style|script)>[\s\S]*?<\/\1>/g, '');
     const open: string[] = [];
     for (const [, slash, tag] of document.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {

@@ -23,7 +23,7 @@ describe('the figure of a skin file', () => {
     expect(figureOf(file, 'slim')?.back).toEqual(encodePng(drawFlat(slim, 'slim', 'back')));
   });
 
-  test('is as the picture looks when no variant is named', () => {
+  test('has the variant that the picture shows when none is named', () => {
     const expected = encodePng(drawFlat(slim, 'slim', 'front'));
     expect(frontOf(file)).toEqual(expected);
     expect(frontOf(file, 'auto')).toEqual(expected);

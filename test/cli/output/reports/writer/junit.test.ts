@@ -65,7 +65,7 @@ hint: Save it again.</failure>
     expect(find(late!, 'skipped')?.attributes).toEqual({ message: 'Ctrl-C was pressed.' });
   });
 
-  test('has a failure even when nothing is known of it', () => {
+  test('has a failure even when nothing is known about it', () => {
     const [broken] = casesOf(render([{ source: 'x', outcome: 'failed', warnings: [] }]));
     expect(find(broken!, 'failure')?.attributes).toEqual({ message: '', type: 'failed' });
   });
@@ -92,7 +92,7 @@ hint: Save it again.</failure>
     expect(second!.attributes.name).toBe('abc d');
   });
 
-  test('cuts what is endless', () => {
+  test('shortens very long texts', () => {
     const [one] = casesOf(render([{ ...failed, source: 'x'.repeat(100_000) }]));
     expect(one!.attributes.name).toBe(`${'x'.repeat(2_000)}…`);
   });
@@ -111,7 +111,7 @@ describe('the XML reader of these tests', () => {
     '<a/><b/>',
     '<a>\u0000</a>',
     '<a>\ud83d</a>',
-  ])('takes no %j', (document) => {
+  ])('rejects %j', (document) => {
     expect(() => parseXml(document)).toThrow();
   });
 });

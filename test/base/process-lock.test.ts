@@ -35,7 +35,7 @@ async function take(path: string): Promise<ProcessLock> {
 }
 
 describe('acquire', () => {
-  test('gives the lock to one alone, also within one process', async () => {
+  test('gives the lock to one holder only, even within one process', async () => {
     const path = join(await ownFolder(), 'locks', 'batch.lock');
     const held = await take(path);
     expect(await holderOf(path)).toEqual({ pid: process.pid, about: 'a test', since: expect.any(Number) });
@@ -64,7 +64,7 @@ describe('acquire', () => {
     await take(path);
   });
 
-  test('gets the lock when the other lets go of it, or merely ends', async () => {
+  test('gets the lock when the other process releases it, or merely ends', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const { child } = await rival(path, 'for a while');
     child.stdin.write('enough\n');
@@ -76,7 +76,7 @@ describe('acquire', () => {
     expect((await child).exitCode).toBe(0);
   });
 
-  test('goes to exactly one of many processes that start at once', async () => {
+  test('succeeds for exactly one of many processes that start at once', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const rivals = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => rival(path, name)));
     const said = rivals.map((one) => one.said);
@@ -110,7 +110,7 @@ describe('acquire', () => {
     expect(readdirSync(folder)).toEqual(['batch.lock']);
   });
 
-  test('can be released twice without harming a new holder', async () => {
+  test('allows a second release without harm to a new holder', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const first = await take(path);
     first.release();

@@ -43,7 +43,7 @@ test.each([
   ['fd00::/8', 'http://[fd00::7]'],
   ['fd00::7', 'http://[fd00::7]'],
   ['[fd00::7]:80', 'http://[fd00::7]'],
-])('NO_PROXY=%s is about %s', (except, address) => {
+])('NO_PROXY=%s applies to %s', (except, address) => {
   expect(through(address, { except })).toBeUndefined();
 });
 
@@ -59,7 +59,7 @@ test.each([
   ['3', 'http://10.1.2.3'],
   ['fd00::/8', 'http://10.1.2.3'],
   ['[', 'https://skins.example'],
-])('NO_PROXY=%j is not about %s', (except, address) => {
+])('NO_PROXY=%j does not apply to %s', (except, address) => {
   expect(through(address, { except })).toBeDefined();
 });
 

@@ -93,7 +93,7 @@ describe('convert', () => {
     expect(service.records.refusals['rate_limit'] ?? 0).toBeLessThanOrEqual(8);
   });
 
-  test('uses at most its slots, and none that others have', async () => {
+  test('uses no more slots than it has, and leaves alone the slots of other callers', async () => {
     const { run, service } = await prepare(6, { serviceTime: 50 });
     for (let other = 0; other < 3; other++) service.occupy(400);
     const { summary } = await run({ slots: 4 });
@@ -113,7 +113,7 @@ describe('convert', () => {
     });
   });
 
-  test('stops before more than is allowed is spent', async () => {
+  test('stops before it spends more than is allowed', async () => {
     const { run, service } = await prepare(9);
     const { summary } = await run({ maxNew: 4 });
     expect(summary).toMatchObject({ end: 'stopped', made: 4 });

@@ -44,7 +44,7 @@ describe('A new journal', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('passes on that its place cannot be written', async () => {
+  test('reports that its place cannot be written', async () => {
     const folder = await ownFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(() => Journal.open(join(folder, 'file', 'batch.ndjson'))).toThrow(/EEXIST|ENOTDIR/);
@@ -59,7 +59,7 @@ describe('A new journal', () => {
   });
 });
 
-describe('What was written to a journal', () => {
+describe('A journal that was written to', () => {
   const key = keyOf(1);
   const steps: [what: string, write: (journal: Journal) => void, state: object | undefined][] = [
     [
@@ -98,7 +98,7 @@ describe('What was written to a journal', () => {
       },
     ],
   ];
-  test.each(steps)('is there at once and after it was opened again: %s', async (_, write, state) => {
+  test.each(steps)('shows a step at once and after it was opened again: %s', async (_, write, state) => {
     const path = await ownPath();
     const journal = open(path);
     journal.intent(key, 0, 1);
@@ -109,7 +109,7 @@ describe('What was written to a journal', () => {
     }
   });
 
-  test('is the result, whole, before and after it was opened again', async () => {
+  test('returns a result whole, before and after it was opened again', async () => {
     const path = await ownPath();
     const journal = open(path);
     for (const number of [1, 2, 3]) journal.done(recordOf(number));
@@ -121,7 +121,7 @@ describe('What was written to a journal', () => {
     }
   });
 
-  test('is a result without its optional fields', async () => {
+  test('returns a result without its optional fields', async () => {
     const path = await ownPath();
     const journal = open(path);
     const { j: _job, key: _key, skin, ...rest } = recordOf(1);
@@ -144,7 +144,7 @@ describe('What was written to a journal', () => {
     }
   });
 
-  test('is read back as the last of several steps', async () => {
+  test('returns the last of several steps', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.intent(key, 0, 1);
@@ -178,7 +178,7 @@ describe('The end of a batch', () => {
     }
   });
 
-  test('is not the end of what fails afterwards', async () => {
+  test('does not forget what fails afterwards', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.end();
@@ -207,7 +207,7 @@ describe('The idempotency key', () => {
     expect(reopened(path, journal).idempotencyKey(keyOf(1), 0)).toBe(before);
   });
 
-  test('is another for another attempt, other work, and another journal', async () => {
+  test('differs for another attempt, other work, and another journal', async () => {
     const [journal, other] = [open(await ownPath()), open(await ownPath())];
     const keys = [
       journal.idempotencyKey(keyOf(1), 0),
@@ -263,7 +263,7 @@ describe('A skin that could not be proved', () => {
     expect(next.readUnverified(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unverified.skin });
   });
 
-  test('is found under the name that its step has had in every journal', async () => {
+  test('is found in a journal that names its step "unproven"', async () => {
     const path = await ownPath();
     open(path).close();
     appendFileSync(path, `${JSON.stringify({ ...unverified, s: 'unproven' })}\n`);
@@ -349,7 +349,7 @@ function fillDisk(): () => void {
   return restore;
 }
 
-test('If the disk is full, no part of the line stays, so the next line can be read', async () => {
+test('If the disk is full, a journal keeps no part of a line, so that the next line can be read', async () => {
   const path = await ownPath();
   const journal = open(path);
   journal.accepted(keyOf(1), 0, 'j1');

@@ -24,7 +24,7 @@ async function packagesOf(
   );
 }
 
-test('Packages with the same words share a text, and each keeps its copyright holders', async () => {
+test('Packages with the same licence text share it, and each keeps its copyright holders', async () => {
   const folders = await packagesOf({
     one: { LICENSE: 'MIT License\n\nCopyright (c) 2020 Ann\n\nDo as you\nlike.\n' },
     two: {
@@ -41,7 +41,7 @@ test('Packages with the same words share a text, and each keeps its copyright ho
   );
 });
 
-test('A package without such a file is named with the kind of its licence', async () => {
+test('A package without a licence file is named with the kind of its licence', async () => {
   const folders = await packagesOf({ bare: {} });
   expect(describeLicences(folders)).toContain('bare 1.0.0 (MIT)');
 });

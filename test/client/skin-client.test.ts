@@ -185,7 +185,7 @@ describe('SkinClient', () => {
     expect(await call(client)).toEqual(read);
   });
 
-  test('pages through skins by what the service says comes next', async () => {
+  test('pages through skins as the service names the next page', async () => {
     const item = { uuid: 'a', visibility: 'public', variant: 'slim', views: 0 };
     const { client } = await testClient([
       {

@@ -38,7 +38,7 @@ test('The run sends the requests of a careful client, except one to the full que
   expect(double.requests.filter(({ kind, status }) => kind === 'delete' && status === 200)).toHaveLength(5);
 });
 
-test('Reading sends GET only', async () => {
+test('A run that only reads sends GET requests only', async () => {
   const double = await open();
   const { judgements } = await judge(double, { only: 'read' });
   expect(new Set(double.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
@@ -157,23 +157,26 @@ const BROKEN: readonly Broken[] = [
   },
 ];
 
-test.each(sampled(BROKEN, 2))('A server that $fault is found, with no other difference', async (broken) => {
-  const { options, before, only, says } = broken;
-  const double = await open(options);
-  const { judgements, differs, stays } = await judge(double, {
-    ...(before && { before }),
-    ...(only && { only }),
-  });
-  expect(differs).toEqual(broken.differs);
-  const texts = judgements
-    .filter(({ verdict }) => verdict === 'differs')
-    .map(({ expected, seen }) => [expected, seen]);
-  expect(texts).toContainEqual(says.map((text) => expect.stringContaining(text)));
-  // Nothing that a run made stays, whatever the fault.
-  double.advance(1_000); // a job that was not waited for ends
-  const { body } = await read(double, '/v2/me/skins?size=100');
-  expect({ skins: body.skins, stays }).toEqual({ skins: [], stays: [] });
-});
+test.each(sampled(BROKEN, 2))(
+  'The run finds that a server $fault, and no other difference',
+  async (broken) => {
+    const { options, before, only, says } = broken;
+    const double = await open(options);
+    const { judgements, differs, stays } = await judge(double, {
+      ...(before && { before }),
+      ...(only && { only }),
+    });
+    expect(differs).toEqual(broken.differs);
+    const texts = judgements
+      .filter(({ verdict }) => verdict === 'differs')
+      .map(({ expected, seen }) => [expected, seen]);
+    expect(texts).toContainEqual(says.map((text) => expect.stringContaining(text)));
+    // Nothing that a run made stays, whatever the fault.
+    double.advance(1_000); // a job that was not waited for ends
+    const { body } = await read(double, '/v2/me/skins?size=100');
+    expect({ skins: body.skins, stays }).toEqual({ skins: [], stays: [] });
+  },
+);
 
 test('Six slots, as in the published source, count as correct', async () => {
   const double = await open({ scenario: { service: { time: 400, slots: 6 } } });
@@ -214,7 +217,7 @@ function asPublished(body: Record<string, unknown>, { url }: Request): void {
 }
 
 test.each(['read', 'write'])(
-  'What the published source answers is not held against a server: %s',
+  'A server that answers as the published source does differs in nothing: %s',
   async (only) => {
     const double = await open({ scenario: { service: { time: [0, 400], slots: 6 } } });
     const before = changing(
@@ -243,7 +246,7 @@ test('There is no plan for a check that does not exist', () => {
   expect(planOf('made-of-cheese')).toBeUndefined();
 });
 
-test('A difference names the request that was sent, for a shell, without the key', async () => {
+test('A difference names the request that was sent, as a shell command without the key', async () => {
   const double = await open({
     scenario: { rules: [{ on: { route: 'GET /v2/me' }, do: { answer: { status: 200 } } }] },
   });
@@ -356,7 +359,7 @@ const ACCEPTING: readonly (readonly [string, string, (fetch: Fetch) => Fetch])[]
   ],
 ];
 
-test.each(ACCEPTING)('Nothing stays at a server that %s', async (_what, only, before) => {
+test.each(ACCEPTING)('The run leaves no skin at a server that %s', async (_what, only, before) => {
   const double = await open();
   const { differs, stays } = await judge(double, { only, before });
   expect([differs, stays]).toEqual([[only], []]);
@@ -387,7 +390,7 @@ test('A skin that a server only seemed to delete is deleted again', async () => 
   expect([isHidden, body.skins]).toEqual([false, []]);
 });
 
-test('After an interruption, it still waits as the server asks before it deletes', async () => {
+test('After an interruption, the run still waits as the server asks before it deletes skins', async () => {
   const waits = (route: string, wait: number) =>
     ({ on: { route, nth: 1 }, do: { fault: 'rate-limit', wait } }) as const;
   const rules = [waits('GET /v2/skins/:uuid', 7_000), waits('DELETE /v2/skins/:uuid', 6_000)];

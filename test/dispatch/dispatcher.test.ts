@@ -64,7 +64,7 @@ test('Submissions that did not arrive leave their slots while they wait to be se
   expect((at[9] ?? 0) - (at[8] ?? 0)).toBeGreaterThan(5_000); // the service accepts nothing
 });
 
-test('A submission of an earlier process is repeated at a service that recognizes that', async () => {
+test('A submission of an earlier process is repeated at a service that recognizes repetitions', async () => {
   const { hosted, dispatcher, told, pass } = await openDispatcher({ serviceTime: 450, isSkinsmith: true });
   dispatcher.addUnsure(workOf(1), 0, 0);
   await pass(1_500);
@@ -105,7 +105,7 @@ test('Where results are not wanted, work is settled when it is accepted', async 
   expect([dispatcher.isSettled, dispatcher.open, told]).toEqual([true, 1, []]);
 });
 
-test('Nothing is submitted once it is stopped, and jobs in flight are still answered', async () => {
+test('A stopped dispatcher submits nothing, and jobs in flight are still answered', async () => {
   const { hosted, dispatcher, stop, pass } = await openDispatcher({ serviceTime: 450 });
   dispatcher.add(workOf(1));
   await pass(1);
@@ -115,7 +115,7 @@ test('Nothing is submitted once it is stopped, and jobs in flight are still answ
   expect(hosted.records.accepted).toHaveLength(1);
 });
 
-test('Others who have the whole queue are reported', async () => {
+test('Other callers whose jobs fill the queue are reported', async () => {
   const { hosted, dispatcher, told, pass } = await openDispatcher();
   for (let n = 0; n < 5; n++) hosted.occupy(2_000);
   dispatcher.lookSoon();

@@ -92,7 +92,7 @@ test.each([
   ['came too early', [stateOf('processing'), stateOf('completed', SKIN)], 2],
   ['is missing', [refusal(500, 'internal_error'), stateOf('completed', SKIN)], 2],
 ])(
-  'A job whose end a list shows while it is polled is read once, or again where that answer %s: %#',
+  'A job whose end a list shows while it is polled is read once, or again if needed, when the answer to the poll %s: %#',
   async (_, answers, reads) => {
     const { ends, job, told, settled } = open({ answers });
     ends.poll(job);
@@ -145,14 +145,17 @@ test.each([
   ['has its skin', stateOf('completed', SKIN), false],
   ['says that it failed', stateOf('failed'), false],
   ['lacks the skin', stateOf('completed'), true],
-])('A job whose end comes by an event that %s is read again or not', async (_, state, isRead) => {
-  const { ends, job, told, settled } = open();
-  ends.ended(job, { ...END, state });
-  await settled();
-  expect(told.includes('read')).toBe(isRead);
-});
+])(
+  'A job whose end comes by an event is read again only if needed: the event %s',
+  async (_, state, isRead) => {
+    const { ends, job, told, settled } = open();
+    ends.ended(job, { ...END, state });
+    await settled();
+    expect(told.includes('read')).toBe(isRead);
+  },
+);
 
-test('A job that has ended and that the service has forgotten gets the skin from the list', async () => {
+test('An ended job that the service has forgotten gets the skin from the list', async () => {
   const { ends, job, told, settled } = open({ answers: [undefined] });
   ends.ended(job, { ...END, seen: { ...DONE, result: 'a skin' } });
   await settled();
@@ -246,21 +249,24 @@ test.each<[string, JobAnswer | undefined]>([
   ['is still at work', stateOf('processing')],
   ['has no skin yet', stateOf('completed')],
   ['is not known yet', undefined],
-])('A job that has ended by the list, but %s by its own answer, is read again', async (_, answer) => {
-  const late = open({ answers: [answer, answer, stateOf('completed', SKIN)] });
-  late.ends.ended(late.job, END);
-  await late.settled();
-  expect(late.told.slice(2)).toEqual([
-    ...['read', 'lagged 0', 'read', 'lagged 1', 'read'],
-    ...['took 2000', 'hint', 'completed'],
-  ]);
-  const never = open({ answers: [answer, answer, answer, answer] });
-  never.ends.ended(never.job, END);
-  await never.settled();
-  expect(never.told.at(-1)).toBe(
-    'a: The service says that the job has ended, but does not return its result.',
-  );
-});
+])(
+  'A job that has ended according to the list, but %s according to its own answer, is read again',
+  async (_, answer) => {
+    const late = open({ answers: [answer, answer, stateOf('completed', SKIN)] });
+    late.ends.ended(late.job, END);
+    await late.settled();
+    expect(late.told.slice(2)).toEqual([
+      ...['read', 'lagged 0', 'read', 'lagged 1', 'read'],
+      ...['took 2000', 'hint', 'completed'],
+    ]);
+    const never = open({ answers: [answer, answer, answer, answer] });
+    never.ends.ended(never.job, END);
+    await never.settled();
+    expect(never.told.at(-1)).toBe(
+      'a: The service says that the job has ended, but does not return its result.',
+    );
+  },
+);
 
 test('A job done at once is not used as a duration of other jobs', async () => {
   const { ends, job, told, settled } = open();

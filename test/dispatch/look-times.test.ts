@@ -60,11 +60,11 @@ describe('With nothing learned', () => {
     ]);
   });
 
-  test('the list is looked at when a usual job has ended', () => {
+  test('the list is requested when a job of usual length should have ended', () => {
     expect(next(times, [accepted(1_000)], { now: 1_000 })).toBe(3_000);
   });
 
-  test('the list is looked at when the service expects the end of the last of a wave', () => {
+  test('the list is requested when the service expects the last job of a wave to end', () => {
     const jobs = [accepted(1_000, 500), accepted(1_010, 500), accepted(1_080, 510)];
     expect(next(times, jobs, { now: 1_100 })).toBe(1_590);
   });
@@ -83,7 +83,7 @@ describe('With nothing learned', () => {
     expect(next(times, late, { now: 111, lastLook: 110 })).toBe(360);
   });
 
-  test('what is due stays due until someone looks', () => {
+  test('a due look stays due until it is made', () => {
     for (const now of [1_100, 1_101, 9_000]) {
       expect(next(times, [accepted(1_000, 200)], { now, lastLook: 900 })).toBe(1_200);
     }
@@ -106,15 +106,18 @@ describe('Uneven jobs', () => {
   test.each([
     ['take 0.4 to 0.85 s', 400, 840],
     ['take over 1.5 s', 1_500, 3_000],
-  ])('that typically %s are polled singly, without a list unless others had jobs there', (_, ...typical) => {
-    for (const middle of typical) {
-      const times = learned([0.2, 0.6, 0.8, 1, 1.2, 1.4, 1.8].map((part) => part * middle));
-      const listed = (state: Partial<Moment>) => next(times, fresh, { ...alone, ...state });
-      expect([listed({}), listed({ othersAt: 0 })]).toEqual([60_000, 2_000]);
-      expect(listed({ isAlone: false })).toBeLessThanOrEqual(1.4 * middle);
-      expect(poll(times, fresh, alone)?.[1]).toBeGreaterThan(1.8 * middle);
-    }
-  });
+  ])(
+    'that typically %s are polled singly, without a list unless other callers had jobs in it',
+    (_, ...typical) => {
+      for (const middle of typical) {
+        const times = learned([0.2, 0.6, 0.8, 1, 1.2, 1.4, 1.8].map((part) => part * middle));
+        const listed = (state: Partial<Moment>) => next(times, fresh, { ...alone, ...state });
+        expect([listed({}), listed({ othersAt: 0 })]).toEqual([60_000, 2_000]);
+        expect(listed({ isAlone: false })).toBeLessThanOrEqual(1.4 * middle);
+        expect(poll(times, fresh, alone)?.[1]).toBeGreaterThan(1.8 * middle);
+      }
+    },
+  );
 
   test.each([390, 850, 1_490])('that typically take %s ms are looked at in the list', (middle) => {
     const times = learned([0.2, 0.6, 0.8, 1, 1.2, 1.4, 1.8].map((part) => part * middle));
@@ -126,7 +129,7 @@ describe('Uneven jobs', () => {
     expect(next(long, fresh, { ...alone, lastLook: -1_000 })).toBeLessThan(2_501);
   });
 
-  test('are looked at in the list when half of them have probably ended where that shows others’ jobs as well', () => {
+  test('are looked at when half of them have probably ended if the list shows the jobs of other callers as well', () => {
     const pair = fresh.slice(3);
     expect(next(uneven, pair, { now: 0, lastLook: -1_000 })).toBeLessThanOrEqual(1_101);
     expect(next(uneven, pair, { ...alone, lastLook: -1_000 })).toBeGreaterThan(1_300);
@@ -154,7 +157,7 @@ describe('With durations learned, a look', () => {
     expect(next(times, [accepted(1_000)], { now: 1_000 })).toBe(1_290);
   });
 
-  test('uses the last sixteen', () => {
+  test('uses the last sixteen durations', () => {
     expect(learned([...repeated(300), ...repeated(500)]).typical).toBe(500);
     expect(next(learned([9_000, ...repeated(300)]), [accepted(0)], { now: 0 })).toBe(300);
     expect(next(learned([9_000, ...repeated(300).slice(2)]), [accepted(0)], { now: 0 })).toBe(300);
@@ -264,7 +267,7 @@ describe('Looks', () => {
   const timesOf = ({ durations, etaError }: { durations: number[]; etaError: number }) =>
     learned(durations, (duration) => duration + etaError);
 
-  test('that are due stay due until someone looks', () => {
+  test('that are due stay due until they are made', () => {
     fc.assert(
       fc.property(cases, time, ({ jobs, sinceLook, roundTrip, ...known }, later) => {
         const times = timesOf(known);

@@ -107,11 +107,11 @@ describe('A finished job of unknown origin', () => {
     return service.told;
   }
 
-  test('is that of the lost answer when it has its pixels', async () => {
+  test('belongs to the lost answer if it has the same pixels', async () => {
     expect(await judge(workOf(), {})).toEqual(['found']);
   });
 
-  test('is another if a cape was requested and it has none', async () => {
+  test('does not belong to the lost answer if a cape was requested and it has none', async () => {
     expect(await judge(workOf({ cape: CAPE }), {})).toEqual(['gone']);
     expect(await judge(workOf({ cape: CAPE }), { cape: true })).toEqual(['found']);
   });
@@ -120,12 +120,12 @@ describe('A finished job of unknown origin', () => {
     expect(await judge(workOf(), { cape: true })).toEqual(['found']);
   });
 
-  test('is another if it has other arms than requested', async () => {
+  test('does not belong to the lost answer if it has other arms than requested', async () => {
     expect(await judge(workOf({ variant: 'slim' }), { variant: 'classic' })).toEqual(['gone']);
     expect(await judge(workOf({ variant: 'slim' }), { variant: 'slim' })).toEqual(['found']);
   });
 
-  test('is another if its visibility differs from the requested one', async () => {
+  test('does not belong to the lost answer if its visibility differs from the requested one', async () => {
     expect(await judge(workOf({ visibility: 'private' }), { visibility: 'public' })).toEqual(['gone']);
     expect(await judge(workOf({ visibility: 'private' }), { visibility: 'private' })).toEqual(['found']);
     expect(await judge(workOf(), { visibility: 'private' })).toEqual(['found']);
@@ -264,7 +264,7 @@ describe('An answer that was lost', () => {
     expect(service.waits).toEqual([[words, 3_000]]);
   });
 
-  test('is not that of a job that was listed before it was sent', async () => {
+  test('does not belong to a job that was listed before the submission was sent', async () => {
     const service = openLosses();
     await service.sees([finished], 50);
     service.lostAnswers.add(workOf(), { at: 100, mark: 0 }, SOON);
@@ -426,7 +426,7 @@ test('An answer that nothing waits for any more needs no request for the list', 
 test.each([
   ['of this program', { isOwn: () => true }],
   ['of another process on this machine', { isElsewhere: true }],
-])('A job %s is not that of a lost answer', async (_, origin) => {
+])('A job %s does not belong to a lost answer', async (_, origin) => {
   const service = openLosses({}, origin);
   service.lostAnswers.add(workOf(), sent, SOON);
   await service.sees([finished], SOON);

@@ -133,7 +133,7 @@ describe('Trouble', () => {
     expect(clock.sleeps.at(-1)).toBe(10_000);
   });
 
-  test('ends at once for a certificate that was never accepted, unless it waits forever for its first contact', async () => {
+  test('with a certificate that was never accepted ends the wait at once, unless the first contact is waited for forever', async () => {
     const cause = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
     const error = new NetworkError('The certificate is not accepted.', { cause, mayHaveArrived: false });
     expect(() => makeOutage().outage.failed(error)).toThrow(ServiceLostError);
@@ -143,7 +143,7 @@ describe('Trouble', () => {
     expect(outage.failed(error)).toBe(100);
   });
 
-  test('with a service that never answered ends when its patience does', async () => {
+  test('with a service that never answered ends when the patience is over', async () => {
     const { outage, clock } = makeOutage({ firstContact: 20_000 });
     await expect(pauseOften(outage, 1_000)).rejects.toThrow(ServiceLostError);
     const error = noAnswer();
@@ -172,7 +172,7 @@ describe('Trouble', () => {
     expect(clock.sleeps.slice(-3)).toEqual([100, 200, 400]);
   });
 
-  test('opens again after its pause, and at once when it has passed', async () => {
+  test('lets requests through after its pause, and at once when it is over', async () => {
     const { outage, clock } = makeOutage();
     expect([outage.openAt, outage.since]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
     await clock.sleep(500);
@@ -214,7 +214,7 @@ describe('Trouble', () => {
     await expect(often()).rejects.toThrow(ServiceLostError);
   });
 
-  test('of several requests at once is one trouble', async () => {
+  test('counts once when several requests fail at the same time', async () => {
     const { outage, clock } = makeOutage({ firstContact: 1_000 });
     await Promise.all([1, 2, 3].map(() => outage.pause(noAnswer(), signal)));
     expect(clock.sleeps).toEqual([100, 200, 400]);
@@ -244,7 +244,7 @@ describe('Temporary refusals', () => {
     [page(429, 700), 1_000],
     [answer(429, 'rate_limit', 3_600_000), 60_000],
     [page(429), 1_000],
-  ])('(%s) are waited for as asked, within reason, else a second', (error, pause) => {
+  ])('(%s) are waited for as long as the service asks, within reason, or else a second', (error, pause) => {
     const { outage, reasons } = makeOutage();
     expect([outage.failed(error), reasons]).toEqual([pause, ['limit']]);
   });

@@ -145,7 +145,7 @@ describe('A refusal', () => {
     expect(refused.refused({}, { ...NOW, monotonic: refused.openAt(NOW.monotonic) }, sentNow())).toBe(1000);
   });
 
-  test('after an accepted submission is the first again', () => {
+  test('after an accepted submission counts as the first again', () => {
     const refused = pace(1);
     for (let n = 0; n < 10; n++) refused.refused({}, NOW, sentNow());
     const later = { monotonic: refused.openAt(NOW.monotonic), epoch: EPOCH };
@@ -173,7 +173,7 @@ describe('A refusal', () => {
     expect(pace(0).refused({ retryAfter: 0 }, NOW, sentNow())).toBe(250);
   });
 
-  test('for longer than two hours is tried again then', () => {
+  test('for longer than two hours is tried again after two hours', () => {
     const refused = pace();
     refused.refused({ retryAfter: 24 * HOUR }, NOW, sentNow());
     expect(refused.openAt(NOW.monotonic)).toBe(NOW.monotonic + 2 * HOUR);

@@ -29,7 +29,7 @@ function shares(names: readonly string[], limit: number, now: number): number[] 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 describe('The share of a process', () => {
-  test('is everything when it is alone, or no other process wants slots', () => {
+  test('is all slots when it is alone, or no other process wants any', () => {
     const peers = new Peers();
     expect(peers.share(5, 'me', 0)).toBe(5);
     peers.saw([peer('idle', { wants: false })], []);
@@ -42,7 +42,7 @@ describe('The share of a process', () => {
     [3, 5],
     [7, 5],
     [3, 20],
-  ])('of %i processes: %i slots between them, in the long run as many each', (count, limit) => {
+  ])('is, for each of %i processes with %i slots, the same in the long run', (count, limit) => {
     const names = Array.from({ length: count }, (_, n) => `p${n}`);
     const totals = Array<number>(count).fill(0);
     for (let turn = 0; turn < count; turn++) {

@@ -141,7 +141,7 @@ describe('A skin is proved', () => {
   });
 });
 
-describe('Who signed a skin', () => {
+describe('The signer of a skin', () => {
   const GAME_ADDRESS = 'https://textures.minecraft.net/texture/aa11';
   /** What the game says of the signature; undefined: it cannot be asked. */
   const game = (said: boolean | undefined, includes = false): GameSignatures => ({
@@ -165,7 +165,7 @@ describe('Who signed a skin', () => {
       'unverified',
     ],
   ];
-  test.each(rows)('%s', async (_, url, means, who) => {
+  test.each(rows)('is %s', async (_, url, means, who) => {
     const skin = await signed({ url });
     const proof = proveSkin(skin, expected(), { publicKey: undefined, texture: undefined, ...means });
     expect(await proof.catch((error: ProofError) => error.code)).toBe(who);
@@ -212,7 +212,7 @@ describe('A skin is refused', () => {
   test.each([
     ['slim', 'classic'],
     ['classic', 'slim'],
-  ] as const)('as wrong when it is %s, asked for was %s', async (made, wanted) => {
+  ] as const)('as wrong when it is %s although %s was requested', async (made, wanted) => {
     const { tools, asked } = serving(skinPng(1));
     const error = await refusal(await signed({ variant: made }), expected({ variant: wanted }), tools);
     expect(error).toMatchObject({
@@ -299,7 +299,7 @@ describe('What a skin consists of', () => {
     });
   });
 
-  test('is the pixels of its picture, in whatever bytes', () => {
+  test('includes the pixels of its picture, in whatever bytes', () => {
     expect(pixelsOf(skinPng(1))).toBe(OURS);
     expect(pixelsOf(encodeDifferently(drawSkin(1)))).toBe(OURS);
     expect(pixelsOf(skinPng(2))).not.toBe(OURS);

@@ -16,7 +16,7 @@ async function startOpener(folder: string) {
   return { opener };
 }
 
-test('Processes that create the file at the same moment all share it', async () => {
+test('Processes that create the queue file at the same moment all share it', async () => {
   for (const round of [1, 2]) {
     const folder = join(await ownFolder(), `shares-${round}`);
     const openers = await Promise.all(Array.from({ length: PROCESSES }, () => startOpener(folder)));
@@ -28,7 +28,7 @@ test('Processes that create the file at the same moment all share it', async () 
 });
 
 test.each(['peers', 'windows', 'looks'])(
-  'A file in which the table %s is of another form is replaced',
+  'A file with another form of the table %s is replaced',
   async (table) => {
     const folder = join(await ownFolder(), 'shares');
     mkdirSync(folder);

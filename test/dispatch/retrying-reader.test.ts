@@ -58,7 +58,7 @@ test('A temporary failure is waited out for longer each time', async () => {
   expect([pauses(), gates.job.outage.isOn]).toEqual([[100, 200, 400], false]);
 });
 
-test('A refusal is repeated when the service says, or after some seconds', async () => {
+test('A refused read is repeated when the service says, or after some seconds', async () => {
   const { repeatedly, pauses } = openReads([refusal(429, 'rate_limit', 7_000), refusal(429, 'rate_limit')]);
   expect(await repeatedly()).toBe('answer');
   expect(pauses()).toEqual([7_000, 2_000]);
@@ -148,7 +148,7 @@ test('A page instead of an answer counts as the answer after a few attempts', as
   expect(tries()).toBe(4);
 });
 
-test('Nothing is read once it is stopped', async () => {
+test('A stopped reader reads nothing', async () => {
   const { repeatedly, stop, tries } = openReads([]);
   stop.abort();
   await expect(repeatedly()).rejects.toThrow('aborted');

@@ -53,7 +53,7 @@ describe('The account', () => {
   });
 
   test.each([page(200), page(403), page(502), refusal(500, 'internal_error')])(
-    'is no guess after a failure that may pass: %o',
+    'is not guessed after a temporary failure: %o',
     async (answer) => {
       await expect(readAccount(await reader(answer, '/v2/me'))).rejects.toThrow();
     },
@@ -85,7 +85,7 @@ describe('The key of the service', () => {
     },
   );
 
-  test('that is no key is an error with a hint', async () => {
+  test('causes an error with a hint if it is no key', async () => {
     const read = readServiceKey(await reader({ json: { ...DOCUMENT, signaturePublickey: 'AAAA' } }, '/'));
     await expect(read).rejects.toThrow(PublicKeyError);
   });
@@ -117,6 +117,6 @@ test.each([
   ['a high concurrency', { concurrency: 8 }, undefined, 8],
   ['fewer wanted', { queue: 9 }, 3, 3],
   ['more wanted', { queue: 9 }, 30, 9],
-])('Slots, with %s', (_, grants, wanted, slots) => {
+])('The number of slots is right with %s', (_, grants, wanted, slots) => {
   expect(slotsOf(grants && { grants }, wanted)).toBe(slots);
 });

@@ -13,7 +13,7 @@ function knowing(...jobs: readonly Job[]): ServiceMemory {
   return memory;
 }
 
-describe('A list that lacks all that the service has shown', () => {
+describe('A list that lacks all jobs that the service has shown', () => {
   test('is ignored for minutes, and then the jobs count as lost', () => {
     const memory = knowing(...pending('a', 'b'));
     memory.sawList([], 2_000, pending('a', 'b'));
@@ -71,7 +71,7 @@ describe('The data is back', () => {
     expect([memory.isAway, memory.backAt]).toEqual([false, 9_000]);
   });
 
-  test('when a single read shows one', () => {
+  test('when a single read shows a missing job', () => {
     const memory = away();
     expect([memory.found('b', 9_000), memory.isAway]).toEqual([true, false]);
   });
@@ -84,26 +84,26 @@ test('While the data is away, lists are requested ever more rarely', () => {
   expect([2_000, 10_000, 60_000].map((last) => memory.lookAt(last)! - last)).toEqual([1_000, 2_000, 5_000]);
 });
 
-describe('What an earlier run has followed', () => {
+describe('The data of an earlier run', () => {
   test.each<[string, readonly string[], boolean]>([
     ['all is listed', ['a', 'b'], false],
     ['only the oldest is', ['a'], false],
     ['nothing is', [], true],
     ['only the newest is, which may have been accepted without the data of the others', ['b'], true],
-  ])('is there or not, when %s', (_, listed, isAway) => {
+  ])('is there or not, depending on the list: %s', (_, listed, isAway) => {
     const memory = knowing(...ended(...listed));
     memory.expects(['a', 'b'], 1_100);
     expect(memory.isAway).toBe(isAway);
   });
 
-  test('is there when the newest that no list shows is found by its id', () => {
+  test('is there when the newest job, which no list shows, is found by its id', () => {
     const memory = knowing();
     memory.expects(['a', 'b'], 1_100);
     expect([memory.endedJob, memory.found('b', 1_200), memory.isAway]).toEqual(['b', true, false]);
   });
 });
 
-describe('What was accepted after the last list', () => {
+describe('A job that was accepted after the last list', () => {
   /** Its stream of events is open. */
   function streaming(): ServiceMemory {
     const memory = new ServiceMemory(0);
@@ -113,7 +113,7 @@ describe('What was accepted after the last list', () => {
     return memory;
   }
 
-  test('is known to the service once its stream of events goes on after that', () => {
+  test('counts as known to the service once its stream of events continues afterwards', () => {
     const memory = streaming();
     memory.heard(1_600);
     memory.accepted('b', 1_900);

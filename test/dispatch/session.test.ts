@@ -58,7 +58,7 @@ test('A used-up window is reported once if there is work to submit', async () =>
   expect(told).toEqual([expect.stringMatching(/^limit 6[01] s$/)]);
 });
 
-test('It is reported again after an acceptance, which seems to end the wait', async () => {
+test('A used-up window is reported again after an acceptance, which seems to end the wait', async () => {
   const { clock, session, told, post } = await open({
     rate: { limit: 2, window: 60_000 },
     flags: { blockPerMinute: true },

@@ -144,7 +144,7 @@ describe('A process that has gone', () => {
 });
 
 describe('A look', () => {
-  test('serves all: what one has seen is news to the others, once', async () => {
+  test('serves all processes: the result of one is passed on to the others once', async () => {
     const { open } = await machine();
     const [one, other] = [await open(), await open()];
     expect(one.tryLook({ isUrgent: false })).toBe(0);
@@ -172,7 +172,7 @@ describe('A look', () => {
   });
 });
 
-describe('What is shared', () => {
+describe('The shared file', () => {
   test('is created again if damaged', async () => {
     const { open, folder, file, broken } = await machine();
     await mkdir(folder, { recursive: true });
@@ -201,7 +201,7 @@ describe('What is shared', () => {
     },
   );
 
-  test('is not used where the file cannot be created', async () => {
+  test('is not used if it cannot be created', async () => {
     const { open, folder, broken } = await machine();
     await writeFile(folder, 'This is no folder.');
     const queue = await open();

@@ -55,7 +55,7 @@ describe('Slots', () => {
     expect(told).toEqual([1, 2, 2]);
   });
 
-  test('are taken by what others have in the queue', () => {
+  test('are taken by jobs of other callers in the queue', () => {
     const slots = new Slots();
     slots.took(openJob('mine'));
     slots.sawList(
@@ -77,7 +77,7 @@ describe('Slots', () => {
     expect(slots.others).toBe(1);
   });
 
-  test('keep a job that was heard of after a list was requested that lacks it', () => {
+  test('keep a job that was seen after the request for a list without it', () => {
     const slots = new Slots();
     slots.sawJob(seen('left by a dead process'), 1_000);
     slots.sawList([], 999);
@@ -86,7 +86,7 @@ describe('Slots', () => {
     expect(slots.others).toBe(0);
   });
 
-  test('count a job that was seen before its answer came as ours once it has', () => {
+  test('count a job that was seen before its submission was answered as ours once it is answered', () => {
     const slots = new Slots();
     slots.sawList([seen('a')], 1);
     expect([slots.others, slots.ours]).toEqual([1, 0]);

@@ -127,11 +127,11 @@ test('Work whose answers are lost again and again is given up', async () => {
   expect(await after(noAnswer(true), { losses: 40 })).toEqual(['none accepted', 'failed']);
 });
 
-test('What certainly did not arrive is sent again, once the service accepts any', async () => {
+test('A submission that certainly did not arrive is sent again once the service accepts any submission', async () => {
   expect(await after(noAnswer(false))).toEqual(['not taken', 'none accepted', 'again']);
 });
 
-test('Nothing is sent until a list has shown that a service that could not be reached has its data', async () => {
+test('After a service could not be reached, nothing is sent until a list has shown that it has its data', async () => {
   const { submitter, keys } = prepare([], { isUnproven: true });
   await submitter.run();
   expect([submitter.waiting, keys]).toEqual([1, []]);
@@ -147,7 +147,7 @@ test.each([
   expect([submitter.isSpent, submitter.waiting, keys.length]).toEqual([isSpent, count - maxNew, maxNew]);
 });
 
-test('A repetition is sent before new work, and costs nothing of the budget', async () => {
+test('A repetition is sent before new work, and does not count in the budget', async () => {
   const { submitter, keys } = prepare([], { count: 1, maxNew: 1 });
   submitter.addAgain({ key: 'again', attempt: 1, losses: 0 } as Submission);
   expect(submitter.isSpent).toBe(false);
@@ -155,7 +155,7 @@ test('A repetition is sent before new work, and costs nothing of the budget', as
   expect(keys).toEqual(['again', 'k0']);
 });
 
-test('A budget is not spent while a repetition is left', () => {
+test('A budget does not count as spent while a repetition is left', () => {
   const { submitter } = prepare([], { count: 1, maxNew: 0 });
   expect(submitter.isSpent).toBe(true);
   submitter.addAgain({ key: 'again', attempt: 1, losses: 0 } as Submission);
@@ -172,7 +172,7 @@ test('Work for which another process has a job is followed and not sent, repetit
 test.each([
   ['waits for a rate window is', 0, 1],
   ['is submitted is not', 1, 0],
-])('That work %s reported', async (_, left, times) => {
+])('The fact that work %s reported', async (_, left, times) => {
   const { submitter, tells } = prepare([], { left });
   await submitter.run();
   expect(tells()).toBe(times);

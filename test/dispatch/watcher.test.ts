@@ -66,18 +66,21 @@ test.each([
 test.each([
   [249, 0],
   [250, 1],
-])('The end of a job %i ms after a list makes %i more due while no duration is known', async (since, due) => {
-  const { watcher, ports } = watch([jobOf('running', 0)], {
-    queueList: async () => ({ jobs: [], links: {} }),
-  });
-  await watcher.look();
-  let notices = 0;
-  Object.assign(ports.session, { now: () => 1_000 + since, times: { typical: undefined } });
-  Object.assign(ports.others, { otherJobs: [] });
-  Object.assign(ports.wakeUp, { notify: () => void notices++ });
-  watcher.sawEnd();
-  expect(notices).toBe(due);
-});
+])(
+  'The end of a job %i ms after a list makes %i more lists due while no duration is known',
+  async (since, due) => {
+    const { watcher, ports } = watch([jobOf('running', 0)], {
+      queueList: async () => ({ jobs: [], links: {} }),
+    });
+    await watcher.look();
+    let notices = 0;
+    Object.assign(ports.session, { now: () => 1_000 + since, times: { typical: undefined } });
+    Object.assign(ports.others, { otherJobs: [] });
+    Object.assign(ports.wakeUp, { notify: () => void notices++ });
+    watcher.sawEnd();
+    expect(notices).toBe(due);
+  },
+);
 
 test('A list that another process requested also shows that the service streams events', () => {
   const { watcher, ports, session } = watch([], {});

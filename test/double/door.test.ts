@@ -87,7 +87,7 @@ describe('A double that listens', () => {
   );
 
   test.each(['hosted', 'skinsmith'] as const)(
-    'answers addresses that are none without a stack, as %s',
+    'answers invalid addresses without a stack trace, as %s',
     async (as) => {
       const double = await listening({ as });
       const paths = [

@@ -78,7 +78,7 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
     expect([body.job?.status ?? 'failed', body.errors?.[0]?.code]).toEqual(['failed', code]);
   });
 
-  test('refuses, breaks and answers late as names say, the first time or as often as they say', async () => {
+  test('refuses, breaks and answers late as the names of skins say, the first time or as often as they say', async () => {
     const double = await open({ as, clock: 'manual' });
     const refused = await submit(double, 1, 'refuse-invalid_image');
     expect([refused.status, refused.body.errors?.[0]?.code]).toEqual([400, 'invalid_image']);
@@ -99,7 +99,7 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
     expect((await late).status).toBe(202);
   });
 
-  test('plays the scenario of a name although it has the picture', async () => {
+  test('plays the scenario of a name although it already has the picture', async () => {
     const double = await open({ as, clock: 'manual' });
     const known = await submit(double, 1, 'knight');
     await passing(double, untilEnded(double, known));
@@ -119,7 +119,7 @@ describe.each(['hosted', 'skinsmith'] as const)('A double of %s', (as) => {
     expect((await job(double, never)).body.job?.status).not.toBe('completed');
   });
 
-  test('answers version 1 in its form, refusals too, and plays names there', async () => {
+  test('answers requests of version 1 in its form, refusals too, and plays scenario names there', async () => {
     const double = await open({ as });
     const generate = async (name?: string) => {
       const body = JSON.stringify({ url: dataUrl(skinPng(1)), ...(name !== undefined && { name }) });
@@ -221,7 +221,7 @@ test('Time stands still until it is advanced, and limits pass with it', async ()
   expect((await submit(double, 4)).status).toBe(202);
 });
 
-test('Rules say which request meets what, and how often', async () => {
+test('Rules say what happens to which requests, and how often', async () => {
   const double = await open({
     clock: 'manual',
     scenario: {

@@ -292,7 +292,7 @@ test('Tests may submit one picture under many names, and again once its job has 
   expect(double.violations()).toEqual([]);
 });
 
-test('Refusals by a scenario do not count against the client, and accepted can be switched off', async () => {
+test('Refusals by a scenario do not count against the client, and the expectation "accepted" can be switched off', async () => {
   const double = await open();
   await submit(double, 1, 'refuse-invalid_api_key');
   await submit(double, 2, 'limit-slots');

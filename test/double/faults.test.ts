@@ -23,7 +23,7 @@ describe('Trouble', () => {
   ];
 
   test.each(TROUBLES)(
-    '%s: a submission is accepted %i times and heard as %j',
+    '%s: a submission is accepted %i times, and the client gets %j',
     async (kind, accepted, heard) => {
       const service = await runHosted({ faults: () => ({ kind, wait: 50 }) });
       expect(await upload(service)).toMatchObject(heard as object);

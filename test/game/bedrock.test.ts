@@ -82,7 +82,7 @@ describe('The skin data', () => {
   });
 
   test.each(['cache-control', 'retry-after'] as const)(
-    'is not asked for at a limit, for as long as %s says',
+    'is not requested at a limit, for as long as %s says',
     async (header) => {
       const { fake, game } = await callGame();
       fake.geyser.limit = { seconds: 90, header };

@@ -15,7 +15,7 @@ test.each([
   ['await f();', [';']],
   ['const all = [a];', ['const all = [];']],
   ['a ??= 0;', ['a ??= 1;', ';']],
-])('%s has its usual small bugs', (text, expected) => {
+])('The code %s gets its usual small bugs', (text, expected) => {
   expect(mutants(text).toSorted()).toEqual(expected.toSorted());
 });
 
@@ -25,7 +25,9 @@ test.each([
   'interface B { readonly c: 5 }',
   "'a' + b;",
   'let d: 3;',
-])('%s has none, because it does not run or is about texts', (text) => expect(mutants(text)).toEqual([]));
+])('The code %s gets no small bugs, because it does not run or is about texts', (text) =>
+  expect(mutants(text)).toEqual([]),
+);
 
 test('All paths of the rooms exist', () => {
   const root = resolve(import.meta.dirname, '../..');

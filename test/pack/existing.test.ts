@@ -57,7 +57,7 @@ describe('A pack', () => {
   });
 });
 
-describe('The namespace in a pack of others', () => {
+describe('Our namespace in a pack of other authors', () => {
   const file = (name: string, text: string) => ({
     path: `assets/npc/textures/entity/player/${name}.png`,
     bytes: Buffer.from(text),
@@ -66,7 +66,7 @@ describe('The namespace in a pack of others', () => {
     ['same', 'changed', 'gone'].map((name) => [file(name, '').path, [digestOf(file(name, name).bytes)]]),
   );
 
-  test('counts what is added, replaced, the same and removed', () => {
+  test('counts the files that are added, replaced, unchanged and removed', () => {
     const namespace = new OwnNamespace(own, ['pack.mcmeta']);
     for (const one of [file('same', 'same'), file('changed', 'other'), file('new', 'new')])
       namespace.add(one);
@@ -82,7 +82,7 @@ describe('The namespace in a pack of others', () => {
     }
   });
 
-  test('puts no file below what is a file or a link, in any capitals', () => {
+  test('puts no file below a path that is a file or a link, in any capitals', () => {
     for (const path of ['assets/npc', 'Assets/NPC/textures']) {
       const namespace = new OwnNamespace({}, [path]);
       expect(() => namespace.add(file('a', 'mine'))).toThrow(/^has assets\/npc\S*, which is not a folder/);
@@ -113,7 +113,7 @@ describe('The namespace in a pack of others', () => {
     expect(() => ownFilesIn(Buffer.from(JSON.stringify({ files })), 'npc')).toThrow(/did not write/);
   });
 
-  test('leaves a file alone that was changed since', () => {
+  test('leaves alone a file that was changed since', () => {
     const { path } = file('same', '');
     expect(() => verifyUnchanged(path, Buffer.from('same'), own)).not.toThrow();
     expect(() => verifyUnchanged(path, Buffer.from('edited'), own)).toThrow(

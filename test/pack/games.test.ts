@@ -29,7 +29,7 @@ test.each(Object.entries(FORMATS))(
   },
 );
 
-test('A pack for a range of versions is for all between them', () => {
+test('A pack for a range of versions is for every version in it', () => {
   expect(JSON.parse(packMeta('resource', ALL_GAMES, '')).pack).toMatchObject({
     min_format: 69,
     max_format: 97,

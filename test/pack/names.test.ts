@@ -58,7 +58,7 @@ describe('Of sources with equal names', () => {
     expect(idsOf(guards.toReversed())).toEqual(firstIds.toReversed());
   });
 
-  test('keep an id that they have, and only new sources get digits', () => {
+  test('old ones keep their ids, and only new ones get digits', () => {
     const [first, ...others] = guards;
     expect(idsOf([...others, { ...first!, id: 'guard' }])).toEqual([...firstIds.slice(1), 'guard']);
     expect(idsOf([first!])).toEqual(['guard']);

@@ -63,7 +63,7 @@ test('Each skin has textures of its own in the pack, even if another has the sam
   expect(pack.textures).toBe(4);
 });
 
-test('The data pack has a function for each head and each mannequin, and two about all of them', () => {
+test('The data pack has a function for each head and each mannequin, and two for all of them', () => {
   const pack = new ResourcePack(OPTIONS);
   const functions = new DataPack(OPTIONS);
   const one = functions.add(pack.add({ id: 'town_guard', name: 'Town Guard', skin: SLIM, cape: CAPE }).skin);

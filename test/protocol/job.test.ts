@@ -30,7 +30,7 @@ describe('the status of a job as a client reads it', () => {
     expect(isPending(status)).toBe(pending);
   });
 
-  test('is needed', () => {
+  test('is required', () => {
     expect(receivedJobSchema.safeParse({ id: 'a' }).success).toBe(false);
   });
 });

@@ -112,7 +112,7 @@ test('Colours hidden by the overlay or never shown do not count', () => {
   expect(pictureFingerprint({ ...picture, pixels })).toEqual(pictureFingerprint(picture));
 });
 
-test('A key has one character for each feature, and the own key is the nearest', () => {
+test('A key has one character for each feature, and the key of the skin itself is the nearest', () => {
   const print = pictureFingerprint(read('examples/robot.png'));
   for (const [band, key] of Object.entries(bandsOf(print))) {
     expect(key).toMatch(/^[5-Z]{8,9}$/);

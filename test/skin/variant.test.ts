@@ -145,7 +145,7 @@ describe('chooseVariant', () => {
     expect(chosen.warning).toMatch(/^The skin is used as classic, but it looks slim: .*\.$/);
   });
 
-  test('does not warn when it agrees, or when it could only guess.', () => {
+  test('does not warn when the picture agrees, or when it could only guess.', () => {
     expect(chooseVariant(drawFigure('slim'), 'slim')).not.toHaveProperty('warning');
     expect(chooseVariant(makePicture(64, 64), 'slim')).toMatchObject({ variant: 'slim' });
     expect(chooseVariant(makePicture(64, 64), 'slim')).not.toHaveProperty('warning');

@@ -18,7 +18,7 @@ describe('openSigningKey', () => {
     expect(await readFile(path, 'utf8')).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
   });
 
-  test('reads the same key ever after', async () => {
+  test('reads the same key each time afterwards', async () => {
     const path = join(await tempFolder(), 'key.pem');
     const made = await openSigningKey(path, BITS);
     const text = await readFile(path, 'utf8');

@@ -34,7 +34,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 const never = new AbortController().signal;
 
-describe('Waiting for a wakeUp', () => {
+describe('Waiting for a wake-up signal', () => {
   test('ends when it rings', async () => {
     const wakeUp = new WakeUpSignal(handClock());
     const waiting = wakeUp.wait(undefined, never);

@@ -36,7 +36,7 @@ describe('A damaged cache', () => {
     expect(openAt(path).get(FILE, stamp())).toBeUndefined();
   });
 
-  test('is good up to the line that was torn, wherever that is', async () => {
+  test('is used up to the torn line, wherever that is', async () => {
     const path = await savedCache();
     const whole = readFileSync(path);
     for (let size = whole.length - 1; size >= 0; size--) {

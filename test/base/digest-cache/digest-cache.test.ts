@@ -123,7 +123,7 @@ test.skipIf(process.platform === 'win32')('What is remembered is for the owner o
   expect(modes).toEqual([0o700, 0o600]);
 });
 
-test('What cannot be written is computed again by the next run', async () => {
+test('Digests that cannot be written are computed again by the next run', async () => {
   const path = join(await ownFolder(), 'folder');
   mkdirSync(path);
   const cache = openAt(path);

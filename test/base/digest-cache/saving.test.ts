@@ -106,7 +106,7 @@ describe('Saving', () => {
       expect([FILE, '/500000'].map(has)).toEqual([false, false]);
     });
 
-  test('by two processes at once leaves what one of them saved, whole', async () => {
+  test('by two processes at once leaves the complete file of one of them', async () => {
     const path = join(await ownFolder(), 'files.tsv');
     const run = (name: string) => execa(process.execPath, [childProgram('save-digests'), path, name]);
     await Promise.all([run('a'), run('b')]);

@@ -142,7 +142,7 @@ describe('removeLeftovers', () => {
     return path;
   }
 
-  test('knows what writing really leaves', async () => {
+  test('recognizes the files that writing really leaves', async () => {
     const folder = await ownFolder();
     new Replacement(join(folder, 'x')).close(false);
     removeLeftovers(join(folder, 'x'), Date.now() + 2 * HOUR);

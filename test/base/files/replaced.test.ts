@@ -281,7 +281,7 @@ async function wholeRun(prepare: () => Promise<Place>) {
   return { folder, before, after: contentsOf(folder), steps };
 }
 
-describe.each(Object.entries(PLACES))('What replaces %s', (_name, prepare) => {
+describe.each(Object.entries(PLACES))('The replacement of %s', (_name, prepare) => {
   test('is on the disk before the rename, and the rename is on the disk afterwards', async () => {
     const { steps } = await wholeRun(prepare);
     const renames = steps.flatMap(({ act, path, to = '' }, at) =>
@@ -297,7 +297,7 @@ describe.each(Object.entries(PLACES))('What replaces %s', (_name, prepare) => {
   });
 });
 
-describe.each(Object.entries({ ...PLACES, ...LIGHT_PLACES }))('What replaces %s', (_name, prepare) => {
+describe.each(Object.entries({ ...PLACES, ...LIGHT_PLACES }))('The replacement of %s', (_name, prepare) => {
   test('leaves the old or the new state, and nothing else, whatever step fails', async () => {
     const { before, after, steps, folder: first } = await wholeRun(prepare);
     expect(steps).not.toEqual([]);

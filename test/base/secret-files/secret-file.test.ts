@@ -48,7 +48,7 @@ test('A missing file contains nothing', async () => {
   expect(await readSecretFile(path)).toBeUndefined();
 });
 
-test('A folder in its place is named in the error', async () => {
+test('A folder in place of a secret file is named in the error', async () => {
   const path = await ownFolder();
   await expect(readSecretFile(path)).rejects.toMatchObject({ code: 'EISDIR', path });
 });

@@ -60,7 +60,7 @@ test('A failure is thrown in its turn', async () => {
   await expect(items.next()).rejects.toThrow('one');
 });
 
-test('Whoever stops early closes what the items come from', async () => {
+test('Stopping early closes the source of the items', async () => {
   let isClosed = false;
   async function* source(): AsyncGenerator<number> {
     try {

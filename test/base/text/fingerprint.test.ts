@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callerFingerprint, shortFingerprint } from '../../../src/base/text.ts';
 
-test('A fingerprint is the first 16 digits of the SHA-256', () => {
+test('A fingerprint is the first 16 digits of the SHA-256 hash', () => {
   expect(shortFingerprint('abc')).toBe('ba7816bf8f01cfea');
 });
 

@@ -8,7 +8,7 @@ import { runHosted } from '../../support/hosted/run-hosted.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
-test('A file that is edited before its second attempt is a source that failed, and the others are made', async () => {
+test('A file that is edited before its second attempt fails, and the other sources are made', async () => {
   const folder = await ownFolder();
   const files = [1, 2, 3].map((number) => join(folder, `skin-${number}.png`));
   for (const [index, file] of files.entries()) await writeFile(file, skinPng(index + 1));

@@ -87,7 +87,7 @@ describe('A line as it is written', () => {
   });
 });
 
-test('Any entry can be found and read', async () => {
+test('Any entry that is written can be found and read', async () => {
   const sound = entries.filter((entry) => lockEntrySchema.safeParse(entry).success);
   const key = (entry: LockEntry) => `${entry.source} ${workOf(entry)}`;
   const lists = fc.uniqueArray(sound, { selector: key, maxLength: 20 });

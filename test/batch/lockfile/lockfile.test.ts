@@ -18,7 +18,7 @@ import {
 const UUID = '61699b2ed3274a019f1e0ea8c3f06bc6';
 
 describe('Opening', () => {
-  test('finds nothing where there is no file, nor a folder', async () => {
+  test('finds nothing where there is neither a file nor its folder', async () => {
     const lockfile = await openAt(`${await ownPath()}/none/skins.lock`);
     expect(lockfile.size).toBe(0);
     expect(find(lockfile, lockEntry())).toBeUndefined();
@@ -64,7 +64,7 @@ describe('Opening', () => {
     expect(lockfile.read(0)).toEqual(other);
   });
 
-  test('uses the last one even if they are adjacent', async () => {
+  test('uses the last of several entries even if they are adjacent', async () => {
     const entries = [
       lockEntry({ name: 'first' }),
       lockEntry({ name: 'last' }),
@@ -95,7 +95,7 @@ function reversed(entry: LockEntry): LockEntry {
 }
 
 describe('find', () => {
-  test('knows a renamed file by its work', async () => {
+  test('recognizes a renamed file by its work', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
     expect(find(lockfile, lockEntry({ source: 'new.png', pixels: hash('b.png') }))).toEqual({
       state: 'moved',
@@ -103,14 +103,14 @@ describe('find', () => {
     });
   });
 
-  test('knows a file with other pixels or options as changed', async () => {
+  test('reports a file with other pixels or options as changed', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
     const options = { variant: 'slim', visibility: 'public' } as const;
     expect(find(lockfile, lockEntry({ source: 'a.png', pixels: hash('x') }))).toEqual({ state: 'changed' });
     expect(find(lockfile, lockEntry({ source: 'a.png', options }))).toEqual({ state: 'changed' });
   });
 
-  test('prefers the work of another source to making it again', async () => {
+  test('prefers the entry of another source with the same pixels to making the skin again', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
     expect(find(lockfile, lockEntry({ source: 'a.png', pixels: hash('b.png') }))).toEqual({
       state: 'moved',
@@ -133,7 +133,7 @@ describe('find', () => {
     expect(lockfile.find('a.png', '')).toEqual({ state: 'changed' });
   });
 
-  test('finds each of the entries that one source has, in any order and again', async () => {
+  test('finds each entry of a source with several, in any order and repeatedly', async () => {
     const entries = (['auto', 'classic', 'slim'] as const).map((variant) =>
       lockEntry({ options: { variant, visibility: 'public' } }),
     );
@@ -144,7 +144,7 @@ describe('find', () => {
     expect([...lockfile.sources()]).toEqual(['steve.png', 'z.png']);
   });
 
-  test('knows links and players by their names, with pixels and without', async () => {
+  test('finds links and players by their names, with pixels and without', async () => {
     const url = 'https://skins.example/s.png';
     const shout = 'HTTPS://SKINS.EXAMPLE/s.png';
     const entries = [
@@ -162,7 +162,7 @@ describe('find', () => {
     expect(allOf(lockfile)).toEqual(entries);
   });
 
-  test('finds every entry of many', async () => {
+  test('finds every one of many entries', async () => {
     const entries = entriesOf(...Array.from({ length: 2000 }, (_, n) => `${n}.png`));
     const lockfile = await openText(textOf(entries));
     for (const entry of entries) {
@@ -177,7 +177,7 @@ describe('find', () => {
 });
 
 describe('uuidOf', () => {
-  test('is the UUID of the entry, in whatever form its line is', async () => {
+  test('returns the UUID of an entry, whatever the form of its line', async () => {
     const entries = [
       ...entriesOf('a.png', 'b.png'),
       lockEntry({ source: 'c.png', uuid: 'no-common-uuid' }),
@@ -192,7 +192,7 @@ describe('uuidOf', () => {
 });
 
 describe('read', () => {
-  test('has no entry beyond the last', async () => {
+  test('finds no entry beyond the last', async () => {
     const lockfile = await openText(textOf([lockEntry({ name: 'n'.repeat(10_000) })]));
     for (const entry of [1, -1, 0.5]) expect(() => lockfile.read(entry)).toThrow(RangeError);
   });
@@ -215,7 +215,7 @@ describe('read', () => {
   });
 });
 
-test('A damaged entry is named with its line; lines without an entry count', async () => {
+test('The error about a damaged entry names its line, counting empty lines', async () => {
   const lockfile = await openText(`\n${textOf(entriesOf('a.png', 'b.png'))}`);
   const errors = [0, 1].map((entry) => lockfile.damaged(entry, 'so it is.'));
   expect(errors.map(({ line }) => line)).toEqual([2, 3]);
@@ -226,13 +226,13 @@ describe('signerOf', () => {
   const signed = (changes: Partial<LockEntry> = {}) => withDigest(lockEntry({ signer: 'game', ...changes }));
   const signerIn = async (line: string) => (await openText(`${line}\n`)).signerOf(0);
 
-  test('is the signer of an entry with an intact digest, in any form of its line', async () => {
+  test('returns the signer of an entry with an intact digest, whatever the form of its line', async () => {
     const [plain, odd] = [signed(), signed({ signer: 'a "b" \\ ä', key: undefined })];
     for (const entry of [plain, odd, reversed(plain)])
       expect(await signerIn(JSON.stringify(entry))).toEqual({ signer: entry.signer, key: entry.key });
   });
 
-  test('is ignored after any change of the covered fields or of the digest', async () => {
+  test('ignores the signer after any change of the covered fields or of the digest', async () => {
     const line = lineOf(signed());
     for (const part of ['value', 'signature', 'service', 'key', 'signer', 'digest']) {
       const at = line.indexOf(`,"${part}":"`) + part.length + 5;
@@ -241,7 +241,7 @@ describe('signerOf', () => {
     }
   });
 
-  test('is unknown without a signer or a digest', async () => {
+  test('returns nothing without a signer or a digest', async () => {
     expect(await signerIn(lineOf(lockEntry({ digest: 'ab'.repeat(8) })))).toBeUndefined();
     expect(await signerIn(lineOf(lockEntry({ signer: 'game' })))).toBeUndefined();
   });

@@ -29,13 +29,13 @@ test.each([
   ['\n', 0],
   ['\r\n', 0],
   ['\r\n', 1],
-])('The longest line may end with %j at the very end of what is read at once', async (lineEnd, into) => {
+])('The longest allowed line may end with %j at the very end of a read', async (lineEnd, into) => {
   const text = `${linesUpTo(LONGEST_LINE + into)}${'y'.repeat(LONGEST_LINE)}${lineEnd}zz\n`;
   expect(text.indexOf(lineEnd, text.indexOf('y'))).toBe(CHUNK - into);
   expect((await lengthsOf(text)).slice(-2)).toEqual([LONGEST_LINE, 2]);
 });
 
-test('A line longer than that is refused, with its number, before its end has been read', async () => {
+test('A line longer than the longest allowed one is refused, with its number, before its end has been read', async () => {
   const text = `${linesUpTo(LONGEST_LINE + 2)}${'y'.repeat(LONGEST_LINE + 2)}`;
   const { length } = linesUpTo(LONGEST_LINE + 2).split('\n');
   await expect(lengthsOf(text)).rejects.toMatchObject({ code: 'lockfile_too_large', line: length });

@@ -28,7 +28,7 @@ describe('an HD skin', () => {
     });
   });
 
-  test('is scaled down on request, and says so', () => {
+  test('is scaled down on request, and a note says so', () => {
     const inspected = inspectSource({ kind: 'bytes', bytes: hd, fit: true }, 'auto', undefined);
     expect(inspected).toMatchObject({
       pixels: pixelHash(figure),
@@ -64,7 +64,7 @@ describe('an old skin on a canvas of 64×64', () => {
   const whole = decodePng(old);
   const half = { width: 64, height: 32, pixels: whole.pixels.subarray(0, 64 * 32 * 4) };
 
-  test('is cut out on request, and says so', () => {
+  test('is cut out on request, and a note says so', () => {
     const content = { kind: 'bytes', bytes: old } as const;
     expect(inspectSource(content, 'auto', undefined)).toMatchObject({ pixels: pixelHash(whole) });
     expect(inspectSource({ ...content, fit: true }, 'auto', undefined)).toMatchObject({
@@ -185,7 +185,7 @@ test.each([
   [{ kind: 'user', user: 'smiht', isGuess: true, typed: 'Smiht' }, ['Smiht']],
   [{ kind: 'user', user: 'smiht', isGuess: true }, ['smiht']],
   [{ kind: 'user', user: 'smith' }, []],
-] as const)('A source %j is noted to be taken for the player %j', (content, names) => {
+] as const)('A warning says that the source %j is taken for the player %j', (content, names) => {
   const inspected = inspectSource(content, 'auto', undefined);
   const warnings = names.map((name) => ({
     code: 'taken_for_player',

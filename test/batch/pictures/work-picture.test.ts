@@ -24,7 +24,7 @@ function hashOf(work: Work): string | undefined {
 
 const PLANNED = pixelHash(drawSkin(1));
 
-test('The picture of work is the one in memory, or else it is read again', async () => {
+test('The picture to send is the one in memory, or else is read again from its source', async () => {
   const path = join(await ownFolder(), 'one.png');
   await writeFile(path, skinPng(1));
   const file = { kind: 'file', path } as const;
@@ -33,14 +33,14 @@ test('The picture of work is the one in memory, or else it is read again', async
   expect(hashOf(workOf({ kind: 'file', path: join(path, 'gone') }, skinPng(1)))).toBe(PLANNED);
 });
 
-test('A picture in a file with too much metadata is the one that is sent', () => {
+test('The picture to send keeps its pixels when its file has too much metadata', () => {
   const path = fileURLToPath(new URL('../../fixtures/skins/metadata-30kB.png', import.meta.url));
   const pixels = checkSkin(readFileSync(path)).pixels;
   const member = { source: { content: { kind: 'file', path } }, pixels };
   expect(hashOf({ members: [member], variant: 'auto' } as unknown as Work)).toBe(pixels);
 });
 
-test('A picture that changed since the plan, or is no longer a picture, is not used', async () => {
+test('A file that is gone, has changed since the plan or is no longer a picture gives no picture to send', async () => {
   const path = join(await ownFolder(), 'one.png');
   const file = { kind: 'file', path } as const;
   expect(hashOf(workOf(file))).toBeUndefined();
@@ -54,6 +54,6 @@ test.each([
   { kind: 'url', url: 'https://a.example/s.png' },
   { kind: 'user', user: 'ann' },
   { kind: 'uuid', uuid: 'ab'.repeat(16) },
-] as const)('A source of kind $kind has no picture here', (content) => {
+] as const)('A source of kind $kind has no picture to send', (content) => {
   expect(hashOf(workOf(content))).toBeUndefined();
 });

@@ -30,7 +30,7 @@ describe('An output name', () => {
     // As many bytes as a name may have.
     `${'皮'.repeat(66)}é`,
   ];
-  test.each(kept)('is the stem where that is safe: %s', (stem) => {
+  test.each(kept)('is the stem if that is safe: %s', (stem) => {
     expect(taken(stem)).toEqual([stem]);
   });
 
@@ -73,20 +73,20 @@ describe('A stem that is in use', () => {
     ['\u212a', 'k'],
     ['ﬁle', 'FILE'],
     ['ΟΔΟΣ', 'οδος'],
-  ])('is one however it is written: %s, %s', (one, other) => {
+  ])('is recognized in another spelling: %s, %s', (one, other) => {
     const [first, second] = taken(one, other);
     expect(first).toBe(one.normalize('NFC'));
     expect(second).toMatch(/-2$/);
   });
 
-  test('leaves room for the number', () => {
+  test('is shortened to leave room for the number', () => {
     const [, second] = taken('x'.repeat(80), 'x'.repeat(90));
     expect(second).toMatch(/^x{78}-2$/);
     const [, wide] = taken('皮'.repeat(80), '皮'.repeat(90));
     expect(wide).toMatch(/^皮{66}-2$/);
   });
 
-  test('does not take the name that another stem has for its own', () => {
+  test('gets no number that would give the name of another source', () => {
     const [, marked] = taken('a', 'a');
     expect(new Set(taken('a', 'a', marked!)).size).toBe(3);
   });
@@ -106,7 +106,7 @@ describe('Names of earlier batches', () => {
     return (stem: string, id: string) => names.take(stem, { id, own: ownOf(id) });
   }
 
-  test('stay with their sources, whatever others come first', () => {
+  test('stay with their sources, whichever sources come first', () => {
     const take = namesAfter([
       ['steve', 'b'],
       ['alex-2', 'c'],
@@ -119,19 +119,19 @@ describe('Names of earlier batches', () => {
     ]);
   });
 
-  test('stay with their numbers, even once the names without them are free', () => {
+  test('keep their numbers, even once the names without numbers are free', () => {
     expect(namesAfter([['alex-2', 'c']])('alex', 'c')).toBe('alex-2');
   });
 
-  test('of sources that are not in this batch stay free for them', () => {
+  test('stay reserved for sources that are not in this batch', () => {
     expect(namesAfter([['steve', 'b']])('Steve', 'a')).toBe('Steve-2');
   });
 
-  test('of sources that are gone go to the next one', () => {
+  test('of sources that are gone go to the next source that wants them', () => {
     expect(namesAfter([['steve', 'b']], ['b'])('steve', 'a')).toBe('steve');
   });
 
-  test('count only for the stem that they were made of', () => {
+  test('are used again only for the stem that they were made from', () => {
     const take = namesAfter([
       ['steve', 'a'],
       ['b/steve-2', 'b'],
@@ -139,7 +139,7 @@ describe('Names of earlier batches', () => {
     expect([take('chief', 'a'), take('steve', 'b')]).toEqual(['chief', 'steve-2']);
   });
 
-  test('that a merge gave to two sources are of the first one', () => {
+  test('that a merge gave to two sources stay with the first one', () => {
     const take = namesAfter([
       ['steve', 'a'],
       ['steve', 'b'],

@@ -21,7 +21,7 @@ function largePicture(number: number, size: number): BatchSource {
   return { ...picture(number), content: { kind: 'bytes', bytes } };
 }
 
-test('A duplicate joins the work that it waits for while that is pending', async () => {
+test('A duplicate joins the pending work for the same picture', async () => {
   const planner = makePlanner();
   const [first, again] = await plan(planner, picture(1), picture(1));
   const work = workOf(first!)!;
@@ -36,7 +36,7 @@ test('A duplicate joins the work that it waits for while that is pending', async
   expect(later?.member.index).toBe(2);
 });
 
-test('The picture of work is kept until it was sent', async () => {
+test('A picture is kept in memory until it was sent', async () => {
   const planner = makePlanner();
   const [planned] = await plan(planner, picture(1));
   const work = workOf(planned!)!;
@@ -50,7 +50,7 @@ test('Each source has an output name of its own', async () => {
   expect(new Set(planned.map(({ member }) => member.stem)).size).toBe(3);
 });
 
-test('Up to four mebibytes of pictures are kept, and more once some were sent', async () => {
+test('Up to four mebibytes of pictures are kept in memory, and more once some were sent', async () => {
   const planner = makePlanner();
   const [size, last] = [19_000, 4 * 1024 * 1024 - 220 * 19_000];
   const player: BatchSource = { label: 'ann', stem: 'ann', content: { kind: 'user', user: 'ann' } };

@@ -43,7 +43,7 @@ const TABLE: readonly [
   ['nobody known', 'current', 'unknown_signer', 'unknown_signer'],
 ];
 
-describe.each(TABLE)('What %s has signed', (who, embedded, keyless, keyed) => {
+describe.each(TABLE)('A skin that %s has signed', (who, embedded, keyless, keyed) => {
   const signedBy: SignedBy = SIGNERS[who];
 
   test(`is ${embedded} when the embedded service is used`, () => {
@@ -60,7 +60,7 @@ describe.each(TABLE)('What %s has signed', (who, embedded, keyless, keyed) => {
   });
 });
 
-describe('The rule', () => {
+describe('The rule about signers', () => {
   const keyless = { game: undefined, own: undefined };
   const ruleFor = (name: string, keepSignatures = false, key?: string) => {
     const asked: string[] = [];

@@ -69,7 +69,7 @@ async function verdict(kept: KeptSkin, means: Partial<VerifyMeans> = {}) {
 
 const SERVICE_KEY = { publicKey: createPublicKey(THEIRS), service: SERVICE };
 
-describe('The signer is whose key verifies the signature:', () => {
+describe('The signer is the owner of the key that verifies the signature:', () => {
   test('Mojang, by a key at hand or a published one', async () => {
     expect(await verdict(skin(GAME), { gameKeys: gameKeys() })).toMatchObject({
       signature: 'good',
@@ -163,7 +163,7 @@ test('A required signer is reported if another one has signed', async () => {
   expect(other).toMatchObject({ signature: 'good', problems: [`It is not signed by ${SERVICE}.`] });
 });
 
-describe('What the entry says beside the value', () => {
+describe('A field of the entry beside the value', () => {
   const cape = 'http://textures.minecraft.net/texture/cafe';
   test.each([
     ['is damaged', { damage: 'it was changed.' }, 'The entry is damaged: it was changed.'],
@@ -201,17 +201,20 @@ describe('The picture', () => {
     ['unknown', PIXELS, undefined],
     ['same', PIXELS, PIXELS],
     ['changed', PIXELS, OTHER_PIXELS],
-  ] as const)('is %s for an entry of %j and a source of %j', async (picture, pixels, sourcePixels) => {
-    const found = await verdict(skin(THEIRS, { pixels }), { key: SERVICE_KEY, sourcePixels });
-    const changed = 'The source no longer has the pixels that the skin was made from.';
-    expect(found).toMatchObject({ picture, problems: picture === 'changed' ? [changed] : [] });
-  });
+  ] as const)(
+    'is %s if the entry has the pixels %j and the source %j',
+    async (picture, pixels, sourcePixels) => {
+      const found = await verdict(skin(THEIRS, { pixels }), { key: SERVICE_KEY, sourcePixels });
+      const changed = 'The source no longer has the pixels that the skin was made from.';
+      expect(found).toMatchObject({ picture, problems: picture === 'changed' ? [changed] : [] });
+    },
+  );
 });
 
 describe('The pixels of the texture', () => {
   const fetched = (number: number) => ({ key: SERVICE_KEY, texture: async () => skinPng(number) });
 
-  test('are compared with the entry’s, else with the source’s', async () => {
+  test('are compared with the pixels of the entry, or else of the source', async () => {
     expect(await verdict(skin(THEIRS, { pixels: PIXELS }), fetched(1))).toMatchObject({ pixels: 'good' });
     const bySource = await verdict(skin(THEIRS), { ...fetched(1), sourcePixels: PIXELS });
     expect(bySource).toMatchObject({ pixels: 'good', picture: 'unknown' });
@@ -226,7 +229,7 @@ describe('The pixels of the texture', () => {
     ['good', PIXELS],
     ['unknown', OTHER_PIXELS],
   ] as const)(
-    'are %s by the texture’s name where nothing is fetched, or can be',
+    'are %s by the name of the texture where none is or can be fetched',
     async (pixels, expected) => {
       const kept = skin(THEIRS, { pixels: expected });
       const error = new NetworkError('It does not answer.', { cause: undefined, mayHaveArrived: false });

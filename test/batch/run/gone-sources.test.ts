@@ -73,7 +73,7 @@ test('A file is kept if another source uses it, its content or form differs, or 
   expect(read()).toEqual([['row:ann', ['own.txt']]]);
 });
 
-test('The outputs of a name that this run has used stay', async () => {
+test('Outputs under a name that this run has used stay', async () => {
   const rows = [{ id: 'row:ann', outputs: [{ name: 'ann', files: ['ann.txt'] }] }];
   const { write, read } = await goneAfter(rows, [], { stems: ['ann'] });
   write('ann.txt', valueFor('row:ann'));
@@ -110,7 +110,7 @@ test('The outputs of an entry that cannot be read stay; another fault ends the r
   expect(readFrom).toThrow(fault);
 });
 
-test('A source is called by its path from here, and what is no file by its id', () => {
+test('A file is called by its path from the current folder, and any other source by its id', () => {
   expect(labelOf('guards/ann.png', join(process.cwd(), 'skins'))).toBe(join('skins', 'guards', 'ann.png'));
   expect(labelOf('user:ann', process.cwd())).toBe('user:ann');
 });

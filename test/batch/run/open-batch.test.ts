@@ -47,7 +47,7 @@ test('Batches without a lockfile run beside each other, each with a journal of i
   expect(journalsOf(options)).toHaveLength(2);
 });
 
-test('Beside 65 batches there is no room for another', async () => {
+test('At most 65 batches without a lockfile run beside each other', async () => {
   const options = await optionsIn();
   for (let number = 0; number < 65; number++) await open(options);
   const message = `this batch is in use by process ${process.pid}.`;
@@ -104,7 +104,7 @@ function openFiles(): string[] {
   });
 }
 
-test('A batch that only plans finds what is there and creates nothing', async () => {
+test('A batch that only plans uses existing files and creates none', async () => {
   const options = await optionsIn();
   const batch = await openBatch(options, { write: false });
   expect([batch.journal, existsSync(join(options.stateDir, 'journals'))]).toEqual([undefined, false]);
@@ -163,7 +163,7 @@ async function decisionsOf(options: PlanOptions, sources: readonly BatchSource[]
   return decisions;
 }
 
-test('The requested cape is part of all work, with dashes or without', async () => {
+test('The requested cape is part of all work, whether its UUID has dashes or not', async () => {
   const link = { kind: 'url', url: 'https://a.example/s.png' } as const;
   const source = { label: 'link', stem: 'link', content: link };
   const options = await optionsIn();
@@ -181,18 +181,21 @@ test.each([
   ['embedded', 'theirs', 'new'],
   ['https://skins.example', 'own', 'new'],
   ['https://skins.example', 'theirs', 'given'],
-] as const)('Skin data is the result at %s if its own key has signed it: %s, %s', async (name, who, kind) => {
-  const keys = { own: await signedData(), theirs: await signedData() };
-  const signingKey = async () => keys.theirs.key;
-  const options = {
-    ...(await optionsIn()),
-    ownKey: keys.own.key,
-    service: { name, caller: 'c', signingKey },
-  };
-  const content = { kind: 'data', given: keys[who].given } as const;
-  const decisions = await decisionsOf(options, [{ label: 'data', stem: 'data', content }]);
-  expect(decisions.map((decision) => decision.kind)).toEqual([kind]);
-});
+] as const)(
+  'For the service %s, skin data signed with the key "%s" is planned as %s',
+  async (name, who, kind) => {
+    const keys = { own: await signedData(), theirs: await signedData() };
+    const signingKey = async () => keys.theirs.key;
+    const options = {
+      ...(await optionsIn()),
+      ownKey: keys.own.key,
+      service: { name, caller: 'c', signingKey },
+    };
+    const content = { kind: 'data', given: keys[who].given } as const;
+    const decisions = await decisionsOf(options, [{ label: 'data', stem: 'data', content }]);
+    expect(decisions.map((decision) => decision.kind)).toEqual([kind]);
+  },
+);
 
 /** Skin data, and the key that has signed it. */
 async function signedData() {

@@ -23,7 +23,7 @@ function found(gone: Readonly<Record<string, string>>, fresh: Readonly<Record<st
   return renamesAmong(sources, known, lockfile).map(({ from, to }) => `${from.id} to ${to}`);
 }
 
-test('A rename is exactly one source that is gone and exactly one that is new, with the same work', () => {
+test('A rename is assumed if exactly one source is gone and exactly one is new with the same work', () => {
   expect(found({ a: '1', b: '2' }, { c: '2', d: '3' })).toEqual(['b to c']);
   expect(found({ a: '1', b: '2' }, { x: '2', y: '1' })).toEqual(['a to y', 'b to x']);
   expect(found({ a: '12' }, { x: '1' })).toEqual(['a to x']);
@@ -37,7 +37,7 @@ test('No renames are assumed if several sources are gone or new, and a folder wi
   expect(found({ A: '1' }, { x: '1' })).toEqual([]);
 });
 
-test('Output files get the new name; what the run has written already stays, and so does every file that is not ours', async () => {
+test('Output files get the new name, except files that the run has already written and files of others', async () => {
   const lockDir = await ownFolder();
   const write = (name: string, text: string) => writeFileSync(join(lockDir, name), text);
   mkdirSync(join(lockDir, 'deep'));
@@ -69,7 +69,7 @@ test('Output files get the new name; what the run has written already stays, and
   expect(existsSync(join(lockDir, 'a.json'))).toBe(false);
 });
 
-test('An output stays where its new name is taken, or would be hidden or outside of the folder', async () => {
+test('An output keeps its name if the new one is taken, or would be hidden or outside of the folder', async () => {
   const lockDir = await ownFolder();
   const write = (name: string) => writeFileSync(join(lockDir, name), name);
   for (const name of ['a.txt', 'b.txt']) write(name);
@@ -90,7 +90,7 @@ test('An output stays where its new name is taken, or would be hidden or outside
   ]);
 });
 
-test('The outputs of a renamed source stay as they are where the run has written none', () => {
+test('The outputs of a renamed source stay as they are if the run has written none', () => {
   const before = [{ name: 'a', files: ['a.json'] }];
   const from: GoneSource = { id: 'a.png', label: 'a.png', outputs: ['/a.json'], isDoubtful: false };
   expect(moveOutputs({ from, to: 'b.png' }, { before, lockDir: '/' })).toEqual({

@@ -16,7 +16,7 @@ function member(name?: string): Member {
 
 const ABOUT = { index: 7, source: 'ann', stem: 'players/ann', content: { kind: 'user', user: 'ann' } };
 
-test('A result says which source it is of, and has the notes on its picture', () => {
+test('A result names its source, and has the notes on its picture', () => {
   const made = { skin, job: 'a job', warnings: [NOTE] };
   expect(madeResult(member(), made, 'made')).toEqual({
     ...ABOUT,
@@ -65,7 +65,7 @@ test.each([
 test.each([
   ['a signer', { signer: 'https://api.example', key: 'ab' }, { signer: 'https://api.example', key: 'ab' }],
   ['no signer', {}, undefined],
-])('A result of the journal with %s is read once, and only when it is wanted', (_, signer, signedBy) => {
+])('A result in the journal with %s is read once, and only when it is used', (_, signer, signedBy) => {
   let reads = 0;
   const journal = {
     readDone: () => {
@@ -86,7 +86,7 @@ test('A failure has its reason, and its job if there was one', () => {
   expect(failedResult(member(), error, 'a job')).toMatchObject({ job: 'a job' });
 });
 
-test('A result differs if its uuid or the name in its output does', () => {
+test('The version of a result changes with its UUID and with the name in its output', () => {
   const made = (uuid: string, name?: string) =>
     madeResult(member(name), { skin: { ...skin, uuid }, job: undefined, warnings: [] }, 'made').version;
   expect([made('a'), made('a', 'Ann'), made('a', 'Bob'), made('b', 'Ann')]).toEqual([

@@ -93,7 +93,7 @@ test('A journal with work left to do is kept, and continues where it is', async 
   expect(await stepsOf({ isOver: false, hasLockfile: true })).toEqual(['lockfile written', ...kept]);
 });
 
-test('A journal whose skins the lockfile could not take is kept', async () => {
+test('A journal is kept if its skins could not be written to the lockfile', async () => {
   expect(await stepsOf({ hasLockfile: true, isDiskFull: true })).toEqual([
     'lockfile written',
     'journal closed',

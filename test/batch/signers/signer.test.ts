@@ -12,7 +12,7 @@ test('Skins to make again are counted by signer and key', () => {
   ]);
 });
 
-test('A signer has a name for people', () => {
+test('A signer has a readable name', () => {
   const own = { fingerprint: 'ab' };
   const keys = [undefined, 'ab', 'cd'];
   const names = keys.map((key) => signerText({ signer: 'embedded', key }, own));
@@ -21,7 +21,7 @@ test('A signer has a name for people', () => {
   expect(others).toEqual(['Mojang', 'an unknown signer', 'https://one.example']);
 });
 
-test('Without skins to make again, the list is empty', () => {
+test('Without skins to make again, the list of signers is empty', () => {
   const counts = new SignerCounts();
   counts.outdated(undefined);
   expect([counts.list, counts.unknownSigner]).toEqual([[], 0]);

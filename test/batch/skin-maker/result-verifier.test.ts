@@ -97,7 +97,7 @@ function serviceError(status: number, code = 'some_code'): ServiceError {
 }
 
 describe('A job that is completed', () => {
-  test('is a result with its signer and all notes, in the journal before anyone hears of it', async () => {
+  test('becomes a result with its signer and all notes, and is in the journal before it is reported', async () => {
     const { finisher, journal, told } = await prepare();
     await finisher.settle(
       workOf(),
@@ -116,7 +116,7 @@ describe('A job that is completed', () => {
     });
   });
 
-  test('with an unknown signer says so', async () => {
+  test('with an unknown signer gets a warning', async () => {
     const { finisher, journal, told } = await prepare({}, { proofs: [{ signer: 'unproved' }] });
     await finisher.settle(workOf(), ended('completed', { skin: SKIN }));
     const warnings = [NOTE, expect.objectContaining({ code: 'signature_unproved' })];
@@ -124,7 +124,7 @@ describe('A job that is completed', () => {
     expect(journal.readDone(keyOf(1))).not.toHaveProperty('key');
   });
 
-  test('without its skin is a result if the service has the skin, and else one that the next run asks for', async () => {
+  test('without its skin becomes a result if the service has the skin, or else is left to the next run', async () => {
     const found = await prepare({}, { found: SKIN });
     await found.finisher.settle(workOf(), ended('completed', {}, SKIN.uuid));
     expect(found.told).toMatchObject([['done', { job: 'j1' }]]);
@@ -174,7 +174,7 @@ describe('A job that the service has forgotten', () => {
     expect(journal.stateOf(keyOf(1))).toMatchObject({ step: 'intent', isLost: true });
   });
 
-  test('is made again, if the user says so, as often as any other, then given up', async () => {
+  test('is made again if the user agrees, as often as any other job, then given up', async () => {
     const { finisher, journal, told, tasks } = await prepare({ resubmitLost: true });
     const work = workOf();
     await finisher.settleForgotten(work, 'j1', undefined);
@@ -271,7 +271,7 @@ describe('A step that throws', () => {
     expect(journal.stateOf(keyOf(1))).toBeUndefined();
   });
 
-  test('ends the batch if all work would fail so, or it is interrupted', async () => {
+  test('ends the batch if all work would fail the same way, or if the batch is interrupted', async () => {
     const bug = new TypeError('x is undefined');
     const { finisher, told } = await prepare();
     await expect(finisher.attempt(workOf(), 'j1', throwing(bug))).rejects.toBe(bug);

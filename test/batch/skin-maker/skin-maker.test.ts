@@ -78,7 +78,7 @@ test('A batch that stops with work left leaves all slots to the next one', async
   expect(service.mostUnfinished).toBe(5);
 });
 
-test('The estimate in the plan is by the limits of the caller', async () => {
+test('The estimate in the plan follows the limits of the caller', async () => {
   const { clock, events, batch } = await prepareScripted();
   await clock.until(batch(10));
   // Two waves through five slots, 6 ms each on a service that may sign as fast as this machine.

@@ -76,7 +76,7 @@ describe('The options sent', () => {
     expect(await request(workOf(link, asked))).toMatchObject({ options: asked });
   });
 
-  test('have the name of the source, else one from its file', async () => {
+  test('have the name of the source, or else one from its file', async () => {
     const named = workOf(link, { source: { name: 'Zed' } });
     expect(await request(named)).toMatchObject({ options: { name: 'Zed' } });
     const unnamed = workOf(link, { source: { stem: '___' } });
@@ -90,7 +90,7 @@ describe('A picture', () => {
     expect(await request(work)).toMatchObject({ source: { file: skinPng(1), fileName: 'My Skin.png' } });
   });
 
-  test('that was not kept is read again, with what there is to note about it', async () => {
+  test('that was not kept is read again, with its notes', async () => {
     const path = join(await ownFolder(), 'one.png');
     await writeFile(path, skinPng(1));
     const work = workOf({ kind: 'file', path }, { planned: PIXELS, source: { stem: '___' } });
@@ -169,7 +169,7 @@ describe('A player', () => {
     },
   );
 
-  test('is no problem of this source when the batch is interrupted, or the program has a mistake', async () => {
+  test('is no problem of this source when the batch is interrupted, or the program has a bug', async () => {
     const problem = new PlayerNameError('game_unreachable', 'It does not answer.');
     const signal = AbortSignal.abort();
     const interrupted = request(workOf(named), { uuidOf: async () => await Promise.reject(problem), signal });
@@ -200,7 +200,7 @@ describe('Skin data that cannot be the result', () => {
     });
   });
 
-  test('is no problem of this source when the batch is interrupted, or the program has a mistake', async () => {
+  test('is no problem of this source when the batch is interrupted, or the program has a bug', async () => {
     const error = new NetworkError('It does not answer.', { cause: undefined, mayHaveArrived: false });
     const interrupted = { texture: async () => await Promise.reject(error), signal: AbortSignal.abort() };
     await expect(request(workOf(data), interrupted)).rejects.toBe(error);

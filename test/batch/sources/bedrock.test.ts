@@ -85,7 +85,7 @@ describe('A skin pack of Bedrock Edition', () => {
     expect(await isSingle(spec({ args: [arg] }), rootsIn(cwd))).toBe(false);
   });
 
-  test('is read as another program packs it', async () => {
+  test('is read in the form in which another program packs it', async () => {
     const cwd = await folderOf(under('p'));
     const python = `import zipfile,os\nz=zipfile.ZipFile('q.mcpack','w',zipfile.ZIP_DEFLATED)\n
 for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relpath(os.path.join(d,f),'p'))\nz.close()`;
@@ -234,7 +234,7 @@ for d,_,n in os.walk('p'):\n  for f in n: z.write(os.path.join(d,f),os.path.relp
     expect(own).toHaveLength(count);
   });
 
-  test('is found in a folder, and below it with -r, by what the ignore rules leave; its pictures are no sources of their own', async () => {
+  test('is found in a folder, and below it with -r, unless it is ignored; its pictures are no sources of their own', async () => {
     const cwd = await folderOf({
       ...under('skins/town'),
       'skins/a.mcpack': zipOf(FILES),

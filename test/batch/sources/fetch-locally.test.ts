@@ -128,7 +128,7 @@ test.each([
   ['a redirect to a file', 302, { location: 'file:///etc/passwd' }],
   ['a compressed body', 200, { 'content-encoding': 'gzip' }],
 ])(
-  'A body that is not read, that of %s, is not waited for, and its connection is closed',
+  'The unread body of %s is not waited for, and its connection is closed',
   async (_what, status, headers) => {
     const closed = Promise.withResolvers<void>();
     const site = await webServer((request, response) => {
@@ -143,7 +143,7 @@ test.each([
   },
 );
 
-test('Aborting ends the wait', async () => {
+test('Aborting ends the wait for pictures', async () => {
   const site = await webServer(() => {});
   const [source] = await fetchAll([urlSource(site.url)], { signal: AbortSignal.timeout(50) });
   expect(problemOf(source!)?.message).toContain('interrupted');

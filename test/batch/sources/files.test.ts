@@ -14,7 +14,7 @@ async function folderWith(): Promise<string> {
   return folder;
 }
 
-describe('What is nearly called like a path that leads nowhere', () => {
+describe('The suggestion for a path that leads nowhere', () => {
   test.each([
     ['skinz', 'skins/'],
     ['sikns', 'skins/'],
@@ -24,15 +24,15 @@ describe('What is nearly called like a path that leads nowhere', () => {
     ['skins/taem', 'skins/team/'],
     ['herobrin', 'Herobrine.PNG'],
     ['Herobrine', 'Herobrine.PNG'],
-  ])('%s: %s', async (typed, meant) => {
+  ])('is, for %s, %s', async (typed, meant) => {
     expect(similarName(typed, [await folderWith()])).toBe(meant);
   });
 
-  test('nothing for a path with a million slashes, in linear time', async () => {
+  test('is missing for a path with a million slashes, in linear time', async () => {
     expect(similarName(`${'/'.repeat(1_000_000)}skinz`, [await folderWith()])).toBeUndefined();
   });
 
-  test('never what was typed, as far as anyone can see', async () => {
+  test('never looks the same as what was typed', async () => {
     const folder = await folderWith();
     await writeFile(
       Buffer.concat([Buffer.from(folder), Buffer.from([0x2f, 0xe9, 0x2e, 0x70, 0x6e, 0x67])]),
@@ -43,9 +43,12 @@ describe('What is nearly called like a path that leads nowhere', () => {
     expect(similarName('Zo\u00eb.png', [folder])).toBeUndefined();
   });
 
-  test.each(['Notch', 'note', 'xy', 'nowhere/skins', 'skinz.json', ''])('nothing for %j', async (typed) => {
-    expect(similarName(typed, [await folderWith()])).toBeUndefined();
-  });
+  test.each(['Notch', 'note', 'xy', 'nowhere/skins', 'skinz.json', ''])(
+    'is missing for %j',
+    async (typed) => {
+      expect(similarName(typed, [await folderWith()])).toBeUndefined();
+    },
+  );
 });
 
 async function only(text: string, recursive: boolean): Promise<BatchSource> {
@@ -54,7 +57,7 @@ async function only(text: string, recursive: boolean): Promise<BatchSource> {
   return value as BatchSource;
 }
 
-describe('A word that leads nowhere', () => {
+describe('A word that names no file or folder', () => {
   test.each([
     ['skinz', false, 'Did you mean skins/? For the player of that name: --player skinz'],
     ['Notch', true, 'For the player of that name: --player Notch'],
@@ -71,7 +74,7 @@ describe('A word that leads nowhere', () => {
   });
 });
 
-test('Players that are named as such are sources of their own, whatever lies beside', async () => {
+test('Names that are given as players are players, even if files or folders have the same names', async () => {
   const roots = { cwd: await folderWith(), stdin: () => (async function* () {})() };
   const spec = { args: [], players: ['skins', 'Jeb_'], from: [], recursive: true, ignore: [] };
   const found: unknown[] = [];

@@ -6,7 +6,7 @@ import { walkFolder } from '../../../src/batch/sources/folders.ts';
 import { IgnoreRules } from '../../../src/batch/sources/ignore-rules.ts';
 import { allOf, folderOf, rootsIn } from '../../support/batch/read-sources.ts';
 
-test('A run knows what is gone only from folders that it could read whole', async () => {
+test('A run treats sources as gone only in folders that it could read completely', async () => {
   const cwd = await folderOf({
     'whole/a.png': 'a',
     'cut/a.png': 'a',
@@ -20,7 +20,7 @@ test('A run knows what is gone only from folders that it could read whole', asyn
   expect(covered).toEqual([{ path: join(cwd, 'whole'), recursive: true, isEmpty: false }, undefined]);
 });
 
-test('Signals are heard while the files of a large folder are compared with patterns', async () => {
+test('Signals are handled while the files of a large folder are compared with patterns', async () => {
   const path = await folderOf(Array.from({ length: 50 }, (_, index) => `${index}.png`));
   const rules = IgnoreRules.given(['none.png']);
   let isHeard: boolean | undefined;

@@ -59,7 +59,7 @@ describe('A pattern means what it means to Git:', () => {
     expect(found).toEqual(ignored);
   });
 
-  test('of several, the last counts that matches', () => {
+  test('the last matching one of several counts', () => {
     const rules = rulesOf('*.png', '!a*', 'ab.png', '!/x/**/ab.png');
     const paths = ['b.png', 'a.png', 'ab.png', 'x/ab.png', 'x/y/ab.png', 'y/ab.png'];
     expect(paths.filter((path) => rules.ignores(path))).toEqual(['b.png', 'ab.png', 'y/ab.png']);
@@ -72,6 +72,6 @@ test.each([
   ['folders, for a folder', `/${'**/a/'.repeat(30)}b`, 'a/'.repeat(64)],
   ['characters', `${'*a'.repeat(60)}*b`, 'a'.repeat(255)],
   ['characters of folders', `${'**/*a*a*a*/'.repeat(20)}b`, `${'aaaaaaaaaaaaaaaa/'.repeat(64)}c`],
-])('A pattern with many wildcards for %s comes to an end', (_, pattern, path) => {
+])('Matching a pattern with many wildcards for %s comes to an end', (_, pattern, path) => {
   expect(rulesOf(pattern).ignores(path)).toBe(false);
 });

@@ -55,8 +55,8 @@ function found(list: readonly ListRow[]): RowOptions[] {
   });
 }
 
-describe('Whatever rows are written as a list, in whatever pieces it comes,', () => {
-  test('they are read from CSV', async () => {
+describe('The rows of a list that arrives in any pieces', () => {
+  test('are read from CSV', async () => {
     const delimiter = fc.constantFrom(',', ';', '\t');
     const columns = fc.shuffledSubarray(['source', 'name', 'variant', 'visibility', 'notes'] as const, {
       minLength: 5,
@@ -79,7 +79,7 @@ describe('Whatever rows are written as a list, in whatever pieces it comes,', ()
     await fc.assert(property, RUNS);
   });
 
-  test('they are read from NDJSON', async () => {
+  test('are read from NDJSON', async () => {
     const property = fc.asyncProperty(rows, newline, mark, sizes, async (all, end, bom, pieces) => {
       const text = bom + all.map((one) => JSON.stringify(one)).join(end);
       expect(found(await rowsOf(Buffer.from(text), pieces))).toEqual(all);
@@ -87,7 +87,7 @@ describe('Whatever rows are written as a list, in whatever pieces it comes,', ()
     await fc.assert(property, RUNS);
   });
 
-  test('they are read from lines', async () => {
+  test('are read from lines', async () => {
     const sources = fc.array(
       cell.filter((text) => !/^[#{]/.test(text)),
       { maxLength: 20 },
@@ -135,9 +135,9 @@ describe('Columns whose names mean nothing', () => {
   });
 });
 
-describe('Whatever bytes come as a list,', () => {
+describe('Random bytes as a list', () => {
   test.each(['', 'source,name\n', '{"source":"a"}\n'])(
-    'they are rows, faults or no text, never a crash, after %j',
+    'are rows, faults or no text, never a crash, after %j',
     async (beginning) => {
       const noise = fc.oneof(
         fc.uint8Array({ maxLength: 300 }),

@@ -30,7 +30,7 @@ describe('A pattern', () => {
     ['s/[x].png', ['s/[x].png']], // a file of that name
     ['s/*.gif', ['no_such_file']],
     ['s/!*.png', ['no_such_file']],
-  ])('that no shell replaced gives the files that match: %s', async (pattern, labels) => {
+  ])('that the shell did not expand gives the matching files: %s', async (pattern, labels) => {
     expect(await labelsOf(pattern)).toEqual(labels);
   });
 
@@ -38,7 +38,7 @@ describe('A pattern', () => {
     expect(await labelsOf('s/*.png', ['a.png'])).toEqual(['s/B.png', 's/[x].png']);
   });
 
-  test('may stand in a list, beside which it is looked for as well, but not with a name', async () => {
+  test('may stand in a list, is looked for beside the list as well, and may not have a name', async () => {
     const list = 'source,name,variant\ns/t/*.png,,slim\ns/*.png,Ann,\n';
     const cwd = await folderOf({ 'lists/team.csv': list, 'lists/s/t/q.png': '' });
     const sources = await allOf({ from: ['lists/team.csv'] }, rootsIn(cwd));
@@ -48,7 +48,7 @@ describe('A pattern', () => {
     ]);
   });
 
-  test('is not one source, nor any number before it is read', async () => {
+  test('is not one source, nor a known number of sources before it is read', async () => {
     const roots = rootsIn(await folderOf(FILES));
     expect(await isSingle(spec({ args: ['s/*.png'] }), roots)).toBe(false);
     expect(await countSources(spec({ args: ['s/*.png'] }), roots)).toBeUndefined();

@@ -35,7 +35,7 @@ test('A name that no player has is a problem of the source; the message tells if
   await expect(names.uuidOf(guess, NEVER)).rejects.toThrow('No file, folder or player is called NoBody');
 });
 
-test('A failing Mojang is asked again as late as it asks for, and not forever', async () => {
+test('A failing Mojang is asked again after the time that it names, and not forever', async () => {
   const { fake, players, names, clock } = await directory(1, fakeClock());
   const wanted = { user: String(players[0]?.name) };
   fake.order({ fault: { kind: 'broken' }, on: ['names'] });
@@ -52,7 +52,7 @@ test('A failing Mojang is asked again as late as it asks for, and not forever', 
   expect(other.clock.sleeps).toEqual([1_000, 2_000, 4_000]);
 });
 
-test('Aborting ends the wait', async () => {
+test('Aborting ends the wait for player names', async () => {
   const { fake, players, names } = await directory(1, systemClock);
   fake.order({ fault: { kind: 'broken' }, on: ['names'] });
   const stop = AbortSignal.timeout(50);

@@ -301,8 +301,8 @@ describe('Signatures', () => {
   });
 });
 
-describe('What looks like skin data', () => {
-  test('and is in a place that is not read is named by its line', async () => {
+describe('Text that looks like skin data', () => {
+  test('in a place that is not read is reported with its line', async () => {
     const yaml = `a: &x\n  ? ${VALUE}\n  : 1\nb: ${OTHER}\n`;
     expect(await found('a.yml', yaml)).toEqual([
       'b other ?',
@@ -317,7 +317,7 @@ describe('What looks like skin data', () => {
     expect(one).not.toHaveProperty('isEmpty');
   });
 
-  test('is no other JSON in base64, such as the parts of a token', async () => {
+  test('does not include other JSON in base64, such as the parts of a token', async () => {
     const token = Buffer.from(JSON.stringify({ sub: 'x'.repeat(80), name: 'y' })).toString('base64');
     expect(await found('config.yml', `token: ${token}\n`)).toEqual(['config.yml holds no skin data.']);
   });
@@ -341,7 +341,7 @@ describe('A text of millions of characters', () => {
     expect((await found(file, text())).map((one) => one.replace(/^\w (?=\?)/, '- '))).toEqual([result]);
   });
 
-  test('that writes slashes with escapes has no values that are not read', async () => {
+  test('that writes slashes with escapes has all of its values read', async () => {
     const value = Buffer.from(
       JSON.stringify({ textures: { SKIN: { url: `${url}?${'?'.repeat(60)}` } } }),
     ).toString('base64');

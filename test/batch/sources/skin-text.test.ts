@@ -278,7 +278,7 @@ describe('The folder of a plugin', () => {
     ]);
   });
 
-  test('is not that of a folder with pictures, where such files are outputs', async () => {
+  test('is not assumed for a folder with pictures, where such files are outputs', async () => {
     const cwd = await folderOf({ 'skins/a.png': 'a', 'skins/a.customskin': custom('a') });
     const sources = await allOf({ args: ['skins'] }, rootsIn(cwd));
     expect(sources.map(({ label }) => label)).toEqual(['skins/a.png']);

@@ -9,15 +9,18 @@ const REQUEST = `GET /v2/skins/${UUID}`;
 const refusal = { success: false, errors: [{ code: 'a_code', message: 'No.' }] };
 
 describe('A service that answers about a skin', () => {
-  test.each([400, 403, 404, 410, 422])('has none when it says %i', async (status) => {
+  test.each([400, 403, 404, 410, 422])('has no such skin when it answers %i', async (status) => {
     const { client } = await testClient([{ expect: REQUEST, status, json: refusal }]);
     expect(await findSkin(client, UUID, {})).toBeUndefined();
   });
 
-  test.each([401, 402, 405, 409, 411, 423])('has not said whether it has one with %i', async (status) => {
-    const { client } = await testClient([{ expect: REQUEST, status, json: refusal }]);
-    expect(await failureOf(findSkin(client, UUID, {}))).toMatchObject({ status });
-  });
+  test.each([401, 402, 405, 409, 411, 423])(
+    'leaves open whether it has the skin when it answers %i',
+    async (status) => {
+      const { client } = await testClient([{ expect: REQUEST, status, json: refusal }]);
+      expect(await failureOf(findSkin(client, UUID, {}))).toMatchObject({ status });
+    },
+  );
 });
 
 test('A service that has answered once is given a quarter of an hour to answer again', async () => {

@@ -43,7 +43,7 @@ test('A signature is that of the Standard Webhooks convention, by its published 
   );
 });
 
-test('The secret follows from the API key as docs/webhooks.md has it', async () => {
+test('The secret follows from the API key as docs/webhooks.md describes', async () => {
   expect(SECRET).toBe('whsec_GJUjWILZedklozQdxBNIof9EkEleuh+1jKl4DHxSa38=');
   const docs = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');
   const script = /```sh\n([\s\S]*?)```/.exec(docs)?.[1] ?? '';

@@ -42,7 +42,7 @@ function pause(error: unknown, parts: Partial<Attempt> = {}): number | undefined
 
 type Row = [what: string, error: unknown, ms: number | undefined];
 
-describe('pauseBefore, of what may be repeated', () => {
+describe('pauseBefore, for a request that may be repeated', () => {
   const rows: Row[] = [
     ['a 500', makeServiceError(500), 250],
     ['a 502 page of HTML', unreadable(502), 250],
@@ -79,7 +79,7 @@ describe('pauseBefore, of what may be repeated', () => {
   });
 });
 
-describe('pauseBefore, of a submission', () => {
+describe('pauseBefore, for a submission', () => {
   const rows: Row[] = [
     ['a lost answer', lost, undefined],
     ['a 500', makeServiceError(500), undefined],
@@ -131,14 +131,14 @@ describe('pauseBefore, after a 429', () => {
     expect(pause(error, { isRepeatable: false })).toBe(ms);
   });
 
-  test('takes the wait that was given without spreading it', () => {
+  test('uses the given wait without spreading it', () => {
     const given = makeServiceError(429, { retryAfter: 3_000 });
     const told = makeServiceError(429, { next: { relative: 800 } });
     const busy = makeServiceError(503, { retryAfter: 2_000 });
     expect([given, told, busy].map((error) => pause(error, { random: 0 }))).toEqual([3_000, 800, 2_000]);
   });
 
-  test('takes the wait that was given however often it was tried', () => {
+  test('uses the given wait however many attempts were made', () => {
     expect(pause(makeServiceError(429, { retryAfter: 60_000 }), { number: 9 })).toBe(60_000);
   });
 
@@ -153,7 +153,7 @@ describe('pauseBefore, after a 429', () => {
 });
 
 describe('a retry policy', () => {
-  test('is the default with the given values instead, the later first', () => {
+  test('is the default with the given values, of which the later take precedence', () => {
     expect(retryPolicy(undefined, {})).toEqual(DEFAULT_RETRY);
     const policy = retryPolicy({ budget: 1, patience: 2 }, { budget: 3 });
     expect(policy).toEqual({ ...DEFAULT_RETRY, budget: 3, patience: 2 });

@@ -77,7 +77,7 @@ describe('Submissions that are left', () => {
   });
 });
 
-describe('A number of submissions more', () => {
+describe('A number of further submissions', () => {
   test('has been sent as soon as the windows allow it', () => {
     const budget = new SubmissionBudget();
     expect(budget.reach(1_000, 5)).toBe(5);

@@ -38,7 +38,7 @@ describe('all skins', () => {
     expect(await uuidsIn(client.allPublicSkins({ size: 1, sort: 'popular' }))).toEqual(['a', 'b']);
   });
 
-  test('are read no further than they are wanted', async () => {
+  test('are read only as far as the caller wants', async () => {
     const { client } = await testClient([
       page('GET /v2/skins?size=128', skins('a', 'b'), '/v2/skins?after=b'),
     ]);

@@ -23,7 +23,7 @@ describe('an idempotency key', () => {
     expect(server.seen[2]?.headers['content-type']).toMatch(/^multipart/);
   });
 
-  test('is not sent with reads: not when a job is followed either', async () => {
+  test('is not sent with reads, nor while a job is followed', async () => {
     const links = { job: `/v2/queue/${job.id}` };
     const late = { ...generated, status: 500, json: refusal('generator_timeout', 'Late.', { links }) };
     const look = {
@@ -78,7 +78,7 @@ describe('the retry policy of a call', () => {
 });
 
 describe('SkinClient.queueList', () => {
-  test('answers the jobs with the links of the list', async () => {
+  test('returns the jobs with the links of the list', async () => {
     const list = { expect: 'GET /v2/queue', json: { success: true, jobs: [job], links: { events: '/e' } } };
     const { client } = await testClient([list, { ...list, json: { success: true, jobs: [] } }]);
     expect(await client.queueList()).toEqual({ jobs: [job], links: { events: '/e' } });

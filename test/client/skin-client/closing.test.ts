@@ -11,7 +11,7 @@ const closed = {
   message: expect.stringMatching(/the client is closed\.$/),
 };
 
-test('A closed client sends nothing, and tries no second time', async () => {
+test('A closed client sends nothing, and does not try again', async () => {
   const { client, clock } = await testClient([]);
   await client.close();
   expect(await failureOf(client.me())).toMatchObject(closed);

@@ -70,7 +70,7 @@ describe('A compressed answer', () => {
   });
 });
 
-describe('An answer as proxies and programs on Windows send it', () => {
+describe('An answer in a form that proxies and programs on Windows use', () => {
   const job = { id: 'j1', status: 'waiting' };
   const answer = JSON.stringify({ success: true, job });
   const askedFor = async (act: Exchange['act']) => {
@@ -89,7 +89,7 @@ describe('An answer as proxies and programs on Windows send it', () => {
     expect(read.job).toMatchObject(job);
   });
 
-  test('is named if it is compressed in an unknown way', async () => {
+  test('is reported if it is compressed in an unknown way', async () => {
     const act: Exchange['act'] = (response) =>
       void response.writeHead(200, { 'content-encoding': 'dcb' }).end(Buffer.alloc(20));
     expect(await failureOf(askedFor(act))).toMatchObject({
@@ -97,7 +97,7 @@ describe('An answer as proxies and programs on Windows send it', () => {
     });
   });
 
-  test('is named if a 100 Continue comes before it, which belongs to no request', async () => {
+  test('is reported if a 100 Continue that belongs to no request comes before it', async () => {
     const act: Exchange['act'] = (response) => {
       response.writeContinue();
       response.writeHead(200).end(answer);
@@ -107,7 +107,7 @@ describe('An answer as proxies and programs on Windows send it', () => {
     expect(classifyFailure(failure)).toMatchObject({ kind: 'unreachable' });
   });
 
-  test('is read if it is a list of 20 MiB, and named if it is longer than any', async () => {
+  test('is read if it is a list of 20 MiB, and reported if it is too long', async () => {
     const list = (bytes: number) => `{"success":true,"jobs":[]}${' '.repeat(bytes)}`;
     const { client } = await testClient(
       [
@@ -131,7 +131,7 @@ describe('An answer to a submission without a job', () => {
     text: '',
   });
 
-  test.each(['/v2/queue/j1', '/below/v2/queue/j1/'])('names it in Location (%s)', async (location) => {
+  test.each(['/v2/queue/j1', '/below/v2/queue/j1/'])('names the job in Location (%s)', async (location) => {
     const { client } = await testClient([answered(location)]);
     expect((await client.queue({ url: 'https://a.example/' })).job).toMatchObject({
       id: 'j1',

@@ -57,7 +57,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  test('reports no keys and bodies', async () => {
+  test('reports neither keys nor bodies', async () => {
     const skin = makeSkin();
     const reports = await reportsOf(
       [{ expect: 'POST /v2/generate?timeout=30', json: { success: true, skin } }],

@@ -15,7 +15,7 @@ const answered = (batch: readonly unknown[], rest: object = {}): Exchange => ({
 });
 
 describe('SkinClient.queueBatch', () => {
-  test('sends each with its options, files as data URLs, under one idempotency key', async () => {
+  test('sends each skin with its options, files as data URLs, under one idempotency key', async () => {
     const taken = { success: true, job: makeJob() };
     const { client, server } = await testClient([answered([taken, taken, taken, taken])]);
     await client.queueBatch(
@@ -39,7 +39,7 @@ describe('SkinClient.queueBatch', () => {
     });
   });
 
-  test("returns the result of each, in the service's own words", async () => {
+  test("returns the result for each skin, in the service's own words", async () => {
     const skin = makeSkin();
     const { client } = await testClient([
       answered(
@@ -79,7 +79,7 @@ describe('SkinClient.queueBatch', () => {
 });
 
 describe('SkinClient.capes', () => {
-  test('reads what the hosted service sends, and what older versions of it did', async () => {
+  test('reads what the hosted service sends, and what its older versions sent', async () => {
     const url = 'http://textures.example/texture/cc33';
     const capes = [
       { uuid: 'ef9e95b6-48a3-4fd7-93d4-7e7d9448d2f1', alias: 'A', hash: 'cc33', url, support: 'owner' },

@@ -39,7 +39,7 @@ describe('the API key', () => {
     expect([...shown, JSON.stringify(reports)].join('\n')).not.toContain(API_KEY);
   });
 
-  test('is not in what a failed job says in a good answer', async () => {
+  test('is not in the message of a failed job in a successful answer', async () => {
     const json = {
       success: true,
       errors: [{ code: 'job_failed', message: `Unknown key ${API_KEY}.` }],

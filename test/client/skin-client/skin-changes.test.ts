@@ -12,7 +12,7 @@ const png = (expected: string): Exchange => ({
 
 describe('SkinClient.editSkin', () => {
   test.each([{ name: 'New' }, { name: null }, { name: '', visibility: 'private' }] as const)(
-    'sends %j and answers the skin as it is now',
+    'sends %j and returns the skin as it is now',
     async (edit) => {
       const { client, server } = await testClient([
         { expect: 'PATCH /v2/skins/a%2Fb', json: { success: true, skin } },

@@ -196,7 +196,7 @@ describe('a submission', () => {
   });
 });
 
-describe('a call that is called off', () => {
+describe('a call that is aborted', () => {
   test('ends at once while it waits for an answer', async () => {
     const stop = new AbortController();
     const act = () => stop.abort();
@@ -204,7 +204,7 @@ describe('a call that is called off', () => {
     expect(await failureOf(client.me({ signal: stop.signal }))).toMatchObject({ name: 'AbortError' });
   });
 
-  test('ends before anything is sent when it was called off before', async () => {
+  test('ends before anything is sent when it was aborted before', async () => {
     const { client } = await testClient([]);
     const signal = AbortSignal.abort();
     expect(await failureOf(client.me({ signal }))).toMatchObject({ name: 'AbortError' });

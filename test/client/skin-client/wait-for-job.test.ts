@@ -15,7 +15,7 @@ function look(status: string, rest: object = {}): Exchange {
 }
 
 describe('SkinClient.waitForJob', () => {
-  test('looks at growing pauses until the job is completed', async () => {
+  test('looks after growing pauses until the job is completed', async () => {
     const { client, clock } = await testClient([
       look('waiting'),
       look('waiting'),
@@ -27,7 +27,7 @@ describe('SkinClient.waitForJob', () => {
     expect(clock.sleeps).toEqual([1_000, 1_000, 1_500, 2_250]);
   });
 
-  test('looks first at the eta', async () => {
+  test('looks for the first time at the eta', async () => {
     const { client, clock } = await testClient([look('completed', { skin })]);
     await client.waitForJob({ id: ID, eta: START + 2_500 });
     expect(clock.sleeps).toEqual([2_500]);
@@ -49,7 +49,7 @@ describe('SkinClient.waitForJob', () => {
     expect(clock.sleeps).toEqual([1_000, 1_000, 1_200]);
   });
 
-  test('throws the reason of a failed job, which comes inside a success', async () => {
+  test('throws the reason of a failed job, which comes in a successful answer', async () => {
     const errors = [{ code: 'skin_change_failed', message: 'The account was busy.' }];
     const { client } = await testClient([look('waiting'), look('failed', { errors })]);
     expect(await failureOf(client.waitForJob({ id: ID }))).toMatchObject({
@@ -79,7 +79,7 @@ describe('SkinClient.waitForJob', () => {
     });
   });
 
-  test('passes on that the job is not known any more', async () => {
+  test('reports that the job is not known any more', async () => {
     const { client } = await testClient([
       { expect: `GET /v2/queue/${ID}`, status: 404, json: refusal('job_not_found') },
     ]);

@@ -78,7 +78,7 @@ describe('Over plain http a key', () => {
       expect(server.seen[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
   });
 
-  test('needs no check without a key, or over https', async () => {
+  test('is the only reason for a check: none is made without a key, or over https', async () => {
     const { url } = await named([LIST], 'localhost');
     expect(await client(url, { apiKey: undefined, resolve: resolving(PUBLIC) }).jobs()).toEqual([]);
     const https = client('https://skins.example:1', { resolve: resolving(PUBLIC) });

@@ -56,7 +56,7 @@ test('After a request timed out, no connection of that age is used again', async
   expect(await oldUsed()).toBe(0);
 });
 
-test('After a request was aborted for another reason, others are used again', async () => {
+test('After a request was aborted for another reason, connections are used again', async () => {
   const { abort, oldUsed } = await withTwoConnections();
   const reason = new Error('no longer wanted');
   expect(await abort(reason)).toBe(reason);

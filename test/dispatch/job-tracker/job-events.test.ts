@@ -86,7 +86,7 @@ test('The end of a job is kept until it is read once', async () => {
   ]);
 });
 
-test('Only the latest of the unclaimed ends are kept', async () => {
+test('Only the latest unclaimed ends of jobs are kept', async () => {
   const ends = Array.from({ length: 300 }, (_, n) => job(`j${n}`, 'failed'));
   const { listener } = await listen([[pending, ...ends]]);
   expect([listener.takeEnd('j43'), listener.takeEnd('j44')?.job.id]).toEqual([undefined, 'j44']);

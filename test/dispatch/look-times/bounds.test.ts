@@ -45,7 +45,7 @@ describe('With nothing learned, of a process that is alone,', () => {
     expect(new LookTimes(1_000).next([accepted(0, 2_500)], at(10, 0, true))).toBe(1_000);
   });
 
-  test('a late job is looked for after as long as it is late', () => {
+  test('a late job is looked for again after as long as it has been late', () => {
     expect(times.next([accepted(0, 100)], at(1_101, 1_100))).toBe(2_100);
   });
 
@@ -56,7 +56,7 @@ describe('With nothing learned, of a process that is alone,', () => {
 });
 
 describe('With durations learned', () => {
-  test('a job is due at exactly its time', () => {
+  test('a job is due exactly after the learned duration', () => {
     expect(learned(repeated(300)).next([accepted(0)], at(300, -500))).toBe(300);
   });
 
@@ -69,7 +69,7 @@ describe('With durations learned', () => {
     expect(learned(repeated(1_500)).next(jobs, at(520))).toBe(2_015);
   });
 
-  test('five of them allow looks to follow each other sooner than a quarter of a second', () => {
+  test('five durations let looks follow each other within less than a quarter of a second', () => {
     const due = [4, 5].map((count) => learned(repeated(300, count)).next([accepted(0)], at(301, 200)));
     expect(due).toEqual([450, 300]);
   });
@@ -92,7 +92,7 @@ describe('With durations learned', () => {
 describe('A job whose end is foreseen', () => {
   const told = (durations: readonly number[]) => learned(durations, { isReported: true });
 
-  test('may take a tenth more or less in all', () => {
+  test('is one of jobs whose durations vary by a tenth at most', () => {
     const [just, over] = [
       [285, 300, 300, 300, 315],
       [284, 300, 300, 300, 315],
@@ -112,7 +112,7 @@ describe('A job whose end is foreseen', () => {
     expect(times.next(asked, at(1_335, 1_000, true))).toBeLessThan(1_500);
   });
 
-  test('is polled again rather than looked up where that is possible by then', () => {
+  test('is polled again rather than looked up if it may be polled again by then', () => {
     const times = told(repeated(3_000));
     const [early, late] = [2_002, 2_003].map((polledAt) => {
       const job = { ...accepted(0), polledAt, seenAt: polledAt };

@@ -26,14 +26,14 @@ const at = (now: number, changes: Partial<LookState> = {}): LookState => ({
   ...changes,
 });
 
-describe('Jobs that all take as long', () => {
+describe('Jobs that all take equally long', () => {
   test('are each polled singly when they end, without a list', () => {
     const times = experienced();
     expect(times.nextPoll(wave, at(40))).toEqual({ job: wave[0], at: 310 + MARGIN });
     expect(times.next(wave, at(40))).toBe(LONGEST_TRUST);
   });
 
-  test('are looked up in the list every two seconds for a minute after others had jobs there', () => {
+  test('are looked up in the list every two seconds for a minute after other callers had jobs there', () => {
     const next = (othersAt: number) => experienced().next(wave, at(40, { othersAt }));
     expect([next(40), next(40 - 59_999), next(40 - 60_000)]).toEqual([
       OTHERS_UNSEEN,

@@ -58,7 +58,7 @@ describe('A lone job without an estimate', () => {
     expect(least(lists.filter((at) => at > 1_000))).toBeGreaterThanOrEqual(500);
   });
 
-  test('is noticed within a fifth of its time, and needs no list after five seconds', () => {
+  test('has its end noticed within a fifth of its time, and needs no list after five seconds', () => {
     const all = [...lists, ...polls].sort((a, b) => a - b);
     for (const [n, at] of all.slice(1).entries()) {
       const before = all[n]!;
@@ -76,12 +76,12 @@ test('Five jobs are polled once early, then listed each time that their age has 
 });
 
 describe('An estimate', () => {
-  test('of up to three seconds is waited for, without a list between', () => {
+  test('of up to three seconds is waited for, without a list in between', () => {
     expect(probeAt(accepted(3_000), [accepted(3_000)], looked(0))).toBe(START + 3_000);
     expect(fillingLookAt([accepted(3_000)], looked(0))).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('of more is only one of the moments at which the job is looked for', () => {
+  test('of over three seconds is only one of the moments at which the job is looked for', () => {
     expect(probeAt(accepted(3_001), [accepted(3_001)], looked(0))).toBe(START + 100);
     const job = accepted(8_000, START + 7_950);
     expect(probeAt(accepted(8_000), [accepted(8_000)], looked(0))).toBe(START + 100);

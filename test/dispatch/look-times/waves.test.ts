@@ -52,7 +52,7 @@ describe('Forty waves of five jobs', () => {
     expect(idle).toBeLessThanOrEqual(1.5 * roundTrip + 1);
   });
 
-  test('that take ever longer cost a few looks each and stand idle for a tenth of it', () => {
+  test('that take ever longer cost a few looks each and stand idle for a tenth of their duration', () => {
     const { looksPerWave, idle } = measured({ serviceTime: (job) => 300 + 2 * job });
     expect(looksPerWave).toBeLessThanOrEqual(3.1);
     expect(idle).toBeLessThanOrEqual(50);
@@ -88,7 +88,7 @@ describe('Forty waves of five jobs', () => {
     expect(idle).toBeLessThanOrEqual(20);
   });
 
-  test('do not stand idle because of a single slow one', () => {
+  test('do not stand idle because of a single slow job', () => {
     const { looksPerWave, idle, most } = measured({ serviceTime: (job) => (job === 52 ? 6_000 : 300) });
     expect(looksPerWave).toBeLessThanOrEqual(2);
     expect(idle).toBeLessThanOrEqual(10);

@@ -35,7 +35,7 @@ test('A hundred reads are sent a few at a time', async () => {
   expect([service.times.length, service.most, clock.monotonic()]).toEqual([100, 8, 13 * TAKES]);
 });
 
-test('While they fail, a hundred reads send one request for all of them, less and less often', async () => {
+test('A hundred failing reads send one request for all of them, less and less often', async () => {
   const { clock, gate, service, answered } = openGate();
   service.isDown = true;
   const all = Promise.all(Array.from({ length: 100 }, answered));
@@ -76,7 +76,7 @@ test('An unanswered read is reported every three seconds until it is answered', 
   expect(silences).toEqual([3_000, 6_000]);
 });
 
-test('After an answer, or a refusal, nobody hears that there is none yet, and nothing listens to the signal', async () => {
+test('After an answer or a refusal, a read is no longer reported as unanswered, and does not listen to the signal', async () => {
   const { clock, gate, read, silences } = openGate();
   const { signal } = new AbortController();
   const fails = async () => await Promise.reject(refusal(404, 'not_found'));

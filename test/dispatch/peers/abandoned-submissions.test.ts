@@ -23,7 +23,7 @@ function startAbandoned({ ofProcesses = [1], hasJustDied = true } = {}) {
   return { abandoned, known };
 }
 
-describe('What a process that has just died had in flight', () => {
+describe('A submission in flight of a process that has just died', () => {
   test('counts until a list requested five seconds later does not show it', () => {
     const { abandoned } = startAbandoned({ ofProcesses: [2, 1] });
     expect([abandoned.count(1_000), abandoned.settledAt(1_000)]).toEqual([3, 1_300]);
@@ -35,7 +35,7 @@ describe('What a process that has just died had in flight', () => {
     expect([abandoned.count(6_000), abandoned.settledAt(6_000)]).toEqual([0, undefined]);
   });
 
-  test('counts no longer when its jobs are in a list, and when those have ended', () => {
+  test('no longer counts when its job is in a list, nor when that job has ended', () => {
     const { abandoned } = startAbandoned({ ofProcesses: [2] });
     abandoned.listed(1_100, jobs('old', 'first'));
     expect([abandoned.count(1_100), abandoned.settledAt(1_100)]).toEqual([1, 1_300]);
@@ -60,7 +60,7 @@ describe('What a process that has just died had in flight', () => {
     expect(abandoned.count(1_200)).toBe(0);
   });
 
-  test('is not mistaken for jobs that were listed before it died', () => {
+  test('is not mistaken for jobs that were listed before the process died', () => {
     const { abandoned } = startAbandoned({ ofProcesses: [0] });
     abandoned.listed(1_100, jobs('old', 'earlier'));
     abandoned.died([peer(1)], 1_200, () => true);
@@ -68,7 +68,7 @@ describe('What a process that has just died had in flight', () => {
     expect(abandoned.count(1_300)).toBe(1);
   });
 
-  test('is not mistaken for jobs that it was known to have', () => {
+  test('is not mistaken for jobs that the process was known to have', () => {
     const { abandoned } = startAbandoned({ ofProcesses: [0] });
     abandoned.died([peer(1, 'known')], 1_000, () => true);
     abandoned.listed(1_100, jobs('old', 'known'));
@@ -84,7 +84,7 @@ describe('What a process that has just died had in flight', () => {
     expect(abandoned.count(1_100)).toBe(1);
   });
 
-  test('is not mistaken for the jobs of one that died before it', () => {
+  test('is not mistaken for the jobs of a process that died earlier', () => {
     const { abandoned } = startAbandoned({ hasJustDied: false });
     abandoned.listed(1_100, jobs('old', 'of the first'));
     expect(abandoned.count(1_100)).toBe(0);

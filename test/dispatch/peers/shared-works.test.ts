@@ -22,7 +22,7 @@ test('Work belongs to one process, with or without a job', async () => {
   expect(readWork(db, 'k')?.job).toBe('j');
 });
 
-test('Only the process that submits it can give it back', async () => {
+test('Only the process that submits work can give it back', async () => {
   const db = await openFile();
   writeWork(db, { key: 'k', peer: 'me', job: undefined, at: 1 });
   deleteWork(db, 'k', 'another');

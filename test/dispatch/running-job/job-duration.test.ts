@@ -30,7 +30,7 @@ test.each([
   expect(durationOf(times)).toEqual({ duration, isReported });
 });
 
-test('A job first seen after its end may have taken any time from the shortest known duration on', () => {
+test('A job first seen after its end may have taken any time of at least the shortest known duration', () => {
   const state = {
     job: { id: 'a', status: 'completed' as const, timestamp: undefined, eta: undefined, result: undefined },
     skin: undefined,

@@ -42,7 +42,7 @@ describe('A list', () => {
     expect([lag.listedIn(5_000), lag.isListTorn]).toEqual([11_000, false]);
   });
 
-  test('that finally shows it reveals how far lists lag', () => {
+  test('that finally shows a missing job reveals how far lists lag', () => {
     const lag = new Lag();
     lag.accepted('a', 100);
     lag.sawList(shows(), 3_100, []);

@@ -13,7 +13,7 @@ describe('Samples', () => {
     expect([count, least, median, high, spread]).toEqual([0, undefined, undefined, undefined, 0]);
   });
 
-  test('give the least, the median, and a value that most are below', () => {
+  test('give the least, the median, and a value above most of them', () => {
     const { count, least, median, high, spread } = samplesOf([5, 1, 4, 2, 3]);
     expect([count, least, median, high, spread]).toEqual([5, 1, 3, 5, 4]);
   });
@@ -29,7 +29,7 @@ describe('Samples', () => {
   });
 });
 
-describe('The probability of at most a value', () => {
+describe('The probability that a sample is at most a value', () => {
   test('counts only samples above the least', () => {
     expect(samplesOf([100, 200, 300, 400]).probability(300, 150)).toBe(0.5);
     expect(samplesOf([100, 200, 300]).probability(90, 0)).toBe(0);

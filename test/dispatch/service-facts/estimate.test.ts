@@ -17,7 +17,7 @@ function limits(some: Partial<Limits> = {}): Limits {
   };
 }
 
-describe('The time that a batch takes at least', () => {
+describe('The minimum duration of a batch', () => {
   const cases: [what: string, count: number, limits: Partial<Limits>, seconds: number][] = [
     ['nothing to do', 0, { perMinute: 1 }, 0],
     ['a single skin', 1, {}, 2],

@@ -45,7 +45,7 @@ describe('Looks that processes take together', () => {
     expect(untilLook({ age: 0, spent: 1, typical })).toBe(wait);
   });
 
-  test('cost nothing beforehand while it is not known how long jobs take', () => {
+  test('cost nothing in advance while the duration of jobs is unknown', () => {
     expect(spentBy({ age: 0, spent: 5, typical: undefined })).toBe(1);
   });
 });

@@ -43,7 +43,7 @@ test('A process that is alone notices another one within a second', async () => 
   expect([news, one.isShared]).toEqual([[1_000], true]);
 });
 
-test('Processes tell each other once a second that they live', async () => {
+test('Processes tell each other once a second that they are running', async () => {
   const { open, keepUp, pass } = await processes();
   const [one, other] = [await open(), await open()];
   const news = [keepUp(one), keepUp(other)];

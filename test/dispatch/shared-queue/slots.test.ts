@@ -113,7 +113,7 @@ describe('A rate window', () => {
     expect(other.take(50, 'c')).toEqual({ windows: exhausted });
   });
 
-  test('does not hold a process that is alone', async () => {
+  test('does not hold up a process that is alone', async () => {
     const { open } = await machine();
     const queue = await open(slotsWith('just answered'));
     queue.heardWindows(windows(0));

@@ -45,11 +45,11 @@ test.each<[what: string, known: Known, job: number]>([
   ['a job takes already, where nothing was learned', { ownAge: 750 }, 750],
   ["another process's job takes already", { theirAge: 750 }, 750],
   ['the older job takes already', { ownAge: 300, theirAge: 750 }, 750],
-])('Lists that processes share are as rare as %s', async (_, known, job) => {
+])('Processes request shared lists as rarely as %s', async (_, known, job) => {
   expect(await waitFor(known)).toBe(Math.ceil(job / 1.5));
 });
 
-test('Lists that processes share are as rare as jobs of ten seconds where one takes longer', async () => {
+test('Lists that processes share are as rare as for jobs of ten seconds when a job takes longer', async () => {
   const { open, clock } = await machine();
   const slots = new Slots<Submission>();
   const [one] = [await open(slots), await open()];

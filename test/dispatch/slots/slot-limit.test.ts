@@ -24,7 +24,7 @@ describe('The limit of jobs', () => {
     expect(limit.at(3 * PROBE + 20 * 600_000)).toBe(6);
   });
 
-  test('rises if more fit, never above the given one', () => {
+  test('rises if more jobs fit, never above the given limit', () => {
     const limit = new SlotLimit(7);
     limit.refused(5, 0);
     limit.fitted(6, 100);
@@ -42,14 +42,14 @@ describe('The limit of jobs', () => {
     expect(refused.at(0)).toBe(1);
   });
 
-  test('is tried at the same time if the same number fits', () => {
+  test('is raised to try at the same time if the same number fits', () => {
     const limit = new SlotLimit(7);
     limit.refused(5, 0);
     limit.fitted(5, 5_000);
     expect([limit.at(PROBE - 1), limit.at(PROBE)]).toEqual([5, 6]);
   });
 
-  test('is tried again soon after more have fitted', () => {
+  test('is raised to try again soon after more jobs have fitted', () => {
     const limit = new SlotLimit(9);
     limit.refused(5, 0);
     limit.refused(5, PROBE);

@@ -185,12 +185,12 @@ test('A repetition that another process is just submitting is put off', async ()
   expect(calls.filter((call) => call === 'enter')).toHaveLength(2);
 });
 
-test('A limit is waited for as long as it lasts', async () => {
+test('A limit delays submissions for as long as it lasts', async () => {
   const { told, pauses } = await run({ paceOpenAt: 3_500 });
   expect([told, pauses]).toEqual([[], [2_500]]);
 });
 
-test('The slots are left to others once the last work has one', async () => {
+test('The slots are left to others once the last work has a slot', async () => {
   const noMore: readonly Step[] = [
     ({ submitter }) => {
       submitter.add(workOf('a'));
@@ -207,7 +207,7 @@ test('The slots are left to others when it turns out that the last work has one 
   expect(calls).toEqual(['intent k0 0 7', 'intent k1 0 7', 'leave']);
 });
 
-test('The slots are left to others once no more may be made', async () => {
+test('The slots are left to others once no more skins may be made', async () => {
   const { calls } = await run({ works: 3, maxNew: 2 });
   expect(calls).toEqual(['leave', 'intent k0 0 7', 'intent k1 0 7']);
 });
@@ -264,7 +264,7 @@ const pass =
     clock.now += ms;
   };
 
-test('A queue that was full lets fewer in, and is tried again later each time', async () => {
+test('A queue that was full gets fewer jobs, and is tried again later each time', async () => {
   const steps = [0, 299, 1, 0, 480, 0].map(pass);
   const { pauses, slotLimit } = await run({ errors: [full, full, full], pending: 2, steps });
   expect(pauses).toEqual([undefined, 300, 1, undefined, 480, undefined, 768]);
@@ -289,7 +289,7 @@ test('A queue that was full is tried again at once when a job has ended', async 
   expect(told).toEqual(['5 of others', 'k0']);
 });
 
-test('Accepted work fits, and a limit is reported while work is left', async () => {
+test('Accepted work raises the number of jobs that fit, and a limit is reported while work is left', async () => {
   const { slotLimit, limits } = await run({ works: 2, pending: 12, burst: 1 });
   expect([slotLimit.burst, limits]).toEqual([12, 2]);
 });

@@ -65,7 +65,7 @@ test('All conclusions from a list are reported, as of its request', async () => 
   expect([session.slots.jobs.get('running')?.seenAt, session.slots.others]).toEqual([1_000, 1]);
 });
 
-test('A look that failed is nothing to share, and another one follows', async () => {
+test('A failed look is not shared, and another one follows', async () => {
   const { seen, queueList } = lists([refusal(500, 'internal_error'), 'empty']);
   const { watcher, ports, waits } = watch([], { queueList });
   const shared: unknown[] = [];
@@ -191,7 +191,7 @@ test("Without another process's list there is nothing to evaluate", () => {
   expect(looks).toBe(0);
 });
 
-test('A list is due where the service could not be reached since the last one', async () => {
+test('A list is due if the service could not be reached since the last one', async () => {
   const { seen, queueList } = lists(['empty']);
   const { watcher, session, ports } = watch([], { queueList });
   Object.assign(session, { isUnproven: true });

@@ -76,7 +76,7 @@ test('The next look is planned from the known jobs, including the jobs of other 
   ]);
 });
 
-test('The next look is planned with when a list last showed jobs of others, also once they are gone', async () => {
+test('The plan for the next look considers when a list last showed jobs of others, even once they are gone', async () => {
   const queueList = async () => ({ jobs: [{ id: 'ours', status: 'processing' }], links: {} });
   const { watcher, ports, session } = watch([jobOf('ours', 0)], { queueList });
   const seen: unknown[] = [];
@@ -158,7 +158,7 @@ test.each<[what: string, wave: Wave, due: number]>([
   ['it is known how long jobs take', { typical: 300 }, 0],
   ['there is no other job', { hasJob: false }, 0],
   ['neither is so', {}, 1],
-])('The end of a job asks for a look at the jobs only where needed (if %s): %j, %i', (_, wave, due) => {
+])('The end of a job asks for a look at the jobs only if needed (%s): %j, %i', (_, wave, due) => {
   const { isListening = false, typical, hasJob = true } = wave;
   const { watcher, ports, session } = watch(hasJob ? [jobOf('running', 0)] : [], {});
   Object.assign(session, { times: { typical } });

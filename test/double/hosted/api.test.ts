@@ -163,7 +163,7 @@ describe('The limits', () => {
     expect(service.records.mostUnfinished).toBe(6);
   });
 
-  test('count what another program of the caller has in the queue', async () => {
+  test('count the queued jobs of another program of the caller', async () => {
     const { caller, service } = await callHosted({ limit: 1 });
     const other = service.occupy(400);
     expect((await submit(caller, 1)).status).toBe(429);

@@ -17,7 +17,7 @@ describe('A job may start', () => {
       expect(notBefore({ pending, lastJob }, { limit: 60 }, START + 200)).toBe(START + SECOND);
   });
 
-  test('later for each job that is pending, by the distance that 20 a minute allow', () => {
+  test('later for each pending job, by the distance that 20 jobs a minute allow', () => {
     const lastJob = START + 1_000;
     const starts = [0, 1, 2, 3].map((pending) =>
       notBefore({ pending, lastJob }, { limit: 20 }, START + 1_200),

@@ -152,7 +152,7 @@ describe('A token', () => {
 });
 
 describe('The callers who must wait', () => {
-  test('is everyone, when the limit was met without a token', async () => {
+  test('are all of them when the limit was met without a token', async () => {
     const { fake, game } = await callGame({}, { maxWait: 100 });
     const { id } = fake.addPlayer();
     fake.order({ fault: { kind: 'limited', body: 'html', retryAfter: 60 }, on: ['profile'] });

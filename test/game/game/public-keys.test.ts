@@ -79,7 +79,7 @@ describe('The keys that ship with the program', () => {
   });
 });
 
-describe("The game's list of keys", () => {
+describe("The keys in the game's list", () => {
   test('are requested again after their time', async () => {
     const { keys, seen, clock } = await withLists([{ json: listOf(publicKey) }, { json: listOf(publicKey) }]);
     await keys.hasSigned(value, signature);

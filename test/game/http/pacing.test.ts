@@ -97,8 +97,11 @@ describe('Pacing', () => {
     ['session', 600_000, 600],
     ['names', 120_000, 200],
     ['account', 600_000, 168],
-  ] as const)('asks the %s service, in any %d ms, no more than it bears: %d', (service, span, most) => {
-    const { burst, interval } = GAME_PACE[service as GameService];
-    expect(burst + span / interval).toBeLessThan(most + 1);
-  });
+  ] as const)(
+    'sends the %s service, in any %d ms, no more requests than it bears: %d',
+    (service, span, most) => {
+      const { burst, interval } = GAME_PACE[service as GameService];
+      expect(burst + span / interval).toBeLessThan(most + 1);
+    },
+  );
 });

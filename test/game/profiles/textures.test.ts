@@ -11,11 +11,11 @@ import { drawSkin } from '../../support/server/drawn-skins.ts';
 const { textures } = GAME_ADDRESSES;
 
 describe('The address of a texture', () => {
-  test.each(['http', 'https'])('is one of the textures host, by %s', (scheme) => {
+  test.each(['http', 'https'])('is on the textures host, by %s', (scheme) => {
     expect(textureHashOf(textures, `${scheme}://textures.minecraft.net/texture/ab12`)).toBe('ab12');
   });
 
-  test('may be one of another host, where that is the setting', () => {
+  test('may be on another host if that is configured', () => {
     const own = 'http://127.0.0.1:8080/game';
     expect(textureHashOf(own, `${own}/texture/ab12`)).toBe('ab12');
     expect(textureHashOf(own, 'http://127.0.0.1:8081/game/texture/ab12')).toBeUndefined();

@@ -24,7 +24,7 @@ describe('A field that is only advice', () => {
     ['a word', 'soon', undefined],
     ['nothing', undefined, undefined],
     ['a list', [MOMENT], undefined],
-  ])('is a moment when it is one: %s', (_, value, moment) => {
+  ])('is read as a time if it is one: %s', (_, value, moment) => {
     expect(adviceMoment().parse(value)).toBe(moment);
   });
 
@@ -37,7 +37,7 @@ describe('A field that is only advice', () => {
     ['', undefined, undefined],
     ['many', undefined, undefined],
     [{}, undefined, undefined],
-  ])('is a number, or a limit, when it is one: %j', (value, number, limit) => {
+  ])('is read as a number or a limit if it is one: %j', (value, number, limit) => {
     expect([adviceNumber().parse(value), adviceLimit().parse(value)]).toEqual([number, limit]);
   });
 
@@ -49,7 +49,7 @@ describe('A field that is only advice', () => {
   });
 });
 
-describe('What was odd', () => {
+describe('An odd field', () => {
   const schema = z.object({
     jobs: z.array(z.object({ id: z.string(), eta: adviceMoment(), note: advice(z.string()) })),
     user: advice(z.object({ name: advice(z.string()) })),
@@ -72,7 +72,7 @@ describe('What was odd', () => {
     ).toEqual([]);
   });
 
-  test('excludes null for a nullable text, and includes anything else', () => {
+  test('is anything except a text or null where a text is nullable', () => {
     const names = z.array(z.object({ name: adviceText() }));
     const rows = [{ name: null }, { name: 'n' }, {}, { name: 7 }];
     expect(names.parse(rows)).toEqual([{}, { name: 'n' }, {}, {}]);

@@ -28,7 +28,7 @@ test('If a skin has only value and signature, the rest is read from the value', 
   });
 });
 
-test('Nulls and other types around value and signature are absent', () => {
+test('Nulls and other types around value and signature count as absent', () => {
   const skin = {
     ...bare({ SKIN: { url: URL } }),
     name: null,

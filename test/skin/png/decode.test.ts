@@ -58,7 +58,7 @@ describe('An unusual but legal file is accepted:', () => {
   });
 });
 
-describe('Order of judgement', () => {
+describe('The order of checks', () => {
   test('tells the size of an HD picture before it complains about anything behind the header.', () => {
     expect(problemOf(file(headerChunk({ width: 128, height: 128 }))).problem).toBe('dimensions');
   });

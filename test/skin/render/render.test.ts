@@ -39,7 +39,7 @@ describe('the face', () => {
 });
 
 describe('front and back', () => {
-  test.each(['front', 'back'] as const)('%s is the flat figure', (view) => {
+  test.each(['front', 'back'] as const)('the view from the %s is the flat figure', (view) => {
     expect(drawView(skin, { view, variant: 'slim', size: 32 })).toEqual(drawFlat(skin, 'slim', view));
   });
 
@@ -65,7 +65,7 @@ describe('front and back', () => {
   });
 });
 
-test('drawing changes nothing of the skin', () => {
+test('drawing does not change the skin', () => {
   const before = structuredClone(skin);
   for (const view of VIEWS) drawView(skin, { view, variant: 'classic', size: 64 });
   expect(skin).toEqual(before);

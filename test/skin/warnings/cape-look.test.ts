@@ -25,13 +25,13 @@ describe('A cape', () => {
     expect(codes).not.toContain('legacy_format');
   });
 
-  test('is what an old skin, an empty picture and one of another size are not', () => {
+  test('is not seen in an old skin, an empty picture or a picture of another size', () => {
     const empty = { width: 64, height: 32, pixels: new Uint8Array(64 * 32 * 4) };
     for (const picture of [drawFigure('classic', 32), empty, drawSkin(1)])
       expect(looksLikeCape(picture)).toBe(false);
   });
 
-  test('without its margin is known by its size', () => {
+  test('without its margin is recognized by its size', () => {
     const small = { width: 22, height: 17, pixels: new Uint8Array(22 * 17 * 4).fill(255) };
     expect(checkSkin(encodePng(small)).error).toMatchObject({
       message: 'The picture is 22×17 pixels; a skin is 64×64 or 64×32.',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { profileId } from '../../../src/textures/property.ts';
 
-test('The profile id is the same for the same value and another for another', () => {
+test('The profile id is the same for the same value, and differs for another value', () => {
   expect(profileId('dmFsdWU=')).toEqual({
     uuid: '854ffff4-811d-8d47-a7b4-09f7ca606a75',
     parts: [-2058354700, -2128769721, -1481373193, -899650955],

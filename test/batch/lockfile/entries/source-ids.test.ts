@@ -28,7 +28,7 @@ describe('The name of a source in the lockfile', () => {
     expect(fileId(path)).toBe(id);
   });
 
-  test('is the path from the root, when the lockfile is there', () => {
+  test('is the path from the root when the lockfile is in the root', () => {
     expect(fileId('/skins/a.png', '/')).toBe('skins/a.png');
   });
 
@@ -64,7 +64,7 @@ describe('The name of a source in the lockfile', () => {
       expect(inProject.of({ kind: 'file', path: join('/project/out', id) }, undefined)).toBe(id);
   });
 
-  test('of a file never looks like that of another kind of source', () => {
+  test('never looks, for a file, like the name of another kind of source', () => {
     expect(fileId(`/project/out/user:${PLAYER}`)).toBe(`./user:${PLAYER}`);
     expect(fileId('/project/out/https:/a.example')).toBe('./https:/a.example');
     expect(fileId('/project/out/bytes:abc')).toBe('./bytes:abc');

@@ -29,11 +29,11 @@ describe('A file that is no lockfile', () => {
     expect(await failureOfText(text)).toMatchObject({ code: 'lockfile_invalid', line: 1 });
   });
 
-  test('is wrong as a whole', async () => {
+  test('is refused because its line is not an entry', async () => {
     expect((await failureOfText('[1,2]\n')).message).toMatch(/The line is not an entry: Invalid input/);
   });
 
-  test('is named, with what is wrong and what to do', async () => {
+  test('is named in an error that says what is wrong and what to do', async () => {
     const path = await ownPath(`${GOOD}${GOOD.replace('"options"', '"choices"')}`);
     const error = await failureOfOpening(path);
     expect(error.message).toMatch(`${path}, line 2: The line is not an entry: options: Invalid input`);
@@ -155,7 +155,7 @@ describe('An entry with a field that is wrong', () => {
   });
 });
 
-test('Files that cannot be opened leave nothing open', async () => {
+test('Lockfiles that cannot be opened leave no file open', async () => {
   const path = await ownPath('nonsense\n');
   const before = nextDescriptor(path);
   for (let n = 0; n < 50; n++) await failureOfOpening(path);

@@ -53,7 +53,7 @@ describe('A rewrite that fails', () => {
     expect(await failedRewrite(changes())).toMatchObject({ message: 'The journal is gone.' });
   });
 
-  test('because a folder has taken the place says so', async () => {
+  test('because a folder is in the place of the file says so', async () => {
     const { path, lockfile } = await ownLockfile(before);
     rmSync(path);
     mkdirSync(join(path, 'below'), { recursive: true });
@@ -63,7 +63,7 @@ describe('A rewrite that fails', () => {
     });
   });
 
-  test('because a folder appears in its place at the last moment leaves nothing behind', async () => {
+  test('because a folder appears in the place of the file at the last moment leaves nothing behind', async () => {
     const { path, lockfile } = await ownLockfile(before);
     function* changes() {
       yield lockEntry({ source: 'c.png' });

@@ -40,7 +40,7 @@ describe('Rewriting', () => {
     expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
   });
 
-  test('reads a file that begins with a byte order mark, and leaves that out when it writes', async () => {
+  test('reads a file that begins with a byte order mark, and drops the mark when it writes', async () => {
     const before = entriesOf('b.png', 'd.png');
     const path = await ownPath(`\uFEFF${textOf(before)}`);
     const lockfile = await openAt(path);
@@ -56,7 +56,7 @@ describe('Rewriting', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('closes what another process has written, also when it writes nothing itself', async () => {
+  test('closes the file that another process has written, even when it writes nothing itself', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
     (await openAt(path)).rewrite(entriesOf('b.png'), keepAll);
     expect(lockfile.rewrite([], keepAll)).toEqual({ written: false, dropped: 0 });
@@ -128,7 +128,7 @@ describe('Rewriting', () => {
     expect(find(lockfile, lockEntry({ source: 'a.png' }))).toBeUndefined();
   });
 
-  test('can read its entries for the changes, as for a renamed file', async () => {
+  test('takes changes that are read from its own entries, as for renamed files', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png', 'c.png'));
     function* moved() {
       for (const entry of [0, 1, 2]) yield { ...lockfile.read(entry), source: `new/${entry}.png` };

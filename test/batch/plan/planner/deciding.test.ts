@@ -90,13 +90,13 @@ test.each([
   expect(planned?.decision).toMatchObject({ kind: 'locked', entry: 3, moved });
 });
 
-test('In a plan that is only reported duplicates wait for no work', async () => {
+test('In a plan that submits nothing, duplicates wait for no work', async () => {
   const [first, again] = await plan(makePlanner({ submits: false }), picture(1), picture(1));
   expect(workOf(first!)?.members).toHaveLength(1);
   expect(again?.decision).toEqual({ kind: 'repeated', work: undefined });
 });
 
-test("A skin's UUID that an earlier run has begun to make is not looked up again", async () => {
+test('The UUID of a skin that an earlier run has begun to make is not looked up again', async () => {
   const asked: string[] = [];
   const planner = makePlanner({
     findSkin: async (uuid) => {
@@ -109,7 +109,7 @@ test("A skin's UUID that an earlier run has begun to make is not looked up again
   expect(asked).toEqual([]);
 });
 
-test('A file that is refused has the name that the lockfile would have for it', async () => {
+test('A refused file has the id that the lockfile would give it', async () => {
   const file: BatchSource = {
     label: 'shown',
     stem: 'a',
@@ -157,7 +157,7 @@ test.each<[what: string, content: SourceContent, of: WorkContent]>([
   expect(workOf(planned!)?.key).toBe(key);
 });
 
-test('A player given by UUID keeps the record in the lockfile', async () => {
+test('A player given by UUID keeps its record in the lockfile', async () => {
   const record = { outputs: [{ name: 'Ann' }] };
   const recordOf = (source: string) => (source === `user:${UUID}` ? record : undefined);
   const lockfile = { recordOf, find: () => undefined } as unknown as Lockfile;
@@ -165,7 +165,7 @@ test('A player given by UUID keeps the record in the lockfile', async () => {
   expect(planned?.member.record).toBe(record);
 });
 
-test('Skin data is known to earlier runs by its value and signature', async () => {
+test('Skin data of earlier runs is recognized by its value and signature', async () => {
   const given = { judge: async () => ({ kind: 'remade', note: { code: 'a', message: 'b' } }) };
   const planner = makePlanner({ given: given as unknown as SuppliedSkins });
   const [planned] = await plan(planner, sourceOf({ kind: 'data', given: GIVEN }));

@@ -41,7 +41,7 @@ async function oldEntry(privateKey: KeyObject, changes: Partial<LockEntry> = {})
 const { value, signature } = published;
 const gameEntry = lockEntry({ value, signature, texture: GAME_TEXTURE, service: HOSTED, key: undefined });
 
-describe('Who signed an entry of an old lockfile', () => {
+describe('The signer of an entry of an old lockfile', () => {
   test('is Mojang if its published key verifies, whoever passed the skin on', () => {
     expect(signedBy(gameEntry, KEYS)).toEqual({ signer: 'game' });
     expect(signedBy({ ...gameEntry, service: 'embedded' }, KEYS)).toEqual({ signer: 'game' });
@@ -59,7 +59,7 @@ describe('Who signed an entry of an old lockfile', () => {
     expect(signedBy({ ...entry, service: HOSTED }, KEYS)).toEqual({ signer: HOSTED, key });
   });
 
-  test('is unknown without a key that verifies it', async () => {
+  test('is unknown if no key verifies the signature', async () => {
     const entry = await oldEntry(other.privateKey, { service: HOSTED });
     expect(signedBy(entry, KEYS)).toEqual({ signer: 'unproved' });
   });
@@ -70,7 +70,7 @@ describe('Who signed an entry of an old lockfile', () => {
   });
 });
 
-describe('An entry that tells its signer', () => {
+describe('An entry that names its signer', () => {
   test('is trusted while it is unchanged', async () => {
     const entry = withDigest(await oldEntry(other.privateKey, { signer: 'game' }));
     expect(signedBy(entry, KEYS)).toEqual({ signer: 'game' });
@@ -79,7 +79,7 @@ describe('An entry that tells its signer', () => {
 });
 
 describe('Damage of an old entry', () => {
-  test('is absent if the signature matches the entry', async () => {
+  test('is not reported if the signature matches the entry', async () => {
     expect(damageOf(gameEntry, KEYS)).toBeUndefined();
     expect(
       damageOf({ ...gameEntry, texture: GAME_TEXTURE.replace('http:', 'https:') }, KEYS),
@@ -92,7 +92,7 @@ describe('Damage of an old entry', () => {
     ['another texture', { texture: `${GAME_TEXTURE}0` }, /names another texture/],
     ['a cut signature', { signature: signature.slice(0, 100) }, /signature is incomplete/],
     ['a signature without its end', { signature: signature.slice(0, -1) }, /signature is incomplete/],
-  ])('is seen in %s', (_, touched, what) => {
+  ])('is found in %s', (_, touched, what) => {
     expect(damageOf({ ...gameEntry, ...touched }, KEYS)).toMatch(what);
   });
 

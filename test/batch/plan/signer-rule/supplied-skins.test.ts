@@ -63,7 +63,7 @@ async function judge(
   return await skins(options).given.judge({ given: data, variant, isOfService });
 }
 
-describe('Given skin data is the result', () => {
+describe('Given skin data is used as the result', () => {
   test.each([
     ['game', { signer: 'game' }],
     ['service', { signer: SERVICE, key: fingerprintOf(createPublicKey(THEIRS)) }],
@@ -97,20 +97,20 @@ describe('Given skin data is the result', () => {
     });
   });
 
-  test.each([{ name: 'Ann' }, {}])('with the name that it has: %j', async (named) => {
+  test.each([{ name: 'Ann' }, {}])('with its own name: %j', async (named) => {
     const given: SuppliedSkin = { value: VALUE, signature: signatures['game']!, ...named };
     const outcome = await skins().given.judge({ given, variant: 'auto', isOfService: false });
     expect('skin' in outcome && outcome.skin.name).toBe(given.name);
   });
 
-  test('with the same UUID whenever it is given', async () => {
+  test('with the same UUID each time it is given', async () => {
     const [one, other] = [await judge(signatures['game']), await judge(signatures['game'])];
     expect(one).toEqual(other);
     expect(one).toMatchObject({ skin: { uuid: expect.stringMatching(/^[0-9a-f]{32}$/) } });
   });
 });
 
-describe('It is made from its texture', () => {
+describe('Given skin data is made again from its texture', () => {
   const cases: [
     why: string,
     who: string | undefined,

@@ -20,7 +20,7 @@ function keys(answer: () => boolean) {
   return { asked, gameKeys: new GameKeys({ known: [createPublicKey(KNOWN)], hasSigned }) };
 }
 
-test('A key at hand verifies what it signed, without a request', async () => {
+test('A known key verifies its signatures without a request', async () => {
   const { asked, gameKeys } = keys(() => false);
   expect(gameKeys.haveSignedByKnownKey('v', await signValue('v', KNOWN))).toBe(true);
   expect(gameKeys.haveSignedByKnownKey('v', await signValue('v', NEWER))).toBe(false);

@@ -28,7 +28,7 @@ test.each([
       throw new NetworkError('It does not answer.', { cause: undefined, mayHaveArrived: false });
     },
   ],
-])('A service that %s has none', async (_, document) => {
+])('A service that %s has no known key', async (_, document) => {
   expect(await keyOf(document)).toBeUndefined();
 });
 

@@ -36,7 +36,7 @@ describe.each(Object.entries(REQUIRED))('Where %s is required', (name, required:
   });
 });
 
-test('A signer that is required has a name for people', () => {
+test('A required signer has a readable name', () => {
   const names = Object.values(REQUIRED).map((required: RequiredSigner) => requiredText(required));
   expect(names).toEqual(['Mojang', HERE, `the key ${KEY}`, `the key ${KEY.slice(0, 16)}`]);
 });
@@ -51,7 +51,7 @@ test.each([
   expect(await isSignedAsRequired(data, { kind: 'game' }, gameKeys)).toBe(isSigned);
 });
 
-test('A required signer is compared with the one that is known to have signed', async () => {
+test('A required signer is compared with the known signer', async () => {
   const gameKeys = { haveSigned: async () => true } as unknown as GameKeys;
   const required = { kind: 'service', address: HERE } as const;
   const data = { value: 'v', signature: 's' };

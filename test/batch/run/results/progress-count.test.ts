@@ -53,7 +53,7 @@ test.each([
   expect(count.progress(0)).toEqual({ ...NOTHING, sources: 1, [field]: 1 });
 });
 
-test('Skins of other signers and of unknown ones are counted by themselves', () => {
+test('Skins of other signers and of unknown ones are counted separately', () => {
   const count = new ProgressCount();
   count.planned(planned({ kind: 'locked', hasUnknownSigner: true }));
   count.planned(planned({ kind: 'locked' }));

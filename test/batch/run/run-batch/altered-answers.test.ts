@@ -164,20 +164,20 @@ describe.each(Object.entries(TABLE))('%s', (_, rows) => {
   });
 });
 
-test('an undisturbed run is waves of 450 ms', async () => {
+test('an undisturbed run consists of waves of 450 ms', async () => {
   const { took, service } = await runScripted(SKINS);
   expect(took).toBeLessThanOrEqual(WAVES * 470 + 80);
   expect(service.requests.list.length).toBeLessThanOrEqual(1.5 * WAVES);
 });
 
-test('a limit of one that the service does not announce is discovered by the first burst', async () => {
+test('a limit of one job that the service does not announce is discovered by the first burst', async () => {
   const { took, summary, service } = await runScripted(SKINS, { limit: 1 });
   expect([summary.made, service.mostUnfinished]).toEqual([SKINS, 1]);
   expect(took).toBeLessThanOrEqual(MOST * SKINS * 470);
   expect(service.refusals.length).toBeLessThanOrEqual(8);
 });
 
-describe('A service that takes nothing now', () => {
+describe('A service that accepts nothing for now', () => {
   const closedFor = (ms: number): Script => ({
     instead: (asked, at) =>
       asked === 'submit' && at < ms
@@ -197,7 +197,7 @@ describe('A service that takes nothing now', () => {
   });
 });
 
-describe('A service whose game accounts rest', () => {
+describe('A service whose game accounts are resting', () => {
   const resting = (until: number, headers: (at: number) => Record<string, string>): Script => ({
     instead: (asked, at) =>
       asked === 'submit' && at < until
@@ -255,7 +255,7 @@ test.each([
   });
 });
 
-test('one page of a proxy with a 403 makes the batch wait, and says what it is', async () => {
+test('one page of a proxy with a 403 makes the batch wait, and the batch says what it got', async () => {
   let isFirst = true;
   const { summary, events } = await runScripted(6, {
     instead: (asked) => {

@@ -90,7 +90,7 @@ function spansFor(loses: boolean, kills: number): readonly number[] {
 describe.each(LOSSES)('While the service has no data %s', (_, loses) => {
   describe.each(KILLS)('%s', (__, kills) => {
     test.each(spansFor(loses, kills.length))(
-      'for %d ms, all is made and nothing submitted twice',
+      'for %d ms, all skins are made and nothing is submitted twice',
       async (lasts) => {
         const world = await runs({ lasts, loses, kills });
         expect(world.summary).toMatchObject({ finished: SKINS, failed: 0, left: 0, end: 'complete' });
@@ -106,7 +106,7 @@ const FOR_GOOD_ROWS = LOSSES.flatMap(([lost, loses]) =>
 );
 
 test.each(sampled(FOR_GOOD_ROWS, 2))(
-  'While the service has no data for good $lost $killed, nothing is submitted twice, and the next runs do not either',
+  'While the service has no data for good $lost $killed, neither this run nor the next ones submit anything twice',
   async ({ loses, kills }) => {
     const world = await runs({ lasts: FOR_GOOD, loses, kills });
     const { summary, again } = world;
@@ -138,7 +138,7 @@ test('A skin that the service lost for good is submitted again after minutes if 
   );
 });
 
-describe('A finished job of which the service does not find the skin', () => {
+describe('A finished job whose skin the service does not find', () => {
   const options = { ...PAYS_ALL, alter: { job: { skin: '(absent)' } } };
 
   test.each(sampled([6_000, 12_000, 20_000, 45_000, 120_000, FOR_GOOD], 2, 1))(

@@ -20,7 +20,7 @@ test('Once all sources are read, the plan is reported', async () => {
   expect(summary).toMatchObject({ allRead: true, made: 3, end: 'complete' });
 });
 
-test('A source that arrives while the job for its picture is under way learns of that job', async () => {
+test('The job of a picture is also reported for a source that arrives later with the same picture', async () => {
   const { clock, events, batch } = await prepareScripted({ serviceTime: () => 60_000 });
   const accepted = Promise.withResolvers<void>();
   async function* sources() {
@@ -72,7 +72,7 @@ test('A source whose picture was just made is a duplicate within this run', asyn
   ]);
 });
 
-test('A batch whose sources cannot be read on ends with the reason', async () => {
+test('A batch ends with the reason when the rest of its sources cannot be read', async () => {
   const { clock, batch } = await prepareScripted();
   const reason = new Error('The list cannot be read.');
   async function* sources() {
@@ -127,7 +127,7 @@ test.each([
 test.each([
   ['is over', undefined, 0],
   ['has failed', new Error('no space left'), 1],
-])('A batch that %s leaves its journal where it may continue: %s', async (_, reason, left) => {
+])('A batch that %s leaves a journal only if it may continue: %s', async (_, reason, left) => {
   const { clock, folder, batch } = await prepareScripted();
   const deliver = () => {
     if (reason) throw reason;
@@ -144,7 +144,7 @@ test('A batch that is interrupted before it begins does nothing', async () => {
   expect(service.requests.submit).toEqual([]);
 });
 
-test('A batch that was interrupted leaves no timer behind, which would keep its process alive', async () => {
+test('A batch that was interrupted leaves no timer that would keep its process alive', async () => {
   const { clock, batch } = await prepareScripted();
   let asleep = 0;
   const sleep = async (ms: number, signal?: AbortSignal) => {

@@ -8,7 +8,7 @@ test('A batch that does not follow its jobs is done with each source once its jo
   expect(service.requests.submit).toHaveLength(3);
 });
 
-test('A batch that follows them counts each source once, with its skin', async () => {
+test('A batch that follows its jobs counts each source once, with its skin', async () => {
   const { clock, batch } = await prepareScripted({});
   expect(await clock.until(batch(3))).toMatchObject({ submitted: 3, finished: 3, left: 0, made: 3 });
 });

@@ -69,7 +69,7 @@ async function runKnown(
   return { summary, results, lines, isLockfileSame: after === before };
 }
 
-test('An entry under its own name is read only when its skin is wanted', async () => {
+test('An entry of the source itself is read only when its skin is used', async () => {
   const unread = await runKnown(PICTURE, { entries: [DAMAGED] });
   expect([unread.summary.known, unread.summary.failed]).toEqual([1, 0]);
   const deliver = (result: BatchResult) => void result.skin;
@@ -78,7 +78,7 @@ test('An entry under its own name is read only when its skin is wanted', async (
   expect(read.summary).toMatchObject({ failed: 1, finished: 1 });
 });
 
-test('An entry under another name is checked before a line is written from it', async () => {
+test('An entry of another source is checked before a line is written from it', async () => {
   const entries = [{ ...DAMAGED, source: 'elsewhere.png' }];
   const { summary, results, isLockfileSame } = await runKnown(PICTURE, { entries });
   expect(results).toMatchObject([{ source: 'one.png', error: { code: 'lockfile_damaged' } }]);
@@ -136,7 +136,7 @@ async function runWithGone(options: Partial<BatchOptions>, { isEmpty = false, ha
 test.each([
   [true, { written: true, dropped: 1 }],
   [undefined, { written: false, dropped: 0 }],
-])('Entries of sources that are gone are dropped where that is wanted: %s', async (prune, lockfile) => {
+])('Entries of sources that are gone are dropped if requested: %s', async (prune, lockfile) => {
   expect(await runWithGone({ prune })).toMatchObject(lockfile);
 });
 
@@ -154,7 +154,7 @@ test.each([
   expect(await runWithGone({ prune: 'all' }, what)).toMatchObject({ dropped: 1, gone, isRefused: false });
 });
 
-test('A skin that is known under another name gets a line under its own', async () => {
+test('A source whose skin is known under another name gets a line of its own', async () => {
   const sound = withDigest(
     lockEntry({ source: 'elsewhere.png', pixels: PIXELS, service: SERVICE, signer: SERVICE }),
   );
@@ -181,19 +181,22 @@ test('A skin that another signer signed is made again once all sources are read'
   await expect(running).rejects.toThrow('The service was contacted.');
 });
 
-test.each(['Ann', undefined])('A skin of the lockfile has the name that it has there: %s', async (name) => {
-  const { name: _, ...unnamed } = lockEntry({
-    source: `bytes:${PIXELS}`,
-    pixels: PIXELS,
-    service: SERVICE,
-    signer: SERVICE,
-  });
-  const entry = withDigest({ ...unnamed, ...(name !== undefined && { name }) });
-  const skins: unknown[] = [];
-  await runKnown(PICTURE, { entries: [entry], deliver: ({ skin }) => void skins.push(skin) });
-  expect(skins).toMatchObject([{ uuid: entry.uuid, ...(name !== undefined && { name }) }]);
-  expect(Object.hasOwn(skins[0] as object, 'name')).toBe(name !== undefined);
-});
+test.each(['Ann', undefined])(
+  'A skin from the lockfile keeps the name that it has there: %s',
+  async (name) => {
+    const { name: _, ...unnamed } = lockEntry({
+      source: `bytes:${PIXELS}`,
+      pixels: PIXELS,
+      service: SERVICE,
+      signer: SERVICE,
+    });
+    const entry = withDigest({ ...unnamed, ...(name !== undefined && { name }) });
+    const skins: unknown[] = [];
+    await runKnown(PICTURE, { entries: [entry], deliver: ({ skin }) => void skins.push(skin) });
+    expect(skins).toMatchObject([{ uuid: entry.uuid, ...(name !== undefined && { name }) }]);
+    expect(Object.hasOwn(skins[0] as object, 'name')).toBe(name !== undefined);
+  },
+);
 
 test('The notes on skin data that is a source are kept for the run that continues with the batch', async () => {
   const unusable = { kind: 'problem', problem: { code: 'not_a_file', message: 'It is a folder.' } } as const;

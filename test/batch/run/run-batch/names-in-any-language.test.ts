@@ -105,7 +105,7 @@ async function namesAfter(way: string, wanted: readonly string[], known: readonl
   return new Map(first.map((skin, at) => [skin.name!, sent[at]!]));
 }
 
-test('Every name is that of its results, on heads too, and the service gets the same ASCII form of it each time', async () => {
+test('Results and heads keep a name in any language, and the service gets the same ASCII form of it each time', async () => {
   const problems = (sent: Iterable<string>) => [...sent].filter((one) => one !== '' && skinNameProblem(one));
   await fc.assert(
     fc.asyncProperty(names, fc.subarray([0, 1, 2, 3, 4, 5]), async (wanted, known) => {

@@ -29,7 +29,7 @@ async function during(name: Outage, { count, lasts, kinds }: During) {
   return { ...world, when, summary: await clock.until(batch(count)) };
 }
 
-describe('While single jobs are answered with', () => {
+describe('While reads of single jobs are answered with', () => {
   test.each([
     ...sampled(ALL, 2).map((name) => [name, COUNT, 60_000] as const),
     ['a 502 in HTML', isWhole ? 60 : 20, 600_000],
@@ -45,7 +45,7 @@ describe('While single jobs are answered with', () => {
 });
 
 describe('While everything is answered with', () => {
-  test.each(MISSING)('%s by a gateway, a batch waits, since all of it has worked', async (name) => {
+  test.each(MISSING)('%s by a gateway, a batch waits, because all requests worked before', async (name) => {
     for (const lasts of sampled([12_000, 60_000], 2, MISSING.indexOf(name))) {
       const { summary, hosted, mostInTenSeconds } = await during(name, {
         count: COUNT,
@@ -76,7 +76,7 @@ describe('While everything is answered with', () => {
 const OF_SUBMISSIONS = ['a 502 in HTML', 'a 500 in JSON', 'a 503 in HTML', 'a reset connection'] as const;
 
 describe.each(sampled(OF_SUBMISSIONS, 3))('While submissions alone are answered with %s', (name) => {
-  test('it is one outage: all is made when it ends, and nothing twice', async () => {
+  test('that counts as one outage: all skins are made when it ends, and none twice', async () => {
     const world = await during(name, { count: COUNT, lasts: 60_000, kinds: ['submit'] });
     expect(world.summary).toMatchObject({ made: COUNT, failed: 0 });
     expect(world.hosted.records.accepted).toHaveLength(COUNT);
@@ -151,7 +151,7 @@ describe('A batch that waits says so', () => {
     expect(longestSilence({ from: 0, to: 29_000 })).toBeLessThanOrEqual(SOON);
   });
 
-  test('for what a killed run was submitting', async () => {
+  test('for the submissions of a killed run', async () => {
     const { clock, hosted, batch, waits } = await openWorld({ serviceTime: 300 });
     const stop = new AbortController();
     hosted.disturb = async ({ kind }, process) => {

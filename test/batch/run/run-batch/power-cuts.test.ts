@@ -54,7 +54,7 @@ test.each([1, 2, 5, 6, 9, 12])(
   },
 );
 
-test('Submissions at the same moment share a flush', async () => {
+test('Submissions at the same moment share one flush to the disk', async () => {
   const disk = cautiousDisk(3);
   const { clock, batch } = await openWorld();
   await clock.until(batch(50));

@@ -61,7 +61,7 @@ describe('Nothing is submitted twice where each fifth answer to a submission is 
     expect(said).toContainEqual(expect.stringContaining('An answer was lost'));
   });
 
-  test('and the submissions in flight are taken three seconds after their connections broke', async () => {
+  test('and the submissions in flight are accepted three seconds after their connections broke', async () => {
     await holds(() => ({ loses: { takenAfter: 3_000 } }));
   });
 });
@@ -74,12 +74,12 @@ describe.each(LOSSES)('Nothing is submitted twice where a job is not found for a
     },
   );
 
-  test('because all of them are five seconds behind, which is reported', async () => {
+  test('because all replicas are five seconds behind, which is reported', async () => {
     const { said } = await holds(() => ({ loses, lag: (request) => (isQueue(request) ? 5_000 : 0) }));
     expect(said).toContainEqual(expect.stringContaining('cannot find a job'));
   });
 
-  test('because one single read in ten says so', async () => {
+  test('because one single read in ten does not find it', async () => {
     const disturb =
       ({ random }: Around): Disturb =>
       async ({ kind }, process) =>
@@ -87,7 +87,7 @@ describe.each(LOSSES)('Nothing is submitted twice where a job is not found for a
     await holds((around) => ({ loses, disturb: disturb(around) }));
   });
 
-  test('because the first single read of each says so', async () => {
+  test('because the first single read of each job does not find it', async () => {
     const read = new Set<string>();
     const disturb: Disturb = async ({ kind, subject }, process) => {
       if (kind !== 'job' || read.has(subject)) return await process();
@@ -129,7 +129,7 @@ function halved(request: DoubleRequest, answer: Reply): Reply {
   return altered(answer, request, { job: { skin: ABSENT } });
 }
 
-describe('Nothing is submitted twice where each fifth answer to a submission is lost, and of a finished job', () => {
+describe('Nothing is submitted twice where each fifth answer to a submission is lost, and for a finished job', () => {
   test.each(sampled([0, 1_000, 5_000, 25_000], 3))(
     'the answer has only the UUID of the skin, which is not found for %d ms',
     async (ms) => {

@@ -25,7 +25,7 @@ test('An entry under another name is a change: the source gets a line of its own
   expect(changes.sorted(lockfile)).toEqual([{ id: 'a', key: 'k', pixels: undefined, entry: 3 }]);
 });
 
-test('The first of several sources with the same entry names it', () => {
+test('isFirst is true only for the first of several sources with the same entry', () => {
   const changes = new LockfileChanges();
   expect([0, 0, 1, 0].map((entry) => changes.isFirst(entry))).toEqual([true, false, true, false]);
 });
@@ -64,7 +64,7 @@ test('The sources of a batch are known, so that pruning keeps them', () => {
   expect([[...changes.sources], [...changes.stems]]).toEqual([['a'], ['one']]);
 });
 
-describe('What is recorded about a source', () => {
+describe('The record of a source', () => {
   const member = (record?: Member['record']): Member => ({ ...sourceOf('a'), stem: 'a', record });
   const kept = { name: 'a', files: ['a.json'] };
 
@@ -83,7 +83,7 @@ describe('What is recorded about a source', () => {
     expect([changes.isEmpty, changes.recordOf('a')]).toEqual([false, { list: '../l.csv', outputs }]);
   });
 
-  test('has for each name the files of one folder, and the latest names', () => {
+  test('has the files of one folder for each name, and the latest names only', () => {
     const changes = new LockfileChanges();
     changes.addRecord(member({ outputs: [{ name: 'a', files: ['out/1/a.json'] }] }), undefined, [
       'out/2/a.json',

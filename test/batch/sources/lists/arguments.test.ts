@@ -20,7 +20,7 @@ const DATA = 'data:image/png;base64,';
 const elsewhere = rootsIn('/no/such/folder');
 
 describe('A path', () => {
-  test('of a file is one source, called what was typed', async () => {
+  test('of a file is one source, named as it was typed', async () => {
     const cwd = await folderOf(['heroes/My Skin.v2.png']);
     expect(await onlyOf({ args: ['./heroes/My Skin.v2.png'] }, rootsIn(cwd))).toEqual({
       label: './heroes/My Skin.v2.png',
@@ -90,7 +90,7 @@ describe('A path', () => {
   });
 });
 
-describe('What the file system says of a path', () => {
+describe('An error of the file system about a path', () => {
   const rows: [errno: string, code: string, message: string][] = [
     ['EACCES', 'eacces', 'a.png: Permission denied.'],
     ['EPERM', 'eacces', 'a.png: Permission denied.'],
@@ -136,14 +136,14 @@ describe('A URL', () => {
     expect(longer.label).toBe(`${url}…`);
   });
 
-  test.each(['https://', 'http://a b/s.png', 'https://[::1/s.png'])('must be one: %s', async (url) => {
+  test.each(['https://', 'http://a b/s.png', 'https://[::1/s.png'])('must be valid: %s', async (url) => {
     const source = await onlyOf({ args: [url] }, elsewhere);
     expect(problemOf(source)).toMatchObject({ code: 'invalid_image_url', hint: expect.any(String) });
     expect(source.label).toBe(url);
   });
 
   test.each(['ftp://a.example/s.png', 'file://elsewhere/s.png', 'S3://bucket/s.png'])(
-    'must be one of http or https: %s',
+    'must be for http or https: %s',
     async (url) => {
       const source = await onlyOf({ args: [url] }, elsewhere);
       expect([source.label, problemOf(source)]).toEqual([
@@ -203,14 +203,14 @@ describe('A data URL', () => {
     expect(problemOf(await onlyOf({ args: [url] }, elsewhere))).toMatchObject({ code: 'invalid_image_url' });
   });
 
-  test('must be one of a PNG, whatever follows', async () => {
+  test('must declare a PNG, whatever follows', async () => {
     const source = await onlyOf({ args: ['data:image/jpeg;base64,AAAAAAAA'] }, elsewhere);
     expect(problemOf(source)?.message).toBe(`The data URL must start with ${DATA}`);
   });
 });
 
 describe('A player', () => {
-  test.each([UUID, DASHED])('or a skin is named by a UUID: %s', async (arg) => {
+  test.each([UUID, DASHED])('can be named by a UUID, as can a skin: %s', async (arg) => {
     expect(await onlyOf({ args: [arg] }, elsewhere)).toEqual({
       label: arg,
       content: { kind: 'uuid', uuid: UUID },
@@ -246,7 +246,7 @@ describe('A player', () => {
   );
 });
 
-describe('What the user says that an argument is', () => {
+describe('The kind that the user gives for an argument', () => {
   const rows: [as: SourceSpec['as'], arg: string, kind: string][] = [
     ['file', 'http://a.example/s.png', 'file'],
     ['file', UUID, 'file'],

@@ -45,7 +45,7 @@ describe('A folder', () => {
     expect(sources[3]?.content).toEqual({ kind: 'file', path: join(cwd, 'skins/b/y/x.png') });
   });
 
-  test('without PNG files is a source that says so', async () => {
+  test('without PNG files is a source with a problem that says so', async () => {
     const cwd = await folderOf(['skins/a.txt', 'skins/.b.png', 'skins/.c/d.png']);
     for (const recursive of [false, true]) {
       const source = await onlyOf({ args: ['skins'], recursive }, rootsIn(cwd));
@@ -118,7 +118,7 @@ describe('A link in a folder', () => {
     expect(await stemsOf({ args: ['skins'] }, rootsIn(cwd))).toEqual(['b']);
   });
 
-  test('to a folder is followed where folders are', async () => {
+  test('to a folder is followed where subfolders are included', async () => {
     const cwd = await folderOf(['elsewhere/a.png', 'skins/b.png']);
     symlinkSync('../elsewhere', join(cwd, 'skins/more'));
     symlinkSync('../elsewhere', join(cwd, 'skins/x.png'));

@@ -178,7 +178,7 @@ describe('A file with skin data', () => {
     }
   });
 
-  test('may come by a pipe, as a shell makes one of <(…), and so may a picture', async () => {
+  test('may come through a pipe such as <(…) of a shell, as may a picture', async () => {
     for (const [text, kind] of [
       [VALUE, 'data'],
       ['a picture', 'bytes'],
@@ -253,7 +253,7 @@ describe('An argument', () => {
     expect(await onlyOf({ args: [arg] }, here)).toMatchObject(source);
   });
 
-  test('that is a file, called as a hash or an address may be, is that file', async () => {
+  test('that names a file is that file, even if it looks like a hash or an address', async () => {
     const cwd = await folderOf({ [HASH]: 'a', 'www.a.example/b.png': 'b' });
     for (const arg of [HASH, 'www.a.example/b.png'])
       expect((await onlyOf({ args: [arg] }, rootsIn(cwd))).content).toMatchObject({ kind: 'file' });
@@ -325,7 +325,7 @@ describe('A file of skins', () => {
     expect(found.map(problemOf)).toMatchObject([{ code: 'invalid_skin_data', hint: expect.any(String) }]);
   });
 
-  test.each(['<<<<<<< ours', '{"source":"a', '{}'])('says how to mend a line of it: %s', async (text) => {
+  test.each(['<<<<<<< ours', '{"source":"a', '{}'])('says how to mend a line: %s', async (text) => {
     const [only] = await allOf({ args: ['skins.lock'] }, rootsIn(await folderOf({ 'skins.lock': text })));
     expect(only && problemOf(only)?.hint).toMatch(/^Restore the file, .* or delete the line\.$/);
   });
@@ -353,18 +353,15 @@ describe('A list', () => {
 
 describe('On stdin', () => {
   const json = JSON.stringify({ value: VALUE, signature: SIGNATURE }, undefined, 2);
-  test.each([json, `[${json}]`, `\n ${VALUE} ${SIGNATURE}\n`])(
-    'there may be skin data: %.20j',
-    async (text) => {
-      expect(await onlyOf({ args: ['-'] }, rootsIn('/', text))).toMatchObject({
-        label: '-',
-        content: { kind: 'data', given: { value: VALUE, signature: SIGNATURE } },
-      });
-    },
-  );
+  test.each([json, `[${json}]`, `\n ${VALUE} ${SIGNATURE}\n`])('skin data is read: %.20j', async (text) => {
+    expect(await onlyOf({ args: ['-'] }, rootsIn('/', text))).toMatchObject({
+      label: '-',
+      content: { kind: 'data', given: { value: VALUE, signature: SIGNATURE } },
+    });
+  });
 
   test.each([`[${json},${json}]`, `${VALUE}\n${VALUE}\n`])(
-    'several are a list, not one source: %.20j',
+    'several skins are a list, not one source: %.20j',
     async (text) => {
       const problem = problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', text)));
       expect(problem).toMatchObject({ code: 'several_skins', hint: expect.stringContaining('--from -') });
@@ -376,7 +373,7 @@ describe('On stdin', () => {
   const tree = (names: readonly string[]) =>
     JSON.stringify(names.map((name) => ({ npc: { name, skin: VALUE, signature: SIGNATURE } })));
   test.each([`npc:\n${npc('Ann')}`, `last-created-npc-id: 1\nlist: []\nnpc:\n${npc('Ann')}`, tree(['Ann'])])(
-    'there may be the file of a plugin: %.20j',
+    'the file of a plugin is read: %.20j',
     async (text) => {
       expect((await onlyOf({ args: ['-'] }, rootsIn('/', text))).content).toEqual({
         kind: 'data',
@@ -386,7 +383,7 @@ describe('On stdin', () => {
   );
 
   test.each([`npc:\n${npc('Ann')}${npc('Bob')}`, tree(['Ann', 'Bob'])])(
-    'the file of a plugin with several is not one source: %.20j',
+    'the file of a plugin with several skins is not one source: %.20j',
     async (text) => {
       const problem = problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', text)));
       expect(problem).toMatchObject({ code: 'several_skins', message: expect.stringContaining('2 skins') });
@@ -394,7 +391,7 @@ describe('On stdin', () => {
   );
 
   test.each(['everything else', '[x', '\u0089PNG'])(
-    'what is no skin data is left to the check: %j',
+    'content that is no skin data is left to the check: %j',
     async (text) => {
       expect((await onlyOf({ args: ['-'] }, rootsIn('/', text))).content.kind).toBe('bytes');
     },

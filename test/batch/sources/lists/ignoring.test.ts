@@ -53,7 +53,7 @@ describe('An ignore file', () => {
   });
 
   test.each(['x[1]', 'a*', '!x', '#x', 'a b', ' a '])(
-    'means its own folder when that is called %j',
+    'applies to its own folder even if that is called %j',
     async (folder) => {
       const rules = { [folder]: '/s.png\nt.png' };
       const stem = (name: string) => `${folder}/${name}`;
@@ -63,7 +63,7 @@ describe('An ignore file', () => {
     },
   );
 
-  test('counts without -r as well', async () => {
+  test('applies without -r as well', async () => {
     const cwd = await folderOf({ 'a.png': '', 'b.png': '', [FILE]: 'b*' });
     expect(await stemsOf({ args: [cwd] }, rootsIn('/'))).toEqual(['a']);
   });
@@ -118,7 +118,7 @@ describe('An ignore file', () => {
 });
 
 describe('A pattern on the command line', () => {
-  test('counts in each folder and above what the files say', async () => {
+  test('applies in each folder and takes precedence over ignore files', async () => {
     const files = ['a', 'b', 'x/a', 'x/b', '#c'];
     expect(await leftOf(files, { x: '!a.png\nb.png' }, ['a.png', '#c.png', '!x/b.png'])).toEqual([
       'b',

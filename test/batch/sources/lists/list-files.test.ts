@@ -99,7 +99,7 @@ describe('A list file', () => {
     },
   );
 
-  test('is closed when nobody reads on', async () => {
+  test('is closed when its reader stops', async () => {
     const cwd = await folderOf({ 'list.txt': 'a.png\n'.repeat(100_000) });
     for await (const source of openSources(spec({ from: ['list.txt'] }), rootsIn(cwd))) {
       expect(source.stem).toBe('a');
@@ -189,7 +189,7 @@ describe('A list as an argument', () => {
     );
   });
 
-  test('has rows that say what is wrong with them, and says what it lacks', async () => {
+  test('reports what is wrong with its rows, and what it lacks', async () => {
     const files = { 'a.csv': 'source,variant\na.png,fat\nteam.csv,\n', 'team.csv': 'path,name\nx,y\n' };
     const roots = rootsIn(await folderOf(files));
     const [fat, nested] = await allOf({ args: ['a.csv'] }, roots);

@@ -14,7 +14,7 @@ describe('A list of lines', () => {
     ]);
   });
 
-  test('takes all that an argument can be', async () => {
+  test('takes everything that can be an argument', async () => {
     const url = 'https://a.example/s.png';
     const sources = await named(
       ['heroes', url, UUID, 'data:image/png;base64,AAAA', 'nowhere.png', 'Jeb_'].join('\n'),
@@ -102,7 +102,7 @@ describe('A row', () => {
     ['heroes/../heroes/a.png', 'a'],
     ['/no/such/a.png', 'a'],
   ];
-  test.each(mirrored)('%s belongs at %s', async (source, stem) => {
+  test.each(mirrored)('for %s has the stem %s', async (source, stem) => {
     expect(await named(source)).toMatchObject([{ label: source, stem }]);
   });
 

@@ -9,7 +9,7 @@ const STOPPED = { ...systemClock, now: () => NOW };
 const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 
 describe('The limits in an answer to POST /v2/queue', () => {
-  test('consists of zeros and the present second if none was looked up', async () => {
+  test('consist of zeros and the present second if no limit was looked up', async () => {
     const { caller } = await callHosted({ clock: STOPPED });
     const { body, headers } = await submit(caller, 1);
     const zeros = { used: 0, limit: 0, remaining: 0, reset: Math.floor(NOW / 1000) };
@@ -26,7 +26,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     });
   });
 
-  test('consists of the minute, and an hour without an end', async () => {
+  test('consist of the minute, and an hour without an end', async () => {
     const { caller } = await callHosted({ clock: STOPPED, rate: { limit: 20 } });
     await submit(caller, 1);
     const { body, headers } = await submit(caller, 2);
@@ -37,7 +37,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     expect(body.rateLimit?.next.relative).toBe(0);
   });
 
-  test('has the end of the minute as `next` once nothing remains, although nothing is refused', async () => {
+  test('have the end of the minute as `next` once nothing remains, although nothing is refused', async () => {
     const { caller } = await callHosted({ clock: STOPPED, rate: { limit: 2 } });
     await submit(caller, 1);
     const { status, body } = await submit(caller, 2);
@@ -46,7 +46,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     expect((await submit(caller, 3)).status).toBe(202);
   });
 
-  test("has the caller's pause between requests, which the queue does not enforce", async () => {
+  test("have the caller's pause between requests, which the queue does not enforce", async () => {
     const { caller } = await callHosted({ clock: STOPPED, delay: 3_000 });
     await submit(caller, 1);
     const { status, body } = await submit(caller, 2);
@@ -67,7 +67,7 @@ describe('The limits in an answer to POST /v2/queue', () => {
     expect(waits).toEqual([0, 0, 100, 150]);
   });
 
-  test('uses the clock of the service', async () => {
+  test('use the clock of the service', async () => {
     const { caller } = await callHosted({ clock: STOPPED, clockOffset: 30_000 });
     const { body, headers } = await submit(caller, 1);
     expect([body.job?.timestamp, headers['date']]).toEqual([
@@ -121,7 +121,7 @@ describe('A rate', () => {
   });
 });
 
-test('GET /v2/delay nests these fields, and has no windows', async () => {
+test('GET /v2/delay nests the fields of the limits, and has no windows', async () => {
   const { caller } = await callHosted({ clock: STOPPED, delay: 3_000, rate: { limit: 20 } });
   await submit(caller, 1);
   const { bytes } = await caller.get('/v2/delay');

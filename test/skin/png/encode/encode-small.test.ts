@@ -20,14 +20,21 @@ describe('a picture for viewing', () => {
     expect(data.equals(picture.pixels)).toBe(true);
   });
 
-  test.each([255, 256, 257, 300])('and %s pixels wide has them, too, when it is high', (size) => {
-    const picture = fill(makePicture(size, size), { x: 1, y: 2, width: size - 1, height: size - 3 }, (n) => {
-      const stripe = Math.floor(n / 700) % 200;
-      return [stripe, 255 - stripe, n % 40 === 0 ? 9 : 250, 255];
-    });
-    expect(PNG.sync.read(encodeSmallPng(picture)).data.equals(picture.pixels)).toBe(true);
-    expect(encodeSmallPng(picture).includes('PLTE')).toBe(true);
-  });
+  test.each([255, 256, 257, 300])(
+    'of %s pixels in width and height has the same pixels in another decoder, too',
+    (size) => {
+      const picture = fill(
+        makePicture(size, size),
+        { x: 1, y: 2, width: size - 1, height: size - 3 },
+        (n) => {
+          const stripe = Math.floor(n / 700) % 200;
+          return [stripe, 255 - stripe, n % 40 === 0 ? 9 : 250, 255];
+        },
+      );
+      expect(PNG.sync.read(encodeSmallPng(picture)).data.equals(picture.pixels)).toBe(true);
+      expect(encodeSmallPng(picture).includes('PLTE')).toBe(true);
+    },
+  );
 
   test('has a palette up to 256 colours, and canonical bytes above', () => {
     expect(encodeSmallPng(coloured(256)).includes('PLTE')).toBe(true);
@@ -44,7 +51,7 @@ describe('a picture for viewing', () => {
     );
   });
 
-  test('hides no colour in what is invisible', () => {
+  test('hides no colour in invisible pixels', () => {
     const picture = fill(coloured(4), { x: 0, y: 0, width: 1, height: 1 }, [9, 9, 9, 0]);
     const { data } = PNG.sync.read(encodeSmallPng(picture));
     expect([...data.subarray(0, 4)]).toEqual([0, 0, 0, 0]);

@@ -11,7 +11,7 @@ const MISSING: readonly Outage[] = ['a 404 in JSON', 'a 404 in HTML'];
 const ALL = (Object.keys(OUTAGES) as Outage[]).filter((name) => !MISSING.includes(name));
 const FROM = 1_000;
 /** Skins of a batch: enough that most of them come after an outage. */
-const COUNT = isWhole ? 30 : 15;
+const COUNT = 30;
 
 interface During {
   readonly count: number;

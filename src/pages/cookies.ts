@@ -1,5 +1,4 @@
-import type { HttpRequest } from '../server/http/request.ts';
-import type { Answer } from '../server/http/route.ts';
+import type { Answer, HttpRequest } from '../server/http/route.ts';
 import { makeSecret } from '../server/service/authentication.ts';
 import { revokeOwnSession, SESSION_AGE } from '../server/service/sessions.ts';
 import type { Page } from './frame.ts';

@@ -1,5 +1,5 @@
 import { ENGLISH, type Html, html, type Reader, say, type Translation } from '../html/html.ts';
-import type { HttpRequest } from '../server/http/request.ts';
+import type { HttpRequest } from '../server/http/route.ts';
 import { readCookie } from './cookies.ts';
 
 /** The languages, by BCP 47 tag, each by the name that its speakers call it. */

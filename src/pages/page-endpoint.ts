@@ -11,8 +11,8 @@ import {
   write,
 } from '../server/http/answers.ts';
 import type { EndpointOptions } from '../server/http/endpoint.ts';
-import { type HttpRequest, isUnderUnprovedName, OPAQUE_ORIGIN, originsOf } from '../server/http/request.ts';
 import type { Answer } from '../server/http/route.ts';
+import { type HttpRequest, isUnderUnprovedName, OPAQUE_ORIGIN, originsOf } from '../server/http/route.ts';
 import { UNLISTED } from '../server/http/routes/pictures.ts';
 import { wantsPage } from '../server/http/visitors.ts';
 import {

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../server/context.ts';
 import { encodedFor, SECURITY_HEADERS, type Written, write } from '../server/http/answers.ts';
 import { type App, type Pages, serve } from '../server/http/app.ts';
 import type { EndpointOptions } from '../server/http/endpoint.ts';
-import { type HttpRequest, originsOf } from '../server/http/request.ts';
+import { type HttpRequest, originsOf } from '../server/http/route.ts';
 import { wantsPage } from '../server/http/visitors.ts';
 import { anonymousCaller } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Content, type Html, html, say } from '../html/html.ts';
 import type { ServiceContext } from '../server/context.ts';
-import { originsOf } from '../server/http/request.ts';
+import { originsOf } from '../server/http/route.ts';
 import { ProviderError, type ProviderFault } from '../server/openid/claims.ts';
 import { makeSecret } from '../server/service/authentication.ts';
 import {

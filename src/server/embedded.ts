@@ -5,7 +5,7 @@ import type { ServerOptions } from './assembly/server-options.ts';
 import { responseOf } from './http/answers.ts';
 import { App } from './http/app.ts';
 import { Log } from './http/log.ts';
-import type { Carrier, Head } from './http/request.ts';
+import type { Carrier, Head } from './http/route.ts';
 import { type Adapter, type OpenService, openService, type Parts } from './open-service.ts';
 import { REQUEST_LIMITS } from './service/request-limits.ts';
 import { makeOwnersKey } from './service/users/keys.ts';

@@ -9,7 +9,7 @@ import type { ServiceContext } from '../context.ts';
 import { asRefusal, type Refusal } from '../service/refusal.ts';
 import { ANSWER_HEADERS, v1RefusalAnswer } from './described-answers.ts';
 import type { ServiceLog } from './log.ts';
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest } from './route.ts';
 import { type Answer, type Cache, isV1Address, type Route } from './route.ts';
 import { rateLimitHeaders } from './views.ts';
 

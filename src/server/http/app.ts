@@ -9,8 +9,8 @@ import { PREFLIGHT, SECURITY_HEADERS, type Written, write, writeRefusal } from '
 import { type BodyOptions, receiveBody } from './bodies.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import type { Log } from './log.ts';
-import { type Carrier, type Head, type HttpRequest, originsOf } from './request.ts';
 import type { Route } from './route.ts';
+import { type Carrier, type Head, type HttpRequest, originsOf } from './route.ts';
 import { ROUTES } from './routes/routes.ts';
 import { isLinkBot, wantsPage } from './visitors.ts';
 

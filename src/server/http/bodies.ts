@@ -15,7 +15,7 @@ import { type SkinVariant, VARIANTS, variantSchema } from '../../protocol/skin.t
 import { Refusal, validationRefusal } from '../service/refusal.ts';
 import type { Source } from '../service/sources/source.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';
-import type { HttpRequest, Part, PartLimits } from './request.ts';
+import type { HttpRequest, Part, PartLimits } from './route.ts';
 import { isAccountPath, type Route } from './route.ts';
 
 const JSON_TYPE = 'application/json';

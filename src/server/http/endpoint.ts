@@ -24,13 +24,15 @@ import {
   writeRefusal,
 } from './answers.ts';
 import { v1RefusalAnswer } from './described-answers.ts';
-import { type HttpRequest, originsOf, provedOriginsOf } from './request.ts';
 import {
   type Answer,
   type Call,
   EVENT_STREAM,
+  type HttpRequest,
   isForUsersOnly,
   isV1Address,
+  originsOf,
+  provedOriginsOf,
   querySchemaOf,
   type Route,
 } from './route.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Clock, sleepOrWake } from '../../base/clock.ts';
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest } from './route.ts';
 import { EVENT_STREAM } from './route.ts';
 
 /** Bytes that may wait for a slow reader. Beyond that, the stream is cut and the reader must reconnect. */

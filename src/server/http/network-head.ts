@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isInside } from '../outbound/target.ts';
 import { Refusal } from '../service/refusal.ts';
-import type { Head } from './request.ts';
+import type { Head } from './route.ts';
 
 /** Maximum number of headers per request. */
 const MAX_HEADERS = 100;

@@ -21,7 +21,7 @@ import { Connections, type NetworkLimits } from './connections.ts';
 import { Exchanges } from './exchanges.ts';
 import { describeAddress, type LogAddresses, logRequest } from './log.ts';
 import { callerAddress, KEPT_HEADERS, networkHead } from './network-head.ts';
-import type { Carrier, HttpRequest } from './request.ts';
+import type { Carrier, HttpRequest } from './route.ts';
 import { CountedMessage, UnfinishedBodies, UnreadAnswers } from './unfinished.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. Callers beyond that retry after a second. */

@@ -1,4 +1,4 @@
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest } from './route.ts';
 
 /**
  * What Java's own HTTP client, and so authlib-injector, sends by default: it lists web pages first, although it wants

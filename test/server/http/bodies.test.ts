@@ -2,7 +2,7 @@ import querystring from 'node:querystring';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { readParts, receiveBody } from '../../../src/server/http/bodies.ts';
-import type { HttpRequest } from '../../../src/server/http/request.ts';
+import type { HttpRequest } from '../../../src/server/http/route.ts';
 import { validationRefusal } from '../../../src/server/service/refusal.ts';
 
 const LIMITS = { fileSize: 1_024, files: 1, fields: 2, fieldSize: 16, headerPairs: 32 };

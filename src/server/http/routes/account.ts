@@ -48,8 +48,7 @@ import {
   requireKnownUser,
   setUser,
 } from '../../service/users/users.ts';
-import { originsOf } from '../request.ts';
-import { type Route, route } from '../route.ts';
+import { originsOf, type Route, route } from '../route.ts';
 import { pageLinks, placeAfter, rateLimitHeaders, v2Answer } from '../views.ts';
 
 export const ME_ROUTES: readonly Route[] = [

@@ -22,7 +22,7 @@ import type { GenerationRequest } from '../../service/submitting/generation-requ
 import { submit } from '../../service/submitting/submit.ts';
 import { pngFile, readBody } from '../bodies.ts';
 import { versionHeader } from '../described-answers.ts';
-import type { HttpRequest } from '../request.ts';
+import type { HttpRequest } from '../route.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
 import { delayHeaders, rateLimitHeaders, v1SkinView, waitView } from '../views.ts';
 

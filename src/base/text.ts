@@ -94,6 +94,11 @@ export function bareUuid(uuid: string): string {
   return uuid.replaceAll('-', '').toLowerCase();
 }
 
+/** The same with dashes. */
+export function dashed(uuid: string): string {
+  return uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 /** Identifies a key without revealing it: the first 16 hexadecimal digits of its text's SHA-256. */
 export function shortFingerprint(text: string): string {
   return hash('sha256', text).slice(0, 16);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dashed } from '../../base/text.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { Skin } from '../../protocol/skin.ts';
 import type { V1Skin } from '../../protocol/v1.ts';
@@ -130,10 +131,6 @@ function v1Skin({ uuid, name, variant, visibility, texture, generator, views, du
     views,
     duplicate,
   };
-}
-
-function dashed(uuid: string): string {
-  return uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function digits(text: string, count: number): string {

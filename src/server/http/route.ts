@@ -182,24 +182,39 @@ export type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 /** Content type of answers that stay open for events. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** Ties a handler's `params`, `query`, `headers` and `body` to the schemas that parse them. */
+/** Method and path. */
+export type Address = `${Route['method']} /${string}`;
+
+/** What else a route says. It ties a handler's `params`, `query`, `headers` and `body` to the schemas that parse them. */
+export type RouteSpec<P, Q, H, B, Result> = Omit<
+  Route,
+  'method' | 'paths' | 'params' | 'query' | 'headers' | 'body' | 'handle' | 'authenticated'
+> & {
+  /** Equivalent addresses. */
+  readonly alsoAt?: readonly string[];
+  readonly params?: P;
+  readonly query?: Q;
+  readonly headers?: H;
+  readonly body?: B;
+  readonly authenticated?: boolean;
+  readonly handle: (call: Call<Parsed<P>, Parsed<Q>, Parsed<H>, Parsed<B>>) => Result;
+};
+
 export function route<
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
   H extends z.ZodObject | undefined,
   B extends z.ZodType | undefined,
->(
-  spec: Omit<Route, 'params' | 'query' | 'headers' | 'body' | 'handle' | 'authenticated'> & {
-    readonly params?: P;
-    readonly query?: Q;
-    readonly headers?: H;
-    readonly body?: B;
-    readonly authenticated?: boolean;
-    readonly handle: (call: Call<Parsed<P>, Parsed<Q>, Parsed<H>, Parsed<B>>) => Promise<Answer>;
-  },
-): Route {
+>(address: Address, { alsoAt = [], ...spec }: RouteSpec<P, Q, H, B, Promise<Answer>>): Route {
+  const [method, path] = address.split(' ');
   const bodies = spec.body && { 'application/json': spec.body };
-  return { authenticated: true, ...(bodies && { bodies }), ...spec } as Route;
+  return {
+    method,
+    paths: [path, ...alsoAt],
+    authenticated: true,
+    ...(bodies && { bodies }),
+    ...spec,
+  } as Route;
 }
 
 /** A mistyped parameter must not count as omitted. Routes of the hosted service stay as lenient as there. */

@@ -1,3 +1,4 @@
+import { dashed } from '../../base/text.ts';
 import type { WireCape } from '../../protocol/cape.ts';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
@@ -257,10 +258,6 @@ export function v1SkinView(
 /** Old clients read a 32-bit integer: the first digits of the account's hexadecimal name. */
 function accountNumber(account: string): number {
   return Number.parseInt(account.slice(0, 7), 16) || 0;
-}
-
-function dashed(uuid: string): string {
-  return uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 /** The delay between requests in the headers that older clients read. */

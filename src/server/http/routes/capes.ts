@@ -5,82 +5,63 @@ import {
   capeFieldsSchema,
   capeListAnswerSchema,
 } from '../../../protocol/cape.ts';
-import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../protocol/skin.ts';
 import { requireOperator } from '../../service/callers.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes, readPublicCapes } from '../../service/skins/capes.ts';
 import { readBody } from '../bodies.ts';
-import { type Route, route } from '../route.ts';
-import { capeView, v2Answer } from '../views.ts';
+import type { Route } from '../route.ts';
+import { v2Routes } from '../v2-routes.ts';
+import { capeView } from '../views.ts';
 
-export const capeListRoute = route({
-  method: 'GET',
-  paths: ['/v2/capes'],
-  summary: 'The capes that skins can be made with',
-  answers: { 200: capeListAnswerSchema },
-  cache: 'public',
-  handle: async ({ context, warnings }) => {
-    const capes = (await readPublicCapes(context)).map((cape) => capeView(cape, context.textureUrl));
-    return v2Answer({ warnings, links: { self: '/v2/capes' } }, { capes });
-  },
-});
-
-const links = { self: '/v2/account/capes' };
+const CAPES = '/v2/account/capes';
+const forOperators = v2Routes({ scopes: ['operator'], links: { self: CAPES } });
 const params = z.object({ uuid: uuidSchema });
 const capeFile = z.string().meta({ format: 'binary', description: 'PNG of 64×32 pixels' });
 
+export const capeListRoute = v2Routes()('GET /v2/capes', {
+  summary: 'The capes that skins can be made with',
+  answers: { 200: capeListAnswerSchema },
+  cache: 'public',
+  handle: async ({ context }) => ({
+    capes: (await readPublicCapes(context)).map((cape) => capeView(cape, context.textureUrl)),
+  }),
+});
+
 export const CAPE_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    scopes: ['operator'],
-    paths: ['/v2/account/capes'],
+  forOperators(`GET ${CAPES}`, {
     summary: 'All capes of this service, including hidden ones (operator only)',
     answers: { 200: capeListAnswerSchema },
-    handle: async ({ context, caller, warnings }) => {
-      const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
-      return v2Answer({ warnings, links }, { capes });
-    },
+    handle: async ({ context, caller }) => ({
+      capes: (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl)),
+    }),
   }),
-  route({
-    method: 'POST',
-    scopes: ['operator'],
-    paths: ['/v2/account/capes'],
+  forOperators(`POST ${CAPES}`, {
     summary: 'Add a cape (operator only)',
     bodies: { 'multipart/form-data': capeFieldsSchema.extend({ file: capeFile }) },
     answers: { 201: capeAnswerSchema },
-    handle: async ({ context, caller, request, warnings }) => {
+    handle: async ({ context, caller, request }) => {
       requireOperator(caller); // before reading a body that may be large
       const { fields, file } = await readBody(request);
       if (!file) throw new Refusal('missing_file', 'Send the cape as a PNG in a part named "file".');
       const cape = await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
-      return v2Answer({ warnings, links }, { cape: capeView(cape, context.textureUrl) }, 201);
+      return { cape: capeView(cape, context.textureUrl) };
     },
   }),
-  route({
-    method: 'PATCH',
-    scopes: ['operator'],
-    paths: ['/v2/account/capes/:uuid'],
+  forOperators(`PATCH ${CAPES}/:uuid`, {
     summary: 'Rename, hide or show a cape (operator only)',
     params,
     body: capeChangeSchema,
     answers: { 200: capeAnswerSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params: { uuid }, body, warnings }) => {
-      const cape = await editCape(context, caller, uuid, body);
-      return v2Answer({ warnings, links }, { cape: capeView(cape, context.textureUrl) });
-    },
+    handle: async ({ context, caller, params: { uuid }, body }) => ({
+      cape: capeView(await editCape(context, caller, uuid, body), context.textureUrl),
+    }),
   }),
-  route({
-    method: 'DELETE',
-    scopes: ['operator'],
-    paths: ['/v2/account/capes/:uuid'],
+  forOperators(`DELETE ${CAPES}/:uuid`, {
     summary: 'Delete a cape; skins made with it keep it (operator only)',
     params,
-    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params: { uuid }, warnings }) => {
-      await deleteCape(context, caller, uuid);
-      const messages = [{ code: 'cape_removed', message: 'The cape was deleted.' }];
-      return v2Answer({ warnings, messages, links });
-    },
+    done: { code: 'cape_removed', message: 'The cape was deleted.' },
+    handle: async ({ context, caller, params: { uuid } }) => await deleteCape(context, caller, uuid),
   }),
 ];

@@ -70,9 +70,7 @@ const bound = z.coerce
   .default(LARGEST);
 
 export const CARD_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/:uuid/card.png'],
+  route('GET /v2/skins/:uuid/card.png', {
     summary: 'The link-preview picture of a skin',
     params,
     answers: { 200: 'image/png', 404: errorAnswerSchema },
@@ -83,9 +81,7 @@ export const CARD_ROUTES: readonly Route[] = [
       return await renderAnswer(call, await cardInput(context, skin), headersFor(skin.visibility));
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/v2/oembed'],
+  route('GET /v2/oembed', {
     summary: 'How to show the page of a skin in another page (oEmbed)',
     query: z.object({
       url: z.string().max(2_048),

@@ -16,7 +16,6 @@ const profileSchema = z.object({
   cape: z.string().optional(),
 });
 
-const common = { method: 'GET', authenticated: false } as const;
 const fileParams = z.object({ file: z.string().max(MAX_NAME_LENGTH) });
 /** Seconds: players who change their skins should see it soon, and the mod asks for every player. */
 const WORN = { 'Cache-Control': 'public, max-age=60' };
@@ -26,9 +25,8 @@ const WORN = { 'Cache-Control': 'public, max-age=60' };
  * the textures in it. Its kind `Legacy`, and SkinsRestorer by URL, request the pictures by name.
  */
 export const CSL_ROUTES: readonly Route[] = [
-  route({
-    ...common,
-    paths: ['/csl/:file'],
+  route('GET /csl/:file', {
+    authenticated: false,
     summary: 'What a player name wears, for CustomSkinLoader (CustomSkinAPI): <name>.json',
     params: fileParams,
     answers: { 200: profileSchema, 404: errorAnswerSchema },
@@ -39,9 +37,8 @@ export const CSL_ROUTES: readonly Route[] = [
       return { status: 200, body, headers: WORN };
     },
   }),
-  route({
-    ...common,
-    paths: ['/csl/textures/:hash'],
+  route('GET /csl/textures/:hash', {
+    authenticated: false,
     summary: 'A texture by its hash, for CustomSkinLoader',
     params: z.object({ hash: imageHashSchema }),
     answers: { 200: 'image/png', 404: errorAnswerSchema },
@@ -52,9 +49,8 @@ export const CSL_ROUTES: readonly Route[] = [
 ];
 
 function pictureRoute(folder: 'skins' | 'capes', hashOf: (worn: WornRow) => string | null): Route {
-  return route({
-    ...common,
-    paths: [`/csl/${folder}/:file`],
+  return route(`GET /csl/${folder}/:file`, {
+    authenticated: false,
     summary: `The texture that a player name wears, for CustomSkinLoader (Legacy): ${folder}/<name>.png`,
     params: fileParams,
     answers: { 200: 'image/png', 404: errorAnswerSchema },

@@ -35,10 +35,8 @@ const common = { cache: 'none', authenticated: false } as const;
  * docs/internals/compatibility.md lists who requests what.
  */
 export const GAME_SERVER_ROUTES: readonly Route[] = [
-  route({
+  route('GET /sessionserver/session/minecraft/profile/:uuid', {
     ...common,
-    method: 'GET',
-    paths: ['/sessionserver/session/minecraft/profile/:uuid'],
     summary: "A player's profile for authlib-injector; signed with unsigned=false",
     params: z.object({ uuid: z.string() }),
     query: z.object({ unsigned: z.string().optional() }),
@@ -49,11 +47,9 @@ export const GAME_SERVER_ROUTES: readonly Route[] = [
       return profileAnswer(found, query.unsigned === 'false');
     },
   }),
-  route({
+  route('POST /api/profiles/minecraft', {
     ...common,
-    method: 'POST',
-    paths: [
-      '/api/profiles/minecraft',
+    alsoAt: [
       '/minecraftservices/minecraft/profile/lookup/bulk/byname',
       '/api/minecraft/profile/lookup/bulk/byname',
     ],
@@ -66,14 +62,9 @@ export const GAME_SERVER_ROUTES: readonly Route[] = [
       return { status: 200, body: found.map(({ id, name }) => ({ id, name })) };
     },
   }),
-  route({
+  route('GET /minecraftservices/minecraft/profile/lookup/name/:name', {
     ...common,
-    method: 'GET',
-    paths: [
-      '/minecraftservices/minecraft/profile/lookup/name/:name',
-      '/api/minecraft/profile/lookup/name/:name',
-      '/api/users/profiles/minecraft/:name',
-    ],
+    alsoAt: ['/api/minecraft/profile/lookup/name/:name', '/api/users/profiles/minecraft/:name'],
     summary: 'A player by name, for authlib-injector',
     params: z.object({ name: z.string().max(MAX_NAME_LENGTH) }),
     answers: { 200: playerSchema, 404: notFoundSchema },
@@ -84,10 +75,8 @@ export const GAME_SERVER_ROUTES: readonly Route[] = [
       return notFound(call, { errorMessage: `Couldn't find any profile with name ${name}` });
     },
   }),
-  route({
+  route('GET /minecraftservices/minecraft/profile/lookup/:uuid', {
     ...common,
-    method: 'GET',
-    paths: ['/minecraftservices/minecraft/profile/lookup/:uuid'],
     summary: 'A player by UUID, for authlib-injector',
     params: z.object({ uuid: z.string() }),
     answers: { 200: playerSchema, 404: notFoundSchema },
@@ -98,10 +87,8 @@ export const GAME_SERVER_ROUTES: readonly Route[] = [
       return notFound(call, { error: 'NOT_FOUND', errorMessage: 'Not Found' });
     },
   }),
-  route({
+  route('GET /sessionserver/session/minecraft/hasJoined', {
     ...common,
-    method: 'GET',
-    paths: ['/sessionserver/session/minecraft/hasJoined'],
     isBoundedElsewhere: true,
     summary: "Whether a player has joined a game server; forwards Mojang's answer",
     query: z.object({
@@ -122,10 +109,8 @@ export const GAME_SERVER_ROUTES: readonly Route[] = [
 
 /** MC-Heads' copy of the session server, by name as well; `isSigned`: with the signature. */
 function profileByNameRoute(isSigned: boolean): Route {
-  return route({
+  return route(`GET /minecraft/profile/:user${isSigned ? '/signed' : ''}`, {
     ...common,
-    method: 'GET',
-    paths: [`/minecraft/profile/:user${isSigned ? '/signed' : ''}`],
     summary: `A player's profile by name or UUID, as on MC-Heads${isSigned ? '; signed' : ''}`,
     params: z.object({ user: z.string().max(MAX_NAME_LENGTH) }),
     answers: { 200: profileSchema, 204: null },

@@ -9,13 +9,13 @@ import { type Route, route } from '../route.ts';
 const params = z.object({ uuid: z.string().max(64), type: z.enum(['skin', 'cape']) });
 const modelSchema = z.enum(['', 'slim']);
 
-const common = { needsKey: true, scopes: ['skins'], paths: ['/api/user/profile/:uuid/:type'] } as const;
+const TEXTURES = '/api/user/profile/:uuid/:type';
+const common = { needsKey: true, scopes: ['skins'] } as const;
 
 /** How launchers change textures, in authlib-injector's specification. The access token is a key of this service. */
 export const LAUNCHER_TEXTURE_ROUTES: readonly Route[] = [
-  route({
+  route(`PUT ${TEXTURES}`, {
     ...common,
-    method: 'PUT',
     summary: "Let a name of the caller wear a picture, from launchers (authlib-injector's texture upload)",
     verifyCaller: (caller) => requireScope(caller, 'generate'),
     params,
@@ -32,9 +32,8 @@ export const LAUNCHER_TEXTURE_ROUTES: readonly Route[] = [
       return { status: 204, body: undefined };
     },
   }),
-  route({
+  route(`DELETE ${TEXTURES}`, {
     ...common,
-    method: 'DELETE',
     summary: 'Take the cape, or skin and cape, off a name of the caller, from launchers (authlib-injector)',
     params,
     answers: { 204: null, 404: errorAnswerSchema },

@@ -59,9 +59,7 @@ const RENDERS = {
 } as const satisfies Record<string, Frame>;
 
 const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).map((kind) =>
-  route({
-    method: 'GET',
-    paths: [`/renders/${kind}/:uuid`],
+  route(`GET /renders/${kind}/:uuid`, {
     summary: `A player's ${kind} seen from a corner above, as on Crafatar`,
     params,
     query: renderQuery,
@@ -78,9 +76,7 @@ const playerRenderRoutes: readonly Route[] = (['head', 'body'] as const).map((ki
 );
 
 export const CRAFATAR_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/avatars/:uuid'],
+  route('GET /avatars/:uuid', {
     summary: "A player's face, as on Crafatar",
     params,
     query: avatarQuery,
@@ -93,9 +89,7 @@ export const CRAFATAR_ROUTES: readonly Route[] = [
     },
   }),
   ...playerRenderRoutes,
-  route({
-    method: 'GET',
-    paths: ['/skins/:uuid'],
+  route('GET /skins/:uuid', {
     summary: "A player's skin, as on Crafatar",
     params,
     query: fallback,
@@ -111,9 +105,7 @@ export const CRAFATAR_ROUTES: readonly Route[] = [
       return withStatusOf(found, answer);
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/capes/:uuid'],
+  route('GET /capes/:uuid', {
     summary: "A player's cape, as on Crafatar",
     params,
     query: fallback,

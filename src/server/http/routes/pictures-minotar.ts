@@ -62,7 +62,7 @@ const answers = {
   429: 'image/png',
   503: 'image/png',
 } as const;
-const common = { method: 'GET', answers, authenticated: false } as const;
+const common = { answers, authenticated: false } as const;
 
 export const MINOTAR_ROUTES: readonly Route[] = [
   ...Object.entries(PICTURES).flatMap(([name, drawing]) => [
@@ -75,9 +75,8 @@ export const MINOTAR_ROUTES: readonly Route[] = [
 ];
 
 function pictureRoute(name: string, drawing: Drawing): Route {
-  return route({
+  return route(`GET /${name}/:user`, {
     ...common,
-    paths: [`/${name}/:user`],
     summary: `A player's picture, as on Minotar and similar services: ${name}`,
     params: userParams,
     query: sizeQuery,
@@ -92,9 +91,8 @@ function pictureRoute(name: string, drawing: Drawing): Route {
 }
 
 function sizedRoute(name: string, drawing: Drawing): Route {
-  return route({
+  return route(`GET /${name}/:user/:size`, {
     ...common,
-    paths: [`/${name}/:user/:size`],
     summary: `A player's picture of this width, as on Minotar and similar services: ${name}`,
     params: sizedParams,
     standIn: standInFor(drawing.view),
@@ -117,11 +115,13 @@ interface TextureOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function textureRoute(path: string, { params = userParams, headers: more = {} }: TextureOptions = {}): Route {
+function textureRoute(
+  path: `/${string}`,
+  { params = userParams, headers: more = {} }: TextureOptions = {},
+): Route {
   const [, place = ''] = path.split('/');
-  return route({
+  return route(`GET ${path}`, {
     ...common,
-    paths: [path],
     summary: `A player's skin, as on Minotar and similar services: ${place}`,
     params,
     standIn: standInFor('texture'),

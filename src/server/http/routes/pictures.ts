@@ -106,9 +106,7 @@ export const UNLISTED: HeaderFields = { 'X-Robots-Tag': 'noindex' };
 export const SKIN_VIEW_ROUTES: readonly Route[] = VIEWS.map(skinViewRoute);
 
 function skinViewRoute(view: View): Route {
-  return route({
-    method: 'GET',
-    paths: [`/v2/skins/:uuid/${view}.png`],
+  return route(`GET /v2/skins/:uuid/${view}.png`, {
     summary: `A picture of a skin: ${view}`,
     params: z.object({ uuid: uuidSchema }),
     query,
@@ -123,9 +121,7 @@ function skinViewRoute(view: View): Route {
 }
 
 function textureViewRoute(view: View): Route {
-  return route({
-    method: 'GET',
-    paths: [`/textures/:hash/${view}.png`],
+  return route(`GET /textures/:hash/${view}.png`, {
     summary: `A picture of a texture: ${view}`,
     params: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/, 'not a texture hash') }),
     query: textureQuery,
@@ -139,9 +135,8 @@ function textureViewRoute(view: View): Route {
 }
 
 export const TEXTURE_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/textures/:hash', '/v2/images/:hash'],
+  route('GET /textures/:hash', {
+    alsoAt: ['/v2/images/:hash'],
     summary: 'A texture by its hash, as Minecraft fetches it',
     params: z.object({ hash: textureNameSchema }),
     answers: { 200: 'image/png', 404: errorAnswerSchema },
@@ -176,9 +171,7 @@ const v1Answers = { 200: 'image/png', 404: v1ErrorAnswerSchema } as const;
 const V1_HEADERS = versionHeader('v1');
 
 function urlRenderRoute(kind: V1Kind): Route {
-  return route({
-    method: 'GET',
-    paths: [`/render/${kind}`],
+  return route(`GET /render/${kind}`, {
     summary: `A picture of a texture of Minecraft or of this service, by its URL: ${kind} (version 1)`,
     deprecated: true,
     query: z.object({ url: z.string('the URL of a texture').max(MAX_URL_LENGTH) }),
@@ -196,9 +189,7 @@ function urlRenderRoute(kind: V1Kind): Route {
 type V1SkinCall = Call<z.output<typeof v1Params>>;
 
 function skinRenderRoute(kind: V1Kind): Route {
-  return route({
-    method: 'GET',
-    paths: [`/render/:id/${kind}`],
+  return route(`GET /render/:id/${kind}`, {
     summary: `A picture of a skin by its number or UUID: ${kind} (version 1)`,
     deprecated: true,
     params: v1Params,
@@ -212,9 +203,7 @@ function skinRenderRoute(kind: V1Kind): Route {
   });
 }
 
-const v1TextureRoute = route({
-  method: 'GET',
-  paths: ['/render/texture/:id'],
+const v1TextureRoute = route('GET /render/texture/:id', {
   summary: 'The texture of a skin by its number or UUID (version 1)',
   deprecated: true,
   params: v1Params,

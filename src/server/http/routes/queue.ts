@@ -49,10 +49,8 @@ import {
 
 const SKIN_FOUND: Note = { code: 'skin_found', message: 'Found an existing skin.' };
 
-export const generateRoute = route({
-  method: 'POST',
+export const generateRoute = route('POST /v2/generate', {
   scopes: ['generate'],
-  paths: ['/v2/generate'],
   summary: 'Generate a skin from a file, a URL or a player, and wait for it',
   isLimited: true,
   query: generateQuerySchema,
@@ -88,10 +86,8 @@ export const generateRoute = route({
 });
 
 export const QUEUE_ROUTES: readonly Route[] = [
-  route({
-    method: 'POST',
+  route('POST /v2/queue/batch', {
     scopes: ['generate'],
-    paths: ['/v2/queue/batch'],
     summary: 'Queue up to 24 generations; each is accepted or refused by itself, in order',
     isLimited: true,
     query: generateQuerySchema.pick({ checkOnly: true }),
@@ -118,10 +114,9 @@ export const QUEUE_ROUTES: readonly Route[] = [
       return { status: 202, body, headers: rateLimitHeaders(rateLimit, { retry: false }) };
     },
   }),
-  route({
-    method: 'POST',
+  route('POST /v2/queue', {
     scopes: ['generate'],
-    paths: ['/v2/queue', '/queue'],
+    alsoAt: ['/queue'],
     summary: 'Queue a generation; answers at once with a job, or with the skin if it already exists',
     isLimited: true,
     query: generateQuerySchema.pick({ checkOnly: true }),
@@ -135,11 +130,10 @@ export const QUEUE_ROUTES: readonly Route[] = [
       return await answerToSubmission(call, submitted, [...call.warnings, ...warnings]);
     },
   }),
-  route({
-    method: 'GET',
+  route('GET /v2/queue', {
     scopes: ['read'],
     verifyCaller: verifyMayFollow,
-    paths: ['/v2/queue', '/queue'],
+    alsoAt: ['/queue'],
     summary:
       "The caller's jobs, newest first; with size, status or after, also the source, end and error of each",
     query: jobListQuerySchema,
@@ -152,11 +146,10 @@ export const QUEUE_ROUTES: readonly Route[] = [
       return v2Answer({ warnings, links }, { jobs, ...(total !== undefined && { total }) });
     },
   }),
-  route({
-    method: 'GET',
+  route('GET /v2/queue/events', {
     scopes: ['read'],
     verifyCaller: verifyMayFollow,
-    paths: ['/v2/queue/events', '/queue/events'],
+    alsoAt: ['/queue/events'],
     summary: "The caller's jobs as server-sent events: the pending ones, then each that is accepted or ends",
     answers: { 200: EVENT_STREAM },
     handle: async (call) => {
@@ -169,11 +162,10 @@ export const QUEUE_ROUTES: readonly Route[] = [
       return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
     },
   }),
-  route({
-    method: 'GET',
+  route('GET /v2/queue/:jobId', {
     scopes: ['read'],
     verifyCaller: verifyMayFollow,
-    paths: ['/v2/queue/:jobId', '/queue/:jobId'],
+    alsoAt: ['/queue/:jobId'],
     summary: 'The state of a job, with its skin once completed',
     params: z.object({ jobId: z.string().max(64) }),
     answers: { 200: jobAnswerSchema, 404: errorAnswerSchema },
@@ -182,10 +174,8 @@ export const QUEUE_ROUTES: readonly Route[] = [
       body: jobBody(await readJob(context, caller, params.jobId), warnings),
     }),
   }),
-  route({
-    method: 'POST',
+  route('POST /v2/queue/:jobId/retry', {
     scopes: ['generate'],
-    paths: ['/v2/queue/:jobId/retry'],
     summary: 'Submit a failed job again as a new job for the same picture; its callback is not called again',
     isLimited: true,
     params: z.object({ jobId: z.string().max(64) }),

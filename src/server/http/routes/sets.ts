@@ -41,7 +41,8 @@ import {
 import type { SetRow } from '../../store/schema/tables.ts';
 import { EXPORTS, setPackAnswer, skinsAnswer, storedPackAnswer } from '../downloads.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
-import { type Notes, pageLinks, skinListItem, v2Answer } from '../views.ts';
+import { v2Routes } from '../v2-routes.ts';
+import { pageLinks, skinListItem } from '../views.ts';
 import { headersFor, PRIVATE_ANSWER, renderAnswer } from './pictures.ts';
 
 const params = z.object({ set: setReferenceSchema });
@@ -52,9 +53,7 @@ const OWN = '/v2/me/sets';
 const MISSING = { 404: errorAnswerSchema, 410: errorAnswerSchema } as const;
 
 const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
-  route({
-    method: 'GET',
-    paths: [`${SET}/skins.${kind}`],
+  route(`GET ${SET}/skins.${kind}`, {
     summary: `The skins of a set as ${kind === 'zip' ? 'a zip with their pictures and skins.lock' : 'skins.lock'}`,
     params,
     answers: { 200: EXPORTS[kind].type, ...MISSING },
@@ -71,115 +70,78 @@ const exportRoutes = (['zip', 'lock'] as const).map((kind) =>
 );
 
 const ANY_SET = '/v2/account/sets/:uuid';
+const forEveryone = v2Routes();
+const forOwners = v2Routes({ scopes: ['skins'], needsKey: true });
+const forOperators = v2Routes({ scopes: ['operator'] });
 const anySetParams = z.object({ uuid: uuidSchema });
 
 export const SET_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/v2/sets'],
+  forEveryone('GET /v2/sets', {
     summary: 'Public sets of skins, newest first; size is the number of skins that the caller may see',
     query: pageQuerySchema,
     isStrict: true,
     answers: { 200: setListAnswerSchema },
-    handle: async (call) => {
-      const { context, caller, query } = call;
-      return listAnswer('/v2/sets', call, await readPublicSets(context, caller, pageOf(query)));
-    },
+    handle: async ({ context, caller, query }) =>
+      listOf('/v2/sets', query, await readPublicSets(context, caller, pageOf(query))),
   }),
-  route({
-    method: 'GET',
+  forEveryone(`GET ${OWN}`, {
     scopes: ['read'],
     needsKey: true,
-    paths: [OWN],
     summary: "The caller's own sets of every visibility, newest first",
     query: pageQuerySchema,
     isStrict: true,
     answers: { 200: setListAnswerSchema },
-    handle: async (call) => {
-      const { context, caller, query } = call;
-      return listAnswer(OWN, call, await readOwnSets(context, caller, pageOf(query)));
-    },
+    handle: async ({ context, caller, query }) =>
+      listOf(OWN, query, await readOwnSets(context, caller, pageOf(query))),
   }),
-  route({
-    method: 'POST',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: ['/v2/sets'],
+  forOwners('POST /v2/sets', {
     summary: 'Make a set of up to 500 skins that the caller may see',
     body: setBodySchema,
     answers: { 201: setAnswerSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, body, warnings }) => {
-      const full = await createSet(context, caller, body);
-      return setAnswer(full, { warnings }, 201);
-    },
+    handle: async ({ context, caller, body }) => setContent(await createSet(context, caller, body)),
   }),
-  route({
-    method: 'GET',
-    paths: [SET],
+  forEveryone(`GET ${SET}`, {
     summary: 'A set with the skins in it that the caller may see; public ones and your own by name too',
     params,
     answers: { 200: setAnswerSchema, ...MISSING },
-    handle: async (call) => setAnswer(await setOf(call), { warnings: call.warnings }),
+    handle: async (call) => setContent(await setOf(call)),
   }),
-  route({
-    method: 'PATCH',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: [SET],
+  forOwners(`PATCH ${SET}`, {
     summary: "Change a set's name, visibility or skins (its owner only)",
     params,
     body: setEditSchema,
     answers: { 200: setAnswerSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params, body, warnings }) => {
-      const full = await editSet(context, caller, { ...body, reference: params.set });
-      return setAnswer(full, { warnings, messages: [{ code: 'updated', message: 'The set was changed.' }] });
-    },
+    done: { code: 'updated', message: 'The set was changed.' },
+    handle: async ({ context, caller, params, body }) =>
+      setContent(await editSet(context, caller, { ...body, reference: params.set })),
   }),
-  route({
-    method: 'DELETE',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: [SET],
+  forOwners(`DELETE ${SET}`, {
     summary: 'Delete a set (its owner only); its skins stay',
     params,
-    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params, warnings }) => {
-      await deleteSet(context, caller, params.set);
-      const messages = [{ code: 'deleted', message: 'The set was deleted.' }];
-      return v2Answer({ warnings, messages, links: { list: OWN } });
-    },
+    links: { list: OWN },
+    done: { code: 'deleted', message: 'The set was deleted.' },
+    handle: async ({ context, caller, params }) => await deleteSet(context, caller, params.set),
   }),
-  route({
-    method: 'GET',
+  forEveryone('GET /v2/me/set-names', {
     scopes: ['read'],
     needsKey: true,
-    paths: ['/v2/me/set-names'],
     summary: "The names that are reserved for the caller, because the caller's public sets had them",
     answers: { 200: reservedNamesAnswerSchema },
-    handle: async ({ context, caller, warnings }) => {
+    links: { list: OWN },
+    handle: async ({ context, caller }) => {
       const names = await readReservedNames(context, caller);
-      const content = { names: names.map(({ slug, uuid }) => ({ name: slug, set: uuid })) };
-      return v2Answer({ warnings, links: { list: OWN } }, content);
+      return { names: names.map(({ slug, uuid }) => ({ name: slug, set: uuid })) };
     },
   }),
-  route({
-    method: 'DELETE',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: ['/v2/set-names/:name'],
+  forOwners('DELETE /v2/set-names/:name', {
     summary: 'Let everyone have a reserved name of a set (the user for whom it is reserved, or an operator)',
     params: z.object({ name: z.string().max(64).transform(slugOf) }),
-    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params, warnings }) => {
-      await releaseName(context, caller, params.name);
-      const messages = [{ code: 'released', message: 'The name was released.' }];
-      return v2Answer({ warnings, messages, links: { list: '/v2/me/set-names' } });
-    },
+    links: { list: '/v2/me/set-names' },
+    done: { code: 'released', message: 'The name was released.' },
+    handle: async ({ context, caller, params }) => await releaseName(context, caller, params.name),
   }),
   ...exportRoutes,
-  route({
-    method: 'GET',
-    paths: [`${SET}/pack.zip`],
+  route(`GET ${SET}/pack.zip`, {
     summary: 'The resource pack of a set, for Minecraft 1.21.9 and later; its entity tag is its SHA-1',
     params,
     query: setPackQuerySchema,
@@ -188,9 +150,7 @@ export const SET_ROUTES: readonly Route[] = [
     handle: async (call) => await packAnswer('resource', call),
   }),
   // For players, who have no key: a game server's settings name the pack of `serve --pack` by its bytes.
-  route({
-    method: 'GET',
-    paths: ['/packs/:digest{[0-9a-f]{40}\\.zip}'],
+  route('GET /packs/:digest{[0-9a-f]{40}\\.zip}', {
     summary: 'The resource pack that the operator serves, for everyone',
     params: z.object({ digest: z.string().regex(/^[0-9a-f]{40}\.zip$/) }),
     answers: { 200: 'application/zip', 404: errorAnswerSchema },
@@ -203,9 +163,7 @@ export const SET_ROUTES: readonly Route[] = [
     },
   }),
   // A short address that a game server's settings can hold.
-  route({
-    method: 'GET',
-    paths: ['/packs/:file'],
+  route('GET /packs/:file', {
     summary: 'The same at a short address: the name of a set, or its UUID, and .zip',
     params: z.object({
       file: z
@@ -221,9 +179,7 @@ export const SET_ROUTES: readonly Route[] = [
       return await packAnswer('resource', { ...call, params: { set } });
     },
   }),
-  route({
-    method: 'GET',
-    paths: [`${SET}/datapack.zip`],
+  route(`GET ${SET}/datapack.zip`, {
     summary: "The data pack of a set's resource pack: the function lineup summons all of its skins",
     params,
     query: setPackQuerySchema,
@@ -232,9 +188,7 @@ export const SET_ROUTES: readonly Route[] = [
     handle: async (call) => await packAnswer('data', call),
   }),
   // What is drawn on the card of a set: what everyone sees.
-  route({
-    method: 'GET',
-    paths: [`${SET}/card.png`],
+  route(`GET ${SET}/card.png`, {
     summary: 'The link-preview picture of a set: its first 24 skins side by side',
     params,
     answers: { 200: 'image/png', ...MISSING },
@@ -247,9 +201,7 @@ export const SET_ROUTES: readonly Route[] = [
       return await renderAnswer(call, await groupInput(context, seen), headersFor(full.set.visibility));
     },
   }),
-  route({
-    method: 'GET',
-    paths: [`${SET}/group.png`],
+  route(`GET ${SET}/group.png`, {
     summary: 'The first 60 skins of a set that the caller may see, side by side on a transparent background',
     params,
     answers: { 200: 'image/png', ...MISSING },
@@ -259,47 +211,37 @@ export const SET_ROUTES: readonly Route[] = [
       return await renderAnswer(call, await lineupInput(call.context, pictured(full)), headersOf(full));
     },
   }),
-  route({
-    method: 'POST',
-    paths: [`${SET}/report`],
+  forEveryone(`POST ${SET}/report`, {
     summary: 'Report a set to the operators',
     verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
     params,
     body: reportBodySchema,
     answers: { 200: envelopeSchema, ...MISSING },
-    handle: async ({ context, caller, params, body, warnings }) => {
+    done: { code: 'set_reported', message: 'Report sent.' },
+    handle: async ({ context, caller, params, body }) => {
       await reportSet(context, caller, { ...body, reference: params.set });
-      const messages = [{ code: 'set_reported', message: 'Report sent.' }];
-      return v2Answer({ warnings, messages, links: { set: `/v2/sets/${params.set}` } });
+      return { links: { set: `/v2/sets/${params.set}` } };
     },
   }),
-  route({
-    method: 'PATCH',
-    scopes: ['operator'],
-    paths: [ANY_SET],
+  forOperators(`PATCH ${ANY_SET}`, {
     summary:
       "Hide any user's set or show it again, or clear its name; hiding closes its reports (operator only)",
     params: anySetParams,
     body: setDecisionSchema,
     answers: { 200: moderatedSetAnswerSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params, body, warnings }) => {
-      const set = await decideOnSet(context, caller, { ...params, ...body });
-      return v2Answer({ warnings, links: { set: `/v2/sets/${set.uuid}` } }, { set });
-    },
+    handle: async ({ context, caller, params, body }) => ({
+      links: { set: `/v2/sets/${params.uuid}` },
+      set: await decideOnSet(context, caller, { ...params, ...body }),
+    }),
   }),
-  route({
-    method: 'DELETE',
-    scopes: ['operator'],
-    paths: [ANY_SET],
+  forOperators(`DELETE ${ANY_SET}`, {
     summary: "Delete any user's set and close its reports; its skins stay (operator only)",
     params: anySetParams,
     query: decisionSchema,
-    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params, query, warnings }) => {
-      await deleteAnySet(context, caller, { ...params, ...query });
-      const messages = [{ code: 'deleted', message: 'The set was deleted.' }];
-      return v2Answer({ warnings, messages, links: { log: '/v2/account/log' } });
-    },
+    links: { log: '/v2/account/log' },
+    done: { code: 'deleted', message: 'The set was deleted.' },
+    handle: async ({ context, caller, params, query }) =>
+      await deleteAnySet(context, caller, { ...params, ...query }),
   }),
 ];
 
@@ -309,13 +251,9 @@ function pageOf({ after, size }: ListQuery) {
   return { before: after, size };
 }
 
-function listAnswer(
-  path: string,
-  { query, warnings }: Pick<Call<unknown, ListQuery>, 'query' | 'warnings'>,
-  { sets, next }: SetList,
-): Answer {
+function listOf(path: string, query: ListQuery, { sets, next }: SetList) {
   const links = pageLinks(path, query, next === undefined ? undefined : String(next));
-  return v2Answer({ warnings, links }, { sets: sets.map((set) => setView(set, set.skins)) });
+  return { links, sets: sets.map((set) => setView(set, set.skins)) };
 }
 
 type SetCall = Pick<Call<z.output<typeof params>>, 'context' | 'caller' | 'params'>;
@@ -335,15 +273,10 @@ function headersOf(full: FullSet) {
   return isForEverybody(full) ? headersFor(full.set.visibility) : PRIVATE_ANSWER;
 }
 
-function setAnswer(
-  { set, skins }: FullSet,
-  notes: Pick<Notes, 'warnings' | 'messages'>,
-  status = 200,
-): Answer {
+function setContent({ set, skins }: FullSet) {
   const self = `/v2/sets/${set.uuid}`;
   const links = { self, zip: `${self}/skins.zip`, lock: `${self}/skins.lock`, pack: `${self}/pack.zip` };
-  const content = { set: setView(set, skins.length), skins: skins.map(skinListItem) };
-  return v2Answer({ ...notes, links }, content, status);
+  return { links, set: setView(set, skins.length), skins: skins.map(skinListItem) };
 }
 
 function setView(

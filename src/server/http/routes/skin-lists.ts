@@ -10,8 +10,9 @@ import {
 import { MAX_EXPORTED } from '../../service/skins/export.ts';
 import { readOwnSkins, readPublicSkins, readRandomSkins, type SkinList } from '../../service/skins/skins.ts';
 import { EXPORTS, exportAnswer, skinPackAnswer } from '../downloads.ts';
-import { type Answer, type Call, type Route, route } from '../route.ts';
-import { pageLinks, skinListItem, v2Answer } from '../views.ts';
+import { type Call, type Route, route } from '../route.ts';
+import { v2Routes } from '../v2-routes.ts';
+import { pageLinks, skinListItem } from '../views.ts';
 
 /** As on the hosted service: the skin whose UUID a client sends may have been deleted. */
 const startsOver = true;
@@ -23,41 +24,35 @@ const STARTED_OVER: Note = {
 type SkinListParams = z.output<typeof skinListQuerySchema> &
   Pick<Partial<z.output<typeof ownSkinListQuerySchema>>, 'visibility'>;
 
+const forEveryone = v2Routes();
+
 export const SKIN_LIST_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/v2/skins', '/v2/skins/latest'],
+  forEveryone('GET /v2/skins', {
+    alsoAt: ['/v2/skins/latest'],
     summary: 'Public skins, newest first; a page may be short, so follow links.next to the end',
     query: skinListQuerySchema,
     answers: { 200: skinListAnswerSchema },
     cache: 'public',
-    handle: async (call) => await publicAnswer(call, call.query),
+    handle: async (call) => await publicList(call, call.query),
   }),
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/popular'],
+  forEveryone('GET /v2/skins/popular', {
     summary: 'Public skins, those with the most views first',
     query: skinListQuerySchema.omit({ sort: true }),
     answers: { 200: skinListAnswerSchema },
     cache: 'public',
-    handle: async (call) => await publicAnswer(call, { ...call.query, sort: 'popular' }),
+    handle: async (call) => await publicList(call, { ...call.query, sort: 'popular' }),
   }),
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/random'],
+  forEveryone('GET /v2/skins/random', {
     summary: 'Random public skins',
     query: skinListQuerySchema.pick({ size: true }),
     answers: { 200: skinListAnswerSchema },
     cache: 'none',
-    handle: async ({ context, query, warnings }) => {
+    handle: async ({ context, query }) => {
       const skins = await readRandomSkins(context, query.size);
-      const content = { skins: skins.map(skinListItem), pagination: { current: {} } };
-      return v2Answer({ warnings, links: { self: '/v2/skins/random' } }, content);
+      return { skins: skins.map(skinListItem), pagination: { current: {} } };
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/pack.zip'],
+  route('GET /v2/skins/pack.zip', {
     summary: `A resource pack of up to ${MAX_PACKED} skins, for Minecraft 1.21.9 and later; its entity tag is its SHA-1`,
     query: skinPackQuerySchema,
     isStrict: true,
@@ -75,12 +70,10 @@ const SUMMARIES: Readonly<Record<keyof typeof EXPORTS, string>> = {
 };
 
 const exportRoutes: readonly Route[] = (['zip', 'lock'] as const).map((kind) => {
-  const path = `/v2/me/skins.${kind}`;
-  return route({
-    method: 'GET',
+  const path = `/v2/me/skins.${kind}` as const;
+  return route(`GET ${path}`, {
     scopes: ['read'],
     needsKey: true,
-    paths: [path],
     summary: SUMMARIES[kind],
     query: exportQuerySchema,
     isStrict: true,
@@ -92,38 +85,36 @@ const exportRoutes: readonly Route[] = (['zip', 'lock'] as const).map((kind) => 
 });
 
 export const OWN_SKIN_LIST_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
+  forEveryone('GET /v2/me/skins', {
     scopes: ['read'],
     needsKey: true,
-    paths: ['/v2/me/skins'],
     summary: "The caller's own skins of every visibility, newest first",
     query: ownSkinListQuerySchema,
     isStrict: true,
     answers: { 200: skinListAnswerSchema },
     handle: async (call) => {
       const { context, caller, query } = call;
-      return listAnswer('/v2/me/skins', call, await readOwnSkins(context, caller, { ...query, startsOver }));
+      return listContent('/v2/me/skins', call, await readOwnSkins(context, caller, { ...query, startsOver }));
     },
   }),
   ...exportRoutes,
 ];
 
-async function publicAnswer(call: Call, query: SkinListParams): Promise<Answer> {
+async function publicList(call: Call, query: SkinListParams) {
   const list = await readPublicSkins(call.context, call.caller, { ...query, startsOver });
-  return listAnswer('/v2/skins', { ...call, query }, list);
+  return listContent('/v2/skins', { ...call, query }, list);
 }
 
-function listAnswer(
+function listContent(
   path: string,
   { query, warnings: common }: Pick<Call<unknown, SkinListParams>, 'query' | 'warnings'>,
   { skins, next, total, hasStartedOver }: SkinList,
-): Answer {
+) {
   const { size, after, filter, visibility, variant, tag, cape, signer, sort } = query;
   const warnings = hasStartedOver ? [...common, STARTED_OVER] : common;
   const links = pageLinks(path, { size, after, filter, visibility, variant, tag, cape, signer, sort }, next);
   // By this field, clients see whether there is another page.
   const pagination = { current: { after }, ...(next !== undefined && { next: { after: next } }) };
   const extra = { ...(filter !== undefined && { search: filter }), ...(total !== undefined && { total }) };
-  return v2Answer({ warnings, links }, { skins: skins.map(skinListItem), pagination, ...extra });
+  return { warnings, links, skins: skins.map(skinListItem), pagination, ...extra };
 }

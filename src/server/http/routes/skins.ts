@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema, errorAnswerSchema } from '../../../protocol/envelope.ts';
+import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { reportBodySchema } from '../../../protocol/moderation.ts';
 import {
   similarSkinsAnswerSchema,
@@ -29,15 +29,8 @@ import { fullUuid } from '../../service/skins/identity.ts';
 import { readSimilarSkins, readSkin, viewSkin } from '../../service/skins/skins.ts';
 import { type SkinWithData, tagsOf } from '../../store/skins.ts';
 import { type Answer, type Call, type Route, route } from '../route.ts';
-import {
-  envelope,
-  hashesOf,
-  type Notes,
-  similarSkinView,
-  skinListItem,
-  skinView,
-  v2Answer,
-} from '../views.ts';
+import { v2Routes } from '../v2-routes.ts';
+import { envelope, hashesOf, type Notes, similarSkinView, skinListItem, skinView } from '../views.ts';
 import { CROSS_ORIGIN, PRIVATE_ANSWER } from './pictures.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
@@ -47,55 +40,44 @@ const MAX_SIMILAR = 12;
 
 const LIKES = '/v2/skins/:uuid/interactions/likes';
 
-const links = { list: '/v2/me/skins' };
+const forOwners = v2Routes({ scopes: ['skins'], needsKey: true, links: { list: '/v2/me/skins' } });
+const forEveryone = v2Routes();
 
 export const OWN_SKIN_ROUTES: readonly Route[] = [
-  route({
-    method: 'PATCH',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: ['/v2/me/skins'],
+  forOwners('PATCH /v2/me/skins', {
     summary: "Change the name or visibility of up to 128 of the caller's skins at once",
     body: skinsEditSchema,
     answers: { 200: skinsEditedAnswerSchema },
-    handle: async ({ context, caller, body, warnings }) => {
+    handle: async ({ context, caller, body }) => {
       const { skins, ...edit } = body;
       const edits = skins.map((uuid) => ({ ...edit, uuid }));
       const { done, missing } = await editSkins(context, caller, edits);
-      return v2Answer({ warnings, links }, { skins: done.map(skinListItem), missing });
+      return { skins: done.map(skinListItem), missing };
     },
   }),
-  route({
-    method: 'POST',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: ['/v2/me/skins/delete'],
+  forOwners('POST /v2/me/skins/delete', {
     summary: "Delete up to 128 of the caller's skins at once",
     body: skinsDeleteSchema,
     answers: { 200: skinsDeletedAnswerSchema },
-    handle: async ({ context, caller, body, warnings }) => {
+    handle: async ({ context, caller, body }) => {
       const { skins, ...options } = body;
       const { done, missing } = await deleteSkins(context, caller, skins, options);
-      return v2Answer({ warnings, links }, { deleted: done, missing });
+      return { deleted: done, missing };
     },
   }),
 ];
 
 export const SKIN_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/:uuid'],
+  route('GET /v2/skins/:uuid', {
     summary:
       'A skin with its value and signature; for public ones and your own, eight digits of the UUID suffice',
     params,
     answers: { 200: skinAnswer, 404: errorAnswerSchema },
     handle: async (call) => answerWith(await skinOf(call), { warnings: call.warnings }),
   }),
-  route({
-    method: 'PATCH',
+  route('PATCH /v2/skins/:uuid', {
     scopes: ['skins'],
     needsKey: true,
-    paths: ['/v2/skins/:uuid'],
     summary: "Change a skin's name or visibility (its owner only); an empty name or null removes the name",
     params,
     body: skinEditSchema,
@@ -107,26 +89,18 @@ export const SKIN_ROUTES: readonly Route[] = [
       return answerWith(skin, { warnings, messages });
     },
   }),
-  route({
-    method: 'DELETE',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: ['/v2/skins/:uuid'],
+  forOwners('DELETE /v2/skins/:uuid', {
     summary: 'Delete a skin (its owner only); its texture stays while another skin or a player name uses it',
     params,
     // Whether to take it off the caller's player names, too; otherwise they go on wearing it.
     query: z.object({ undress: z.enum(['true', 'false']).default('false') }),
-    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    done: { code: 'deleted', message: 'The skin was deleted.' },
     handle: async (call) => {
-      const { context, caller, query, warnings } = call;
+      const { context, caller, query } = call;
       await deleteSkin(context, caller, await uuidOf(call), { undress: query.undress === 'true' });
-      const messages = [{ code: 'deleted', message: 'The skin was deleted.' }];
-      return v2Answer({ warnings, messages, links });
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/:uuid/texture'],
+  route('GET /v2/skins/:uuid/texture', {
     summary: "Redirects to a skin's texture",
     params,
     answers: { 302: null, 404: errorAnswerSchema },
@@ -143,101 +117,69 @@ export const SKIN_ROUTES: readonly Route[] = [
       return { status: 302, body: undefined, headers };
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/:uuid/similar'],
+  forEveryone('GET /v2/skins/:uuid/similar', {
     summary:
       'Skins that look alike, public or your own: those with the same pixels first, then the most similar',
     params,
     answers: { 200: similarSkinsAnswerSchema, 404: errorAnswerSchema },
     handle: async (call) => {
-      const { context, caller, warnings } = call;
+      const { context, caller } = call;
       const skin = await skinOf(call);
-      const links = { skin: `/v2/skins/${skin.uuid}` };
       const similar = await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR });
-      return v2Answer({ warnings, links }, { skins: similar.map(similarSkinView) });
+      return { links: { skin: `/v2/skins/${skin.uuid}` }, skins: similar.map(similarSkinView) };
     },
   }),
-  route({
-    method: 'POST',
-    paths: ['/v2/skins/:uuid/interactions/views'],
+  forEveryone('POST /v2/skins/:uuid/interactions/views', {
     summary: 'Count a view of a skin, once an hour per caller; does not reveal whether the skin exists',
     params: z.object({ uuid: uuidSchema }),
     answers: { 204: null },
-    handle: async ({ context, caller, params }) => {
-      await viewSkin(context, caller, params.uuid);
-      return { status: 204, body: undefined };
-    },
+    handle: async ({ context, caller, params }) => await viewSkin(context, caller, params.uuid),
   }),
-  route({
-    method: 'POST',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: [LIKES],
+  forOwners(`POST ${LIKES}`, {
     summary: 'Like a skin, once',
     params: z.object({ uuid: uuidSchema }),
     answers: { 204: null, 409: errorAnswerSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params }) => {
-      await likeSkin(context, caller, params.uuid);
-      return { status: 204, body: undefined };
-    },
+    handle: async ({ context, caller, params }) => await likeSkin(context, caller, params.uuid),
   }),
-  route({
-    method: 'DELETE',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: [LIKES],
+  forOwners(`DELETE ${LIKES}`, {
     summary: 'Remove a like',
     params: z.object({ uuid: uuidSchema }),
     answers: { 204: null, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params }) => {
-      await unlikeSkin(context, caller, params.uuid);
-      return { status: 204, body: undefined };
-    },
+    handle: async ({ context, caller, params }) => await unlikeSkin(context, caller, params.uuid),
   }),
-  route({
-    method: 'GET',
-    paths: ['/v2/skins/:uuid/tags'],
+  forEveryone('GET /v2/skins/:uuid/tags', {
     summary: 'The tags of a skin; its owner sets them',
     params,
     answers: { 200: tagsAnswerSchema, 404: errorAnswerSchema },
     handle: async (call) => {
       const skin = await skinOf(call);
       const vote = skin.owner === call.caller.owner ? 'up' : null;
-      const tags = tagsOf(skin).map((tag) => ({ tag, vote, suggested: false }));
-      return v2Answer({ warnings: call.warnings }, { tags });
+      return { tags: tagsOf(skin).map((tag) => ({ tag, vote, suggested: false })) };
     },
   }),
-  route({
-    method: 'POST',
-    scopes: ['skins'],
-    needsKey: true,
-    paths: ['/v2/skins/:uuid/tags'],
+  forOwners('POST /v2/skins/:uuid/tags', {
     summary: 'Add a tag (vote up) or remove it (vote down): for the owner only, but operators can remove any',
     params,
     body: tagVoteSchema,
-    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
+    links: {},
     handle: async (call) => {
-      const { context, caller, body, warnings } = call;
+      const { context, caller, body } = call;
       const isChanged = await voteOnTag(context, caller, { ...body, uuid: await uuidOf(call) });
       const message = isChanged
         ? { code: 'vote_added', message: 'The tags were changed.' }
         : { code: 'already_voted', message: 'The skin already has these tags.' };
-      return v2Answer({ warnings, messages: [message] });
+      return { messages: [message] };
     },
   }),
-  route({
-    method: 'POST',
-    paths: ['/v2/skins/:uuid/report'],
+  forEveryone('POST /v2/skins/:uuid/report', {
     summary: 'Report a skin to the operators',
     verifyCaller: (caller, { webPages }) => webPages.verifyMay('report', caller),
     params: z.object({ uuid: uuidSchema }),
     body: reportBodySchema,
-    answers: { 200: envelopeSchema, 404: errorAnswerSchema },
-    handle: async ({ context, caller, params, body, warnings }) => {
+    done: { code: 'skin_reported', message: 'Report sent.' },
+    handle: async ({ context, caller, params, body }) => {
       await reportSkin(context, caller, { ...body, ...params });
-      const messages = [{ code: 'skin_reported', message: 'Report sent.' }];
-      return v2Answer({ warnings, messages, links: { skin: `/v2/skins/${params.uuid}` } });
+      return { links: { skin: `/v2/skins/${params.uuid}` } };
     },
   }),
 ];

@@ -8,9 +8,7 @@ import { encodedFor } from '../answers.ts';
 import { type Route, route } from '../route.ts';
 
 export const SYSTEM_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/'],
+  route('GET /', {
     summary: "What authlib-injector needs to trust this service's signatures",
     answers: { 200: keyDocumentSchema },
     cache: 'public',
@@ -22,10 +20,8 @@ export const SYSTEM_ROUTES: readonly Route[] = [
       headers: { Vary: 'Accept, Authorization, Origin, User-Agent' },
     }),
   }),
-  route({
-    method: 'GET',
+  route('GET /health', {
     isVital: true,
-    paths: ['/health'],
     summary: 'Whether the process is alive; 503 if a restart may fix a problem',
     answers: { 200: healthAnswerSchema, 503: healthAnswerSchema },
     cache: 'none',
@@ -35,10 +31,8 @@ export const SYSTEM_ROUTES: readonly Route[] = [
         ? { status: 200, body: { status: 'ok', version: VERSION } }
         : { status: 503, body: { status: 'trouble', version: VERSION } },
   }),
-  route({
-    method: 'GET',
+  route('GET /ready', {
     isVital: true,
-    paths: ['/ready'],
     summary: 'Whether the service accepts work, and if not, why',
     answers: { 200: readyAnswerSchema, 503: readyAnswerSchema },
     cache: 'none',
@@ -51,9 +45,7 @@ export const SYSTEM_ROUTES: readonly Route[] = [
       return { status: isReady ? 200 : 503, body };
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/metrics'],
+  route('GET /metrics', {
     summary: "Metrics for Prometheus; needs an operator's key unless the operator made them public",
     answers: { 200: 'text/plain', 404: errorAnswerSchema },
     cache: 'none',
@@ -63,9 +55,8 @@ export const SYSTEM_ROUTES: readonly Route[] = [
       return { status: 200, body: await metrics.read(), headers: { 'Content-Type': metrics.contentType } };
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/openapi.json', '/v2/openapi.json'],
+  route('GET /openapi.json', {
+    alsoAt: ['/v2/openapi.json'],
     summary: 'This description',
     answers: { 200: z.looseObject({ openapi: z.string() }) },
     cache: 'public',

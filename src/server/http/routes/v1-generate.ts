@@ -57,11 +57,9 @@ export const V1_GENERATE_ROUTES: readonly Route[] = [
     query: fromPlayer,
     bodies: inEveryWay(fromPlayer),
   }),
-  route({
-    method: 'GET',
+  route('GET /generate/user/:uuid', {
     changes: true,
     scopes: ['generate'],
-    paths: ['/generate/user/:uuid'],
     summary: "Generate a player's skin (version 1, for the oldest clients)",
     deprecated: true,
     isLimited: true,
@@ -85,11 +83,9 @@ function generating(
   kind: Source['kind'],
   { query, ...spec }: { summary: string; query: z.ZodObject; bodies: Record<string, z.ZodType> },
 ): Route {
-  return route({
+  return route(`POST /generate/${kind}`, {
     ...spec,
-    method: 'POST',
     scopes: ['generate'],
-    paths: [`/generate/${kind}`],
     deprecated: true,
     isLimited: true,
     query: query.extend({ v2: v1CompatSchema }),
@@ -140,9 +136,8 @@ interface Player {
 const answers = { 200: v1PlayerSchema, 404: v1PlayerSchema };
 
 export const V1_PLAYER_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/validate/name/:name', '/validate/user/:name'],
+  route('GET /validate/name/:name', {
+    alsoAt: ['/validate/user/:name'],
     summary: 'Whether a player has this name (version 1)',
     deprecated: true,
     params: z.object({ name: z.string().min(1).max(16) }),
@@ -153,9 +148,8 @@ export const V1_PLAYER_ROUTES: readonly Route[] = [
       return await validateAnswer(call, async () => (await call.context.game.names.find(name)) ?? undefined);
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/validate/uuid/:uuid', '/validate/currentUsername/:uuid'],
+  route('GET /validate/uuid/:uuid', {
+    alsoAt: ['/validate/currentUsername/:uuid'],
     summary: 'Whether a player has this UUID (version 1)',
     deprecated: true,
     params: z.object({ uuid: uuidSchema }),

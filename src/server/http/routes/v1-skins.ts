@@ -46,7 +46,6 @@ const sizeSchema = z
   .transform((size) => (size < 1 ? USUAL_SIZE : size));
 
 const listing = {
-  method: 'GET',
   deprecated: true,
   query: z.object({
     size: sizeSchema,
@@ -60,18 +59,14 @@ const listing = {
 } as const;
 
 export const V1_SKIN_ROUTES: readonly Route[] = [
-  route({
-    method: 'GET',
-    paths: ['/get/uuid/:uuid'],
+  route('GET /get/uuid/:uuid', {
     summary: 'A skin (version 1)',
     deprecated: true,
     params: z.object({ uuid: uuidSchema }),
     answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
     handle: async ({ context, caller, params }) => skinAnswer(await readSkin(context, caller, params.uuid)),
   }),
-  route({
-    method: 'GET',
-    paths: ['/get/id/:id'],
+  route('GET /get/id/:id', {
     summary: 'A skin by its number (version 1): public ones, and your own',
     deprecated: true,
     params: z.object({ id: v1SkinIdSchema }),
@@ -85,9 +80,7 @@ export const V1_SKIN_ROUTES: readonly Route[] = [
             headers: { ...versionHeader('v1'), Location: `/get/uuid/${params.id}` },
           },
   }),
-  route({
-    method: 'GET',
-    paths: ['/get/delay'],
+  route('GET /get/delay', {
     summary: 'The delay between requests, and when the caller may send the next one (version 1)',
     deprecated: true,
     answers: { 200: v1DelayAnswerSchema },
@@ -105,15 +98,13 @@ export const V1_SKIN_ROUTES: readonly Route[] = [
       return { status: 200, body, headers: versionHeader(via) };
     },
   }),
-  route({
+  route('GET /get/list', {
     ...listing,
-    paths: ['/get/list'],
     summary: 'Public skins, newest first: the first page (version 1)',
     handle: async (call) => await numberedPage(call, 1),
   }),
-  route({
+  route('GET /get/list/:page', {
     ...listing,
-    paths: ['/get/list/:page'],
     summary: 'Public skins, newest first, in pages from 1 or after a skin (version 1)',
     params: z.object({ page: placeSchema }),
     handle: async (call) => {
@@ -121,9 +112,7 @@ export const V1_SKIN_ROUTES: readonly Route[] = [
       return typeof page === 'number' ? await numberedPage(call, page) : await pageAfter(call, page);
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/get/random'],
+  route('GET /get/random', {
     summary: 'A random public skin (version 1)',
     deprecated: true,
     answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
@@ -134,9 +123,7 @@ export const V1_SKIN_ROUTES: readonly Route[] = [
       return skinAnswer(skin);
     },
   }),
-  route({
-    method: 'GET',
-    paths: ['/get/stats'],
+  route('GET /get/stats', {
     summary: 'Statistics of the whole service (version 1)',
     deprecated: true,
     answers: { 200: v1StatsSchema },

@@ -197,9 +197,13 @@ interface RowView {
 
 function row(key: ApiKey, { current, mayGive, typed }: RowView): Html {
   const { id, name, last4, scopes = [] } = key;
+  const words = separated(
+    '; ',
+    scopes.map((scope) => SCOPE_NAMES[scope]),
+  );
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">${say`used for this session`}</span>`}
 <p class="quiet">${useOf(key)}</p>
-<p class="quiet">${separated('; ', [say`Permissions: ${separated(', ', scopes)}`, boundTo(key), key.v2Compat && say`version 1 requests use the queue`])}</p>
+<p class="quiet">${separated('; ', [say`Permissions: ${words}`, boundTo(key), key.v2Compat && say`version 1 requests use the queue`])}</p>
 ${typed?.form === id ? html`<details open>` : html`<details>`}<summary aria-label="${say`Change ${name}`}">${say`Change`}</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], { key, typed })}<button>${say`Save`}</button></form></details>
 <details><summary aria-label="${say`Revoke ${name}`}">${say`Revoke`}</summary><form method="post" action="${PATH}/${id}/revoke"><p>${say`Programs that use this key will be refused, and browsers that signed in with it will be signed out.`}</p><button class="danger">${say`Revoke key`}</button></form></details></div></li>`;
 }

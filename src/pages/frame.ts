@@ -1,4 +1,4 @@
-import { type Content, count, counted, Html, html, say } from '../html/html.ts';
+import { type Content, count, counted, Html, html, say, separated } from '../html/html.ts';
 import type { Identity } from '../protocol/account.ts';
 import { ERRORS, type ErrorCode, isErrorCode } from '../protocol/errors.ts';
 import { MAX_NAME_LENGTH } from '../protocol/skin-name.ts';
@@ -122,6 +122,12 @@ export function problemOf({ code, message, details: { notes = [] } }: Refusal): 
   return html`<p class="problem" role="alert">${reasonOf({ code, message })} ${inEnglish(notes.map((note) => note.message).join(' '))}</p>`;
 }
 
+/** A title with what this page of a kind shows, for tabs and histories. */
+export function titleOf(kind: Html, parts: readonly Content[]): Html {
+  const shown = parts.filter((part) => part !== false && part !== '');
+  return separated(': ', [kind, shown.length > 0 && separated(', ', shown)]);
+}
+
 /** A button that copies a text, for browsers that run scripts. */
 function copyButton(text: string, label: Content): Html {
   return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="${label}">${say`Copy`}</button>`;
@@ -236,7 +242,7 @@ export function skinSelector(
 }
 
 /** Selects all skins of a form with `data-select`, for browsers that run scripts. */
-export const SELECT_ALL = html`<p class="needs-script"><button type="button" class="quiet-button" data-select-all>${say`Select all`}</button></p>`;
+export const SELECT_ALL = html`<p class="needs-script"><button type="button" class="quiet-button" data-select-all>${say`Select all on this page`}</button></p>`;
 export const SELECTED = html`<span class="quiet" role="status" data-selected></span>`;
 
 /** A search by name. `more`: its other fields, which are folded unless one of them is used. */

@@ -17,6 +17,7 @@ import {
   skinCards,
   skinCount,
   skinSelector,
+  titleOf,
 } from './frame.ts';
 import { missingForSet, toSet } from './new-set.ts';
 import {
@@ -160,9 +161,15 @@ interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
 
 function galleryPage(view: GalleryView): Page {
   const { skins, choice, next, total, after, back, tags, selection, origin } = view;
+  const { sort, filter, tag } = choice;
   const page = pageNumber({ after, back });
   return {
-    title: titleOf(choice, page),
+    title: titleOf(say`Gallery`, [
+      tag,
+      filter,
+      sort !== 'newest' && SORTS[sort],
+      page > 1 && say`page ${count(page)}`,
+    ]),
     // Searches and further pages are for people.
     isIndexed: after === undefined && addressOf(choice) === PATH,
     head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
@@ -174,13 +181,6 @@ ${total !== undefined && total > 0 && html`<p class="quiet">${separated(', ', [s
 ${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
 ${turning(choice, { next, after, back })}`,
   };
-}
-
-/** What is shown, for tabs and histories. The tag, words and number are those of the address. */
-function titleOf({ sort, filter, tag }: Choice, page: number): Html {
-  const parts = [tag, filter, sort !== 'newest' && SORTS[sort], page > 1 && say`page ${count(page)}`];
-  const shown = parts.filter((part) => part !== '' && part !== false);
-  return shown.length === 0 ? say`Gallery` : html`${say`Gallery`}: ${separated(', ', shown)}`;
 }
 
 /** Counted by the pages that it leads back to. */

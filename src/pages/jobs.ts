@@ -24,7 +24,7 @@ import { retryJob } from '../server/service/submitting/submit.ts';
 import type { JobRow } from '../server/store/schema/tables.ts';
 import { findTexture } from '../server/store/textures.ts';
 import { visitorSecret } from './cookies.ts';
-import { actionButton, moment, type Page, reasonOf } from './frame.ts';
+import { actionButton, moment, type Page, reasonOf, titleOf } from './frame.ts';
 import { formFor, type PageCall, type PageRoute, pageFor, seeOther, verifyMaySee } from './page-route.ts';
 import { rememberedUse } from './skin.ts';
 import { bestWayOf } from './skin-uses.ts';
@@ -288,7 +288,7 @@ function jobsPage({ jobs, status, next, isFirst, total, now }: JobsView): Page {
   const isLive = isFirst && status === '';
   const tabs = Object.entries({ '': say`All`, ...STATES });
   return {
-    title: say`My jobs`,
+    title: titleOf(say`My jobs`, [status !== '' && STATES[status]]),
     body: html`<nav class="tabs" aria-label="${say`Status`}">
 ${tabs.map(([value, label]) => html`<a href="${PATH}${value !== '' && html`?status=${value}`}"${value === status && html` aria-current="page"`}>${label}</a>`)}
 </nav>
@@ -313,7 +313,7 @@ function row(job: OwnJob, now: number): Html {
   return html`<li class="panel" data-own-job="${uuid}" data-status="${status}"><div class="grow">
 <a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? say`Job ${short}`}</bdi></strong></a>
 <span class="tag ${status}" data-state>${STATES[status]}</span>
-<p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`${say`Named <bdi>${name}</bdi>.`} `}${say`Submitted ${moment(created_at)}`}<span data-time>${timeOf(job, now)}</span></p>
+<p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`${say`Named <bdi>${name}</bdi>.`} `}${say`Submitted ${moment(created_at)}`}<span data-time${job.finished_at === null && job.eta !== undefined && html`="${job.eta - now}"`}>${timeOf(job, now)}</span></p>
 ${error && html`<p class="problem"><bdi>${reasonOf(error)}</bdi></p>`}</div>
 <div class="acts" data-acts>${skin_uuid !== null && status === 'completed' && html`<a class="button quiet-button" href="/ui/skins/${skin_uuid}">${say`Open the skin`}</a>`}
 ${status === 'failed' && actionButton(`${PATH}/${uuid}/retry`, say`Try again`, { about: source ?? uuid })}</div></li>`;

@@ -13,7 +13,7 @@ import { findVisible } from '../server/service/skins/skins.ts';
 import { submit } from '../server/service/submitting/submit.ts';
 import type { SkinWithData } from '../server/store/skins.ts';
 import { visitorSecret, withVisitorCookie } from './cookies.ts';
-import { options, type Page, problemOf, VISIBILITIES } from './frame.ts';
+import { options, type Page, problemOf, titleOf, VISIBILITIES } from './frame.ts';
 import { latestJobs } from './jobs.ts';
 import { assetAddress } from './layout.ts';
 import { formFor, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
@@ -284,7 +284,7 @@ const EXAMPLES: Readonly<Record<SourceType, readonly [argument: string, field: s
 function makePage({ from, latest, ...form }: FormView): Page {
   const [argument, field] = EXAMPLES[from];
   return {
-    title: say`Make a skin`,
+    title: titleOf(say`Make a skin`, [from !== 'file' && NAMES[from]]),
     body: html`<nav class="tabs" aria-label="${say`What to make it from`}">
 ${SOURCE_TYPES.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>

@@ -30,6 +30,7 @@ import {
   skinCards,
   skinCount,
   skinSelector,
+  titleOf,
   VISIBILITIES,
 } from './frame.ts';
 import { toSet } from './new-set.ts';
@@ -258,7 +259,12 @@ function mySkinsPage(view: MySkinsView): Page {
   const { skins, next, total, mayChange, done, missing, sort, filter, visibility, variant } = view;
   const choice = { sort, filter, visibility, variant };
   return {
-    title: say`My skins`,
+    title: titleOf(say`My skins`, [
+      filter,
+      visibility && VISIBILITIES[visibility],
+      variant && ARMS_OR_ALL[variant],
+      sort !== 'newest' && SORTS[sort],
+    ]),
     body: html`<p class="quiet"><a href="/ui/jobs">${say`My jobs`}</a></p>
 ${done && html`<p class="done" role="status">${DONE[done.act](done.count)}</p>`}
 ${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}

@@ -150,14 +150,13 @@ a:focus-visible{outline:3px solid #c2622e;outline-offset:-3px}
 img{flex:1;min-height:0;max-width:100%;object-fit:contain;image-rendering:pixelated}
 h1,small{margin:0;font-size:1rem;max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}a:hover h1{text-decoration:underline}`;
 
-/** No scripts, and nothing from elsewhere. Every site may show it in a frame. */
+/** No scripts, and nothing from elsewhere. Every site may show it in a frame, and so may files and apps, which `frame-ancestors *` would refuse. */
 const EMBED_POLICY = [
   "default-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "img-src 'self'",
   `style-src 'sha256-${hash('sha256', EMBED_STYLE, 'base64')}'`,
-  'frame-ancestors *',
 ].join('; ');
 
 /** A skin for the frames of other sites, in English: everyone gets the same. Who is signed in changes nothing in it. */

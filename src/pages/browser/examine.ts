@@ -29,8 +29,9 @@ const DAMAGED: PictureProblem = { message: say('This PNG is damaged. Save it aga
 const FAR_TOO_LARGE: PictureProblem = {
   message: say('This file is far too large: a skin has at most {0} bytes.', count(MAX_SKIN_BYTES)),
 };
-/** What the page of sets takes. */
-const LIST = /\.(?:csv|tsv|txt|lock|ndjson|jsonl)$/i;
+/** What the page of sets takes. Notes have neither the UUIDs nor the addresses of skins. */
+const LIST = /\.(?:csv|tsv|lock|ndjson|jsonl)$/i;
+const NAMES_SKINS = /[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}|\/s\//i;
 const A_LIST: PictureProblem = {
   message: say('This is a list, not a picture. Make a set from it on the page Sets.'),
 };
@@ -65,7 +66,7 @@ function wordsFor({ code, message }: SkinWarning): string | undefined {
 export async function examine(file: File, wanted: Variant | undefined): Promise<Examined> {
   if (file.size > MAX_BYTES) return { problem: FAR_TOO_LARGE };
   const fault = faultOf(new Uint8Array(await file.arrayBuffer()));
-  if (fault?.kind === 'not-png' && LIST.test(file.name)) return { problem: A_LIST };
+  if (fault?.kind === 'not-png' && (await isList(file))) return { problem: A_LIST };
   if (fault) return { problem: describe(fault) };
   const bitmap = await createImageBitmap(file, AS_IT_IS).catch(() => undefined);
   if (!bitmap) return { problem: DAMAGED };
@@ -80,6 +81,10 @@ export async function examine(file: File, wanted: Variant | undefined): Promise<
     warnings: warnings.filter((one) => one !== undefined),
     picture,
   };
+}
+
+async function isList(file: File): Promise<boolean> {
+  return LIST.test(file.name) || (/\.txt$/i.test(file.name) && NAMES_SKINS.test(await file.text()));
 }
 
 function describe(fault: PictureFault): PictureProblem {

@@ -95,6 +95,8 @@ const STATES = {
  */
 export function followJobs(list: HTMLElement): void {
   const events = new EventSource('/ui/jobs/events');
+  for (const forecast of list.querySelectorAll<HTMLElement>('[data-time]:not([data-time=""])'))
+    setTimeout(() => forecast.replaceChildren(), Number(forecast.dataset['time'])); // it was wrong
   events.addEventListener('pending', ({ data }: MessageEvent<string>) => {
     const pending = new Map((JSON.parse(data) as News[]).map((news) => [news.id, news]));
     for (const row of list.querySelectorAll<HTMLElement>(

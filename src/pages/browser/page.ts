@@ -97,7 +97,7 @@ function offerSelectingAll(form: HTMLFormElement): void {
 
   function tell(): void {
     const selected = boxes.filter((box) => box.checked).length;
-    button!.textContent = selected === boxes.length ? say('Select none') : say('Select all');
+    button!.textContent = selected === boxes.length ? say('Select none') : say('Select all on this page');
     number!.textContent = say('{0} selected', count(selected));
   }
 }

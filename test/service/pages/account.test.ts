@@ -65,7 +65,7 @@ test('A key is created with scopes and bindings, and shown only once', async () 
   for (const shown of [
     'My &lt;plugin&gt;',
     `…${secret.slice(-4)}`,
-    'Permissions: read, generate; only from <bdi>127.0.0.1, 10.0.0.0/8, MyApp</bdi>',
+    'Permissions: Read my jobs and skins, including private ones; Make skins; only from <bdi>127.0.0.1, 10.0.0.0/8, MyApp</bdi>',
   ]) {
     expect(text).toContain(shown);
   }

@@ -127,7 +127,7 @@ test('A page says when pending jobs are expected to end', async () => {
   const server = await runServer({ ...work.options, workers: 1 });
   await server.owner.upload('/v2/queue', skinPng(1));
   const { text } = await (await signedIn(server)).open('/ui/jobs');
-  expect(text).toContain(', done in about ');
+  expect(text).toMatch(/<span data-time="\d+">, done in about /);
   work.release();
 });
 
@@ -190,6 +190,12 @@ test('Only the list of the newest jobs of all states updates itself, since other
   const server = await runServer({ workers: 0 });
   const browser = await signedIn(server);
   await server.owner.upload('/v2/queue', skinPng(1));
+  const titled = async (query: string) =>
+    /<title>(.*?)</.exec((await browser.open(`/ui/jobs${query}`)).text)?.[1];
+  expect([await titled(''), await titled('?status=failed')]).toEqual([
+    'My jobs · skinsmith',
+    'My jobs: Failed · skinsmith',
+  ]);
   const isLive = async (query: string) => (await browser.open(`/ui/jobs${query}`)).text.includes('data-jobs');
   expect([await isLive(''), await isLive('?status=')]).toEqual([true, true]);
   for (const query of ['?status=waiting', '?status=failed', '?after=99'])

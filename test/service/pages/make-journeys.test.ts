@@ -103,6 +103,9 @@ test('A picture is shown in 3D before it is sent, and so is the picture that rep
 test('Problems are reported before anything is sent, and the page repairs what it can', async () => {
   const { page, complaints, sent } = await openMake();
   await choose(page, ['hd.png', plainPng(128, 128)], ['photo.png', plainPng(300, 200)]);
+  await choose(page, ['list.txt', Buffer.from('0'.repeat(32))], ['notes.txt', Buffer.from('Buy milk.')]);
+  await page.getByText('This is a list, not a picture.').waitFor();
+  await page.getByText('This is not a PNG.').waitFor();
   await page.getByText('128×128 pixels, an HD skin').waitFor();
   await page.getByText('300×200 pixels').waitFor();
   await page.getByText('The hat layer is filled with one colour').waitFor({ state: 'detached' });

@@ -76,11 +76,15 @@ test('A list of jobs keeps itself up to date', async () => {
   await server.owner.upload('/v2/queue', skinPng(1), { name: 'Anna' });
   const { page, complaints } = await openPage(browser);
   await signIn(page, server);
+  await page.clock.install();
   const stream = page.waitForResponse(`${server.url}/ui/jobs/events`);
   await page.goto(`${server.url}/ui/jobs`);
   await stream;
   const row = page.getByRole('listitem').filter({ hasText: 'skin.png' });
   expect(await row.count()).toBe(1);
+  expect(await row.textContent()).toContain(', done in about 60 min');
+  await page.clock.fastForward('01:01:00');
+  expect(await row.textContent()).not.toContain('done in'); // the forecast was wrong
   work.release();
   await row.getByText('Completed').waitFor();
   await server.owner.upload('/v2/queue', skinPng(2));

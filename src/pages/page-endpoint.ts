@@ -126,7 +126,10 @@ export class PageEndpoint {
     try {
       if (!session && this.#needsSession()) {
         if (!wantsPage(request.headers)) throw new Refusal('unauthorized', 'You are not signed in.');
-        return withPageHeaders(seeOther(signInAddress(request)));
+        const page = signedOutPage(request);
+        if (!page) return withPageHeaders(seeOther(signInAddress(request)));
+        const reader = await readerOf(request, context.publicUrl());
+        return rendered(page, surroundingsOf({ visitor: undefined, context, reader, request }));
       }
       if (session && this.#route.scopes) requireScope(caller, ...this.#route.scopes);
       const visitor = await visitorOf(session, context);
@@ -264,6 +267,18 @@ export async function writePageRefusal(
   const page = problemPage(refusal, { ...links, retryAfter: headers?.['Retry-After'] });
   const answer = rendered(page, surroundingsOf({ visitor, context, reader, request }));
   return write({ ...answer, headers: { ...headers, ...answer.headers } }, options);
+}
+
+/** A form that was sent after the session had ended, to send it again; undefined: nothing was typed. */
+function signedOutPage({ method, url, body }: HttpRequest): Page | undefined {
+  const typed = Object.entries(method === 'POST' ? (body ?? {}) : {});
+  if (typed.length === 0) return undefined;
+  return {
+    status: 401,
+    title: TITLES[401]!,
+    body: html`<form class="panel" method="post" action="${url}"><p>${say`You are no longer signed in. <a href="/ui/sign-in" target="_blank">Sign in</a> in a new tab, then send this form again.`}</p>
+${typed.flatMap(([name, values]) => [values].flat().map((value) => html`<input type="hidden" name="${name}" value="${String(value)}">`))}<button>${say`Try again`}</button></form>`,
+  };
 }
 
 const TITLES: Readonly<Record<number, Html>> = {

@@ -194,22 +194,24 @@ test('Every form of the service is in the table of forms', () => {
 
 type Answers = readonly [nobody: number, another: number, operator: number, owner: number];
 
-const OWN: Answers = [303, 404, 404, 303];
-const OPERATORS: Answers = [303, 403, 303, 403];
+/** Nobody is asked to sign in: with something typed, on a page that keeps it. */
+const OWN: Answers = [401, 404, 404, 303];
+const OPERATORS: Answers = [401, 403, 303, 403];
+const LIKING: Answers = [401, 303, 303, 303];
 const ALL: Answers = [303, 303, 303, 303];
 const SEEN: Answers = [404, 404, 404, 303];
 
 /** What is sent to a form about something of ann's, and how each visitor is answered; last, where it is private. */
 const DEEDS: readonly (readonly [path: string, form: Record<string, string>, Answers, Answers?])[] = [
   ['/ui/skins/:uuid', { name: 'New' }, OWN, OWN],
-  ['/ui/skins/:uuid/like', { act: 'like' }, ALL, OWN],
-  ['/ui/skins/:uuid/like', { act: 'unlike' }, ALL, OWN],
-  ['/ui/skins/:uuid/tags', { tag: 'knight', vote: 'up' }, [303, 403, 403, 303], OWN],
-  ['/ui/skins/:uuid/tags', { tag: 'knight', vote: 'down' }, [303, 403, 303, 303], OWN],
+  ['/ui/skins/:uuid/like', { act: 'like' }, LIKING, OWN],
+  ['/ui/skins/:uuid/like', { act: 'unlike' }, LIKING, OWN],
+  ['/ui/skins/:uuid/tags', { tag: 'knight', vote: 'up' }, [401, 403, 403, 303], OWN],
+  ['/ui/skins/:uuid/tags', { tag: 'knight', vote: 'down' }, [401, 403, 303, 303], OWN],
   ['/ui/skins/:uuid/report', { reason: 'other' }, ALL, SEEN],
-  ['/ui/skins/:uuid/wear', { name: 'Steve' }, [303, 400, 303, 400], [303, 404, 404, 400]],
-  ['/ui/skins/:uuid/undress', { name: 'Steve' }, [303, 404, 303, 404]],
-  ['/ui/skins/:uuid/delete', {}, OWN, OWN],
+  ['/ui/skins/:uuid/wear', { name: 'Steve' }, [401, 400, 303, 400], [401, 404, 404, 400]],
+  ['/ui/skins/:uuid/undress', { name: 'Steve' }, [401, 404, 303, 404]],
+  ['/ui/skins/:uuid/delete', {}, [303, 404, 404, 303], [303, 404, 404, 303]],
   ['/ui/sets/:set', { act: 'save', visibility: 'unlisted' }, OWN, OWN],
   ['/ui/sets/:set', { act: 'publish' }, OWN, OWN],
   ['/ui/sets/:set', { act: 'remove', skin: ':uuid' }, OWN, OWN],
@@ -217,14 +219,14 @@ const DEEDS: readonly (readonly [path: string, form: Record<string, string>, Ans
   ['/ui/sets/:set', { act: 'delete' }, OWN, OWN],
   ['/ui/sets/:set/report', { reason: 'other' }, ALL, SEEN],
   ['/ui/jobs/:jobId/retry', {}, [404, 404, 404, 400]],
-  ['/ui/account/keys/:id', { name: 'new', scope: 'read' }, [303, 404, 303, 303]],
+  ['/ui/account/keys/:id', { name: 'new', scope: 'read' }, [401, 404, 303, 303]],
   ['/ui/account/keys/:id/revoke', {}, [303, 404, 303, 404]], // an operator has revoked it
-  ['/ui/operator/skins/:uuid/hidden', { act: 'hide' }, OPERATORS, [303, 403, 404, 403]],
-  ['/ui/operator/skins/:uuid/delete', {}, OPERATORS, [303, 403, 404, 403]],
-  ['/ui/operator/sets/:set', { act: 'hide' }, OPERATORS, [303, 403, 404, 403]],
-  ['/ui/operator/sets/:set/delete', {}, OPERATORS, [303, 403, 404, 403]],
+  ['/ui/operator/skins/:uuid/hidden', { act: 'hide' }, OPERATORS, [401, 403, 404, 403]],
+  ['/ui/operator/skins/:uuid/delete', {}, [303, 403, 303, 403], [303, 403, 404, 403]],
+  ['/ui/operator/sets/:set', { act: 'hide' }, OPERATORS, [401, 403, 404, 403]],
+  ['/ui/operator/sets/:set/delete', {}, [303, 403, 303, 403], [303, 403, 404, 403]],
   ['/ui/operator/users/:name', { plan: 'pro' }, OPERATORS],
-  ['/ui/operator/users/:name/keys/:id/revoke', {}, OPERATORS],
+  ['/ui/operator/users/:name/keys/:id/revoke', {}, [303, 403, 303, 403]],
 ];
 
 test('Each form about something of a user answers each visitor as the table says', async () => {

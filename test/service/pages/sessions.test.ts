@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { makeLink, startSession } from '../../../src/server/service/sessions.ts';
 import { findUserByName } from '../../../src/server/store/sessions.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import {
   guardAgainstLeaks,
@@ -194,6 +195,21 @@ test('Where browsers do not say which site sends a form, its origin counts', asy
   for (const headers of [{}, { origin: 'null' }, { origin: 'http://example.com' }]) {
     expect(await send(headers as Record<string, string>)).toBe(403);
   }
+});
+
+test('A form that is sent after the session has ended is kept, and can be sent again', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const { uuid } = (await server.owner.upload('/v2/generate', skinPng(1))).body.skin!;
+  const [path, form] = [`/ui/skins/${uuid}`, { name: 'Anna', visibility: 'unlisted' }];
+  await browser.open('/ui/sign-out', { form: {} });
+  const { status, text } = await browser.open(path, { form });
+  expect([status, text.includes('in a new tab, then send this form again.')]).toEqual([401, true]);
+  expect(text).toContain(`<form class="panel" method="post" action="${path}">`);
+  for (const [name, value] of Object.entries(form))
+    expect(text).toContain(`<input type="hidden" name="${name}" value="${value}">`);
+  await browser.signIn(server.key);
+  expect((await browser.open(path, { form })).status).toBe(303);
 });
 
 test('The cookie does not count for the API', async () => {

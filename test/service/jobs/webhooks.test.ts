@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SkinClient } from '../../../src/index.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
-import { onSqlite } from '../../support/postgres/on-postgres.ts';
+import { mostlyOnSqlite, onSqlite } from '../../support/postgres/on-postgres.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { jobAt } from '../../support/server/job-at.ts';
@@ -36,7 +36,7 @@ describe('The end of a job is delivered', () => {
     },
   );
 
-  test('when it has failed, with the reason', async () => {
+  mostlyOnSqlite(test)('when it has failed, with the reason', async () => {
     const server = await runServer({ ...ALLOWED, workers: 0 });
     const to = await receiver();
     await server.owner.upload('/v2/queue', skinPng(1), { callback: to.url });
@@ -177,7 +177,7 @@ onSqlite(describe)('A callback is refused', () => {
   });
 });
 
-test('A name of this machine is requested only where the operator allows it', async () => {
+onSqlite(test)('A name of this machine is requested only where the operator allows it', async () => {
   const trap = await trapServer();
   const shut = await runServer({ allowedNetworks: ['10.0.0.0/8'] });
   await shut.owner.upload('/v2/generate', skinPng(1), { callback: `http://localhost:${trap.port}/` });
@@ -188,17 +188,20 @@ test('A name of this machine is requested only where the operator allows it', as
   expect(trap.connections).toBe(0);
 });
 
-test('A receiver that never answers delays neither other receivers nor the end of the service', async () => {
-  const server = await runServer(ALLOWED);
-  const [silent, quick] = [await receiver(() => {}, '127.0.0.2'), await receiver()];
-  for (let n = 0; n < 5; n++) {
-    await server.owner.upload('/v2/generate', skinPng(n), { callback: `${silent.url}/${n}` });
-  }
-  await server.owner.upload('/v2/generate', skinPng(9), { callback: quick.url });
-  await quick.received(1, server.key);
-  expect(silent.seen).toHaveLength(2);
-  await server.close({ limit: 50 });
-});
+mostlyOnSqlite(test)(
+  'A receiver that never answers delays neither other receivers nor the end of the service',
+  async () => {
+    const server = await runServer(ALLOWED);
+    const [silent, quick] = [await receiver(() => {}, '127.0.0.2'), await receiver()];
+    for (let n = 0; n < 5; n++) {
+      await server.owner.upload('/v2/generate', skinPng(n), { callback: `${silent.url}/${n}` });
+    }
+    await server.owner.upload('/v2/generate', skinPng(9), { callback: quick.url });
+    await quick.received(1, server.key);
+    expect(silent.seen).toHaveLength(2);
+    await server.close({ limit: 50 });
+  },
+);
 
 test('Undelivered webhooks of a stopped service are delivered by the next one, with the same ID', async () => {
   const to = await receiver((_request, response) => {

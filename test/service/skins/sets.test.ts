@@ -46,7 +46,7 @@ async function runWithSkins() {
 }
 
 describe('A set of skins', () => {
-  test('has its skins in order, is found by its name, and changes', async () => {
+  mostlyOnSqlite(test)('has its skins in order, is found by its name, and changes', async () => {
     const { ann, nobody, skins } = await runWithSkins();
     const [one, two] = skins;
     const set = await createSet(ann, 'Royal Guards', [two, one, two]);
@@ -123,13 +123,16 @@ describe('A set of skins', () => {
   });
 });
 
-test('The owner of a public set sees others’ unlisted skins in it, and other people do not', async () => {
-  const { ann, bob, nobody } = await runWithSkins();
-  const theirs = await make(bob, 16, { visibility: 'unlisted' });
-  const { uuid } = await createSet(ann, 'Theirs', [theirs]);
-  expect(uuidsIn(await ann.get(`/v2/sets/${uuid}`))).toEqual([theirs]);
-  expect(uuidsIn(await nobody.get(`/v2/sets/${uuid}`))).toEqual([]);
-});
+mostlyOnSqlite(test)(
+  'The owner of a public set sees others’ unlisted skins in it, and other people do not',
+  async () => {
+    const { ann, bob, nobody } = await runWithSkins();
+    const theirs = await make(bob, 16, { visibility: 'unlisted' });
+    const { uuid } = await createSet(ann, 'Theirs', [theirs]);
+    expect(uuidsIn(await ann.get(`/v2/sets/${uuid}`))).toEqual([theirs]);
+    expect(uuidsIn(await nobody.get(`/v2/sets/${uuid}`))).toEqual([]);
+  },
+);
 
 /** Whose skins of which visibility each caller sees in a set of ann's. */
 const SEEN = {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConcurrencyQueue } from '../../../src/server/fairness.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
-import { onSqlite } from '../../support/postgres/on-postgres.ts';
+import { mostlyOnSqlite, onSqlite } from '../../support/postgres/on-postgres.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import {
   guardAgainstLeaks,
@@ -66,7 +66,7 @@ describe('Lists of skins', () => {
     expect(await all('sort=popular&size=1')).toEqual(['Red-Ranger', 'Blacksmith']);
   });
 
-  test('say when each skin was made, and how many there are', async () => {
+  mostlyOnSqlite(test)('say when each skin was made, and how many there are', async () => {
     const { owner } = await withSkins();
     const { body } = await owner.get('/v2/me/skins?size=1');
     expect(body).toMatchObject({ total: 4, skins: [{ name: 'Red-Ranger', timestamp: expect.any(Number) }] });
@@ -75,27 +75,30 @@ describe('Lists of skins', () => {
   });
 });
 
-test('A search is refused with the time to wait when too many run at once; an unfiltered list is not', async () => {
-  const { url, owner, anonymous } = await runServer();
-  const visitor = new PlainBrowser(url);
-  const fullFor = vi.spyOn(ConcurrencyQueue.prototype, 'fullFor');
-  onTestFinished(() => fullFor.mockRestore());
-  fullFor.mockReturnValue('one');
-  const searches = ['?filter=a', '?variant=slim', '?sort=popular&filter=a', '/popular?filter=a'];
-  for (const search of searches)
-    expectRefusal(await anonymous().get(`/v2/skins${search}`), 'concurrency_limit');
-  expectRefusal(await owner.get('/v2/me/skins?visibility=public'), 'concurrency_limit');
-  for (const path of ['/get/list?filter=a', '/get/list/1?filter=a', '/get/list/start?filter=a'])
-    expect((await anonymous().get(path)).status).toBe(429);
-  expect((await visitor.open('/ui/gallery?filter=a')).status).toBe(429);
-  for (const path of ['/v2/skins', '/v2/skins?sort=popular', '/get/list/1'])
-    expect((await anonymous().get(path)).status).toBe(200);
-  expect((await visitor.open('/ui/gallery')).status).toBe(200);
-  fullFor.mockReturnValue('all');
-  const crowded = await anonymous().get('/v2/skins?filter=a');
-  expectRefusal(crowded, 'service_unavailable');
-  expect(crowded.headers['retry-after']).toBe('1');
-});
+mostlyOnSqlite(test)(
+  'A search is refused with the time to wait when too many run at once; an unfiltered list is not',
+  async () => {
+    const { url, owner, anonymous } = await runServer();
+    const visitor = new PlainBrowser(url);
+    const fullFor = vi.spyOn(ConcurrencyQueue.prototype, 'fullFor');
+    onTestFinished(() => fullFor.mockRestore());
+    fullFor.mockReturnValue('one');
+    const searches = ['?filter=a', '?variant=slim', '?sort=popular&filter=a', '/popular?filter=a'];
+    for (const search of searches)
+      expectRefusal(await anonymous().get(`/v2/skins${search}`), 'concurrency_limit');
+    expectRefusal(await owner.get('/v2/me/skins?visibility=public'), 'concurrency_limit');
+    for (const path of ['/get/list?filter=a', '/get/list/1?filter=a', '/get/list/start?filter=a'])
+      expect((await anonymous().get(path)).status).toBe(429);
+    expect((await visitor.open('/ui/gallery?filter=a')).status).toBe(429);
+    for (const path of ['/v2/skins', '/v2/skins?sort=popular', '/get/list/1'])
+      expect((await anonymous().get(path)).status).toBe(200);
+    expect((await visitor.open('/ui/gallery')).status).toBe(200);
+    fullFor.mockReturnValue('all');
+    const crowded = await anonymous().get('/v2/skins?filter=a');
+    expectRefusal(crowded, 'service_unavailable');
+    expect(crowded.headers['retry-after']).toBe('1');
+  },
+);
 
 onSqlite(test)(
   'Our own routes refuse unknown parameters and name them; the published ones ignore them',

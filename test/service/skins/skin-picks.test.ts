@@ -56,7 +56,7 @@ test('Without public skins, popular, random and paged lists are empty', async ()
   expect((await anonymous().get('/get/random')).status).toBe(404);
 });
 
-test('A short id leads to public skins and to those of the caller', async () => {
+mostlyOnSqlite(test)('A short id leads to public skins and to those of the caller', async () => {
   const server = await runServer();
   const { shown, hidden } = await fourSkins(server);
   const bob = await server.user('bob');
@@ -69,15 +69,18 @@ test('A short id leads to public skins and to those of the caller', async () => 
   }
 });
 
-test('Neither a short ID nor a number leads to an unlisted skin made without a key', async () => {
-  const server = await runServer();
-  const stranger = server.anonymous();
-  const made = await stranger.upload('/v2/generate', skinPng(5), { visibility: 'unlisted' });
-  const uuid = String(made.body.skin?.uuid);
-  expect((await stranger.get(`/v2/skins/${uuid}`)).status).toBe(200);
-  expectRefusal(await stranger.get(`/v2/skins/${uuid.slice(0, 8)}`), 'skin_not_found');
-  for (const path of ['/get/id/1', '/render/1/skin']) expect((await stranger.get(path)).status).toBe(404);
-});
+mostlyOnSqlite(test)(
+  'Neither a short ID nor a number leads to an unlisted skin made without a key',
+  async () => {
+    const server = await runServer();
+    const stranger = server.anonymous();
+    const made = await stranger.upload('/v2/generate', skinPng(5), { visibility: 'unlisted' });
+    const uuid = String(made.body.skin?.uuid);
+    expect((await stranger.get(`/v2/skins/${uuid}`)).status).toBe(200);
+    expectRefusal(await stranger.get(`/v2/skins/${uuid.slice(0, 8)}`), 'skin_not_found');
+    for (const path of ['/get/id/1', '/render/1/skin']) expect((await stranger.get(path)).status).toBe(404);
+  },
+);
 
 onSqlite(test)(
   'A short id leads to the texture and to similar skins, of those that the caller may find',
@@ -125,19 +128,22 @@ mostlyOnSqlite(test)('A key without the scope read finds no hidden skin by its s
   for (const uuid of hidden) expectRefusal(await narrow.get(short(uuid)), 'skin_not_found');
 });
 
-test('Lists say where the next page begins, and a UUID in place of a number leads to its skin', async () => {
-  const server = await runServer();
-  const { shown } = await fourSkins(server);
-  const bodyAt = async (path: string) =>
-    bodyOf(await server.owner.get(path)) as { pagination: { next?: { after: string } }; skins: object[] };
-  const first = await bodyAt('/v2/skins?size=1');
-  const second = await bodyAt(`/v2/skins?size=1&after=${first.pagination.next?.after}`);
-  expect(second.skins).toMatchObject([{ uuid: shown[0] }]);
-  expect(second.pagination).toEqual({ current: first.pagination.next });
-  expect((await bodyAt('/v2/skins/random')).pagination).toEqual({ current: {} });
-  const heard = await server.owner.get(`/get/id/${shown[0]}`);
-  expect([heard.status, heard.headers['location']]).toEqual([301, `/get/uuid/${shown[0]}`]);
-});
+mostlyOnSqlite(test)(
+  'Lists say where the next page begins, and a UUID in place of a number leads to its skin',
+  async () => {
+    const server = await runServer();
+    const { shown } = await fourSkins(server);
+    const bodyAt = async (path: string) =>
+      bodyOf(await server.owner.get(path)) as { pagination: { next?: { after: string } }; skins: object[] };
+    const first = await bodyAt('/v2/skins?size=1');
+    const second = await bodyAt(`/v2/skins?size=1&after=${first.pagination.next?.after}`);
+    expect(second.skins).toMatchObject([{ uuid: shown[0] }]);
+    expect(second.pagination).toEqual({ current: first.pagination.next });
+    expect((await bodyAt('/v2/skins/random')).pagination).toEqual({ current: {} });
+    const heard = await server.owner.get(`/get/id/${shown[0]}`);
+    expect([heard.status, heard.headers['location']]).toEqual([301, `/get/uuid/${shown[0]}`]);
+  },
+);
 
 test('Random skins are all different, and take no more statements than one of them', async () => {
   const { db } = await openOwnStore(await ownFolder());

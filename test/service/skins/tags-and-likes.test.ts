@@ -26,7 +26,7 @@ async function runWithSkin() {
 const tagsIn = ({ body }: Heard) => body.skin?.tags?.map(({ tag }) => tag);
 const uuidsIn = ({ body }: Heard) => body.skins?.map(({ uuid }) => uuid);
 
-describe('Tags', () => {
+mostlyOnSqlite(describe)('Tags', () => {
   test('are set by the owner, sorted and each once, shown to all, and found', async () => {
     const { ann, nobody, uuid, path } = await runWithSkin();
     const other = await make(ann, 2);
@@ -82,7 +82,7 @@ describe('Tags', () => {
   });
 });
 
-describe('Likes', () => {
+mostlyOnSqlite(describe)('Likes', () => {
   test('count each user once, and can be taken back', async () => {
     const { ann, bob, nobody, path } = await runWithSkin();
     const likes = `${path}/interactions/likes`;
@@ -191,7 +191,7 @@ describe('The public list', () => {
     expect([uuidsIn(second), second.body.links['next']]).toEqual([[uuid], undefined]);
   });
 
-  test('is filtered by capes and signers', async () => {
+  mostlyOnSqlite(test)('is filtered by capes and signers', async () => {
     const { nobody, uuid } = await runWithSkin();
     expect(uuidsIn(await nobody.get('/v2/skins?cape=true'))).toEqual([]);
     expect(uuidsIn(await nobody.get('/v2/skins?cape=false&signer=service'))).toEqual([uuid]);

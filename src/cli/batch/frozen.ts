@@ -8,8 +8,13 @@ import type { PublicSigningKey } from '../../batch/signers.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import type { GithubReport } from '../output/github.ts';
-import { ResultPrinter, type ResultView, resultView, skinFields } from '../output/results.ts';
-import { sayWhereToPaste } from '../output/where-to-paste.ts';
+import {
+  ResultPrinter,
+  type ResultView,
+  resultView,
+  sayWhereToPaste,
+  skinFields,
+} from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
 import { clean, count, jsonLine } from '../text/text.ts';
 import {

@@ -36,8 +36,8 @@ import {
   ResultPrinter,
   type ResultView,
   resultView,
+  sayWhereToPaste,
 } from '../output/results.ts';
-import { sayWhereToPaste } from '../output/where-to-paste.ts';
 import { type PackSkins, packNamed } from '../pack/pack-skins.ts';
 import { textureOf } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';

@@ -45,9 +45,15 @@ import {
   tableOutput,
   tableText,
 } from '../output/described.ts';
-import { isoTime, openFormats, RESULT_COLUMNS, ResultPrinter, resultView } from '../output/results.ts';
+import {
+  isoTime,
+  openFormats,
+  RESULT_COLUMNS,
+  ResultPrinter,
+  resultView,
+  sayWhereToPaste,
+} from '../output/results.ts';
 import { addPictureOption, type TypedPictureOption } from '../output/terminal-picture.ts';
-import { sayWhereToPaste } from '../output/where-to-paste.ts';
 import { packNamed } from '../pack/pack-skins.ts';
 import { resultPictures, textureOf } from '../preview.ts';
 import { colorsFor } from '../terminal/io.ts';

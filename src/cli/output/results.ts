@@ -2,8 +2,9 @@ import type { FinishedSkin } from '../../batch/model.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { Picture } from '../../skin/picture.ts';
+import type { CommandContext } from '../context/context.ts';
 import { type Colors, colorsFor, type Io } from '../terminal/io.ts';
-import { ago, clean, cleanLines, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
+import { ago, clean, cleanLines, count, jsonDocument, jsonLine, oneLine } from '../text/text.ts';
 import {
   type Columns,
   type CommandOutput,
@@ -15,7 +16,15 @@ import {
   JsonList,
   type Table,
 } from './described.ts';
-import { type FormatChoice, isPackFormat, isTemplateChoice, type TemplateChoice } from './format-names.ts';
+import {
+  FORMAT_PLACES,
+  type FormatChoice,
+  isPackFormat,
+  isTemplateChoice,
+  LONG_COMMANDS,
+  type PackFormatName,
+  type TemplateChoice,
+} from './format-names.ts';
 import {
   type Format,
   type FormatLike,
@@ -393,3 +402,44 @@ export const JOB_TABLE: Table<JobView> = {
     SOURCE: 'source',
   },
 };
+
+/** Characters that Minecraft takes in chat, the slash included. */
+const CHAT_LENGTH = 256;
+
+/** A finished skin, with what formats need to know about its source. */
+interface Printed {
+  readonly skin: SkinToFormat;
+  readonly stem?: string | undefined;
+  readonly index?: number | undefined;
+}
+
+/** After a single skin in a format for people: says where it goes. */
+export function sayWhereToPaste(
+  formats: readonly FormatLike[] | undefined,
+  { skin, stem, index }: Printed,
+  { flags, messages }: Pick<CommandContext, 'flags' | 'messages'>,
+): void {
+  const [wanted, ...more] = formats ?? [];
+  if (flags.json || wanted === undefined || more.length > 0) return;
+  const format = formatOf(wanted);
+  const name = typeof wanted === 'string' ? wanted : wanted.name;
+  const place = name && placeOf(name, clean(String(format.render(skin, stem, index))).length);
+  if (place) messages.say(place);
+}
+
+/** The same after a command for a skin of a pack. */
+export function sayWhereToTypeCommands(
+  formats: readonly PackFormatName[],
+  { flags, messages }: Pick<CommandContext, 'flags' | 'messages'>,
+): void {
+  const [format, ...more] = formats;
+  const place = format && FORMAT_PLACES[format];
+  if (place && more.length === 0 && !flags.json) messages.say(place);
+}
+
+/** `length`: characters of a text in the format. */
+function placeOf(format: keyof typeof FORMAT_PLACES, length: number): string | undefined {
+  const place = FORMAT_PLACES[format];
+  const isTooLong = LONG_COMMANDS.has(format) && length >= CHAT_LENGTH;
+  return place && isTooLong ? `${place} ${count(length)} characters are too long for chat.` : place;
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { FormatName } from '../../../src/cli/output/format-names.ts';
-import { type FormatLike, packFormat, type SkinToFormat } from '../../../src/cli/output/formats.ts';
-import { sayWhereToPaste } from '../../../src/cli/output/where-to-paste.ts';
+import type { FormatName } from '../../../../src/cli/output/format-names.ts';
+import { type FormatLike, packFormat, type SkinToFormat } from '../../../../src/cli/output/formats.ts';
+import { sayWhereToPaste } from '../../../../src/cli/output/results.ts';
 
 const texture = { textures: { SKIN: { url: `http://textures.minecraft.net/texture/${'a'.repeat(64)}` } } };
 const short: SkinToFormat = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOutOfCredits, Refusals } from '../../src/dispatch/refusals.ts';
-import { page, refusal } from '../support/client/failures.ts';
+import { isOutOfCredits, Refusals } from '../../../src/dispatch/submitter.ts';
+import { page, refusal } from '../../support/client/failures.ts';
 
 /** Whether each of these, one after the other, means that all others would be refused. */
 function judged(errors: readonly Error[]): boolean[] {

@@ -10,11 +10,10 @@ import { sayWhereToPaste, skinFields } from '../output/results.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview.ts';
 import { clean } from '../text/text.ts';
 import { type BatchCall, formatsOf } from './call.ts';
-import { haltError } from './halt.ts';
 import { openOutput } from './output.ts';
 import { type Presentation, singleLine, singleSentence } from './progress.ts';
 import { runBatchCommand } from './run.ts';
-import { exitAfterFailures, printSignerNotice } from './summary.ts';
+import { exitAfterFailures, haltError, printSignerNotice } from './summary.ts';
 
 /**
  * Processes one source as a batch of one: it shares the caller's queue slots with other processes, recovers a lost

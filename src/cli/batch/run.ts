@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type BatchResult, Coverage } from '../../batch/model.ts';
 import {
@@ -27,7 +30,6 @@ import {
   specOf,
   verifyRequiredSigner,
 } from './call.ts';
-import { mergeAdvice } from './merge-advice.ts';
 import { type Output, openOutput, verifyDocument } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
 import { Reports } from './reports.ts';
@@ -393,4 +395,22 @@ function boundNewObjects(): () => void {
   };
   const timer = setInterval(look, HEAP_LOOK).unref();
   return () => clearInterval(timer);
+}
+
+/** Milliseconds. */
+const LONGEST = 5_000;
+
+/**
+ * How git can merge a new lockfile of two branches; undefined where it knows already, outside of a work tree, and without git.
+ */
+async function mergeAdvice(lockfile: string): Promise<string | undefined> {
+  const name = basename(lockfile);
+  const words = ['-C', dirname(lockfile), 'check-attr', 'merge', '--', name];
+  try {
+    const { stdout } = await promisify(execFile)('git', words, { timeout: LONGEST });
+    if (!stdout.trimEnd().endsWith(': unspecified')) return undefined;
+  } catch {
+    return undefined;
+  }
+  return `Branches that each add a skin conflict in ${name}, unless .gitattributes has this line: ${name} merge=union`;
 }

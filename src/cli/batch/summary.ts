@@ -1,11 +1,13 @@
 import { relative } from 'node:path';
 import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/options.ts';
 import type { PlannedSource, PlanSummary } from '../../batch/run/plan-batch.ts';
+import { classifyFailure } from '../../client/errors.ts';
+import { reportOf } from '../errors/error-report.ts';
 import { CliError, type ExitName, exitStatus } from '../errors/exit.ts';
+import type { ServiceNaming } from '../errors/service-hints.ts';
 import type { Columns, CommandOutput, Fields } from '../output/described.ts';
 import { count, jsonLine, span } from '../text/text.ts';
 import { type BatchCall, printSigners } from './call.ts';
-import { haltError } from './halt.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */
 export interface BatchPlanView {
@@ -374,4 +376,18 @@ export async function printSignerNotice({
       'MineSkin (skinsmith login --base-url https://api.mineskin.org), or put NPCs and heads into a resource pack ' +
       '(skinsmith pack). Others can fetch the texture only while skinsmith serve is running.',
   );
+}
+
+/** The error that ends a command whose batch did not submit the rest; see `BatchSummary`. */
+export function haltError({ halt }: Pick<BatchSummary, 'halt'>, naming: ServiceNaming): unknown {
+  const report = reportOf(halt?.error, naming);
+  const { kind } = classifyFailure(halt?.error) ?? {};
+  if (!report || kind === undefined) return halt?.error;
+  const isUnpaid = kind === 'no_credits';
+  const then = isUnpaid ? 'Once there are credits' : 'Once it accepts them again';
+  return new CliError(report.code, `The service accepts no more skins: ${report.message}`, {
+    hint: report.hint ?? `${then}, run the same command again to make the rest.`,
+    exit: report.exit === 'failed' ? 'refused' : report.exit,
+    cause: halt?.error,
+  });
 }

@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { BatchSource, VariantInput } from '../../batch/model.ts';
-import { isSingle } from '../../batch/sources/lists.ts';
+import { OutputNames } from '../../batch/plan/output-names.ts';
+import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';
 import { decodeCape } from '../../skin/read-skin.ts';
@@ -9,12 +10,12 @@ import { drawFlat } from '../../skin/render/flat.ts';
 import { drawView } from '../../skin/render/render.ts';
 import { DEFAULT_SIZE, DEFAULT_VIEW, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/views.ts';
 import { onlySource, rootsOf, specOf } from '../batch/call.ts';
-import { drawEach } from '../batch/each-source.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
+import { sourceReportOf } from '../errors/error-report.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { wholeNumber } from '../options/option-values.ts';
 import { collect, OVERWRITE, variantOption } from '../options/skin-options.ts';
-import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
+import { columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../output/output-guard.ts';
 import {
   addPictureOption,
@@ -23,7 +24,8 @@ import {
   terminalPictures,
 } from '../output/terminal-picture.ts';
 import { bytesOf, type FoundPicture, findPicture, frontAndBack, readable } from '../preview.ts';
-import { clean, jsonDocument } from '../text/text.ts';
+import { printFailure } from '../terminal/messages.ts';
+import { clean, count, jsonDocument } from '../text/text.ts';
 
 /** Options for sources, of which there may be several. */
 interface SeveralOptions {
@@ -293,4 +295,57 @@ function verifyOutput(options: RenderCommandOptions, { io, flags }: CommandConte
 function capeIn(path: string): Picture {
   const bytes = bytesOf({ kind: 'file', path: resolve(path), fit: false }, path);
   return readable(clean(path), () => decodeCape(bytes), 'A cape is a PNG file of 64×32 pixels.');
+}
+
+/** What a command does with each of several sources. */
+interface EachSource {
+  /** Folder that gets one PNG file per source; undefined: none is written. */
+  readonly folder: string | undefined;
+  /** Draws one, into `file` if there is a folder. Returns its JSON output. */
+  readonly draw: (source: BatchSource, file: string | undefined) => Promise<object>;
+}
+
+/** Draws every source; one that cannot be drawn does not stop the others. @throws CliError for a folder that is a file */
+async function drawEach(
+  spec: ReturnType<typeof specOf>,
+  { folder, draw }: EachSource,
+  context: CommandContext,
+): Promise<number> {
+  const { io, flags, messages, signal } = context;
+  if (folder !== undefined) verifyFolder(folder);
+  const names = new OutputNames();
+  const list = flags.json ? new JsonList(io.out) : undefined;
+  const tally = { all: 0, failed: 0 };
+  const warn = (message: string) => void messages.warn(message);
+  try {
+    for await (const source of openSources(spec, { ...rootsOf(context), warn })) {
+      signal.throwIfAborted();
+      const file = folder === undefined ? undefined : join(folder, `${names.take(source.stem)}.png`);
+      try {
+        const view = await draw(source, file);
+        list?.add(view, tally.all - tally.failed);
+      } catch (error) {
+        await printFailure(source.label, sourceReportOf(error, context), context);
+        tally.failed++;
+      }
+      tally.all++;
+    }
+    list?.end();
+  } finally {
+    list?.endEarly();
+  }
+  const drawn = tally.all - tally.failed;
+  if (folder !== undefined && !flags.json)
+    messages.say(`Wrote ${count(drawn)} ${drawn === 1 ? 'picture' : 'pictures'} to ${clean(folder)}.`);
+  return exitStatus(tally.failed > 0 ? 'failed' : 'done');
+}
+
+/** @throws CliError */
+function verifyFolder(out: string): void {
+  if (out !== '-' && extname(out).toLowerCase() !== '.png') return;
+  throw usageError(
+    'one_file_many_sources',
+    `${out === '-' ? 'stdout' : clean(out)} takes one picture, but several sources are given.`,
+    'Name a folder, such as --out pictures/.',
+  );
 }

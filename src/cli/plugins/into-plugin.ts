@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Leftovers } from '../../base/files.ts';
 import type { BatchResult } from '../../batch/model.ts';
 import { withoutStyle } from '../../batch/sources/skin-names.ts';
@@ -8,7 +8,6 @@ import { CliError, usageError } from '../errors/exit.ts';
 import { clean, count, jsonLine, oneLine } from '../text/text.ts';
 import type { PluginFile } from './plugin-files.ts';
 import { type NamedSkin, type OpenPlugin, PLUGINS, type Plugin, pluginOf } from './plugins.ts';
-import { heldWorld } from './running-server.ts';
 import { EditError } from './yaml-edits.ts';
 
 /** A skin that the plugin did not get, and why, as a clause. */
@@ -243,4 +242,44 @@ function changeOf({ name, text, wanted }: PluginFile): readonly string[] {
     .map((line) => `  ${oneLine(line.trimEnd(), MAX_LINE)}`);
   const shown = all.slice(0, MAX_LINES).map((line) => clean(line));
   return [`${clean(name)}:`, ...shown, ...(all.length > shown.length ? ['  …'] : [])];
+}
+
+/** Folders of a server that may be worlds. */
+const MAX_FOLDERS = 200;
+
+/**
+ * The file by which a server that runs holds one of its worlds, if the plugin's folder is one of a server's `plugins`: Minecraft keeps
+ * it locked, and leaves it there when it stops.
+ * @param locks the list of locks of the system, where Linux has it
+ */
+export function heldWorld(pluginFolder: string, locks = '/proc/locks'): string | undefined {
+  const server = dirname(dirname(resolve(pluginFolder)));
+  return worldsIn(server)
+    .map((world) => join(server, world, 'session.lock'))
+    .find((file) => isHeld(file, locks));
+}
+
+function worldsIn(server: string): readonly string[] {
+  try {
+    const folders = readdirSync(server, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return folders.slice(0, MAX_FOLDERS).map(({ name }) => name);
+  } catch {
+    return []; // not the folder of a server, or not readable
+  }
+}
+
+function isHeld(file: string, locks: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile()) return false;
+  const listed = readableText(locks);
+  if (listed !== undefined) return new RegExp(`:${found.ino} `).test(listed);
+  return readableText(file) === undefined; // Windows lets nobody read a file that is locked
+}
+
+function readableText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { heldWorld } from '../../../src/cli/plugins/running-server.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { heldWorld } from '../../../../src/cli/plugins/into-plugin.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 test('A server that runs is known by the lock on one of its worlds, not by the file alone', async () => {
   const server = await ownFolder();

@@ -133,7 +133,7 @@ describe('pictures of a texture', () => {
 test('an address has a drawing budget per minute, and pictures drawn before cost nothing', async () => {
   const server = await runServer();
   const { hash } = await makeSkin(server.owner);
-  const path = (size: number) => `/textures/${hash}/bust.png?size=${size}`;
+  const path = (size: number) => `/textures/${hash}/face.png?size=${size}`;
   const caller = server.anonymous('127.0.0.7');
   const statuses: number[] = [];
   for (let size = 1024; statuses.at(-1) !== 429 && size > 900; size--) {

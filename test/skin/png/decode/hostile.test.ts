@@ -90,15 +90,16 @@ describe.each(good.map((bytes, at) => ({ bytes, at })))('Good file $at', ({ byte
   });
 
   test('is refused when cut off at any length.', () => {
-    for (let length = 0; length < bytes.indexOf('IEND') + 8; length++) {
+    const lengths = Array.from({ length: bytes.indexOf('IEND') + 8 }, (_, length) => length);
+    for (const length of sampled(lengths, 5)) {
       expect(problemOf(bytes.subarray(0, length)), `${length} bytes`).toBeDefined();
     }
   });
 
   test('is refused, or has the same pixels, with any one byte changed.', () => {
     const pixels = pixelHash(decodePng(bytes));
-    for (let at = 0; at < bytes.length; at++) {
-      for (const mask of sampled([0x01, 0x80, 0xff], 3, at)) {
+    for (const at of sampled([...bytes.keys()], 3)) {
+      for (const mask of sampled([0x01, 0x80, 0xff], 3, at / 3)) {
         const copy = Buffer.from(bytes);
         copy[at]! ^= mask;
         if (problemOf(copy) === undefined) {
@@ -109,7 +110,7 @@ describe.each(good.map((bytes, at) => ({ bytes, at })))('Good file $at', ({ byte
   });
 
   test('causes no other error with any one byte changed and its checksums corrected.', () => {
-    for (let at = 8; at < bytes.length; at++) {
+    for (const at of sampled([...bytes.keys()].slice(8), 3)) {
       const copy = Buffer.from(bytes);
       copy[at]! ^= 1 << (at % 8);
       problemOf(repairChecksums(copy));

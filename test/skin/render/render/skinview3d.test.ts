@@ -19,7 +19,7 @@ import { sampled } from '../../../support/setup/extent.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 const BUNDLE = fileURLToPath(import.meta.resolve('skinview3d/bundles/skinview3d.bundle.js'));
-const SKINS = sampled(['ranger-slim', 'smith', 'knight-overlay', 'robot', 'miner-legacy'], 2);
+const SKINS = sampled(['ranger-slim', 'smith', 'knight-overlay', 'robot', 'miner-legacy'], 3);
 
 const STRAIGHT = { pitch: 0 } as const;
 const CAMERAS = {

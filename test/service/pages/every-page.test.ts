@@ -154,10 +154,10 @@ const WATCH_FOCUS = `(() => {
 
 const SMALL = { width: 800, height: 600 };
 
-/** Pages are made of the same parts: every third one shows them all, and `.ci/run` looks at each. */
-const STEP = 3;
+/** Pages are made of the same parts: a few show most of them, and `.ci/run` looks at each. */
+const STEP = 4;
 /** What leads to a page that has no address costs as much as the page. */
-const STEP_OF_STEPS = 5;
+const STEP_OF_STEPS = 8;
 
 /** Presses Tab through a page that was just opened, and returns what that should reach, reaches, and does not show. */
 async function walk(page: Page) {

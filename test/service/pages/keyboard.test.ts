@@ -6,7 +6,6 @@ import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { linkIdentity } from '../../support/server/linked-identity.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { testWhole } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -61,8 +60,7 @@ test('A keyboard alone selects a skin, declines to delete it at the confirmation
   expect(complaints).toEqual([]);
 });
 
-// That a keyboard reaches everything on all pages, and Enter does what is meant, every-page and enter-key try, too.
-testWhole('A keyboard alone deletes a skin on its own page', async () => {
+test('A keyboard alone deletes a skin on its own page', async () => {
   const server = await runServer();
   const { body } = await server.owner.upload('/v2/generate', skinPng(1));
   const { page, complaints } = await openAsOwner(`/ui/skins/${body.skin?.uuid}`, server);
@@ -73,7 +71,7 @@ testWhole('A keyboard alone deletes a skin on its own page', async () => {
   expect(complaints).toEqual([]);
 });
 
-testWhole('A keyboard alone revokes a key', async () => {
+test('A keyboard alone revokes a key', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/keys', { name: 'plugin' });
   const { page, complaints } = await openAsOwner('/ui/account/keys', server);
@@ -84,7 +82,7 @@ testWhole('A keyboard alone revokes a key', async () => {
   expect(complaints).toEqual([]);
 });
 
-testWhole('A keyboard alone unlinks an identity, and the only sign-in only after confirmation', async () => {
+test('A keyboard alone unlinks an identity, and the only sign-in only after confirmation', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
   for (const subject of ['bert@home', 'bert@work']) await linkIdentity(server, 'bert', subject);
@@ -103,36 +101,33 @@ testWhole('A keyboard alone unlinks an identity, and the only sign-in only after
   expect(complaints).toEqual([]);
 });
 
-testWhole(
-  'A keyboard alone hides the skin of a report, shows it again, deletes it, and unlinks a user’s identity',
-  async () => {
-    const server = await runServer();
-    const ann = await server.user('ann');
-    await linkIdentity(server, 'ann', 'ann@work');
-    const { body } = await ann.upload('/v2/generate', skinPng(1), { name: 'Rude' });
-    const path = `/v2/skins/${body.skin?.uuid}`;
-    await server.owner.json(`${path}/report`, { reason: 'other' });
-    const { page, complaints } = await openAsOwner('/ui/operator/reports', server);
-    await enter(page, 'Hide: the skin of report 1');
-    await page.getByText('The skin is hidden').waitFor();
-    expect((await server.anonymous().get(path)).status).toBe(404);
-    await enter(page, 'Undo: the skin of report 1');
-    await page.getByRole('button', { name: 'Dismiss: the skin of report 1' }).waitFor();
-    expect((await server.anonymous().get(path)).status).toBe(200);
-    await enter(page, 'Dismiss: the skin of report 1');
-    await page.getByText('The skin is unchanged').waitFor();
-    await enter(page, 'Show closed reports');
-    await page.getByRole('heading', { name: 'Closed reports' }).waitFor();
-    await enter(page, 'Delete: the skin of report 1');
-    await enter(page, 'Delete for good');
-    await page.waitForURL(/decided=1.*state=closed/);
-    expect((await ann.get(path)).status).toBe(404);
-    await enter(page, 'Users');
-    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor();
-    await enter(page, 'ann');
-    await page.getByRole('heading', { name: 'Single sign-on' }).waitFor();
-    await enter(page, 'Unlink: ann@work');
-    await page.getByText('ann@work').waitFor({ state: 'detached' });
-    expect(complaints).toEqual([]);
-  },
-);
+test('A keyboard alone hides the skin of a report, shows it again, deletes it, and unlinks a user’s identity', async () => {
+  const server = await runServer();
+  const ann = await server.user('ann');
+  await linkIdentity(server, 'ann', 'ann@work');
+  const { body } = await ann.upload('/v2/generate', skinPng(1), { name: 'Rude' });
+  const path = `/v2/skins/${body.skin?.uuid}`;
+  await server.owner.json(`${path}/report`, { reason: 'other' });
+  const { page, complaints } = await openAsOwner('/ui/operator/reports', server);
+  await enter(page, 'Hide: the skin of report 1');
+  await page.getByText('The skin is hidden').waitFor();
+  expect((await server.anonymous().get(path)).status).toBe(404);
+  await enter(page, 'Undo: the skin of report 1');
+  await page.getByRole('button', { name: 'Dismiss: the skin of report 1' }).waitFor();
+  expect((await server.anonymous().get(path)).status).toBe(200);
+  await enter(page, 'Dismiss: the skin of report 1');
+  await page.getByText('The skin is unchanged').waitFor();
+  await enter(page, 'Show closed reports');
+  await page.getByRole('heading', { name: 'Closed reports' }).waitFor();
+  await enter(page, 'Delete: the skin of report 1');
+  await enter(page, 'Delete for good');
+  await page.waitForURL(/decided=1.*state=closed/);
+  expect((await ann.get(path)).status).toBe(404);
+  await enter(page, 'Users');
+  await page.getByRole('heading', { name: 'Users', exact: true }).waitFor();
+  await enter(page, 'ann');
+  await page.getByRole('heading', { name: 'Single sign-on' }).waitFor();
+  await enter(page, 'Unlink: ann@work');
+  await page.getByText('ann@work').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+});

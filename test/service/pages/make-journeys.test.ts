@@ -76,7 +76,8 @@ testWhole('A reader chooses a language, and scripts use it too, with its plurals
   expect(complaints).toEqual([]);
 });
 
-test('A picture is shown in 3D before it is sent, and so is the picture that replaces it', async () => {
+// `journeys` and `viewer` show 3D as well; that a form is sent once, `page-trouble` knows.
+testWhole('A picture is shown in 3D before it is sent, and so is the picture that replaces it', async () => {
   // A quarter as sharp: the processor draws it.
   const { page, complaints, sent } = await openMake({ deviceScaleFactor: 0.25 });
   await choose(page, ['one.png', skinPng(1)], ['two.png', skinPng(2)]);
@@ -136,6 +137,7 @@ test('Arms chosen later apply to pictures already added, and arms and visibility
   await page.getByRole('button', { name: 'Make more skins' }).click();
   expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
   expect(await page.getByLabel('Arms').inputValue()).toBe(other);
+  if (!isWhole) return; // from here on, the form is only opened again
   await page.reload();
   expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
   // What is not allowed for this visitor becomes unlisted, not public.
@@ -174,55 +176,63 @@ test('Each of several pictures has a name of its own, and all results are copied
   expect(complaints).toEqual([]);
 });
 
-test('What could not be sent is sent again at the press of a button, and the page shows the progress', async () => {
-  const { page } = await openMake();
-  const warns = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))";
-  let isLimited = true;
-  await page.route('**/ui/make', async (route) => {
-    if (!isLimited) return await route.abort();
-    isLimited = false;
-    await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: {} });
-  });
-  await choose(page, ...[1, 2, 3].map((number) => [`${number}.png`, skinPng(number)] as const));
-  await page
-    .getByText(/^Ready, with/)
-    .nth(2)
-    .waitFor();
-  expect(await page.evaluate(warns)).toBe(false);
-  await page.getByRole('button', { name: 'Make skin' }).click();
-  await page.getByText('Limit reached. Continuing in 2 s').waitFor();
-  expect(await page.evaluate(warns)).toBe(true);
-  await page.getByText(/^[12] of 3, about \d+ s$/).waitFor();
-  await page.getByText('0 of 3 made, 3 failed.').waitFor();
-  expect(await page.evaluate(warns)).toBe(false);
-  await page.unroute('**/ui/make');
-  await page.getByRole('button', { name: 'Remove' }).first().click();
-  await page.getByRole('button', { name: 'Try again', exact: true }).first().click();
-  await page.getByText('1 of 2 made, 1 failed.').waitFor();
-  await page.getByRole('button', { name: 'Try again', exact: true }).click();
-  await page.getByText('All 2 skins are ready.').waitFor();
-});
+// `page-trouble` tries each of the failures, and sends again.
+testWhole(
+  'What could not be sent is sent again at the press of a button, and the page shows the progress',
+  async () => {
+    const { page } = await openMake();
+    const warns = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))";
+    let isLimited = true;
+    await page.route('**/ui/make', async (route) => {
+      if (!isLimited) return await route.abort();
+      isLimited = false;
+      await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: {} });
+    });
+    await choose(page, ...[1, 2, 3].map((number) => [`${number}.png`, skinPng(number)] as const));
+    await page
+      .getByText(/^Ready, with/)
+      .nth(2)
+      .waitFor();
+    expect(await page.evaluate(warns)).toBe(false);
+    await page.getByRole('button', { name: 'Make skin' }).click();
+    await page.getByText('Limit reached. Continuing in 2 s').waitFor();
+    expect(await page.evaluate(warns)).toBe(true);
+    await page.getByText(/^[12] of 3, about \d+ s$/).waitFor();
+    await page.getByText('0 of 3 made, 3 failed.').waitFor();
+    expect(await page.evaluate(warns)).toBe(false);
+    await page.unroute('**/ui/make');
+    await page.getByRole('button', { name: 'Remove' }).first().click();
+    await page.getByRole('button', { name: 'Try again', exact: true }).first().click();
+    await page.getByText('1 of 2 made, 1 failed.').waitFor();
+    await page.getByRole('button', { name: 'Try again', exact: true }).click();
+    await page.getByText('All 2 skins are ready.').waitFor();
+  },
+);
 
-test('Nothing on the start page moves by itself, and a result is shown in the place of the form', async () => {
-  const { url } = await runServer();
-  const { page, complaints } = await openPage(browser, { viewport: { width: 1366, height: 657 } });
-  await page.addInitScript(`window.shifts = [];
+// `journeys` looks for what moves on the page of a skin.
+testWhole(
+  'Nothing on the start page moves by itself, and a result is shown in the place of the form',
+  async () => {
+    const { url } = await runServer();
+    const { page, complaints } = await openPage(browser, { viewport: { width: 1366, height: 657 } });
+    await page.addInitScript(`window.shifts = [];
     new PerformanceObserver((list) => {
       window.shifts.push(...list.getEntries().filter(({ hadRecentInput }) => !hadRecentInput));
     }).observe({ type: 'layout-shift', buffered: true });`);
-  await page.goto(`${url}/ui/`);
-  const below = async () => await page.getByRole('heading', { name: 'Newest skins' }).boundingBox();
-  const before = await below();
-  await choose(page, ['one.png', skinPng(1)]);
-  await page.getByText(/^Ready, with/).waitFor();
-  await page.getByRole('button', { name: 'Make skin' }).click();
-  await page.getByText('Your skin is ready.').waitFor();
-  expect([await below(), await page.evaluate('shifts')]).toEqual([before, []]);
-  expect(await page.getByRole('button', { name: 'Make skin' }).isVisible()).toBe(false);
-  const isSeen = "document.querySelector('[data-results]').getBoundingClientRect().bottom <= innerHeight";
-  expect(await page.evaluate(isSeen)).toBe(true);
-  expect(complaints).toEqual([]);
-});
+    await page.goto(`${url}/ui/`);
+    const below = async () => await page.getByRole('heading', { name: 'Newest skins' }).boundingBox();
+    const before = await below();
+    await choose(page, ['one.png', skinPng(1)]);
+    await page.getByText(/^Ready, with/).waitFor();
+    await page.getByRole('button', { name: 'Make skin' }).click();
+    await page.getByText('Your skin is ready.').waitFor();
+    expect([await below(), await page.evaluate('shifts')]).toEqual([before, []]);
+    expect(await page.getByRole('button', { name: 'Make skin' }).isVisible()).toBe(false);
+    const isSeen = "document.querySelector('[data-results]').getBoundingClientRect().bottom <= innerHeight";
+    expect(await page.evaluate(isSeen)).toBe(true);
+    expect(complaints).toEqual([]);
+  },
+);
 
 test('Many pictures are shown as short rows, the ones with problems first, and the page says what it did not send', async () => {
   const { page, complaints } = await openMake();
@@ -249,6 +259,7 @@ test('Many pictures are shown as short rows, the ones with problems first, and t
   expect((await rows.filter({ hasText: 'guard_5' }).boundingBox())?.height).toBeLessThan(60);
   await page.getByRole('button', { name: 'Repair them' }).click();
   await page.getByText('Ready: 11. Need attention: 2.').waitFor();
+  if (!isWhole) return; // fewer pictures are sent by the other tests
   await page.getByRole('button', { name: 'Make skin' }).click();
   await page.getByText('All 11 skins are ready. Not sent: 2.').waitFor();
   await page.getByRole('button', { name: 'Remove them' }).click();
@@ -257,7 +268,7 @@ test('Many pictures are shown as short rows, the ones with problems first, and t
 });
 
 /** Many more than the plan takes at once. */
-const MANY = isWhole ? 40 : 12;
+const MANY = isWhole ? 40 : 8;
 
 test('A person who closes the page while many files are sent loses none within the plan, and reads so on return', async () => {
   const server = await runServer({ workers: 0 });
@@ -295,34 +306,39 @@ test('Each line of a list of addresses becomes a skin, with scripts and without 
   expect(/<textarea[^>]*>([^<]*)</.exec(refused.text)?.[1]).toBe(`nowhere\n${other}`);
 });
 
-test('People who were signed out while the form was open make no skin without an owner, and lose no file', async () => {
-  const server = await runServer();
-  const { page } = await openPage(browser);
-  await signIn(page, server);
-  await page.goto(`${server.url}/ui/make`);
-  await choose(page, ...[1, 2, 3, 4].map((number) => [`${number}.png`, skinPng(number)] as const));
-  await page
-    .getByText(/^Ready, with/)
-    .nth(3)
-    .waitFor();
-  const { db } = await openOwnStore(server.dataDir);
-  await db.deleteFrom('sessions').execute();
-  await page.getByLabel('Visibility').selectOption('unlisted');
-  await page.getByRole('button', { name: 'Make skin' }).click();
-  await page.getByText('You have been signed out. Sign in, and your files stay here.').first().waitFor();
-  await page.getByText('0 of 4 made, 4 failed.').waitFor();
-  const opened = page.waitForEvent('popup');
-  await page.getByRole('link', { name: 'Sign in' }).last().click();
-  await signInByForm(await opened, server);
-  await page.getByRole('button', { name: 'Remove' }).first().click();
-  await page.getByRole('button', { name: 'Try all again' }).click();
-  await page.getByText('All 3 skins are ready.').waitFor();
-  const { body } = await server.owner.get('/v2/me/skins');
-  expect(body.skins?.map(({ visibility }) => visibility)).toEqual(Array(3).fill('unlisted'));
-  expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(3);
-});
+// `frame` tries the same without scripts.
+testWhole(
+  'People who were signed out while the form was open make no skin without an owner, and lose no file',
+  async () => {
+    const server = await runServer();
+    const { page } = await openPage(browser);
+    await signIn(page, server);
+    await page.goto(`${server.url}/ui/make`);
+    await choose(page, ...[1, 2, 3, 4].map((number) => [`${number}.png`, skinPng(number)] as const));
+    await page
+      .getByText(/^Ready, with/)
+      .nth(3)
+      .waitFor();
+    const { db } = await openOwnStore(server.dataDir);
+    await db.deleteFrom('sessions').execute();
+    await page.getByLabel('Visibility').selectOption('unlisted');
+    await page.getByRole('button', { name: 'Make skin' }).click();
+    await page.getByText('You have been signed out. Sign in, and your files stay here.').first().waitFor();
+    await page.getByText('0 of 4 made, 4 failed.').waitFor();
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'Sign in' }).last().click();
+    await signInByForm(await opened, server);
+    await page.getByRole('button', { name: 'Remove' }).first().click();
+    await page.getByRole('button', { name: 'Try all again' }).click();
+    await page.getByText('All 3 skins are ready.').waitFor();
+    const { body } = await server.owner.get('/v2/me/skins');
+    expect(body.skins?.map(({ visibility }) => visibility)).toEqual(Array(3).fill('unlisted'));
+    expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(3);
+  },
+);
 
-test('A folder is chosen with a button, and other files in it are left out', async () => {
+// What a folder gives is examined as other files are.
+testWhole('A folder is chosen with a button, and other files in it are left out', async () => {
   const { page, complaints } = await openMake();
   const folder = await ownFolder();
   await writeFile(join(folder, 'one.png'), skinPng(1));
@@ -337,7 +353,8 @@ test('A folder is chosen with a button, and other files in it are left out', asy
   expect(complaints).toEqual([]);
 });
 
-test('Rows, preview and the page about version 1 pass axe, and fit 320 pixels', async () => {
+// Rows are made of the same parts as what `every-page` looks at.
+testWhole('Rows, preview and the page about version 1 pass axe, and fit 320 pixels', async () => {
   const { url } = await runServer();
   const { page } = await openPage(browser, { bypassCSP: true, viewport: { width: 320, height: 640 } });
   await page.goto(`${url}/ui/make`);
@@ -347,7 +364,6 @@ test('Rows, preview and the page about version 1 pass axe, and fit 320 pixels', 
     ['photo.png', plainPng(300, 200)],
   );
   await expectSound(page);
-  if (!isWhole) return; // the rows are what scripts make most of
   await page.getByRole('button', { name: 'Preview in 3D' }).click();
   await page.getByRole('application', { name: 'The skin in 3D' }).waitFor();
   await expectSound(page);

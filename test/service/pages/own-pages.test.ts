@@ -15,7 +15,6 @@ beforeAll(async () => {
   browser = await workersChromium();
 });
 
-/** Each of two tests has one of them in `npm test`. */
 const WITH_SCRIPTS = [true, false];
 
 test.each(sampled(WITH_SCRIPTS, 2))(
@@ -24,8 +23,8 @@ test.each(sampled(WITH_SCRIPTS, 2))(
     const server = await runServer();
     for (const n of [1, 2, 3]) await server.owner.upload('/v2/generate', skinPng(n), { name: `No ${n}` });
     const { page, complaints } = await openPage(browser, { javaScriptEnabled });
-    await signInByForm(page, server);
-    await page.getByRole('link', { name: 'My skins' }).click();
+    await signIn(page, server);
+    await page.goto(`${server.url}/ui/skins`);
     if (javaScriptEnabled) {
       await page.getByRole('button', { name: 'Select all' }).click();
       await page.getByRole('button', { name: 'Select none' }).click();
@@ -95,7 +94,7 @@ test('A list of jobs keeps itself up to date', async () => {
   expect(complaints).toEqual([]);
 });
 
-// No script has a part in this and the next one, except that it sends no form twice. `jobs` tries this one without a browser.
+// No script has a part in this and those below, except that it sends no form twice. `jobs` tries this one without a browser.
 testWhole('A failed job is tried again', async () => {
   const server = await runServer();
   await server.owner.upload('/v2/generate', skinPng(1), { name: 'Anna' });
@@ -152,7 +151,8 @@ testWhole('A key is made, used, narrowed, and revoked while its page is open', a
   expect([...complaints, ...other.complaints]).toEqual([]);
 });
 
-test.each(sampled(WITH_SCRIPTS, 2, 1))(
+// `account` does the same without a browser, and `page-trouble` waits with scripts until an account is linked.
+testWhole.each(WITH_SCRIPTS)(
   'A game account is linked by a code, with scripts: %s',
   async (javaScriptEnabled) => {
     const { fake, server } = await runAccountServer({}, { interval: 0.01 });

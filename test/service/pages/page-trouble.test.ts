@@ -161,8 +161,7 @@ describe('A page that waits for the code of a game account', () => {
     await page.getByRole('heading', { name: 'Sign in to your game account' }).waitFor();
   }
 
-  // The next test has the same failures, and `own-pages` an account that is linked.
-  testWhole('continues after a request that failed, until the account is linked', async () => {
+  test('continues after a request that failed, until the account is linked', async () => {
     const page = await openLogin();
     const [waiting, linked] = ['waiting', 'linked'].map((status) => ({ status: 200, json: { status } }));
     await fail(page, '**/logins/*/state', ['cut', { status: 503 }, { status: 429 }, waiting!, linked!]);
@@ -178,7 +177,8 @@ describe('A page that waits for the code of a game account', () => {
     expect(await pausesOf(page)).toEqual([2_000, 2_000, 2_000]);
   });
 
-  test('says why the account was not linked', async () => {
+  // It is told as the expired code is, which the previous test reads.
+  testWhole('says why the account was not linked', async () => {
     const page = await openLogin();
     const failed = { status: 'failed', message: 'The account has no profile.' };
     await fail(page, '**/logins/*/state', [{ status: 200, json: failed }]);

@@ -3,10 +3,11 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { workersChromium } from '../../support/chromium/chromium.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
-import { openPage, signInByForm, violationsOn } from '../../support/pages/watched-page.ts';
+import { openPage, signIn, violationsOn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { readZip } from '../../support/server/read-zip.ts';
 import { runServer } from '../../support/server/running-server.ts';
+import { testWhole } from '../../support/setup/extent.ts';
 import { isWhole } from '../../support/setup/whole-run.ts';
 
 let browser: Browser;
@@ -41,7 +42,7 @@ test('A tray keeps skins over pages and reloads, becomes a set, and is empty aft
   expect(
     await page.getByRole('button', { name: 'Keep in the tray', exact: true }).getAttribute('aria-pressed'),
   ).toBe('true');
-  await signInByForm(page, server);
+  await signIn(page, server);
   await link.click();
   await page.getByRole('button', { name: 'Keep in the tray: Ann' }).click(); // takes it out
   expect(await link.textContent()).toBe('Tray\u00a0(2)');
@@ -167,7 +168,7 @@ test('The skins of a set are put in order by buttons, by drag and drop, and over
     return (body as unknown as { skins: { name: string }[] }).skins.map(({ name }) => name.at(-1)).join('');
   };
   const { page, complaints } = await openPage(browser);
-  await signInByForm(page, server);
+  await signIn(page, server);
   await page.goto(`${url}/ui/sets/guards`);
   const down = page.getByRole('button', { name: 'Move down: Guard A', exact: true });
   await down.press('Enter');
@@ -248,20 +249,24 @@ test('A gallery says in its title what it shows, and random skins are the same w
   expect(await cards('/ui/gallery?sort=random&seed=other')).not.toEqual(await cards(address));
 });
 
-test('On a phone, all skins can be selected above them, and what is done with them covers a tenth of the screen until it is opened', async () => {
-  const server = await runServer();
-  for (const name of ['Ann', 'Bert']) await server.owner.upload('/v2/generate', skinPng(1), { name });
-  const { page } = await openPage(browser, { viewport: { width: 360, height: 740 } });
-  await signInByForm(page, server);
-  await page.goto(`${server.url}/ui/skins`);
-  const selectAll = page.getByRole('button', { name: 'Select all' });
-  const cards = page.locator('.cards');
-  expect((await selectAll.boundingBox())?.y).toBeLessThan(Number((await cards.boundingBox())?.y));
-  await page.getByRole('checkbox', { name: 'Select Ann' }).check();
-  expect((await page.locator('.bulk').boundingBox())?.height).toBeLessThan(74);
-  await page.locator('.bulk').getByText('1 selected').waitFor();
-  await page.getByText('Change selected').first().click();
-  await page.getByLabel('New name').fill('Anna');
-  await page.getByLabel('New name').press('Enter');
-  await page.getByText('1 skin changed.').waitFor();
-});
+// `own-pages` selects all of them and opens what is done with them; `my-skins` gives them a name.
+testWhole(
+  'On a phone, all skins can be selected above them, and what is done with them covers a tenth of the screen until it is opened',
+  async () => {
+    const server = await runServer();
+    for (const name of ['Ann', 'Bert']) await server.owner.upload('/v2/generate', skinPng(1), { name });
+    const { page } = await openPage(browser, { viewport: { width: 360, height: 740 } });
+    await signIn(page, server);
+    await page.goto(`${server.url}/ui/skins`);
+    const selectAll = page.getByRole('button', { name: 'Select all' });
+    const cards = page.locator('.cards');
+    expect((await selectAll.boundingBox())?.y).toBeLessThan(Number((await cards.boundingBox())?.y));
+    await page.getByRole('checkbox', { name: 'Select Ann' }).check();
+    expect((await page.locator('.bulk').boundingBox())?.height).toBeLessThan(74);
+    await page.locator('.bulk').getByText('1 selected').waitFor();
+    await page.getByText('Change selected').first().click();
+    await page.getByLabel('New name').fill('Anna');
+    await page.getByLabel('New name').press('Enter');
+    await page.getByText('1 skin changed.').waitFor();
+  },
+);

@@ -24,5 +24,6 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
   'test/on-postgres/running.test.ts': 'service/running, on-postgres/jobs',
   'test/processes/frozen-store.test.ts': 'changes to the schema: server/store/schema',
   'test/service/game-accounts/random-faults.test.ts': 'the other files of service/game-accounts',
+  'test/service/pages/keyboard.test.ts': 'service/pages/every-page, enter-key, own-pages',
   'test/service/running/fuzz.test.ts': 'contract/adapters-any-request, service/running/manners',
 };

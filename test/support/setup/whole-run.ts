@@ -23,6 +23,7 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
   'test/on-postgres/players.test.ts': 'service/players, contract/adapters-any-request',
   'test/on-postgres/running.test.ts': 'service/running, on-postgres/jobs',
   'test/processes/frozen-store.test.ts': 'changes to the schema: server/store/schema',
+  'test/processes/lost-claims.test.ts': 'server/workers/worker-pool/store-trouble',
   'test/service/game-accounts/random-faults.test.ts': 'the other files of service/game-accounts',
   'test/service/pages/keyboard.test.ts': 'service/pages/every-page, enter-key, own-pages',
   'test/service/running/fuzz.test.ts': 'contract/adapters-any-request, service/running/manners',

@@ -13,12 +13,15 @@ import {
 } from '../server/service/accounts/accounts.ts';
 import { requireUser } from '../server/service/callers.ts';
 import { withinFetchLimits } from '../server/service/sources/fetches.ts';
+import { addressWith } from './address.ts';
 import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
 import { operatorPage } from './operator-list.ts';
 import { checked, formFor, type PageCall, type PageRoute, pageFor, seeOther, yes } from './page-route.ts';
 
 const PATH = '/ui/account/games';
 const ofWhom = z.object({ whose: z.literal('all').optional() });
+/** `worn`: an account was just unlinked that still wears a skin of ours. */
+const listQuery = ofWhom.extend({ worn: yes });
 const ofAccount = { params: z.object({ uuid: uuidSchema }), query: ofWhom };
 const settingFields = z.object({ share: checked, capes: checked, restore: checked });
 const pauseFields = z.object({ paused: z.enum(['yes', 'no']) });
@@ -26,17 +29,7 @@ const ofLogin = z.object({ id: z.string().max(64) });
 
 export const GAME_PAGES: readonly PageRoute[] = [
   // The person's own accounts, or for operators those of all.
-  pageFor('account', PATH, { query: ofWhom.extend({ worn: yes }) }, async ({ context, caller, query }) => {
-    const { name, isOperator } = requireUser(caller);
-    const areAll = isOperator && query.whose === 'all';
-    const readable = await readGameAccounts(context, caller);
-    const accounts = areAll ? readable : readable.filter(({ user }) => user === name);
-    const mayLink = context.usersMayLink || isOperator;
-    const areUsed = context.generatorKind === 'accounts';
-    const isWorn = query.worn !== undefined;
-    const now = context.clock.now();
-    return gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now });
-  }),
+  pageFor('account', PATH, { query: listQuery }, gamesPage),
   formFor('account', `${PATH}/logins`, { fields: z.object({ share: checked }) }, async (call) => {
     const { context, caller, fields } = call;
     const begin = async () => await beginGameLogin(context, caller, fields);
@@ -62,29 +55,23 @@ export const GAME_PAGES: readonly PageRoute[] = [
   })),
   formFor('account', `${PATH}/:uuid`, { ...ofAccount, fields: settingFields }, async (call) => {
     await changeGameAccount(call.context, call.caller, call.params.uuid, call.fields);
-    return seeOther(listOf(call.query));
+    return seeOther(addressWith(PATH, call.query));
   }),
   formFor('account', `${PATH}/:uuid/pause`, { ...ofAccount, fields: pauseFields }, async (call) => {
     const change = { paused: call.fields.paused === 'yes' };
     await changeGameAccount(call.context, call.caller, call.params.uuid, change);
-    return seeOther(listOf(call.query));
+    return seeOther(addressWith(PATH, call.query));
   }),
   formFor('account', `${PATH}/:uuid/check`, ofAccount, async ({ context, caller, params, query }) => {
     const look = async () => await checkGameAccount(context, caller, params.uuid);
     const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
-    return checkedPage(check, listOf(query));
+    return checkedPage(check, addressWith(PATH, query));
   }),
   formFor('account', `${PATH}/:uuid/unlink`, ofAccount, async ({ context, caller, params, query }) => {
     const outcome = await unlinkGameAccount(context, caller, params.uuid);
-    return seeOther(listOf({ ...query, ...(outcome === 'not_restored' && { worn: 'yes' }) }));
+    return seeOther(addressWith(PATH, { ...query, ...(outcome === 'not_restored' && { worn: 'yes' }) }));
   }),
 ];
-
-/** The list that a person came from. */
-function listOf(query: Readonly<Record<string, string>>): `/ui${string}` {
-  const given = new URLSearchParams(query).toString();
-  return given === '' ? PATH : `${PATH}?${given}`;
-}
 
 async function loginOf({ context, caller, params }: PageCall<z.output<typeof ofLogin>>) {
   return (await readGameLogin(context, caller, params.id)).login;
@@ -97,22 +84,18 @@ const STATES: Readonly<Record<GameAccount['state'], Html>> = {
   needs_login: say`needs to be linked again`,
 };
 
-interface GamesView {
-  readonly accounts: readonly GameAccount[];
-  /** Whether these are the accounts of all users. */
-  readonly areAll: boolean;
-  readonly mayLink: boolean;
-  /** Whether this server makes skins with game accounts. */
-  readonly areUsed: boolean;
-  /** Whether an account was just unlinked that still wears a skin of ours. */
-  readonly isWorn: boolean;
-  readonly now: number;
-}
-
-function gamesPage({ accounts, areAll, mayLink, areUsed, isWorn, now }: GamesView): Page {
+async function gamesPage(call: PageCall<unknown, z.output<typeof listQuery>>): Promise<Page> {
+  const { context, caller, query } = call;
+  const { name, isOperator } = requireUser(caller);
+  const areAll = isOperator && query.whose === 'all';
+  const readable = await readGameAccounts(context, caller);
+  const accounts = areAll ? readable : readable.filter(({ user }) => user === name);
+  const mayLink = context.usersMayLink || isOperator;
+  const areUsed = context.generatorKind === 'accounts';
+  const now = context.clock.now();
   const page = {
     title: say`Game accounts`,
-    body: html`${isWorn && html`<p class="problem" role="status">${say`The account was unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
+    body: html`${query.worn && html`<p class="problem" role="status">${say`The account was unlinked, but its previous skin could not be restored. Its owner must set it again.`}</p>`}
 <p>${
       areUsed
         ? say`This server makes skins with linked game accounts: it sets the skin on an account and keeps the data that Mojang signed.`
@@ -131,7 +114,11 @@ ${checkBox({ name: 'share', value: 'on', isChecked: false }, say`Share it: use i
 <button>${say`Get a code`}</button></form></section>`;
 }
 
-function row(account: GameAccount, { areAll, now }: Pick<GamesView, 'areAll' | 'now'>): Html {
+/** `areAll`: whether the list has the accounts of all users. */
+function row(
+  account: GameAccount,
+  { areAll, now }: { readonly areAll: boolean; readonly now: number },
+): Html {
   const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
   const isPaused = state === 'paused';
   const whose = areAll ? '?whose=all' : '';

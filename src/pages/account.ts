@@ -9,7 +9,7 @@ import {
   SCOPES,
   type Scope,
 } from '../protocol/api-key.ts';
-import type { Account } from '../protocol/user.ts';
+
 import { type Caller, hasScope } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
@@ -24,7 +24,16 @@ import {
 } from '../server/service/users/users.ts';
 import { GAME_PAGES } from './account-games.ts';
 import { sessionCookie } from './cookies.ts';
-import { accountPage, checkBox, copyField, moment, type Page, planTable, usageMeters } from './frame.ts';
+import {
+  accountPage,
+  checkBox,
+  copyField,
+  doneLine,
+  moment,
+  type Page,
+  planTable,
+  usageMeters,
+} from './frame.ts';
 import {
   checked,
   formFor,
@@ -34,6 +43,7 @@ import {
   type PageRoute,
   pageFor,
   seeOther,
+  typedIn,
   yes,
 } from './page-route.ts';
 
@@ -72,6 +82,8 @@ function keyIn({ name, scope, allowedIps, allowedOrigins, allowedAgents, v2Compa
 
 type KeyFields = z.output<typeof keyFields>;
 
+const deletionRoute = pageFor('account', DELETE_PATH, {}, deleteAccountPage);
+
 const keysRoute = pageFor(
   'account',
   PATH,
@@ -80,28 +92,22 @@ const keysRoute = pageFor(
 );
 
 export const ACCOUNT_PAGES: readonly PageRoute[] = [
-  pageFor('users', '/ui/account', { query: z.object({ saved: yes }) }, async ({ context, caller, query }) => {
-    const account = await readAccount(context, caller);
-    const isNameShown = await showsName(context, caller);
-    const mayChange = hasScope(caller, 'account');
-    return overviewPage({ account, isNameShown, mayChange, isSaved: query.saved !== undefined });
-  }),
+  pageFor('users', '/ui/account', { query: z.object({ saved: yes }) }, overviewPage),
   formFor('account', NAME_PATH, { fields: nameFields }, async ({ context, caller, fields }) => {
     await showName(context, caller, fields.shown);
     return seeOther('/ui/account?saved=yes');
   }),
-  pageFor('account', DELETE_PATH, {}, async ({ context, caller, session }) => {
-    const name = session?.caller.name ?? '';
-    return deleteAccountPage({ name, ...(await readDeletion(context, caller)) });
-  }),
-  formFor('account', DELETE_PATH, { fields: deletionFields }, async (call) => {
+  deletionRoute,
+  formFor('account', DELETE_PATH, { fields: deletionFields, on: deletionRoute }, async (call) => {
     const { context, caller, session, request } = call;
-    const name = session?.caller.name ?? '';
     const { confirm, shared } = call.fields;
-    const deletion = await readDeletion(context, caller);
-    const isDecided = !isShared(deletion.shared) || shared !== undefined;
-    if (confirm.trim() !== name || !isDecided)
-      return { ...deleteAccountPage({ name, ...deletion, chosen: shared, isRefused: true }), status: 400 };
+    const mayChoose = isShared((await readDeletion(context, caller)).shared);
+    if (confirm.trim() !== session?.caller.name || (mayChoose && shared === undefined)) {
+      const missing = mayChoose
+        ? say`Type your name exactly as shown, and choose what happens to your skins.`
+        : say`Type your name exactly as shown.`;
+      throw new Refusal('invalid_request', String(missing));
+    }
     await deleteAccount(context, caller, shared ?? 'delete');
     return seeOther(DELETED_PATH, { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
   }),
@@ -251,24 +257,18 @@ function textArea(id: string, name: string, label: Html, values: readonly string
   return html`<div><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="2" spellcheck="false">${values.join('\n')}</textarea></div>`;
 }
 
-interface AccountOverview {
-  readonly account: Pick<Account, 'user' | 'name' | 'role' | 'plan' | 'usage'>;
-  /** Whether the name is shown with public skins and sets. */
-  readonly isNameShown: boolean;
-  /** Whether the key that the person signed in with may change that. */
-  readonly mayChange: boolean;
-  readonly isSaved: boolean;
-}
+type OverviewCall = PageCall<unknown, { readonly saved?: 'yes' | undefined }>;
 
-function overviewPage({ account, isNameShown, mayChange, isSaved }: AccountOverview): Page {
-  const { name, role, plan, usage, user } = account;
+async function overviewPage({ context, caller, query }: OverviewCall): Promise<Page> {
+  const { name, role, plan, usage, user } = await readAccount(context, caller);
+  const mayChange = hasScope(caller, 'account');
   const body = html`<dl class="facts">
 <div><dt>${say`Name`}</dt><dd><bdi>${name}</bdi></dd></div>
 <div><dt>${say`Role`}</dt><dd>${role === 'operator' ? say`Operator` : say`User`}</dd></div>
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
 </dl>
-${isSaved && html`<p class="done" role="status">${say`Saved.`}</p>`}
-${mayChange && nameForm(isNameShown)}
+${doneLine(query)}
+${mayChange && nameForm(await showsName(context, caller))}
 <section aria-labelledby="used"><h2 id="used">${say`Current usage`}</h2>
 ${usageMeters(usage, plan)}
 ${mayChange && html`<p><a href="/ui/account/keys">${counted(usage.keys, { one: say`${count(usage.keys)} API key`, other: say`${count(usage.keys)} API keys` })}</a></p>`}</section>
@@ -285,43 +285,29 @@ ${checkBox({ name: 'shown', value: 'on', isChecked: isNameShown }, say`Show my n
 <button class="quiet-button">${say`Save`}</button></form>`;
 }
 
-interface DeletionView extends Deletion {
-  readonly name: string;
-  /** What was to happen to the skins, and whether the form lacked something. */
-  readonly chosen?: 'delete' | 'leave' | undefined;
-  readonly isRefused?: boolean;
-}
-
 const OBSTACLES: Readonly<Record<DeletionObstacle, Html>> = {
   made_at_start: say`The service makes this account at each start, so it cannot be deleted.`,
   last_operator: say`You are the last operator of this service, so your account cannot be deleted.`,
 };
 
-function deleteAccountPage({ name, shared, obstacle, chosen, isRefused = false }: DeletionView): Page {
-  const checkedIf = (choice: string) => choice === chosen && html` checked`;
+async function deleteAccountPage({ context, caller, session, typed }: PageCall): Promise<Page> {
+  const { shared, obstacle } = await readDeletion(context, caller);
+  const checkedIf = (choice: string) => choice === typedIn(typed, 'shared') && html` checked`;
   const title = say`Delete your account?`;
   if (obstacle !== undefined)
     return accountPage('overview', { title, body: html`<p>${OBSTACLES[obstacle]}</p>` });
-  const mayChoose = isShared(shared);
   return accountPage('overview', {
     title,
-    body: html`${
-      isRefused &&
-      html`<p class="problem" role="alert">${
-        mayChoose
-          ? say`Type your name exactly as shown, and choose what happens to your skins.`
-          : say`Type your name exactly as shown.`
-      }</p>`
-    }
+    body: html`${typed?.problem}
 <p>${say`This deletes your API keys, sessions, game accounts, jobs, sets and private skins. Nobody can undo it. Your name stays in the operators’ log.`}</p>
 <form class="panel narrow" method="post" action="${DELETE_PATH}">
 ${
-  mayChoose &&
+  isShared(shared) &&
   html`<fieldset><legend>${say`What should happen to your skins that others can see: ${sharedText(shared)}?`}</legend>
 <label class="check"><input type="radio" name="shared" value="delete" required${checkedIf('delete')}> ${say`Delete`}</label>
 <label class="check"><input type="radio" name="shared" value="leave"${checkedIf('leave')}> ${say`Keep them, without name and owner`}</label></fieldset>`
 }
-<label for="confirm">${say`Type your name, <bdi>${name}</bdi>, to confirm`}</label>
+<label for="confirm">${say`Type your name, <bdi>${session?.caller.name}</bdi>, to confirm`}</label>
 <input id="confirm" name="confirm" required maxlength="32" autocomplete="off" spellcheck="false">
 <div class="acts"><button class="danger">${say`Delete my account`}</button> <a href="/ui/account">${say`Keep it`}</a></div></form>`,
   });

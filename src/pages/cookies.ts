@@ -1,8 +1,9 @@
 import type { Answer, HttpRequest } from '../server/http/route.ts';
 import { makeSecret } from '../server/service/authentication.ts';
 import { revokeOwnSession, SESSION_AGE } from '../server/service/sessions.ts';
+import { addressWith, type LocalPath } from './address.ts';
 import type { Page } from './frame.ts';
-import { type LocalPath, type PageCall, seeOther } from './page-route.ts';
+import { type PageCall, seeOther } from './page-route.ts';
 
 /** Browsers accept names with this prefix only from this very host, over an encrypted connection. */
 const SECURE = '__Host-';
@@ -86,7 +87,7 @@ const MAX_BACK = 2_100;
 /** The address of the sign-in page, which then leads to the requested page, or to the one with the submitted form. */
 export function signInAddress(request: Pick<HttpRequest, 'method' | 'url' | 'headers'>): LocalPath {
   const next = request.method === 'GET' ? nextAddress(request.url) : cameFrom(request);
-  return next === undefined ? '/ui/sign-in' : `/ui/sign-in?${new URLSearchParams({ next })}`;
+  return addressWith('/ui/sign-in', { next });
 }
 
 /** The page with the form that was submitted, if the browser names it. */

@@ -124,8 +124,7 @@ export function problemOf({ code, message, details: { notes = [] } }: Refusal): 
 
 /** A title with what this page of a kind shows, for tabs and histories. */
 export function titleOf(kind: Html, parts: readonly Content[]): Html {
-  const shown = parts.filter((part) => part !== false && part !== '');
-  return separated(': ', [kind, shown.length > 0 && separated(', ', shown)]);
+  return separated(': ', [kind, parts.some(Boolean) && separated(', ', parts)]);
 }
 
 /** A button that copies a text, for browsers that run scripts. */
@@ -154,7 +153,8 @@ export function options<Value extends string>(
   chosen: Value | undefined,
 ): Html[] {
   return Object.entries<Content>(names).map(
-    ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+    ([value, name]) =>
+      html`<option value="${value}"${value === (chosen ?? '') && html` selected`}>${name}</option>`,
   );
 }
 
@@ -248,7 +248,7 @@ export const SELECTED = html`<span class="quiet" role="status" data-selected></s
 /** A search by name. `more`: its other fields, which are folded unless one of them is used. */
 export function searchForm(
   path: string,
-  { filter, isNarrow }: { readonly filter: string; readonly isNarrow: boolean },
+  { filter, isNarrow }: { readonly filter: string | undefined; readonly isNarrow: boolean },
   more: Html,
 ): Html {
   return html`<search><form method="get" action="${path}"><div class="row">
@@ -348,30 +348,6 @@ ${actionButton(`${path}/${id}/unlink`, say`Unlink`, { about: subject, isDanger: 
   return identities.map(row);
 }
 
-interface ConfirmUnlink {
-  /** The account at a provider. */
-  readonly subject: string;
-  /** The page to return to. */
-  readonly back: string;
-  /** Whether it is about the person who is signed in. */
-  readonly isOwn: boolean;
-}
-
-/** Asks for confirmation before the only way to sign in is removed. */
-export function confirmUnlinkPage(action: string, { subject, back, isOwn }: ConfirmUnlink): Page {
-  return {
-    title: say`Unlink the only way to sign in?`,
-    body: html`<form class="panel" method="post" action="${action}"><input type="hidden" name="last" value="yes">
-<p><strong><bdi class="breaks">${subject}</bdi></strong></p>
-<p>${
-      isOwn
-        ? say`You have no other way to sign in: no API key without restrictions, and no other account at a provider. Create a key first; otherwise only an operator can let you back in.`
-        : say`This user has no other way to sign in: no API key without restrictions, and no other account at a provider. Create a key first; otherwise only an operator can let the user back in.`
-    }</p>
-<div class="acts"><button class="danger">${say`Unlink anyway`}</button> <a href="${back}">${say`Keep it`}</a></div></form>`,
-  };
-}
-
 const SECTIONS = {
   overview: ['/ui/account', say`Plan`],
   keys: ['/ui/account/keys', say`API keys`],
@@ -395,6 +371,15 @@ export function sectionTabs(
   return html`<nav class="tabs" aria-label="${label}">
 ${Object.entries(sections).map(([name, [path, text]]) => html`<a href="${path}"${name === current && html` aria-current="page"`}>${text}</a>`)}
 </nav>`;
+}
+
+/** What the visitor has just done on a page. */
+export function doneLine({
+  reported,
+  saved,
+}: Readonly<Partial<Record<'reported' | 'saved', unknown>>>): Content {
+  const text = reported ? say`Report sent. Thank you.` : Boolean(saved) && say`Saved.`;
+  return text && html`<p class="done" role="status">${text}</p>`;
 }
 
 /** A list of rows, or a sentence if there are none. */

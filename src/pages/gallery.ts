@@ -5,13 +5,13 @@ import { setNameSchema } from '../protocol/set.ts';
 import { tagSchema, uuidSchema } from '../protocol/skin.ts';
 import { hasScope } from '../server/service/callers.ts';
 import { readPublicSkins, readRandomSkins, type SkinList } from '../server/service/skins/skins.ts';
+import { addressWith } from './address.ts';
 import {
   ARMS_OR_ALL,
   options,
   type Page,
   SELECT_ALL,
   SELECTED,
-  type SkinCard,
   searchForm,
   selectionToSet,
   skinCards,
@@ -53,16 +53,13 @@ type Sort = keyof typeof SORTS;
 
 const query = z.object({
   sort: z.enum(Object.keys(SORTS) as [Sort, ...Sort[]]).default('newest'),
-  filter: z.string().max(48).default(''),
-  variant: z.enum(['', 'classic', 'slim']).default(''),
-  cape: z.enum(['', 'true', 'false']).default(''),
-  signer: z.enum(['', 'game', 'service']).default(''),
-  tag: z.union([z.literal(''), tagSchema]).default(''),
+  filter: optionalField(z.string().max(48)),
+  variant: optionalField(z.enum(['classic', 'slim'])),
+  cape: optionalField(z.enum(['true', 'false'])),
+  signer: optionalField(z.enum(['game', 'service'])),
+  tag: optionalField(tagSchema),
   /** Which of the random skins: the same address shows the same ones. */
-  seed: z
-    .string()
-    .regex(/^\w{0,16}$/)
-    .default(''),
+  seed: optionalField(z.string().regex(/^\w{1,16}$/)),
   after: z
     .string()
     .regex(/^\d{1,15}(?:\.\d{1,15})?$/)
@@ -77,7 +74,6 @@ const query = z.object({
 
 type Query = z.output<typeof query>;
 type Choice = Omit<Query, 'after' | 'back'>;
-const EVERYTHING = { filter: '', variant: '', cape: '', signer: '', tag: '', seed: '' } as const;
 
 const selectionFields = z.object({
   /** The query of the page that they were selected on. */
@@ -93,9 +89,9 @@ export const GALLERY_PAGES: readonly PageRoute[] = [
     { isSafeToCompress: true, query }, // like the start page
     async (call) => {
       const { sort, seed } = call.query;
-      if (sort === 'random' && seed === '')
-        return seeOther(addressOf({ ...EVERYTHING, sort, seed: newUuid().slice(0, 8) }) as `/ui${string}`);
-      return await readGalleryPage(call);
+      if (sort === 'random' && seed === undefined)
+        return seeOther(addressOf({ seed: newUuid().slice(0, 8), sort }));
+      return await galleryPage(call);
     },
   ),
   // Puts selected skins into a set of the person.
@@ -104,7 +100,7 @@ export const GALLERY_PAGES: readonly PageRoute[] = [
     const problem = missingForSet(skins, set);
     if (set !== undefined && !problem) return await toSet(call, { name: set, skins });
     const selection = { skins, set, problem };
-    return { ...(await readGalleryPage({ ...call, query: place }, selection)), status: 400 };
+    return { ...(await galleryPage({ ...call, query: place }, selection)), status: 400 };
   }),
 ];
 
@@ -115,53 +111,22 @@ interface Selection {
   readonly problem: Html | undefined;
 }
 
-async function readGalleryPage(call: PageCall<unknown, Query>, selection?: Selection): Promise<Page> {
-  const { context, caller, session, query } = call;
-  const { after, back, ...wanted } = query;
-  const { sort, seed } = wanted;
-  const choice = sort === 'random' ? { ...EVERYTHING, sort, seed } : { ...wanted, seed: '' }; // random ones are of all
-  const list = await readGallery(call);
-  const tags = after === undefined ? await tagLinks(context) : undefined;
-  const canSelect = session !== undefined && hasScope(caller, 'skins');
-  const origin = context.publicUrl();
-  return galleryPage({ ...list, choice, after, back, tags, selection, canSelect, origin });
-}
-
 type GalleryList = Pick<SkinList, 'skins' | 'next' | 'total'>;
 
 async function readGallery({ context, caller, query }: PageCall<unknown, Query>): Promise<GalleryList> {
-  const { sort, filter, variant, cape, signer, tag, seed, after } = query;
+  const { sort, seed = '', back: _, ...filters } = query;
   if (sort === 'random') return { skins: await readRandomSkins(context, SIZE, seed), next: undefined };
-  return await readPublicSkins(context, caller, {
-    size: SIZE,
-    after,
-    filter: filter || undefined,
-    variant: variant || undefined,
-    cape: cape || undefined,
-    signer: signer || undefined,
-    tag: tag || undefined,
-    sort,
-    startsOver: true,
-    counts: true,
-  });
+  const page = { sort, size: SIZE, startsOver: true, counts: true };
+  return await readPublicSkins(context, caller, { ...filters, ...page });
 }
 
-interface GalleryView extends Pick<SkinList, 'next' | 'total'> {
-  readonly skins: readonly (SkinCard & { readonly likes: number })[];
-  readonly choice: Choice;
-  readonly after: string | undefined;
-  readonly back: string;
-  /** Links to the skins with frequent tags. */
-  readonly tags: Html | undefined;
-  readonly selection: Selection | undefined;
-  /** Whether the person may put skins into sets. */
-  readonly canSelect: boolean;
-  readonly origin: string;
-}
-
-function galleryPage(view: GalleryView): Page {
-  const { skins, choice, next, total, after, back, tags, selection, origin } = view;
-  const { sort, filter, tag } = choice;
+async function galleryPage(call: PageCall<unknown, Query>, selection?: Selection): Promise<Page> {
+  const { context, caller, session } = call;
+  const { after, back, seed, ...wanted } = call.query;
+  const choice = wanted.sort === 'random' ? { sort: wanted.sort, seed } : wanted; // random ones are of all
+  const { skins, next, total } = await readGallery(call);
+  const { sort, filter, tag }: Choice = choice;
+  const canSelect = session !== undefined && hasScope(caller, 'skins');
   const page = pageNumber({ after, back });
   return {
     title: titleOf(say`Gallery`, [
@@ -172,13 +137,13 @@ function galleryPage(view: GalleryView): Page {
     ]),
     // Searches and further pages are for people.
     isIndexed: after === undefined && addressOf(choice) === PATH,
-    head: html`<link rel="canonical" href="${`${origin}/ui/gallery`}">
+    head: html`<link rel="canonical" href="${`${context.publicUrl()}${PATH}`}">
 <link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
     body: html`${selection && html`<p class="problem" role="alert">${selection.problem}</p>`}
 ${gallerySearch(choice)}
-${tags}
+${after === undefined && (await tagLinks(context))}
 ${total !== undefined && total > 0 && html`<p class="quiet">${separated(', ', [skinCount(total), total > SIZE && say`page ${count(page)} of ${count(Math.ceil(total / SIZE))}`])}</p>`}
-${skins.length > 0 ? cards(view) : nothing(choice, next !== undefined)}
+${skins.length === 0 ? nothing(choice, next !== undefined) : canSelect ? selectableCards(skins, addressOf(choice, { after, back }), selection) : html`<div class="gallery">${skinCards(skins, liked)}</div>`}
 ${turning(choice, { next, after, back })}`,
   };
 }
@@ -189,12 +154,15 @@ function pageNumber({ after, back }: Pick<Place, 'after' | 'back'>): number {
   return back === '' ? 2 : back.split(NEXT_PLACE).length + 2;
 }
 
-function cards({ skins, choice, after, back, selection, canSelect }: GalleryView): Html {
-  if (!canSelect) return html`<div class="gallery">${skinCards(skins, liked)}</div>`;
-  const below = (skin: GalleryView['skins'][number]) =>
+/** For people who may put skins into sets. `address`: of the page. */
+function selectableCards(
+  skins: GalleryList['skins'],
+  address: string,
+  selection: Selection | undefined,
+): Html {
+  const below = (skin: GalleryList['skins'][number]) =>
     html`${skinSelector(skin, { isSelected: selection?.skins.includes(skin.uuid) ?? false })}${liked(skin)}`;
-  const [, place = ''] = addressOf(choice, { after, back }).split('?');
-  return html`<form class="gallery" method="post" action="${PATH}" data-select><input type="hidden" name="place" value="${place}">
+  return html`<form class="gallery" method="post" action="${PATH}" data-select><input type="hidden" name="place" value="${address.split('?')[1]}">
 ${SELECT_ALL}${skinCards(skins, below)}
 <div class="panel bulk">${SELECTED}${selectionToSet(selection?.set)}</div></form>`;
 }
@@ -212,7 +180,7 @@ interface Place {
 /** Links to the pages around this one. */
 function turning(choice: Choice, { next, after, back }: Place): Html | undefined {
   if (choice.sort === 'random')
-    return html`<p class="more"><a class="button" href="${addressOf({ ...choice, seed: '' })}">${say`Show others`}</a></p>`;
+    return html`<p class="more"><a class="button" href="${addressOf({ sort: choice.sort })}">${say`Show others`}</a></p>`;
   if (next === undefined && after === undefined) return undefined;
   const earlier = back === '' ? [] : back.split(NEXT_PLACE);
   const [before, ...others] = earlier;
@@ -228,7 +196,7 @@ ${next !== undefined && html`<a class="button" rel="next" href="${addressOf(choi
 function nothing(choice: Choice, isMore: boolean): Html {
   if (isMore) return html`<p class="empty">${say`No matches so far. There are more skins to search.`}</p>`;
   const { sort, seed: _, ...filters } = choice;
-  if (Object.values(filters).some((one) => one !== ''))
+  if (Object.values(filters).some(Boolean))
     return html`<p class="empty">${say`No skins match. <a href="${PATH}">Show all skins.</a>`}</p>`;
   return sort === 'week'
     ? html`<p class="empty">${say`Nobody has looked at a skin this week. <a href="${PATH}">Show the newest.</a>`}</p>`
@@ -236,7 +204,7 @@ function nothing(choice: Choice, isMore: boolean): Html {
 }
 
 function gallerySearch({ sort, filter, variant, cape, signer, tag }: Choice): Html {
-  const isNarrow = sort !== 'newest' || variant !== '' || cape !== '' || signer !== '' || tag !== '';
+  const isNarrow = sort !== 'newest' || [variant, cape, signer, tag].some(Boolean);
   return searchForm(
     PATH,
     { filter, isNarrow },
@@ -248,11 +216,7 @@ function gallerySearch({ sort, filter, variant, cape, signer, tag }: Choice): Ht
   );
 }
 
-/** Empty fields are left out. */
-function addressOf(choice: Choice, { after, back }: Partial<Pick<Place, 'after' | 'back'>> = {}): string {
-  const given = Object.entries({ ...choice, after, back }).filter(
-    ([name, value]) => value !== undefined && value !== '' && !(name === 'sort' && value === 'newest'),
-  );
-  const parts = new URLSearchParams(given as [string, string][]).toString();
-  return parts === '' ? PATH : `${PATH}?${parts}`;
+/** The usual is left out. */
+function addressOf(choice: Choice, place: Partial<Pick<Place, 'after' | 'back'>> = {}): `/ui${string}` {
+  return addressWith(PATH, { ...choice, sort: choice.sort === 'newest' ? '' : choice.sort, ...place });
 }

@@ -23,43 +23,33 @@ import { signedBy } from '../server/service/skins/skins.ts';
 import { retryJob } from '../server/service/submitting/submit.ts';
 import type { JobRow } from '../server/store/schema/tables.ts';
 import { findTexture } from '../server/store/textures.ts';
+import { addressWith } from './address.ts';
 import { visitorSecret } from './cookies.ts';
 import { actionButton, moment, type Page, reasonOf, titleOf } from './frame.ts';
-import { formFor, type PageCall, type PageRoute, pageFor, seeOther, verifyMaySee } from './page-route.ts';
+import {
+  formFor,
+  optionalField,
+  type PageCall,
+  type PageRoute,
+  pageFor,
+  seeOther,
+  verifyMaySee,
+} from './page-route.ts';
 import { rememberedUse } from './skin.ts';
 import { bestWayOf } from './skin-uses.ts';
 
 const params = z.object({ jobId: z.string().max(64) });
+const listQuery = z.object({
+  status: optionalField(z.enum(JOB_STATUSES)),
+  after: optionalField(z.string().regex(/^\d{1,15}$/)),
+});
 /** Milliseconds that the page waits for the skin. Most skins are made by then. */
 const PAGE_WAIT = 5_000;
 /** Milliseconds that a page's script waits for a change. */
 const CHANGE_WAIT = 20_000;
 
 export const JOB_PAGES: readonly PageRoute[] = [
-  pageFor(
-    'callers',
-    '/ui/jobs',
-    {
-      scopes: ['read'],
-      query: z.object({
-        status: z.enum(['', ...JOB_STATUSES]).default(''),
-        after: z
-          .string()
-          .regex(/^\d{1,15}$/)
-          .optional(),
-      }),
-    },
-    async (call) => {
-      const { context, caller, request, query } = call;
-      const { status, after } = query;
-      verifyMaySee(caller, request, context.webPages);
-      const input = { status: status || undefined, after, size: SIZE };
-      const list = call.session ? await listJobs(context, caller, input) : await visitorsJobs(call, input);
-      const { next, total } = list;
-      const view = { status, next, total, isFirst: after === undefined };
-      return jobsPage({ ...view, jobs: await ownJobs(context, list.jobs), now: context.clock.now() });
-    },
-  ),
+  pageFor('callers', '/ui/jobs', { scopes: ['read'], query: listQuery }, jobsPage),
   // The events of /v2/queue/events for the visitor, reduced to the fields that the page shows.
   pageFor('callers', '/ui/jobs/events', { scopes: ['read'] }, async (call) => {
     const { context, caller, request, verify } = call;
@@ -75,8 +65,7 @@ export const JOB_PAGES: readonly PageRoute[] = [
   pageFor('callers', '/ui/jobs/:jobId', { scopes: ['read'], params }, async ({ context, caller, params }) => {
     const { job, skin } = await endedJob(context, caller, params.jobId);
     if (skin) return seeOther(`/ui/skins/${skin.uuid}`);
-    const says = await progressOf(context, job);
-    return jobPage({ ...job, says, error: jobErrors(job)[0] });
+    return jobPage(job, await progressOf(context, job));
   }),
   // The picture of a job of the visitor's own, which may never become a skin.
   pageFor('callers', '/ui/jobs/:jobId/picture', { scopes: ['read'], params }, async (call) => {
@@ -185,7 +174,7 @@ async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Pro
     const job = await findJob(context.db, uuid);
     if (job && isPending(job.status)) etas.set(uuid, await expectedEnd(context, job));
   }
-  return jobs.map((job) => ({ ...job, eta: etas.get(job.uuid), error: jobErrors(job)[0] }));
+  return jobs.map((job) => ({ ...job, eta: etas.get(job.uuid) }));
 }
 
 /** Which jobs the person may see. */
@@ -229,15 +218,10 @@ function follower(stream: EventStream, isShown: ReturnType<typeof jobFilter>): J
   };
 }
 
-interface JobPageView extends Pick<JobRow, 'uuid' | 'name' | 'source' | 'created_at'> {
-  /** How far it is. */
-  readonly says: Html;
-  /** Why it failed. */
-  readonly error: { readonly code: string; readonly message: string } | undefined;
-}
-
-/** A job without a skin: a completed one redirects to its skin. */
-function jobPage({ uuid, name, source, created_at, says, error }: JobPageView): Page {
+/** A job without a skin: a completed one redirects to its skin. `says`: how far it is. */
+function jobPage(job: JobRow, says: Html): Page {
+  const { uuid, name, source, created_at } = job;
+  const [error] = jobErrors(job);
   return {
     title: error ? say`The skin could not be made` : say`Making the skin`,
     body: html`<div class="job"><div class="stage"><img src="/ui/jobs/${uuid}/picture" alt="${say`The picture`}" width="192" height="384"></div>
@@ -259,21 +243,6 @@ ${source !== null && html`<div><dt>${say`Made from`}</dt><dd><bdi>${source}</bdi
 interface OwnJob extends ListedJob {
   /** When it is expected to end. */
   readonly eta: number | undefined;
-  /** Why it failed. */
-  readonly error: { readonly code: string; readonly message: string } | undefined;
-}
-
-interface JobsView {
-  readonly jobs: readonly OwnJob[];
-  /** Only jobs with this status; empty: all. */
-  readonly status: '' | JobStatus;
-  /** `after` of the next page. */
-  readonly next: string | undefined;
-  /** Whether these are the newest jobs. The page's script keeps an unfiltered list of them up to date. */
-  readonly isFirst: boolean;
-  /** Jobs on all pages, if known. */
-  readonly total: number | undefined;
-  readonly now: number;
 }
 
 const PATH = '/ui/jobs';
@@ -284,31 +253,41 @@ const STATES: Readonly<Record<JobStatus, Html>> = {
   failed: say`Failed`,
 };
 
-function jobsPage({ jobs, status, next, isFirst, total, now }: JobsView): Page {
-  const isLive = isFirst && status === '';
+async function jobsPage(call: PageCall<unknown, z.output<typeof listQuery>>): Promise<Page> {
+  const { context, caller, request, session } = call;
+  const { status, after } = call.query;
+  verifyMaySee(caller, request, context.webPages);
+  const input = { status, after, size: SIZE };
+  const list = session ? await listJobs(context, caller, input) : await visitorsJobs(call, input);
+  const { next, total } = list;
+  const jobs = await ownJobs(context, list.jobs);
+  const now = context.clock.now();
+  // The page's script keeps an unfiltered list of the newest ones up to date.
+  const isLive = after === undefined && status === undefined;
   const tabs = Object.entries({ '': say`All`, ...STATES });
   return {
-    title: titleOf(say`My jobs`, [status !== '' && STATES[status]]),
+    title: titleOf(say`My jobs`, [status && STATES[status]]),
     body: html`<nav class="tabs" aria-label="${say`Status`}">
-${tabs.map(([value, label]) => html`<a href="${PATH}${value !== '' && html`?status=${value}`}"${value === status && html` aria-current="page"`}>${label}</a>`)}
+${tabs.map(([value, label]) => html`<a href="${addressWith(PATH, { status: value })}"${value === (status ?? '') && html` aria-current="page"`}>${label}</a>`)}
 </nav>
 ${total !== undefined && total > 0 && html`<p class="quiet">${counted(total, { one: say`${count(total)} job`, other: say`${count(total)} jobs` })}</p>`}
 <p class="quiet" role="status" data-news hidden></p>
 ${
   jobs.length > 0
     ? html`<ol class="list"${isLive && html` data-jobs`}>${jobs.map((job) => row(job, now))}</ol>`
-    : html`<p class="empty"${isLive && html` data-jobs`}>${status === '' ? say`No jobs yet. <a href="/ui/make">Make a skin.</a>` : say`No jobs with this status. <a href="/ui/make">Make a skin.</a>`}</p>`
+    : html`<p class="empty"${isLive && html` data-jobs`}>${status === undefined ? say`No jobs yet. <a href="/ui/make">Make a skin.</a>` : say`No jobs with this status. <a href="/ui/make">Make a skin.</a>`}</p>`
 }
-${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">${say`Older jobs`}</a></p>`}`,
+${next !== undefined && html`<p class="more"><a class="button" href="${addressWith(PATH, { status, after: next })}">${say`Older jobs`}</a></p>`}`,
     terminal: {
-      command: status === '' ? 'skinsmith jobs' : `skinsmith jobs --status ${status}`,
-      path: `/v2/queue?size=50${status && `&status=${status}`}`,
+      command: status === undefined ? 'skinsmith jobs' : `skinsmith jobs --status ${status}`,
+      path: `/v2/queue?size=50${status === undefined ? '' : `&status=${status}`}`,
     },
   };
 }
 
 function row(job: OwnJob, now: number): Html {
-  const { uuid, status, source, name, skin_uuid, created_at, error } = job;
+  const { uuid, status, source, name, skin_uuid, created_at } = job;
+  const [error] = jobErrors(job);
   const short = uuid.slice(-8); // the start of the UUID is a time
   return html`<li class="panel" data-own-job="${uuid}" data-status="${status}"><div class="grow">
 <a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? say`Job ${short}`}</bdi></strong></a>

@@ -15,6 +15,7 @@ import { deleteSkins, editSkins, ownSkinsAmong, type SkinEditOf } from '../serve
 import { packSkins, type SkinPack } from '../server/service/skins/skin-pack.ts';
 import { readOwnSkins } from '../server/service/skins/skins.ts';
 import type { SkinWithData } from '../server/store/skins.ts';
+import { addressWith, type LocalPath } from './address.ts';
 import {
   ARMS_OR_ALL,
   copyField,
@@ -51,9 +52,9 @@ const SIZE = 16;
 
 const query = z.object({
   sort: z.enum(['newest', 'popular']).default('newest'),
-  filter: z.string().max(48).default(''),
-  visibility: z.union([z.literal(''), visibilitySchema]).default(''),
-  variant: z.enum(['', 'classic', 'slim']).default(''),
+  filter: optionalField(z.string().max(48)),
+  visibility: optionalField(visibilitySchema),
+  variant: optionalField(z.enum(['classic', 'slim'])),
   after: z.string().max(64).optional(),
   changed: z.coerce.number().int().min(0).max(MAX_BULK).optional().catch(undefined),
   deleted: z.coerce.number().int().min(0).max(MAX_BULK).optional().catch(undefined),
@@ -82,22 +83,21 @@ const formSchema = z.object({
   set: optionalField(setNameSchema),
 });
 
-/** The files of /v2/me/skins.zip and .lock for the person who is signed in. Empty search fields are left out. */
+/** The files of /v2/me/skins.zip and .lock for the person who is signed in. */
 const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
   const path = `${PATH}/export.${kind}` as const;
   return pageFor(
     'read',
     path,
     { query: query.pick({ filter: true, visibility: true, variant: true, after: true }) },
-    async ({ query: { after, ...filters }, ...call }) =>
-      await exportAnswer(kind, path, { ...call, query: { after, ...given(filters) } }),
+    async (call) => await exportAnswer(kind, path, call),
   );
 });
 
 export const MY_SKINS_PAGES: readonly PageRoute[] = [
   pageFor('read', PATH, { query }, async (call) => {
     const { changed, deleted, ...place } = call.query;
-    return mySkinsPage({ ...(await readList(call, place)), done: doneOf(changed, deleted) });
+    return await mySkinsPage(call, place, { done: doneOf(changed, deleted) });
   }),
   formFor('skins', PATH, { fields: formSchema }, async (call) => {
     const { context, caller, fields: form } = call;
@@ -106,7 +106,7 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
     const missing = missingIn(form, act);
     if (missing) {
       requireScope(caller, 'read'); // as the list does, which is shown again
-      const page = mySkinsPage({ ...(await readList(call, list)), selected: skins, change, set, missing });
+      const page = await mySkinsPage(call, list, { selected: skins, ...change, set, missing });
       return { ...page, status: 400 };
     }
     if (act === 'pack') {
@@ -122,7 +122,7 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
     }
     if (act === 'change' && skins.length > 1) {
       const own = await ownSkinsAmong(context, caller, skins);
-      if (own.length > 0) return changeSkinsPage(own, { change, list });
+      if (own.length > 0) return changeSkinsPage(own, change, list);
     }
     const { done } = await editSkins(context, caller, editsOf(skins, change));
     return seeOther(listAddress(list, { changed: String(done.length) }));
@@ -134,47 +134,27 @@ export const MY_SKINS_PAGES: readonly PageRoute[] = [
   }),
 ];
 
-/** The filters of a search. Its empty fields are left out. */
-function given({ filter, visibility, variant }: Omit<Choice, 'sort'>) {
-  return {
-    filter: filter || undefined,
-    visibility: visibility || undefined,
-    variant: variant || undefined,
-  };
-}
-
-async function readList(
-  { context, caller }: Pick<PageCall, 'context' | 'caller'>,
-  { after, ...choice }: Place,
-): Promise<MySkinsView> {
-  const { sort } = choice;
-  const { skins, next, total } = await readOwnSkins(context, caller, {
-    size: SIZE,
-    after,
-    ...given(choice),
-    sort: sort === 'popular' ? sort : undefined,
+/** How many skins the last form changed or deleted. */
+function doneOf(changed: number | undefined, deleted: number | undefined): Html | undefined {
+  if (changed !== undefined)
+    return counted(changed, {
+      one: say`${count(changed)} skin changed.`,
+      other: say`${count(changed)} skins changed.`,
+    });
+  if (deleted === undefined) return undefined;
+  return counted(deleted, {
+    one: say`${count(deleted)} skin deleted.`,
+    other: say`${count(deleted)} skins deleted.`,
   });
-  return { skins, next, total, ...choice, after, mayChange: hasScope(caller, 'skins') };
 }
 
-function doneOf(changed: number | undefined, deleted: number | undefined) {
-  if (changed !== undefined) return { act: 'changed', count: changed } as const;
-  return deleted === undefined ? undefined : ({ act: 'deleted', count: deleted } as const);
+function listAddress({ sort, ...place }: Place, more: Readonly<Record<string, string>> = {}): LocalPath {
+  return addressWith(PATH, { sort: sort === 'newest' ? '' : sort, ...place, ...more });
 }
 
-function placeQuery(place: Place): string {
-  const given = Object.entries(place).filter(
-    ([, value]) => value !== '' && value !== 'newest' && value !== undefined,
-  );
-  return new URLSearchParams(given).toString();
-}
-
-function listAddress(place: Place, more: Readonly<Record<string, string>> = {}): `/ui${string}` {
-  const text = new URLSearchParams([
-    ...new URLSearchParams(placeQuery(place)),
-    ...Object.entries(more),
-  ]).toString();
-  return text === '' ? PATH : `${PATH}?${text}`;
+/** The place in the list, for the form that leads back there. */
+function placeField(place: Place): Html {
+  return html`<input type="hidden" name="list" value="${listAddress(place).split('?')[1]}">`;
 }
 
 type Form = z.output<typeof formSchema>;
@@ -212,52 +192,21 @@ type OwnSkin = SkinCard & Pick<SkinWithData, 'skin_created_at' | 'views' | 'hidd
 /** Which skins the list has; an empty field: all. */
 type Choice = Omit<Place, 'after'>;
 
-interface MySkinsView extends Choice {
-  readonly skins: readonly OwnSkin[];
-  /** `after` of the next page. */
-  readonly next: string | undefined;
-  /** Skins on all pages, if known. */
-  readonly total: number | undefined;
-  /** Where this page begins. */
-  readonly after: string | undefined;
-  /** Whether the key that the person signed in with may change skins. */
-  readonly mayChange: boolean;
-  /** What the last form did. */
-  readonly done?: BulkResult | undefined;
-  /** What the last form lacked. */
-  readonly missing?: Html | undefined;
-  /** Skins that were selected in it, and how they were to be changed. */
+/** The last form: what it did or lacked, which skins were selected in it, and what was to become of them. */
+interface LastForm extends Partial<Change & Pick<Form, 'set'>> {
+  readonly done?: Html | undefined;
+  readonly missing?: Html;
   readonly selected?: readonly string[];
-  readonly change?: Change;
-  /** The name of the set that was to take them. */
-  readonly set?: string | undefined;
 }
-
-/** How many skins a form changed or deleted. */
-interface BulkResult {
-  readonly act: 'changed' | 'deleted';
-  readonly count: number;
-}
-
-/** What the form did to a number of skins. */
-const DONE = {
-  changed: (number: number) =>
-    counted(number, {
-      one: say`${count(number)} skin changed.`,
-      other: say`${count(number)} skins changed.`,
-    }),
-  deleted: (number: number) =>
-    counted(number, {
-      one: say`${count(number)} skin deleted.`,
-      other: say`${count(number)} skins deleted.`,
-    }),
-} as const;
 
 const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
 
-function mySkinsPage(view: MySkinsView): Page {
-  const { skins, next, total, mayChange, done, missing, sort, filter, visibility, variant } = view;
-  const choice = { sort, filter, visibility, variant };
+async function mySkinsPage({ context, caller }: PageCall, place: Place, last: LastForm): Promise<Page> {
+  const { done, missing } = last;
+  const { after: _, ...choice } = place;
+  const { sort, filter, visibility, variant } = choice;
+  const { skins, next, total } = await readOwnSkins(context, caller, { ...place, size: SIZE });
+  const cards = () => (hasScope(caller, 'skins') ? bulkForm(skins, place, last) : skinCards(skins));
   return {
     title: titleOf(say`My skins`, [
       filter,
@@ -266,12 +215,12 @@ function mySkinsPage(view: MySkinsView): Page {
       sort !== 'newest' && SORTS[sort],
     ]),
     body: html`<p class="quiet"><a href="/ui/jobs">${say`My jobs`}</a></p>
-${done && html`<p class="done" role="status">${DONE[done.act](done.count)}</p>`}
-${missing !== undefined && html`<p class="problem" role="alert">${missing}</p>`}
+${done && html`<p class="done" role="status">${done}</p>`}
+${missing && html`<p class="problem" role="alert">${missing}</p>`}
 ${mySearch(choice)}
 ${total !== undefined && total > 0 && html`<p class="quiet">${skinCount(total)}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
-${skins.length === 0 ? nothing(choice) : mayChange ? bulkForm(view) : skinCards(skins)}
+${skins.length === 0 ? nothing(choice) : cards()}
 ${next !== undefined && html`<p class="more"><a class="button" href="${listAddress({ ...choice, after: next })}">${say`More skins`}</a></p>`}`,
   };
 }
@@ -283,32 +232,34 @@ function nothing({ filter, visibility, variant }: Choice): Html {
 }
 
 function mySearch({ sort, filter, visibility, variant }: Choice): Html {
-  const isNarrow = sort !== 'newest' || visibility !== '' || variant !== '';
+  const isNarrow = sort !== 'newest' || visibility !== undefined || variant !== undefined;
   return searchForm(
     PATH,
     { filter, isNarrow },
     html`<div><label for="sort">${say`Order`}</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
-<div><label for="who">${say`Visibility`}</label><select id="who" name="visibility">${options({ '': say`All`, ...VISIBILITIES }, visibility)}</select></div>
+<div><label for="who">${say`Visibility`}</label><select id="who" name="visibility">${options<string>({ '': say`All`, ...VISIBILITIES }, visibility)}</select></div>
 <div><label for="arms">${say`Arms`}</label><select id="arms" name="variant">${options(ARMS_OR_ALL, variant)}</select></div>`,
   );
 }
 
 /** Files of all matching skins, not only those on this page. */
-function exportLinks({ filter, visibility, variant }: Choice): Html {
-  const query = new URLSearchParams({ filter, visibility, variant }).toString();
-  return html`<div class="acts">${filter || visibility || variant ? say`Download all matches:` : say`Download all:`}
-<a href="${PATH}/export.zip?${query}" download>${say`pictures and data (zip)`}</a>
-<details><summary>${say`For programs`}</summary><a href="${PATH}/export.lock?${query}" download>${say`Data only (skins.lock)`}</a></details></div>`;
+function exportLinks({ sort: _, ...filters }: Choice): Html {
+  const link = (kind: string) => addressWith(`${PATH}/export.${kind}`, filters);
+  return html`<div class="acts">${Object.values(filters).some(Boolean) ? say`Download all matches:` : say`Download all:`}
+<a href="${link('zip')}" download>${say`pictures and data (zip)`}</a>
+<details><summary>${say`For programs`}</summary><a href="${link('lock')}" download>${say`Data only (skins.lock)`}</a></details></div>`;
 }
 
 /** One form for everything, so that selected skins can be changed or deleted without scripts. */
-function bulkForm({ skins, selected = [], change, set, ...list }: MySkinsView): Html {
-  const { after, sort, filter, visibility, variant } = list;
-  const place = { sort, filter, visibility, variant, after };
-  return html`<form method="post" action="${PATH}" data-select><button name="act" value="enter" hidden></button><input type="hidden" name="list" value="${placeQuery(place)}">
+function bulkForm(
+  skins: readonly OwnSkin[],
+  place: Place,
+  { selected = [], visibility, name, set }: LastForm,
+): Html {
+  return html`<form method="post" action="${PATH}" data-select><button name="act" value="enter" hidden></button>${placeField(place)}
 ${SELECT_ALL}${skinCards(skins, (skin) => selector(skin, selected.includes(skin.uuid)))}
-<div class="panel bulk">${SELECTED}<details open data-fold><summary>${say`Change selected`}</summary><div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, change?.visibility)}</select></div>
-<div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" value="${change?.name ?? ''}"></div>
+<div class="panel bulk">${SELECTED}<details open data-fold><summary>${say`Change selected`}</summary><div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, visibility)}</select></div>
+<div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" value="${name}"></div>
 <div class="end"><button name="act" value="change">${say`Change selected`}</button></div></div>
 ${selectionToSet(set)}
 <div class="acts"><button name="act" value="pack" class="quiet-button">${say`Resource pack of selected`}</button>
@@ -351,13 +302,8 @@ function selector(skin: OwnSkin, isSelected: boolean): Html {
   ])}</p>`;
 }
 
-interface ChangeOfMany {
-  readonly change: Change;
-  readonly list: Place;
-}
-
 /** Shows what several skins will be, and asks. */
-function changeSkinsPage(skins: readonly SkinWithData[], { change, list }: ChangeOfMany): Page {
+function changeSkinsPage(skins: readonly SkinWithData[], change: Change, list: Place): Page {
   const edits = editsOf(
     skins.map(({ uuid }) => uuid),
     change,
@@ -369,7 +315,7 @@ function changeSkinsPage(skins: readonly SkinWithData[], { change, list }: Chang
   });
   return {
     title,
-    body: html`<form class="panel" method="post" action="${PATH}"><input type="hidden" name="list" value="${placeQuery(list)}">
+    body: html`<form class="panel" method="post" action="${PATH}">${placeField(list)}
 <input type="hidden" name="name" value="${name}"><input type="hidden" name="visibility" value="${visibility}">
 <div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">${say`Before`}</th><th scope="col">${say`After`}</th></tr></thead>
 <tbody>${skins.map((skin, index) => changeRow(skin, edits[index]!))}</tbody></table></div>
@@ -395,7 +341,7 @@ function deleteSkinsPage(skins: readonly string[], list: Place): Page {
       one: say`Delete this skin?`,
       other: say`Delete these ${count(skins.length)} skins?`,
     }),
-    body: html`<form class="panel" method="post" action="${PATH}"><input type="hidden" name="list" value="${placeQuery(list)}">
+    body: html`<form class="panel" method="post" action="${PATH}">${placeField(list)}
 <p class="links">${skins.map(shown)}</p>
 <p>${isOne ? say`This deletes its page and its data. Copies of the data keep working.` : say`This deletes their pages and their data. Copies of the data keep working.`}</p>
 ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}

@@ -30,6 +30,7 @@ import {
 import { readSent } from '../server/service/skins/capes.ts';
 import { decideOnSet } from '../server/service/skins/sets.ts';
 import { whichAreDisabled } from '../server/service/users/users.ts';
+import { addressWith } from './address.ts';
 import { actionButton, confirmed, moment, removeTag } from './frame.ts';
 import { operatorList } from './operator-list.ts';
 import {
@@ -62,9 +63,7 @@ const placeSchema = z.object({
 /** Redirects to the same part of the list of reports if the form was there, otherwise to the page in `otherwise`. */
 export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REPORTS): Answer {
   const { data: place } = placeSchema.safeParse(request.body ?? {});
-  if (place === undefined) return seeOther(otherwise);
-  const query = new URLSearchParams(Object.entries(place).filter(([, value]) => value !== ''));
-  return seeOther(query.size === 0 ? REPORTS : `${REPORTS}?${query}`);
+  return seeOther(place === undefined ? otherwise : addressWith(REPORTS, place));
 }
 
 const reportParams = z.object({ id: reportNumberSchema });

@@ -4,7 +4,7 @@ import { pageQuerySchema } from '../protocol/envelope.ts';
 import type { GameAccount } from '../protocol/game-account.ts';
 import type { LogEntry, OperatorAction } from '../protocol/moderation.ts';
 import type { HealthFinding } from '../protocol/service.ts';
-import type { PlanView } from '../protocol/user.ts';
+
 import { readGameAccounts } from '../server/service/accounts/accounts.ts';
 import { readOperatorLog } from '../server/service/moderation.ts';
 import { planView } from '../server/service/plans.ts';
@@ -20,14 +20,10 @@ import { CAPE_PAGES } from './operator-capes.ts';
 import { operatorList, operatorPage } from './operator-list.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
-import { type PageRoute, pageFor } from './page-route.ts';
+import { type PageCall, type PageRoute, pageFor } from './page-route.ts';
 
 export const OPERATOR_PAGES: readonly PageRoute[] = [
-  pageFor('operator', '/ui/operator', {}, async ({ context, caller }) => {
-    const overview = await readOverview(context, caller);
-    const plans = context.plans.all().map(planView);
-    return overviewPage({ ...overview, plans, accounts: await readGameAccounts(context, caller) });
-  }),
+  pageFor('operator', '/ui/operator', {}, overviewPage),
   ...USER_PAGES,
   ...CAPE_PAGES,
   ...MODERATION_PAGES,
@@ -93,36 +89,27 @@ function isAboutPlan(action: OperatorAction): boolean {
   return action === 'create_user' || action === 'change_plan';
 }
 
-interface OperatorOverview extends Overview {
-  readonly plans: readonly PlanView[];
-  readonly accounts: readonly GameAccount[];
-}
-
-function overviewPage(view: OperatorOverview): Page {
+async function overviewPage({ context, caller }: PageCall): Promise<Page> {
+  const view = await readOverview(context, caller);
   return operatorPage('overview', {
     title: say`Operator`,
-    body: html`${state(view)}
+    body: html`${state(view.unready)}
+<p><span class="tag">skinsmith ${VERSION}</span> ${news(view, await readGameAccounts(context, caller))}</p>
 <section aria-labelledby="health"><h2 id="health">${say`Health`}</h2><ul class="findings">${view.findings.map(finding)}</ul></section>
 ${figures(view)}
 ${history(view.history)}
 ${failures(view.failures)}
-<details class="plans"><summary>${say`Limits of the plans`}</summary>${planTable(view.plans)}</details>`,
+<details class="plans"><summary>${say`Limits of the plans`}</summary>${planTable(context.plans.all().map(planView))}</details>`,
   });
 }
 
-function state(view: OperatorOverview): Html {
-  const { unready } = view;
-  const isReady = unready.length === 0;
-  return html`<p class="lead" role="status">${
-    isReady
-      ? say`The service accepts jobs.`
-      : say`The service accepts no jobs: ${inEnglish(unready.join(', ').replaceAll('_', ' '))}.`
-  }</p>
-<p><span class="tag">skinsmith ${VERSION}</span> ${news(view)}</p>`;
+function state(unready: Overview['unready']): Html {
+  const problems = inEnglish(unready.join(', ').replaceAll('_', ' '));
+  return html`<p class="lead" role="status">${unready.length === 0 ? say`The service accepts jobs.` : say`The service accepts no jobs: ${problems}.`}</p>`;
 }
 
 /** What has happened, in one sentence. */
-function news({ openReports, accounts, history }: OperatorOverview): Html {
+function news({ openReports, history }: Overview, accounts: readonly GameAccount[]): Html {
   const sum = (figure: (hour: HourFigures) => number) =>
     history.map(figure).reduce((all, one) => all + one, 0);
   const failed = sum((hour) => hour.failed);
@@ -154,7 +141,7 @@ function finding({ code, result, message }: HealthFinding): Html {
   return html`<li class="${look}"><strong>${word}</strong> ${inEnglish(message)}${code === 'no_accounts' && html` <a href="/ui/account/games">${say`Link an account`}</a>`}</li>`;
 }
 
-function figures({ jobs, store, diskLeft, stats, history: hours }: OperatorOverview): Html {
+function figures({ jobs, store, diskLeft, stats, history: hours }: Overview): Html {
   const { generated, upstream } = stats;
   const { day } = generated.time;
   const failures = Object.entries(upstream.errors).map(([code, times]) => html`${count(times)} ${code}`);

@@ -7,6 +7,7 @@ import type { Answer, HttpRequest, Parsed } from '../server/http/route.ts';
 import { type Caller, requireOperator, type WebPages } from '../server/service/callers.ts';
 import { asRefusal, Refusal } from '../server/service/refusal.ts';
 import type { SessionCaller } from '../server/service/sessions.ts';
+import type { LocalPath } from './address.ts';
 import { type Page, problemOf, type Visitor } from './frame.ts';
 
 /** A request from a person's browser. */
@@ -128,9 +129,6 @@ export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends 
   };
   return { method: 'POST', path, ...admitting(who), ...spec, handle: answer } as PageRoute;
 }
-
-/** A page of this server, or the short address of one. */
-export type LocalPath = `/ui${string}` | `/s/${string}`;
 
 /** Redirects to another address of this server after a form. */
 export function seeOther(path: LocalPath, headers: Answer['headers'] = {}): Answer {

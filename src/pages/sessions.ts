@@ -11,7 +11,7 @@ import {
   type SessionCaller,
   type SessionView,
 } from '../server/service/sessions.ts';
-import { accountPage, confirmUnlinkPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
+import { accountPage, identityRows, minuteOf, moment, type Page } from './frame.ts';
 import { userPath } from './operator-moderation.ts';
 import { formFor, type PageAnswer, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
 
@@ -19,13 +19,7 @@ const ofSession = z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a sessi
 const ofIdentity = z.object({ id: identityIdSchema });
 
 export const SESSION_PAGES: readonly PageRoute[] = [
-  pageFor('users', '/ui/sessions', {}, async (call) => {
-    const { context, caller } = call;
-    const sessions = await listOwnSessions(context, sessionOf(call));
-    const isWhole = hasScope(caller, 'account');
-    const identities = isWhole ? await readIdentities(context, caller) : [];
-    return sessionsPage({ sessions, isWhole, identities });
-  }),
+  pageFor('users', '/ui/sessions', {}, sessionsPage),
   formFor('users', '/ui/sessions/end-others', {}, async (call) => {
     await endOtherSessions(call.context, sessionOf(call));
     return seeOther('/ui/sessions');
@@ -67,24 +61,35 @@ async function unlinked(
   const identities = await readIdentities(context, caller, user);
   const lastWay = identities.find((one) => one.id === id && one.isLastWay);
   if (lastWay && last === undefined)
-    return confirmUnlinkPage(`${isOwn ? '/ui/account' : back}/identities/${id}/unlink`, {
-      subject: lastWay.subject,
-      back,
-      isOwn,
-    });
+    return confirmUnlinkPage(lastWay, { isOwn, back, path: `${isOwn ? '/ui/account' : back}/identities` });
   const mayBeLast = last !== undefined;
   await unlinkIdentity(context, caller, { id, user, mayBeLast, sessionId: session?.sessionId });
   return seeOther(back);
 }
 
-interface SessionsView {
-  readonly sessions: readonly SessionView[];
-  /** Whether these are all of the person's sessions. */
-  readonly isWhole: boolean;
-  readonly identities: readonly Identity[];
+/** Asks for confirmation before the only way to sign in is removed. `back`: the page to return to. */
+function confirmUnlinkPage(
+  { id, subject }: Identity,
+  { isOwn, back, path }: { readonly isOwn: boolean; readonly back: string; readonly path: string },
+): Page {
+  const warning = isOwn
+    ? say`You have no other way to sign in: no API key without restrictions, and no other account at a provider. Create a key first; otherwise only an operator can let you back in.`
+    : say`This user has no other way to sign in: no API key without restrictions, and no other account at a provider. Create a key first; otherwise only an operator can let the user back in.`;
+  return {
+    title: say`Unlink the only way to sign in?`,
+    body: html`<form class="panel" method="post" action="${path}/${id}/unlink"><input type="hidden" name="last" value="yes">
+<p><strong><bdi class="breaks">${subject}</bdi></strong></p>
+<p>${warning}</p>
+<div class="acts"><button class="danger">${say`Unlink anyway`}</button> <a href="${back}">${say`Keep it`}</a></div></form>`,
+  };
 }
 
-function sessionsPage({ sessions, isWhole, identities }: SessionsView): Page {
+async function sessionsPage(call: PageCall): Promise<Page> {
+  const { context, caller } = call;
+  const sessions = await listOwnSessions(context, sessionOf(call));
+  /** Whether these are all of the person's sessions. */
+  const isWhole = hasScope(caller, 'account');
+  const identities = isWhole ? await readIdentities(context, caller) : [];
   const body = html`<ul class="list">${sessions.map(row)}</ul>
 ${sessions.length > 1 && html`<form method="post" action="/ui/sessions/end-others"><button class="quiet-button danger">${say`End all others`}</button></form>`}
 ${!isWhole && html`<p class="quiet">${say`To see your other sessions, sign in with an API key that has the permission account.`}</p>`}

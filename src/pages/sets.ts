@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Content, count, Html, html, say } from '../html/html.ts';
+import { count, Html, html, say } from '../html/html.ts';
 import { reportBodySchema } from '../protocol/moderation.ts';
 import { setNameSchema, setReferenceSchema, slugOf } from '../protocol/set.ts';
 import { uuidOrShortIdSchema, uuidSchema, visibilitySchema } from '../protocol/skin.ts';
@@ -26,7 +26,6 @@ import {
   readPublicSets,
   readSet,
   reportSet,
-  type SetList,
 } from '../server/service/skins/sets.ts';
 import { shownOwner } from '../server/service/users/users.ts';
 import type { ReservedName } from '../server/store/set-names.ts';
@@ -35,6 +34,7 @@ import { lineupSize, MAX_LINEUP } from '../skin/render/views.ts';
 import {
   confirmed,
   copyField,
+  doneLine,
   NAME_RULE,
   options,
   type Page,
@@ -67,6 +67,15 @@ const RELEASE = '/ui/set-names/release';
 const SIZE = 24;
 
 const params = z.object({ set: setReferenceSchema });
+
+const setQuery = z.object({
+  reported: yes,
+  saved: yes,
+  /** Of the cards. */
+  page: z.coerce.number().int().min(1).max(99).default(1),
+  /** The button that has just moved a skin. */
+  moved: z.string().max(40).optional(),
+});
 
 const anySetParams = z.object({ uuid: uuidSchema });
 const MOVE = /^[0-9a-f]{32} [0-9a-f]{32}$/;
@@ -106,20 +115,7 @@ const listRoute = pageFor(
   'callers',
   PATH,
   { query: z.object({ after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional() }) },
-  async ({ context, caller, session, typed, query: { after } }) => {
-    const page = { before: after, size: SIZE };
-    const isFirst = after === undefined;
-    const mayRead = session && isFirst && hasScope(caller, 'read');
-    const own = mayRead ? await readOwnSets(context, caller, { size: MAX_OWN }) : undefined;
-    const mayChange = session && isFirst && hasScope(caller, 'skins');
-    const reserved = mayRead && mayChange ? await readReservedNames(context, caller) : [];
-    const lists = {
-      own: own?.sets ?? [],
-      reserved,
-      form: mayChange && html`${mayRead && WAYS_TO_SETS}${newSetForm(typed)}`,
-    };
-    return listPage(await readPublicSets(context, caller, page), lists);
-  },
+  listPage,
 );
 
 export const SET_PAGES: readonly PageRoute[] = [
@@ -130,27 +126,9 @@ export const SET_PAGES: readonly PageRoute[] = [
     `${PATH}/:set`,
     {
       params,
-      query: z.object({
-        reported: yes,
-        saved: yes,
-        page: z.coerce.number().int().min(1).max(99).default(1),
-        moved: z.string().max(40).optional(),
-      }),
+      query: setQuery,
     },
-    async ({ context, caller, session, params, query }) => {
-      const full = await readSet(context, caller, params.set);
-      const isOwn = session !== undefined && full.set.owner === caller.owner;
-      const view = {
-        isOwn,
-        mayChange: isOwn && hasScope(caller, 'skins'),
-        done: query.reported ? 'reported' : query.saved && 'saved',
-        page: query.page,
-        moved: query.moved,
-        owner: await shownOwner(context, full.set),
-        origin: context.publicUrl(),
-      } as const;
-      return { ...setPage(full, view), ...sharedSet(context, full) };
-    },
+    setPage,
   ),
   formFor('skins', RELEASE, { fields: releaseFields }, async ({ context, caller, fields }) => {
     await releaseName(context, caller, fields.name);
@@ -225,18 +203,18 @@ const WAYS_TO_SETS = html`<p class="quiet">${say`For a new set, select skins amo
 /** All sets of the visitor: nobody has more. */
 const MAX_OWN = 500;
 
-interface ListView {
-  readonly own: readonly CountedSet[];
-  readonly reserved: readonly ReservedName[];
-  /** Makes a set, for those who may. */
-  readonly form: Content;
-}
-
-function listPage({ sets, next }: SetList, { own, reserved, form }: ListView): Page {
+async function listPage(call: PageCall<unknown, { readonly after?: number | undefined }>): Promise<Page> {
+  const { context, caller, session, typed, query } = call;
+  const { sets, next } = await readPublicSets(context, caller, { before: query.after, size: SIZE });
+  const isOfUser = session !== undefined && query.after === undefined;
+  const mayRead = isOfUser && hasScope(caller, 'read');
+  const mayChange = isOfUser && hasScope(caller, 'skins');
+  const own = mayRead ? (await readOwnSets(context, caller, { size: MAX_OWN })).sets : [];
+  const reserved = mayRead && mayChange ? await readReservedNames(context, caller) : [];
   return {
     title: say`Sets`,
     body: html`<p class="lead">${say`Skins that belong together: with one page, one download and one resource pack.`}</p>
-${form}
+${mayChange && html`${mayRead && WAYS_TO_SETS}${newSetForm(typed)}`}
 ${own.length > 0 && html`<h2>${say`Your sets`}</h2>${setList(own)}`}
 ${reserved.length > 0 && reservedNames(reserved)}
 <h2>${say`Public sets`}</h2>
@@ -276,45 +254,37 @@ const SKINS_IN_LIST = {
   private: (skins: Html) => say`${skins}, private`,
 } as const;
 
-interface SetView {
-  readonly isOwn: boolean;
-  readonly mayChange: boolean;
-  /** What the visitor has just done. */
-  readonly done: keyof typeof DONE | undefined;
-  /** Of the cards. */
-  readonly page: number;
-  /** The button that has just moved a skin. */
-  readonly moved: string | undefined;
-  /** The owner's name, if it is shown. */
-  readonly owner: string | undefined;
-  readonly origin: string;
-}
-
-const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as const;
-
 /** Skins on a page of a set: with all pictures, it weighs less than 70 KB. Those that can be moved have more buttons. */
 const SHOWN = 16;
 const SHOWN_TO_OWNER = 12;
 
-function setPage(full: FullSet, view: SetView): Page {
-  const { isOwn, mayChange, done, owner, origin } = view;
+type SetCall = PageCall<z.output<typeof params>, z.output<typeof setQuery>>;
+
+async function setPage(call: SetCall): Promise<Page> {
+  const { context, caller, session, query } = call;
+  const full = await setOf(call);
   const { set, skins } = full;
   const { uuid, name, slug, visibility } = set;
+  const isOwn = session !== undefined && set.owner === caller.owner;
+  const mayChange = isOwn && hasScope(caller, 'skins');
+  const owner = await shownOwner(context, set);
+  const origin = context.publicUrl();
   const hidden = mayChange ? hiddenIn(full) : [];
   return {
     title: name,
-    body: html`${done && html`<p class="done" role="status">${DONE[done]}</p>`}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
+    body: html`${doneLine(query)}<p class="quiet">${SKINS_OF_PAGE[visibility](skinCount(skins.length))}</p>
 ${hidden.length > 0 && onlyForOwner(full, hidden.length)}
 ${owner !== undefined && html`<p class="quiet">${say`Owner: <bdi>${owner}</bdi>`}</p>`}
 ${pictured(full).length > 1 && groupPicture(full)}
 ${skins.length > 0 && visibility !== 'private' && Html.forReader(({ needsSession }) => !needsSession && shared(set, origin))}
 ${skins.length > 0 && downloads(set, origin)}
-${skins.length > 0 ? html`<div class="gallery">${cardsOf(full, view)}</div>` : html`<p class="empty">${say`You cannot see any of the skins in this set.`}</p>`}
-${mayChange && ownForm(set)}${!isOwn && done !== 'reported' && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
+${skins.length > 0 ? html`<div class="gallery">${cardsOf(full, mayChange, query)}</div>` : html`<p class="empty">${say`You cannot see any of the skins in this set.`}</p>`}
+${mayChange && ownForm(set)}${!isOwn && !query.reported && reportForm(`${PATH}/${uuid}/report`, say`Report this set`)}`,
     terminal: {
       command: `skinsmith sets export ${visibility === 'public' ? slug : uuid}`,
       path: `/v2/sets/${uuid}`,
     },
+    ...sharedSet(context, full),
   };
 }
 
@@ -331,7 +301,11 @@ function onlyForOwner({ set: { uuid }, skins }: FullSet, hidden: number): Html {
 <button name="act" value="publish" class="quiet-button">${say`Show them to everyone`}</button></form>`;
 }
 
-function cardsOf({ set: { uuid }, skins }: FullSet, { mayChange, page, moved }: SetView): Html {
+function cardsOf(
+  { set: { uuid }, skins }: FullSet,
+  mayChange: boolean,
+  { page, moved }: SetCall['query'],
+): Html {
   const size = mayChange ? SHOWN_TO_OWNER : SHOWN;
   const pages = Math.ceil(skins.length / size);
   const at = Math.min(page, pages);

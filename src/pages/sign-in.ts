@@ -12,6 +12,7 @@ import {
 } from '../server/service/openid.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { proveAddress, revokeOwnSession, signInWithKey, signInWithLink } from '../server/service/sessions.ts';
+import { addressWith } from './address.ts';
 import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
 import { inEnglish, type Page, reasonOf } from './frame.ts';
 import { formFor, type PageAnswer, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
@@ -141,9 +142,8 @@ const formSchema = z.object({ key: z.string().max(512).optional() });
 
 /** The provider to sign in with. The address is absolute, because the provider returns only to the public address. */
 function providerOf({ openId, publicUrl }: ServiceContext, next?: string): SignInView['provider'] {
-  const page = nextAddress(next);
-  const query = page === undefined ? '' : `?${new URLSearchParams({ next: page })}`;
-  return openId && { name: openId.name, address: `${publicUrl()}${PROVIDER_SIGN_IN_PATH}${query}` };
+  const path = addressWith(PROVIDER_SIGN_IN_PATH, { next: nextAddress(next) });
+  return openId && { name: openId.name, address: `${publicUrl()}${path}` };
 }
 
 async function welcome(call: PageCall, problem?: Html): Promise<Page> {

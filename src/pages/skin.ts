@@ -24,7 +24,17 @@ import type { SimilarSkinRow } from '../server/store/similar-skins.ts';
 import { type SkinWithData, skinsBeginningWith } from '../server/store/skins.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS, widthOf } from '../skin/render/views.ts';
 import { cookieName, readCookie } from './cookies.ts';
-import { copyField, copyLine, day, options, type Page, pictureAt, skinCards, VISIBILITIES } from './frame.ts';
+import {
+  copyField,
+  copyLine,
+  day,
+  doneLine,
+  options,
+  type Page,
+  pictureAt,
+  skinCards,
+  VISIBILITIES,
+} from './frame.ts';
 import { assetAddress } from './layout.ts';
 import { REASON_WORDS } from './operator-moderation.ts';
 import { formFor, type PageCall, type PageRoute, pageFor, seeOther, yes } from './page-route.ts';
@@ -43,42 +53,23 @@ import {
   type Way,
   waysOf,
 } from './skin-uses.ts';
-import { type Reactions, reactions, readReactions } from './tags-and-likes.ts';
+import { reactions, readReactions } from './tags-and-likes.ts';
 import { afterName, readWearers, type Wearers, wearerForms, wearersPanel } from './wearers.ts';
 
 const params = z.object({ uuid: uuidSchema });
 
+const pageQuery = z.object({ use: z.enum(USE_IDS).optional(), reported: yes, saved: yes, worn: afterName });
+
 const skinRoute = pageFor(
   'callers',
   '/ui/skins/:uuid',
-  {
-    params: z.object({ uuid: uuidOrShortIdSchema }),
-    query: z.object({ use: z.enum(USE_IDS).optional(), reported: yes, saved: yes, worn: afterName }),
-  },
+  { params: z.object({ uuid: uuidOrShortIdSchema }), query: pageQuery },
   async (call) => {
-    const { context, caller, session, params, query } = call;
+    const { context, caller, params } = call;
     if (params.uuid.length === SHORT_ID_LENGTH) return await publicSkinsPage(call, params.uuid);
     const skin = await readSkin(context, caller, params.uuid);
     if (!isLinkBot(call.request.headers)) await viewSkin(context, caller, params.uuid);
-    const isOwn = session !== undefined && skin.owner === caller.owner;
-    const view = {
-      isOwn,
-      mayChange: isOwn && hasScope(caller, 'skins'),
-      done: query.reported ? 'reported' : query.saved && 'saved',
-      similar: await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR }),
-      reactions: await readReactions(context, caller, skin),
-      wearers: await readWearers(call, skin, query.worn),
-      owner: await shownOwner(context, skin),
-      signer: await signedBy(context, skin),
-      use: query.use ?? rememberedUse(call),
-      remembers: cookieName('skinsmith-use', call.request, context.publicUrl()),
-    } as const;
-    const page = skinPage(skin, { ...view, origin: context.publicUrl() });
-    return {
-      ...page,
-      ...sharedSkin(context, skin, view.signer),
-      isSafeToCompress: isSafe(skin, view),
-    };
+    return await skinPage(call, skin);
   },
 );
 
@@ -142,7 +133,7 @@ export const SKIN_PAGES: readonly PageRoute[] = [
  * Whether the page holds no secret beside texts of others: those of a similar skin are its owner's, who must not guess
  * the names and UUIDs of the visitor's own hidden ones, nor who wears a skin.
  */
-function isSafe(skin: SkinView, { similar, wearers }: Pick<SkinPageOptions, 'similar' | 'wearers'>): boolean {
+function isSafe(skin: SkinView, similar: readonly SimilarSkinRow[], wearers: Wearers | undefined): boolean {
   if (wearers && wearers.names.length > 0) return false;
   return similar.length === 0 || [skin, ...similar].every(({ visibility }) => visibility === 'public');
 }
@@ -172,39 +163,27 @@ async function publicSkinsPage({ context, caller }: PageCall, start: string) {
 /** More skins than will ever share a short address. */
 const MAX_SHARING = 12;
 
-type SkinView = UsableSkin & Pick<SkinWithData, 'views' | 'skin_created_at' | 'hidden_from' | 'cape_hash'>;
+type SkinView = UsableSkin & Pick<SkinWithData, 'hidden_from'>;
 
-interface SkinPageOptions {
-  readonly isOwn: boolean;
-  readonly mayChange: boolean;
-  /** What the visitor has just done. */
-  readonly done: 'reported' | 'saved' | undefined;
-  readonly reactions: Reactions;
-  /** Undefined: the visitor cannot let player names wear it. */
-  readonly wearers: Wearers | undefined;
-  /** The owner's name, if it is shown. */
-  readonly owner: string | undefined;
-  readonly signer: SignerKind;
-  /** Skins that look like it. */
-  readonly similar: readonly SimilarSkinRow[];
-  /** The use whose answer is open. */
-  readonly use: UseId;
-  /** Name of the cookie that keeps the use. */
-  readonly remembers: string;
-  /** The address of this server. */
-  readonly origin: string;
-}
+type SkinCall = PageCall<unknown, z.output<typeof pageQuery>>;
 
-const DONE = { reported: say`Report sent. Thank you.`, saved: say`Saved.` } as const;
-
-function skinPage(skin: SkinView, options: SkinPageOptions): Page {
+async function skinPage(call: SkinCall, skin: SkinWithData): Promise<Page> {
+  const { context, caller, session, query, request } = call;
   const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
-  const { isOwn, mayChange, done, owner, signer, similar, origin, wearers } = options;
+  const isOwn = session !== undefined && skin.owner === caller.owner;
+  const similar = await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR });
+  const wearers = await readWearers(call, skin, query.worn);
+  const owner = await shownOwner(context, skin);
+  const signer = await signedBy(context, skin);
+  const origin = context.publicUrl();
+  const remembers = cookieName('skinsmith-use', request, origin);
   const title = name ?? say`Skin ${uuid.slice(0, 8)}`;
   return {
     title,
     hasOwnHeading: true,
-    body: html`${done && html`<p class="done" role="status">${DONE[done]}</p>`}
+    isSafeToCompress: isSafe(skin, similar, wearers),
+    ...sharedSkin(context, skin, signer),
+    body: html`${doneLine(query)}
 <h1><bdi>${title}</bdi></h1>
 <div class="skin">
 <div class="show">
@@ -214,7 +193,7 @@ function skinPage(skin: SkinView, options: SkinPageOptions): Page {
 </div>
 </div>
 <div>
-${usePanel(skin, options)}
+${usePanel(skin, { signer, use: query.use ?? rememberedUse(call), remembers })}
 ${signer === 'server' && trustSteps(origin)}
 ${pictures(skin)}
 ${shareLine(skin, origin)}
@@ -228,13 +207,13 @@ ${cape_hash !== null && html`<div><dt>${say`Cape`}</dt><dd>${say`Yes`}</dd></div
 <div><dt>${say`Views`}</dt><dd>${count(views)}</dd></div>
 ${(isOwn || visibility !== 'public') && html`<div><dt>${say`Visibility`}</dt><dd>${VISIBILITIES[visibility]}</dd></div>`}
 </dl>
-${reactions(uuid, options.reactions)}
+${reactions(uuid, await readReactions(context, caller, skin))}
 <details><summary>${say`Value, signature and other data`}</summary>${dataFields(skin)}</details>
 </div>
 </div>
 ${similar.length > 0 && similarCards(similar)}
 ${wearers && wearersPanel(skin, wearers)}
-${mayChange && ownerForms(skin)}${!isOwn && done !== 'reported' && reportForm(`/ui/skins/${uuid}/report`, say`Report this skin`)}`,
+${isOwn && hasScope(caller, 'skins') && ownerForms(skin)}${!isOwn && !query.reported && reportForm(`/ui/skins/${uuid}/report`, say`Report this skin`)}`,
     terminal: { command: `skinsmith skins get ${uuid}`, path: `/v2/skins/${uuid}` },
   };
 }
@@ -274,8 +253,16 @@ ${shown.map(([view, label]) => html`<li><a ${pictureAt('href', { skin, view, siz
 </ul>`;
 }
 
+interface UseOptions {
+  readonly signer: SignerKind;
+  /** The use whose answer is open. */
+  readonly use: UseId;
+  /** Name of the cookie that keeps the use. */
+  readonly remembers: string;
+}
+
 /** Asks where the skin will be used, and answers with one thing to copy. It works without scripts. */
-function usePanel(skin: SkinView, options: SkinPageOptions): Html {
+function usePanel(skin: SkinView, options: UseOptions): Html {
   const groups = Object.entries(USES) as [GroupId, (typeof USES)[GroupId]][];
   return html`<fieldset class="panel uses" data-remember="${options.remembers}"><legend>${say`Where will you use it?`}</legend>
 ${groups.map(([id, [label, uses]]) => {
@@ -290,7 +277,7 @@ ${Object.keys(uses).length === 1 ? answerFor(Object.keys(uses)[0] as UseId, skin
 interface UsesView {
   readonly uses: Readonly<Record<string, Content>>;
   readonly skin: SkinView;
-  readonly options: SkinPageOptions;
+  readonly options: UseOptions;
 }
 
 function usesOf(group: GroupId, label: Html, { uses, skin, options }: UsesView): Html {
@@ -308,7 +295,7 @@ function choice(
   return html`<label class="chip"><input type="radio" name="${name}" value="${value}"${isChecked && html` checked`}>${label}</label>`;
 }
 
-function answerFor(use: UseId, skin: SkinView, { signer }: SkinPageOptions): Html {
+function answerFor(use: UseId, skin: SkinView, { signer }: UseOptions): Html {
   const [best, ...others] = waysOf(use, skin, signer);
   if (!best) return html`<p class="problem">${say`The data of this skin cannot be used in commands.`}</p>`;
   return html`${wayShown(best)}${others.map(
@@ -350,7 +337,7 @@ ${copyField('UUID', uuid)}
 </dl>`;
 }
 
-function similarCards(similar: SkinPageOptions['similar']): Html {
+function similarCards(similar: readonly SimilarSkinRow[]): Html {
   return html`<section class="gallery similar" aria-labelledby="similar"><h2 id="similar">${say`Similar skins`}</h2>${skinCards(similar, sameness)}</section>`;
 }
 

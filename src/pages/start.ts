@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type Html, html, say } from '../html/html.ts';
-import { USUAL_NAME } from '../server/context.ts';
+import { type ServiceContext, USUAL_NAME } from '../server/context.ts';
 import { readPublicSkins } from '../server/service/skins/skins.ts';
 import { cameFrom, setCookie, withVisitorCookie } from './cookies.ts';
-import { type Page, type SkinCard, skinCards } from './frame.ts';
+import { type Page, skinCards } from './frame.ts';
 import { LANGUAGE_PATH, LANGUAGES, type Language } from './language.ts';
 import { assetAddress } from './layout.ts';
-import { type FormMaker, formMakerOf, makeForm } from './make.ts';
-import { formFor, pageFor, seeOther } from './page-route.ts';
+import { formMakerOf, makeForm } from './make.ts';
+import { formFor, type PageCall, pageFor, seeOther } from './page-route.ts';
 import { unfoldedHead } from './share.ts';
 
 /** Skins on the start page: full rows at every width, and less than 70 KB with all pictures. */
@@ -19,21 +19,7 @@ export const startRoute = pageFor(
   {
     isSafeToCompress: true, // all it shows about a person is the name
   },
-  async (call) => {
-    const { context, caller, mayUse } = call;
-    const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };
-    const { generatorKind, site } = context;
-    const head = unfoldedHead(context, {
-      path: '/',
-      title: site.name === USUAL_NAME ? TITLE : site.name,
-      description: LEAD,
-      picture: { path: '/card.png', alt: GROUP },
-    });
-    const steps = skins.length === 0 && call.visitor?.isOperator ? firstSteps() : undefined;
-    const view = { name: site.name, signing: generatorKind, newest: skins, head, steps };
-    if (!mayUse) return startPage({ ...view, maker: undefined });
-    return withVisitorCookie(startPage({ ...view, maker: await formMakerOf(call) }), call);
-  },
+  async (call) => (call.mayUse ? withVisitorCookie(await startPage(call), call) : await startPage(call)),
 );
 
 const TITLE = say`Signed Minecraft skins`;
@@ -41,38 +27,29 @@ const LEAD = say`Upload a picture and get signed skin data for players, heads an
 const GROUP = say`Five Minecraft skins: a smith, a ranger, a knight, a robot and a miner`;
 
 /** Who signs the skins of this server. */
-type SigningMode = 'signing' | 'accounts' | 'upstream';
-
-const SIGNERS: Readonly<Record<SigningMode, Html>> = {
+const SIGNERS: Readonly<Record<ServiceContext['generatorKind'], Html>> = {
   signing: say`This server signs skins with its own key. Only players whose Minecraft trusts this server
 (<a href="${'https://github.com/yushijinhun/authlib-injector'}">authlib-injector</a>) see these skins.`,
   accounts: say`Mojang signs the skins made here. Every server accepts them.`,
   upstream: say`Another service makes and signs the skins for this server.`,
 };
 
-interface StartView {
-  /** The service's name. */
-  readonly name: string;
-  readonly signing: SigningMode;
-  readonly newest: readonly SkinCard[];
-  readonly head: Html;
-  /** For the owner of a new service. */
-  readonly steps: Html | undefined;
-  /** Undefined if the visitor must sign in to make skins. */
-  readonly maker: FormMaker | undefined;
-}
-
-function firstSteps(): Html {
-  return html`<section class="panel"><h2>${say`First steps`}</h2><ol>
+/** For the owner of a new service. */
+const FIRST_STEPS = html`<section class="panel"><h2>${say`First steps`}</h2><ol>
 <li>${say`Give this server a name: <code>skinsmith serve --service-name NAME</code>.`}</li>
 <li>${say`Tell it the address that others see: <code>--public-url https://…</code>.`}</li>
 <li>${say`Decide who signs the skins: <code>--generator</code>.`}</li>
 <li>${say`Invite others: <a href="/ui/operator/users">create users</a>, and send each an invitation.`}</li></ol></section>`;
-}
 
-function startPage({ name, signing, newest, head, maker, steps }: StartView): Page {
+async function startPage(call: PageCall): Promise<Page> {
+  const { context, caller, mayUse, visitor } = call;
+  const { skins } = mayUse ? await readPublicSkins(context, caller, { size: NEWEST }) : { skins: [] };
+  const { name } = context.site;
+  const title = name === USUAL_NAME ? TITLE : name;
+  const picture = { path: '/card.png', alt: GROUP };
+  const head = unfoldedHead(context, { path: '/', title, description: LEAD, picture });
   return {
-    title: name === USUAL_NAME ? TITLE : name,
+    title,
     hasOwnHeading: true,
     isIndexed: true,
     head: html`${head}<link rel="alternate" type="application/atom+xml" href="/ui/gallery.atom" title="${say`Newest skins`}">\n`,
@@ -81,12 +58,12 @@ function startPage({ name, signing, newest, head, maker, steps }: StartView): Pa
     body: html`<div class="hero">
 <div><h1>${name === USUAL_NAME ? TITLE : html`<bdi>${name}</bdi>`}</h1>
 <p class="lead">${LEAD}</p>
-<p>${SIGNERS[signing]}</p>
+<p>${SIGNERS[context.generatorKind]}</p>
 <img class="group" src="${assetAddress('group.png')}" alt="${GROUP}" width="472" height="184"></div>
-<div>${maker ? makeForm({ from: 'file', maker }) : html`<p class="panel">${say`<a class="button" href="${'/ui/sign-in'}">Sign in</a> to make skins here.`}</p>`}</div>
+<div>${mayUse ? makeForm({ from: 'file', maker: await formMakerOf(call) }) : html`<p class="panel">${say`<a class="button" href="${'/ui/sign-in'}">Sign in</a> to make skins here.`}</p>`}</div>
 </div>
-${steps}<section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
-${newest.length > 0 ? html`<div class="gallery">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
+${skins.length === 0 && visitor?.isOperator && FIRST_STEPS}<section aria-labelledby="newest"><h2 id="newest">${say`Newest skins`}</h2>
+${skins.length > 0 ? html`<div class="gallery">${skinCards(skins)}</div><p class="more"><a href="/ui/gallery">${say`All skins in the gallery`}</a></p>` : html`<p class="empty">${say`There are no public skins yet. <a href="${'/ui/make'}">Make the first one.</a>`}</p>`}
 </section>`,
   };
 }

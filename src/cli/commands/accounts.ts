@@ -206,15 +206,14 @@ export const accountsEdit = {
     ['Give an account its own skin back whenever it is idle', 'skinsmith accounts edit Alex --restore'],
     ['Hide the cape of an account before making skins', 'skinsmith accounts edit Alex --no-capes'],
   ],
-  declare(command) {
+  declare: (command) =>
     addAccount(command)
       .option('--share', 'make skins for all users with the account')
       .option('--no-share', 'make skins only for the user who linked the account')
       .option('--restore', "restore the account's own skin after ten idle minutes and when the service stops")
       .option('--no-restore', 'leave the last skin on the account')
       .option('--capes', 'allow the cape of the account in results')
-      .option('--no-capes', 'hide the cape of the account before making skins');
-  },
+      .option('--no-capes', 'hide the cape of the account before making skins'),
   ...oneOf(TABLE, async (context, named: string, change: GameAccountChange) => {
     verifyChange(change, 'accounts edit');
     return await changeAccount(named, change, context);
@@ -277,14 +276,13 @@ export const accountsWear = {
     ],
   ],
   output: [tableOutput('object', TABLE)],
-  declare(command) {
+  declare: (command) =>
     addYesOption(
       command
         .argument('[skin]', 'UUID of the skin')
         .option('--account <account>', 'name or UUID of the account (default: the only one)', nonEmpty)
         .option('--restore', 'restore the skin that the account wore before'),
-    );
-  },
+    ),
   async run(skin: string | undefined, typed: AccountWearOptions, context: CommandContext): Promise<number> {
     if ((skin === undefined) !== (typed.restore === true))
       throw usageError('skin_or_restore', 'Give the UUID of a skin, or --restore.');
@@ -351,9 +349,7 @@ export const accountsUnlink = {
     ],
   ],
   output: [{ json: { shape: 'object', fields: UNLINK_FIELDS } }],
-  declare(command) {
-    addYesOption(addAccount(command));
-  },
+  declare: (command) => addYesOption(addAccount(command)),
   async run(named: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
     const outcome = await withGameAccount(named, context, async (games, { uuid, name }) => {
       const question = `Unlink ${name}? This deletes its tokens.`;
@@ -385,13 +381,12 @@ export const accountsLink = {
     ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
     ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('[-]', 'read a token from stdin')
       .option('--token-file <file>', 'read a token from this file, - for stdin')
       .option('--share', 'make skins for all users with the account (default for operators)')
-      .option('--no-share', 'make only your own skins with the account (default for other users)');
-  },
+      .option('--no-share', 'make only your own skins with the account (default for other users)'),
   ...oneOf(
     TABLE,
     async (context, from: string | undefined, options: AccountsLinkOptions) => {

@@ -63,7 +63,7 @@ export const backup = {
     { json: { shape: 'object', fields: FIELDS } },
     { mode: '--verify', json: { shape: 'object', fields: CHECKED_FIELDS } },
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('[file]', 'backup to check, with --verify', nonEmpty)
       .option('--out <file>', 'file to write, or - for stdout', nonEmpty)
@@ -72,8 +72,7 @@ export const backup = {
       .option(
         '--overwrite',
         'replace an existing file, such as an earlier backup, once the new one is complete',
-      );
-  },
+      ),
   run: runBackup,
 } satisfies CommandModule;
 
@@ -203,13 +202,12 @@ export const restore = {
     ],
   ],
   output: [{ json: { shape: 'object', fields: RESTORE_FIELDS } }],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<file>', 'file written by skinsmith backup', nonEmpty)
       .option('--data <folder>', 'data folder of the service', nonEmpty)
       .option('--move-aside', 'move existing data into a folder with the date in its name')
-      .addOption(new Option('--force', 'earlier name of --move-aside').hideHelp());
-  },
+      .addOption(new Option('--force', 'earlier name of --move-aside').hideHelp()),
   run: runRestore,
 } satisfies CommandModule;
 
@@ -277,11 +275,10 @@ export const storeCopy = {
     ['Move it back to a file', 'skinsmith store copy postgres://skins@db.example.org/skins data/'],
   ],
   output: [{ json: { shape: 'object', fields: COPIED_FIELDS } }],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<from>', 'data folder or postgres:// address to copy from', nonEmpty)
-      .argument('<to>', 'data folder or postgres:// address to copy to', nonEmpty);
-  },
+      .argument('<to>', 'data folder or postgres:// address to copy to', nonEmpty),
   run: runStoreCopy,
 } satisfies CommandModule;
 

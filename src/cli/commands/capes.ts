@@ -56,9 +56,8 @@ export const capesList = {
     ['List hidden capes as well', 'skinsmith capes list --all'],
   ],
   output: [tableOutput('list', TABLE)],
-  declare(command) {
-    command.option('--all', 'list hidden capes of a skinsmith service as well (operators only)');
-  },
+  declare: (command) =>
+    command.option('--all', 'list hidden capes of a skinsmith service as well (operators only)'),
   // Everyone may read the public ones, also of services without accounts.
   async run({ all = false }: { readonly all?: boolean }, context: CommandContext): Promise<void> {
     const capes = all
@@ -85,12 +84,11 @@ export const capesCreate = {
     ['Add a cape that is named after its file', 'skinsmith capes create team.png'],
     ['Add a cape that nobody can use yet', 'skinsmith capes create winter.png --alias winter-2026 --hidden'],
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<file>', 'PNG file of 64×32 pixels')
       .option('--alias <alias>', 'name of the cape (default: the file name)')
-      .option('--hidden', 'do not let anyone use the cape yet');
-  },
+      .option('--hidden', 'do not let anyone use the cape yet'),
   ...oneOf(
     TABLE,
     async (context, file: string, typed: CapesCreateOptions) => {
@@ -117,13 +115,12 @@ export const capesEdit = {
     ['Let everyone use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
     ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<cape>', 'UUID or alias of the cape')
       .option('--alias <alias>', 'new name of the cape')
       .option('--hide', 'hide the cape, so that nobody can use it')
-      .addOption(new Option('--show', 'let everyone use the cape again').conflicts('hide'));
-  },
+      .addOption(new Option('--show', 'let everyone use the cape again').conflicts('hide')),
   ...oneOf(TABLE, async (context, name: string, { alias, hide, show }: CapesEditOptions) => {
     const support = hide ? 'none' : show ? 'public' : undefined;
     const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
@@ -145,9 +142,7 @@ export const capesDelete = {
     ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  declare(command) {
-    command.argument('<cape...>', 'UUIDs or aliases of capes');
-  },
+  declare: (command) => command.argument('<cape...>', 'UUIDs or aliases of capes'),
   async run(names: readonly string[], context: CommandContext): Promise<void> {
     await withAccount(context, async (account, call) => {
       const all = await account.capes(call);

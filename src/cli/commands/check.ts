@@ -101,7 +101,7 @@ export const check = {
       json: { shape: 'object or list', fields: FIELDS },
     },
   ],
-  declare(command) {
+  declare: (command) =>
     addPictureOption(command)
       .argument('[path...]', 'PNG files, folders, or - for stdin')
       .option('-r, --recursive', 'recurse into subfolders')
@@ -109,8 +109,7 @@ export const check = {
       .option('--from <list>', 'check the files that a list names; - for stdin (repeatable)', collect)
       .option('--fix <folder>', 'write clean copies into this folder')
       .addOption(armVariantOption('with --fix, convert the arms of the copies to this variant'))
-      .option(...OVERWRITE);
-  },
+      .option(...OVERWRITE),
   run: runCheck,
 } satisfies CommandModule;
 

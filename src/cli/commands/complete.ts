@@ -304,11 +304,10 @@ export const complete = {
   description: 'Print what can follow on a command line, for completion scripts.',
   examples: [],
   output: [],
-  declare(command) {
+  declare: (command) =>
     command
       .option('--current <word>', 'the word to complete', '')
-      .argument('[word...]', 'the words before it');
-  },
+      .argument('[word...]', 'the words before it'),
   run: runComplete,
 } satisfies CommandModule;
 

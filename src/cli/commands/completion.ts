@@ -167,9 +167,7 @@ export const completion = {
     ['Write the script for fish to a file', 'skinsmith completion fish > skinsmith.fish'],
   ],
   output: [],
-  declare(command) {
-    command.addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS));
-  },
+  declare: (command) => command.addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS)),
   run: runCompletion,
 } satisfies CommandModule;
 

@@ -84,9 +84,7 @@ export const configGet = {
     ['Print a setting as JSON', 'skinsmith config get visibility --json'],
   ],
   output: [{ json: { shape: 'value', about: 'the value of the setting' } }],
-  declare(command) {
-    command.argument('<name>', 'name of the setting (see skinsmith help config set)');
-  },
+  declare: (command) => command.argument('<name>', 'name of the setting (see skinsmith help config set)'),
   run: runConfigGet,
 } satisfies CommandModule;
 
@@ -133,9 +131,7 @@ export const configUnset = {
     ['Use the default visibility again', 'skinsmith config unset visibility'],
   ],
   output: [],
-  declare(command) {
-    command.argument('<name>', 'name of the setting (see skinsmith help config set)');
-  },
+  declare: (command) => command.argument('<name>', 'name of the setting (see skinsmith help config set)'),
   run: runConfigUnset,
 } satisfies CommandModule;
 

@@ -108,7 +108,7 @@ export const conformance = {
       json: { shape: 'object', fields: FIELDS },
     },
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .addOption(
         new Option(
@@ -133,8 +133,7 @@ export const conformance = {
       )
       .option('--no-key', 'send no API key: skins that are made then stay')
       .option('--junit <file>', 'also write the report as JUnit XML', nonEmpty)
-      .option('--overwrite', 'replace a file that skinsmith did not write');
-  },
+      .option('--overwrite', 'replace a file that skinsmith did not write'),
   run: runConformance,
 } satisfies CommandModule;
 

@@ -182,12 +182,11 @@ export const skinsDownload = {
     ],
   ],
   output: [{ columns: SKIN_COLUMNS, json: { shape: 'object or list', fields: SKIN_FIELDS } }],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<uuid...>', 'UUIDs of skins')
       .option('--out <folder>', 'folder for the files (default: the current folder)')
-      .option(...OVERWRITE);
-  },
+      .option(...OVERWRITE),
   run: runSkinsDownload,
 } satisfies CommandModule;
 

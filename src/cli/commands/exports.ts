@@ -172,7 +172,7 @@ export const skinsExport = {
     ['Replace an earlier export', 'skinsmith skins export --out backup.zip --overwrite'],
   ],
   output: [{ json: { shape: 'object', fields: FIELDS } }],
-  declare(command) {
+  declare: (command) =>
     addOutFile(command, { about: 'file to write, or - for stdout (default: skins.zip or skins.lock)' })
       .addOption(
         new Option(
@@ -184,8 +184,7 @@ export const skinsExport = {
       .addOption(armVariantOption('export only skins with this arm variant'))
       .addOption(visibilityOption('export only skins with this visibility'))
       .option('--after <uuid>', 'export only skins after this one: where an earlier export ended', nonEmpty)
-      .option('--overwrite', 'replace an existing file, but never a picture');
-  },
+      .option('--overwrite', 'replace an existing file, but never a picture'),
   run: runSkinsExport,
 } satisfies CommandModule;
 

@@ -13,7 +13,7 @@ export const help = {
     ['List output formats, and where to paste each', 'skinsmith help formats'],
   ],
   output: [],
-  declare(command) {
+  declare: (command) =>
     command
       .argument(
         '[topic...]',
@@ -23,8 +23,7 @@ export const help = {
       .action(async (words: string[], { man }: { readonly man?: boolean }) => {
         const program = command.parent ?? command;
         await (man ? showManual(words, program) : showHelp(words, program));
-      });
-  },
+      }),
 } satisfies CommandModule;
 
 /** The manual pages that the build writes, for programs that were installed without them. */

@@ -67,12 +67,11 @@ export const identitiesDelete = {
     ],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<id...>', 'IDs of identities, as printed by identities list')
       .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
-      .option('--last', 'delete an identity even if it is the only way to sign in');
-  },
+      .option('--last', 'delete an identity even if it is the only way to sign in'),
   async run(
     ids: readonly string[],
     { user, last = false }: { readonly user?: string; readonly last?: boolean },

@@ -339,11 +339,10 @@ export const retry = {
     ],
   ],
   output: [JOB_OUTPUT, { mode: '--wait', ...RESULT_OUTPUT }],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<job...>', 'IDs of failed jobs, as printed by jobs --status failed', nonEmptyWords)
-      .option('--wait', 'wait for the new jobs and print the skins');
-  },
+      .option('--wait', 'wait for the new jobs and print the skins'),
   run: runRetry,
 } satisfies CommandModule;
 

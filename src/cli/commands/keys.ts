@@ -179,7 +179,7 @@ export const keysCreate = {
     { columns: CREATE_COLUMNS, json: { shape: 'object', fields: FIELDS } },
     { mode: '--import', ...tableOutput('object', TABLE) },
   ],
-  declare(command) {
+  declare: (command) =>
     addKeyOptions(
       command
         .argument('[name]', 'name of the key')
@@ -199,8 +199,7 @@ export const keysCreate = {
         )
         .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty)
         .option('--store <url>', 'PostgreSQL database of the service, with --owner', nonEmpty),
-    );
-  },
+    ),
   /** `name`: given as an argument instead of `--name`. */
   async run(name: string | undefined, options: KeysCreateOptions, context: CommandContext): Promise<void> {
     const { user } = options;
@@ -283,9 +282,8 @@ export const keysEdit = {
     ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
     ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
   ],
-  declare(command) {
-    addKeyChangeOptions(command.argument('<id>', 'ID of the key, as printed by keys list', nonEmpty));
-  },
+  declare: (command) =>
+    addKeyChangeOptions(command.argument('<id>', 'ID of the key, as printed by keys list', nonEmpty)),
   ...oneOf(TABLE, async (context, id: string, typed: TypedKeyChange) => {
     const change = keyChange(typed);
     verifyChange(change, 'keys edit');
@@ -305,9 +303,7 @@ export const keysRevoke = {
     ],
   ],
   output: [{ json: { shape: 'list', fields: REVOKED.fields } }],
-  declare(command) {
-    command.argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords);
-  },
+  declare: (command) => command.argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords),
   async run(ids: readonly string[], context: CommandContext): Promise<void> {
     await withAccount(context, (account, call) =>
       eachOf(ids, REVOKED, context, async (id) => {

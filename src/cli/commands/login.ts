@@ -30,11 +30,10 @@ export const login = {
     ],
   ],
   output: [],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('[-]', 'read the key from stdin')
-      .option('--key-file <file>', 'read the key from this file, - for stdin');
-  },
+      .option('--key-file <file>', 'read the key from this file, - for stdin'),
   run: runLogin,
 } satisfies CommandModule;
 

@@ -188,9 +188,8 @@ export const moderationReplaceName = {
     ['Give the reason, for the log', 'skinsmith moderation replace-name SET --note "rude"'],
   ],
   output: [{ columns: SET_COLUMNS, json: { shape: 'list', fields: { ...FIELDS, name: 'its new name' } } }],
-  declare(command) {
-    command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'reason, for the log');
-  },
+  declare: (command) =>
+    command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'reason, for the log'),
   async run(uuids: readonly string[], decision: NoteOption, context: CommandContext): Promise<void> {
     verifyUuids(uuids, context, 'set');
     const named = await withAccount(context, ({ sets }, call) =>
@@ -215,9 +214,7 @@ export const moderationDelete = {
     ['Delete a set; its skins stay', 'skinsmith moderation delete SET --set --yes'],
   ],
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  declare(command) {
-    addYesOption(describeDecision(command));
-  },
+  declare: (command) => addYesOption(describeDecision(command)),
   async run(
     uuids: readonly string[],
     { yes, set: isSet, ...decision }: DecisionOptions & TypedYes,
@@ -255,11 +252,10 @@ export const moderationBlock = {
     ],
   ],
   output: [{ columns: BLOCK_COLUMNS, json: { shape: 'list', fields: BLOCK_FIELDS } }],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<picture...>', 'hashes of textures, or UUIDs of skins that use them')
-      .option('--note <text>', 'reason, for the log');
-  },
+      .option('--note <text>', 'reason, for the log'),
   async run(images: readonly string[], { note }: NoteOption, context: CommandContext): Promise<void> {
     const inputs = images.map((image) => blockInputFor(image, note));
     const blocked = await withAccount(context, ({ moderation }, call) =>
@@ -293,11 +289,10 @@ export const moderationUnblock = {
     ],
   ],
   output: [{ json: { shape: 'list', fields: UNBLOCKED.fields } }],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<hash...>', 'hashes, as printed by moderation blocked')
-      .option('--note <text>', 'reason, for the log');
-  },
+      .option('--note <text>', 'reason, for the log'),
   async run(hashes: readonly string[], decision: NoteOption, context: CommandContext): Promise<void> {
     verifyHashes(hashes, context);
     await withAccount(context, ({ moderation }, call) =>

@@ -212,7 +212,7 @@ export const open = {
     ['Sign in with a browser elsewhere: print the link', 'skinsmith open --no-browser'],
   ],
   output: [{ json: { shape: 'object', fields: FIELDS } }],
-  declare(command) {
+  declare: (command) =>
     command
       .option('--data <folder>', 'data folder of the service', nonEmpty)
       .option('--store <url>', 'PostgreSQL database of the service', nonEmpty)
@@ -222,8 +222,7 @@ export const open = {
         'port to listen on if no service runs; 0 for any free port (default: 7546)',
         wholeNumber(0, 65_535),
       )
-      .option('--no-browser', 'print the link and open nothing');
-  },
+      .option('--no-browser', 'print the link and open nothing'),
   run: runOpen,
 } satisfies CommandModule;
 

@@ -77,14 +77,13 @@ export const preview = {
     ["Save front and back of a player's skin as a picture", 'skinsmith preview Notch --out notch.png'],
   ],
   output: [{ columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } }],
-  declare(command) {
+  declare: (command) =>
     addPictureOption(
       addSeveral(command)
         .addOption(variantOption().default(undefined, 'auto'))
         .option('--out <path>', 'write front and back to this PNG file, or to this folder')
         .option(...OVERWRITE),
-    );
-  },
+    ),
   run: runPreview,
 } satisfies CommandModule;
 
@@ -207,7 +206,7 @@ export const render = {
     ],
   ],
   output: [{ json: { shape: 'object or list', fields: RENDER_FIELDS } }],
-  declare(command) {
+  declare: (command) =>
     addSeveral(command)
       .addOption(
         new Option('--view <view>', `what to draw (default: ${DEFAULT_VIEW})`)
@@ -226,8 +225,7 @@ export const render = {
       .addOption(variantOption().default(undefined, 'auto'))
       .option('--cape <file>', 'PNG file of a cape, for the view back')
       .requiredOption('--out <path>', 'PNG file to write, - for stdout, or for several sources a folder')
-      .option(...OVERWRITE);
-  },
+      .option(...OVERWRITE),
   run: runRender,
 } satisfies CommandModule;
 

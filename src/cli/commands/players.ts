@@ -111,15 +111,14 @@ export const wear = {
     ['Give a name to a user without a skin (operators only)', 'skinsmith wear --as Herobrine --for owner'],
   ],
   output: [tableOutput('object', PLAYER_TABLE)],
-  declare(command) {
+  declare: (command) =>
     addYesOption(
       command
         .argument('[skin]', 'UUID of the skin')
         .requiredOption('--as <name>', 'name of the player', nonEmpty)
         .option('--cape <cape>', 'UUID or alias of a cape; none for no cape (default: the cape of the skin)')
         .option('--for <user>', 'user who gets the name (operators only)', nonEmpty),
-    );
-  },
+    ),
   async run(skin: string | undefined, typed: WearOptions, context: CommandContext): Promise<number> {
     const { as: name, cape, for: user, yes } = typed;
     verifyName(name);
@@ -184,9 +183,7 @@ export const playersGet = {
     ['Print what a name wears', 'skinsmith players get Steve'],
     ['Print its history, too', 'skinsmith players get Steve --json'],
   ],
-  declare(command) {
-    command.argument('<name>', NAME_ARGUMENT, nonEmpty);
-  },
+  declare: (command) => command.argument('<name>', NAME_ARGUMENT, nonEmpty),
   ...oneOf(PLAYER_TABLE, async (context, name: string) => {
     return await withPlayers(context, (account, call) => account.players.get(name, call));
   }),
@@ -202,9 +199,7 @@ export const playersRelease = {
     ['Release a name, and print JSON', 'skinsmith players release Alex --yes --json'],
   ],
   output: [{ json: { shape: 'object', fields: RELEASED.fields } }],
-  declare(command) {
-    addYesOption(command.argument('<name>', NAME_ARGUMENT, nonEmpty));
-  },
+  declare: (command) => addYesOption(command.argument('<name>', NAME_ARGUMENT, nonEmpty)),
   async run(name: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
     verifyName(name);
     const question = `Release the player name ${clean(name)}? Others may then have it.`;
@@ -236,9 +231,7 @@ export const playersImport = {
     ['Import names, and print JSON', 'skinsmith players import names.csv --json'],
   ],
   output: [{ json: { shape: 'list', fields: IMPORTED } }],
-  declare(command) {
-    command.argument('<file>', 'CSV file with the columns name, skin, cape and user');
-  },
+  declare: (command) => command.argument('<file>', 'CSV file with the columns name, skin, cape and user'),
   async run(file: string, context: CommandContext): Promise<number> {
     const lines = await linesOf(Buffer.from(await readBounded(file)).toString('utf8'));
     for (const { name = '' } of lines) verifyName(name);

@@ -86,15 +86,14 @@ export const reportsCreate = {
     ['Report a set of skins', 'skinsmith reports create SET --set --reason offensive'],
   ],
   output: [{ json: { shape: 'object', fields: REPORTED.fields } }],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<uuid>', 'UUID of the skin, or of the set')
       .option('--set', 'the UUID is that of a set')
       .addOption(
         new Option('--reason <reason>', 'what is wrong').choices(REPORT_REASONS).makeOptionMandatory(),
       )
-      .option('--text <text>', 'details (at most 500 characters)');
-  },
+      .option('--text <text>', 'details (at most 500 characters)'),
   async run(
     uuid: string,
     { set: isSet, ...report }: ReportInput & { readonly set?: boolean },
@@ -117,11 +116,10 @@ export const reportsClose = {
     ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
   ],
   output: [tableOutput('list', TABLE)],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<report...>', 'report numbers, as printed by reports list', nonEmptyWords)
-      .option('--note <text>', 'reason, for the log');
-  },
+      .option('--note <text>', 'reason, for the log'),
   async run(
     ids: readonly string[],
     decision: { readonly note?: string },

@@ -121,9 +121,7 @@ export const setsGet = {
       },
     },
   ],
-  declare(command) {
-    command.argument('<set>', SET_ARGUMENT, nonEmpty);
-  },
+  declare: (command) => command.argument('<set>', SET_ARGUMENT, nonEmpty),
   run: runSetsGet,
 } satisfies CommandModule;
 
@@ -142,13 +140,12 @@ export const setsCreate = {
     ['Make a set with a skin', 'skinsmith sets create guards UUID'],
     ['Make a set of all skins that a batch has made', 'skinsmith sets create team --from signed/skins.lock'],
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<name>', 'name of the set', nonEmpty)
       .argument('[uuid...]', `UUIDs of skins, at most ${MAX_SET}`)
       .option('--from <lockfile>', 'add the skins in a lockfile, as generate writes it', nonEmpty)
-      .addOption(visibilityOption('who can find the set'));
-  },
+      .addOption(visibilityOption('who can find the set')),
   ...oneOf(SET_TABLE, createSet),
 } satisfies CommandModule;
 
@@ -195,15 +192,14 @@ export const setsEdit = {
     ['Put another skin into a set', 'skinsmith sets edit team --add UUID'],
     ['Show a set only to people who have its address', 'skinsmith sets edit guards --visibility unlisted'],
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<set>', SET_ARGUMENT, nonEmpty)
       .option('--name <name>', 'new name', nonEmpty)
       .option('--add <uuid...>', 'put these skins at the end')
       .option('--from <lockfile>', 'put the skins in a lockfile at the end', nonEmpty)
       .option('--remove <uuid...>', 'take these skins out')
-      .addOption(visibilityOption('who can find the set'));
-  },
+      .addOption(visibilityOption('who can find the set')),
   ...oneOf(SET_TABLE, editSet),
 } satisfies CommandModule;
 
@@ -236,9 +232,7 @@ export const setsDelete = {
     ['Delete a set, and print JSON', 'skinsmith sets delete guards --yes --json'],
   ],
   output: [{ json: { shape: 'object', fields: DELETED.fields } }],
-  declare(command) {
-    addYesOption(command.argument('<set>', SET_ARGUMENT, nonEmpty));
-  },
+  declare: (command) => addYesOption(command.argument('<set>', SET_ARGUMENT, nonEmpty)),
   async run(set: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
     const question = `Delete the set ${clean(set)}? Its skins stay.`;
     if (!(await agrees(question, { yes, done: 'deleted' }, context))) return exitStatus('failed');
@@ -290,9 +284,7 @@ export const setsRelease = {
     ['Release a name, and print JSON', 'skinsmith sets release team --yes --json'],
   ],
   output: [{ json: { shape: 'object', fields: RELEASED.fields } }],
-  declare(command) {
-    addYesOption(command.argument('<name>', 'reserved name of a set', nonEmpty));
-  },
+  declare: (command) => addYesOption(command.argument('<name>', 'reserved name of a set', nonEmpty)),
   async run(name: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
     const question = `Release the name ${clean(name)}? Everyone can then have it, and the address of its pack.`;
     if (!(await agrees(question, { yes, done: 'released' }, context))) return exitStatus('failed');

@@ -246,9 +246,7 @@ export const skinsGet = {
       json: { shape: 'object or list', fields: SKIN_FIELDS },
     },
   ],
-  declare(command) {
-    addPictureOption(addFormatOption(command.argument('<uuid...>', 'UUIDs of skins')));
-  },
+  declare: (command) => addPictureOption(addFormatOption(command.argument('<uuid...>', 'UUIDs of skins'))),
   async run(
     uuids: readonly string[],
     options: TypedOutputOptions & TypedPictureOption,
@@ -325,13 +323,12 @@ export const skinsEdit = {
     ],
   ],
   output: [SKIN_EDIT_OUTPUT],
-  declare(command) {
+  declare: (command) =>
     command
       .argument('<uuid...>', 'UUIDs of skins')
       .option('--name <name>', `new name: ${SKIN_NAME_RULE}; an empty one ("") removes the name`)
       .addOption(visibilityOption('who can find the skins'))
-      .option('--tags <tags>', 'all tags, separated by commas; an empty list ("") removes them');
-  },
+      .option('--tags <tags>', 'all tags, separated by commas; an empty list ("") removes them'),
   async run(
     uuids: readonly string[],
     { tags, ...rest }: SkinsEditOptions,
@@ -415,13 +412,12 @@ export const skinsDelete = {
     ],
   ],
   output: [{ columns: COLUMNS, json: { shape: 'list', fields: DELETED.fields } }],
-  declare(command) {
+  declare: (command) =>
     addYesOption(
       command
         .argument('<uuid...>', 'UUIDs of skins')
         .option('--undress', 'also take the skins off your player names'),
-    );
-  },
+    ),
   async run(uuids: readonly string[], typed: TypedDeletion, context: CommandContext): Promise<number> {
     verifyUuids(uuids, context);
     const { yes, undress } = typed;

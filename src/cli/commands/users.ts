@@ -86,9 +86,7 @@ export const usersCreate = {
     ['Create a user', 'skinsmith users create bob'],
     ['Create a user on another plan', 'skinsmith users create carol --plan pro'],
   ],
-  declare(command) {
-    addName(command).option('--plan <plan>', 'plan of the user (default: free)');
-  },
+  declare: (command) => addName(command).option('--plan <plan>', 'plan of the user (default: free)'),
   ...oneOf(
     TABLE,
     (context, name: string, options: { readonly plan?: string }) =>
@@ -114,9 +112,7 @@ export const usersEdit = {
     ['Move a user to another plan', 'skinsmith users edit bob --plan pro'],
     ['Move a user back to the free plan', 'skinsmith users edit carol --plan free'],
   ],
-  declare(command) {
-    addName(command).requiredOption('--plan <plan>', 'new plan of the user');
-  },
+  declare: (command) => addName(command).requiredOption('--plan <plan>', 'new plan of the user'),
   ...oneOf(TABLE, change),
 } satisfies CommandModule;
 
@@ -197,9 +193,7 @@ export const usersUninvite = {
     ['Revoke two invitations', 'skinsmith users uninvite bob carol'],
   ],
   output: [{ json: { shape: 'list', fields: UNINVITED.fields } }],
-  declare(command) {
-    command.argument('<name...>', 'names of users', nonEmptyWords);
-  },
+  declare: (command) => command.argument('<name...>', 'names of users', nonEmptyWords),
   async run(names: readonly string[], context: CommandContext): Promise<void> {
     await withAccount(context, (account, call) =>
       eachOf(names, UNINVITED, context, async (name) => {

@@ -193,7 +193,7 @@ export const verify = {
       json: { shape: 'list', fields: FIELDS },
     },
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .argument(
         '<file...>',
@@ -202,8 +202,7 @@ export const verify = {
       .option('--key <file>', 'public key that must have signed every skin (PEM)')
       .addOption(requireSignerOption())
       .option('--offline', 'do not contact any service or fetch any texture')
-      .option(...ALLOW_NETWORK);
-  },
+      .option(...ALLOW_NETWORK),
   run: runVerify,
 } satisfies CommandModule;
 

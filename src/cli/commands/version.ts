@@ -51,11 +51,10 @@ export const version = {
     { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
     { mode: '--check', columns: CHECK_COLUMNS, json: { shape: 'object', fields: FIELDS } },
   ],
-  declare(command) {
+  declare: (command) =>
     command
       .option('--check', 'ask the npm registry for the newest release')
-      .option('--licenses', 'print the licences of skinsmith and of everything in it');
-  },
+      .option('--licenses', 'print the licences of skinsmith and of everything in it'),
   run: runVersion,
 } satisfies CommandModule;
 

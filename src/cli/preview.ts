@@ -1,5 +1,11 @@
 import { isUuid } from '../base/text.ts';
-import { type BatchSource, finishedSkin, type SourceContent, type SuppliedSkin } from '../batch/model.ts';
+import {
+  type BatchSource,
+  type FinishedSkin,
+  finishedSkin,
+  type SourceContent,
+  type SuppliedSkin,
+} from '../batch/model.ts';
 import { readContent } from '../batch/pictures.ts';
 import { fetchPicture } from '../batch/sources/fetch-locally.ts';
 import { fetchSuppliedTexture } from '../batch/sources/supplied-skin.ts';
@@ -24,10 +30,7 @@ import type { ResultPictures, ResultView } from './output/results.ts';
 import { type TypedPictureOption, terminalPictures } from './output/terminal-picture.ts';
 
 /** A skin and the address of its texture. */
-export interface ShownSkin {
-  readonly uuid: string;
-  readonly texture: { readonly url: string };
-}
+export type ShownSkin = Pick<FinishedSkin, 'uuid' | 'texture'>;
 
 /** Maximum size of a texture in bytes. */
 const MAX_BYTES = 256 * 1024;

@@ -218,7 +218,9 @@ export function lockedName({ source }: Member, isShared: boolean): string | unde
 }
 
 function named(skin: FinishedSkin, name: string | undefined): FinishedSkin {
-  return name === undefined ? skin : { ...skin, name };
+  if (name === undefined) return skin;
+  const { uuid, name: _, ...rest } = skin;
+  return { uuid, name, ...rest }; // in the order of JSON
 }
 
 /** Differs if the output differs. */

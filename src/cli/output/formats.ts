@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { parsedJson } from '../../base/text.ts';
 import { transliterated } from '../../base/transliteration.ts';
+import type { FinishedSkin } from '../../batch/model.ts';
 import {
   type CommandSubject,
   citizensCommand as citizens,
@@ -22,9 +23,7 @@ import { TEMPLATES, USED_FIELDS } from './plugin-templates.ts';
 import { fillAll, fillTemplate, isFilled, parseTemplate, type Template } from './templates.ts';
 
 /** The fields of a finished skin that formats need; `json` prints any others too. */
-export interface SkinToFormat extends CommandSubject {
-  readonly uuid?: string | undefined;
-}
+export type SkinToFormat = CommandSubject & Partial<Pick<FinishedSkin, 'uuid'>>;
 
 type Command = (skin: CommandSubject) => string;
 

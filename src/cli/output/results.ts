@@ -93,24 +93,8 @@ export function isFinished(
 }
 
 /** The fields of a skin from any origin: the same for a new skin and one from the lockfile. */
-export function skinFields({
-  uuid,
-  name,
-  variant,
-  visibility,
-  value,
-  signature,
-  texture,
-}: FinishedSkin): SkinView {
-  return {
-    uuid,
-    ...(name !== undefined && { name }),
-    variant,
-    visibility,
-    value,
-    signature,
-    texture: { url: texture.url, hash: texture.hash },
-  };
+export function skinFields({ signedBy: _, duplicate: __, ...fields }: FinishedSkin): SkinView {
+  return fields;
 }
 
 export function jobView(job: Job, source?: string): JobView {

@@ -5,16 +5,14 @@ import { fieldsOf, textOf } from '../../batch/sources/skin-json.ts';
 import { withoutStyle } from '../../batch/sources/skin-names.ts';
 import { skinsInTree } from '../../batch/sources/skin-tree.ts';
 import { customSkin } from '../../textures/commands.ts';
-import { profileId } from '../../textures/property.ts';
+import { profileId, type SkinData } from '../../textures/property.ts';
 import { jsonDocument } from '../text/text.ts';
 import { PluginFile, TextsByName, withStrings } from './plugin-files.ts';
 import { EditError, YamlEdits } from './yaml-edits.ts';
 
 /** A skin to be put into a plugin's files. */
-export interface NamedSkin {
+export interface NamedSkin extends SkinData {
   readonly name: string;
-  readonly value: string;
-  readonly signature: string;
   /** Address of its texture. */
   readonly url: string;
 }

@@ -151,7 +151,7 @@ async function make({ pool, texture, png }: Making, account: HeldAccount): Promi
   const kept = await awaitTexture(http, looks);
   if (!kept || pixelHash(kept.picture) !== texture.hash)
     throw new GenerationError('invalid_skin_data', 'Mojang changed the picture.');
-  return { value, signature, url: skin.url, capeUrl: textures.cape?.url, account: uuid };
+  return { value, signature, url: skin.url, cape_url: textures.cape?.url ?? null, account: uuid };
 }
 
 /** The effect of an account's fault on the job. Another account may succeed. */

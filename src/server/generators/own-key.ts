@@ -207,15 +207,15 @@ export function signingGenerator(options: SigningOptions): Generator {
 async function signTexture(texture: Texture, { key, publicUrl, clock }: SigningOptions): Promise<SignedSkin> {
   const { privateKey, id } = await key();
   const url = textureUrl(publicUrl(), texture.hash);
-  const capeUrl = texture.capeHash === null ? undefined : textureUrl(publicUrl(), texture.capeHash);
+  const cape_url = texture.capeHash === null ? null : textureUrl(publicUrl(), texture.capeHash);
   const value = buildTexturesValue({
     timestamp: clock.now(),
     profileId: profileIdOf(texture),
     profileName: PROFILE_NAME,
     skin: { url, variant: texture.variant },
-    ...(capeUrl !== undefined && { cape: { url: capeUrl } }),
+    ...(cape_url !== null && { cape: { url: cape_url } }),
   });
-  return { value, signature: await signValue(value, privateKey), url, capeUrl, account: id };
+  return { value, signature: await signValue(value, privateKey), url, cape_url, account: id };
 }
 
 async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise<HealthFinding> {

@@ -21,10 +21,8 @@ export interface Texture {
   readonly visibility: SkinVisibility;
 }
 
-export interface SignedSkin extends Omit<GeneratedData, keyof Maker> {
-  /** What made the data, if that was not this process. */
-  readonly maker?: Maker;
-}
+/** `maker`: what made the data, if that was not this process. */
+export type SignedSkin = Omit<GeneratedData, keyof Maker> & { readonly maker?: Maker };
 
 /** What clients need in order to trust the skins. */
 export interface Trust {

@@ -1,8 +1,8 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { SkinData } from '../../textures/property.ts';
 import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
-import type { JobRow, NewTexture, Via } from '../store/schema/tables.ts';
+import type { JobRow, TextureDataRow, Via } from '../store/schema/tables.ts';
+import type { TextureContent } from '../store/textures.ts';
 
 /** What to generate, and its owner. */
 export interface NewJob {
@@ -25,7 +25,7 @@ export interface NewJob {
   /** The callback for its end. */
   readonly callback?: NewCallback | undefined;
   /** Its picture, stored in the same transaction as the job: a refused job leaves nothing behind. */
-  readonly picture?: Omit<NewTexture, 'created_at'> | undefined;
+  readonly picture?: TextureContent | undefined;
 }
 
 /** A limit shared by many callers. Counted in the store, so that all nodes share the count. */
@@ -95,23 +95,13 @@ export interface Lease {
 }
 
 /** Signed data from a generator, stored when the job completes. */
-export interface GeneratedData extends SkinData, Maker {
-  /** Address of the texture. */
-  readonly url: string;
-  /** Address of the cape's texture, if there is a cape. */
-  readonly capeUrl?: string | null | undefined;
-  /** The signer: a game account's UUID, or the id of this service's key. */
-  readonly account: string;
-}
+export type GeneratedData = Omit<
+  TextureDataRow,
+  'identity' | 'texture_hash' | 'variant' | 'cape_hash' | 'created_at'
+>;
 
 /** What made skin data. */
-export interface Maker {
-  readonly version: string;
-  readonly server: string;
-  readonly worker: string;
-  /** Milliseconds that it took. */
-  readonly duration: number;
-}
+export type Maker = Pick<TextureDataRow, 'generator_version' | 'server' | 'worker' | 'duration'>;
 
 export interface JobFailure {
   readonly code: string;

@@ -133,22 +133,8 @@ function valuesOf({ lease: { job, owner: leaseOwner }, now }: CompletedWork): Va
 }
 
 function textureDataOf({ lease: { job }, data, now }: CompletedWork): TextureDataRow {
-  return {
-    identity: job.identity,
-    texture_hash: job.texture_hash,
-    variant: job.variant,
-    value: data.value,
-    signature: data.signature,
-    url: data.url,
-    generator_version: data.version,
-    account: data.account,
-    server: data.server,
-    worker: data.worker,
-    created_at: now,
-    duration: data.duration,
-    cape_hash: job.cape_hash,
-    cape_url: data.capeUrl ?? null,
-  };
+  const { identity, texture_hash, variant, cape_hash } = job;
+  return { ...data, identity, texture_hash, variant, cape_hash, created_at: now };
 }
 
 interface Values {

@@ -50,14 +50,7 @@ export type SkinWithData = Omit<SkinRow, 'created_at'> &
     readonly tags: string | null;
   };
 
-export interface NewSkin {
-  readonly uuid: string;
-  readonly owner: string;
-  readonly identity: string;
-  readonly name: string | null;
-  readonly visibility: SkinVisibility;
-  readonly created_at: number;
-}
+export type NewSkin = Pick<SkinRow, 'uuid' | 'owner' | 'identity' | 'name' | 'visibility' | 'created_at'>;
 
 /** Columns of a record, with names that differ from those of its data. */
 export const RECORD = [

@@ -1,18 +1,13 @@
 import { sql } from 'kysely';
 import { countRows, type Db, hasEffect } from './db.ts';
 import { PreparedQuery } from './prepared-query.ts';
-import type { WardrobeHistoryRow, WardrobeRow } from './schema/tables.ts';
+import type { TextureDataRow, WardrobeHistoryRow, WardrobeRow } from './schema/tables.ts';
 
 /** A name by which a wardrobe is asked: in lower case, or the UUID of a player in offline mode. */
 type WornKey = { readonly name: string } | { readonly playerId: string };
 
 /** What others see of a name that wears something. */
-export type WornRow = WardrobeRow & {
-  readonly texture_hash: string;
-  readonly variant: 'classic' | 'slim';
-  readonly value: string;
-  readonly signature: string;
-};
+export type WornRow = WardrobeRow & Pick<TextureDataRow, 'texture_hash' | 'variant' | 'value' | 'signature'>;
 
 /** The name, whatever it wears. */
 export async function findName(db: Db, name: string): Promise<WardrobeRow | undefined> {

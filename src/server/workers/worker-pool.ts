@@ -272,7 +272,7 @@ export async function makeSkinData(
   signal: AbortSignal,
 ): Promise<GeneratedData> {
   const known = hasData ? await findTextureData(db, job.identity) : undefined;
-  if (known) return { ...known, capeUrl: known.cape_url, version: known.generator_version };
+  if (known) return known;
   if (job.cape_hash !== null && generator.refusesCapes !== undefined) {
     throw new GenerationError('invalid_cape', generator.refusesCapes); // another generator accepted the job
   }
@@ -286,7 +286,7 @@ export async function makeSkinData(
   events.emit('generated', duration);
   return {
     ...data,
-    version: VERSION,
+    generator_version: VERSION,
     server: SERVER_NAME,
     worker: owner.slice(owner.lastIndexOf('#') + 1),
     duration: Math.round(duration),

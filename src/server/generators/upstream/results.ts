@@ -19,6 +19,7 @@ import type { Session } from '../../../dispatch/session.ts';
 import type { Note } from '../../../protocol/envelope.ts';
 import { type ErrorCode, isErrorCode, TEMPORARY_ERRORS } from '../../../protocol/errors.ts';
 import type { ReceivedSkin } from '../../../protocol/skin.ts';
+import type { SkinData } from '../../../textures/property.ts';
 import { fetchGuarded, type GuardedAgent } from '../../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/target.ts';
 import type { Db } from '../../store/db.ts';
@@ -160,7 +161,7 @@ export class Results {
       const skin = await this.#skinOf(state, signal);
       const { value, signature } = skin.texture.data;
       const url = await this.#prove({ value, signature }, texture, facts, signal);
-      return { value, signature, url, ...this.#makerOf(skin) };
+      return { value, signature, url, cape_url: null, ...this.#makerOf(skin) };
     } catch (error) {
       // The next attempt must get a job of its own.
       if (error instanceof GenerationError) await deleteUpstreamJob(this.#options.db, texture.identity);
@@ -176,7 +177,7 @@ export class Results {
   }
 
   async #prove(
-    data: Pick<SignedSkin, 'value' | 'signature'>,
+    data: SkinData,
     texture: Texture,
     { publicKey }: UpstreamFacts,
     signal: AbortSignal,
@@ -191,9 +192,10 @@ export class Results {
 
   /** Services may omit any detail about who made a skin. */
   #makerOf({ generator = {} }: ReceivedSkin): Pick<SignedSkin, 'account' | 'maker'> {
-    const { account = 'unknown', version = 'unknown', worker = '' } = generator;
+    const { account = 'unknown', version: generator_version = 'unknown', worker = '' } = generator;
     const { server = new URL(this.#options.session.client.baseUrl).hostname, duration = 0 } = generator;
-    return { account, maker: { version, server, worker, duration: Math.max(0, Math.round(duration)) } };
+    const made = { generator_version, server, worker, duration: Math.max(0, Math.round(duration)) };
+    return { account, maker: made };
   }
 }
 
@@ -228,7 +230,7 @@ export function refusedJob(error: unknown): GenerationError {
  * @throws GenerationError `invalid_skin_data`; what reading the texture or the key throws
  */
 export async function proveData(
-  data: Pick<SignedSkin, 'value' | 'signature'>,
+  data: SkinData,
   { hash, variant }: Texture,
   means: Pick<ProofMeans, 'publicKey' | 'freshKey' | 'texture'>,
 ): Promise<string> {

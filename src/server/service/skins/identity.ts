@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { SignedProfile } from '../../../game/profiles.ts';
 import { SHORT_ID_LENGTH, type SkinVisibility } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
 import { findBlockedImage } from '../../store/moderation.ts';
@@ -54,20 +55,11 @@ export function identityOfJob(
   return visibility === 'private' ? ownIdentity(shared, owner) : shared;
 }
 
-/** The contents of a player's signed profile. */
-export interface ProfileLook {
-  readonly id: string;
-  readonly name: string;
-  readonly skinUrl: string;
-  readonly variant: 'classic' | 'slim';
-  readonly capeUrl: string | undefined;
-}
-
 /**
  * The identity of a player's signed profile. Until the player changes it, a new look-up differs only in its time.
  */
-export function profileIdentity({ id, name, skinUrl, variant, capeUrl }: ProfileLook): string {
-  return digest(['profile', id, name, skinUrl, variant, capeUrl ?? null]);
+export function profileIdentity({ id, name, textures: { skin, cape } }: SignedProfile): string {
+  return digest(['profile', id, name, skin?.url ?? null, skin?.variant ?? null, cape?.url ?? null]);
 }
 
 /**

@@ -7,8 +7,7 @@ import { downloadTexture, fetchSignedProfile, type SignedProfile } from '../../.
 import type { Note } from '../../../protocol/envelope.ts';
 import { InvalidImageError, makePicture, type Picture } from '../../../skin/picture.ts';
 import { pixelHash } from '../../../skin/read-skin.ts';
-import type { SkinData } from '../../../textures/property.ts';
-import type { TextureDataRow } from '../../store/schema/tables.ts';
+import type { Textures } from '../../../textures/property.ts';
 import {
   capeRowOf,
   findPlayerData,
@@ -16,14 +15,15 @@ import {
   PLAYER_AGE,
   type PlayerKey,
   rememberPlayer,
+  type TextureContent,
   textureRowOf,
 } from '../../store/textures.ts';
 import type { StoreContext } from '../callers.ts';
 import { type LimitedRequest, readRateLimit, requireRoom, spendGeneration, withWait } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
-import { type ProfileLook, profileIdentity } from '../skins/identity.ts';
+import { profileIdentity } from '../skins/identity.ts';
 import { withinFetchLimits } from './fetches.ts';
-import type { FoundData, SignedMaterial, SourceContext, SourceRequest } from './source.ts';
+import type { SignedMaterial, SourceContext, SourceRequest } from './source.ts';
 
 /** Milliseconds to wait if the game does not say how long. */
 const UNSAID_WAIT = 10_000;
@@ -70,69 +70,47 @@ async function unavailable(
   });
 }
 
-/** The parts of a signed profile that make up skin data. */
-interface ProfileFacts extends ProfileLook, SkinData {
-  readonly identity: string;
+/** A player's profile that Mojang has signed, with a skin. */
+interface ProvedProfile extends SignedProfile {
+  readonly textures: Textures & Required<Pick<Textures, 'skin'>>;
 }
-
-type NewTexture = FoundData['textures'][number];
 
 /** Used in place of a worker's name if no worker was involved. */
 const NO_WORKER = 'lookup';
 
-/** A profile whose data is in the store. */
-export function keptProfile(row: TextureDataRow): SignedMaterial {
-  const { identity, variant, texture_hash, cape_hash } = row;
-  return {
-    kind: 'signed',
-    identity,
-    variant,
-    textureHash: texture_hash,
-    capeHash: cape_hash,
-    found: undefined,
-  };
-}
-
 /** A profile with its pictures, which are fetched from the game. @throws GameError */
-export async function readProfileData(
+async function readProfileData(
   game: Game,
-  facts: ProfileFacts,
-  duration: () => number,
+  { id, value, signature, textures }: ProvedProfile,
+  { identity, duration }: { readonly identity: string; readonly duration: () => number },
 ): Promise<SignedMaterial> {
-  const { identity, variant, skinUrl, capeUrl } = facts;
-  const { skin, unreadable } = await readSkinTexture(game, skinUrl);
-  const cape = capeUrl === undefined ? undefined : await readCape(game, capeUrl);
+  const { url, variant } = textures.skin;
+  const { skin, unreadable } = await readSkinTexture(game, url);
+  const cape = textures.cape && (await readCape(game, textures.cape.url));
   const data = {
     identity,
     texture_hash: skin.hash,
     variant,
-    value: facts.value,
-    signature: facts.signature,
-    url: skinUrl,
+    value,
+    signature,
+    url,
     generator_version: VERSION,
-    account: facts.id,
+    account: id,
     server: new URL(game.http.addresses.sessionServer).host,
     worker: NO_WORKER,
     duration: duration(),
     cape_hash: cape?.hash ?? null,
-    cape_url: capeUrl ?? null,
+    cape_url: textures.cape?.url ?? null,
   };
-  return {
-    kind: 'signed',
-    identity,
-    variant,
-    textureHash: skin.hash,
-    capeHash: data.cape_hash,
-    found: { data, textures: cape ? [skin, cape] : [skin] },
-    ...(unreadable !== undefined && { unreadable }),
-  };
+  const pictures = cape ? [skin, cape] : [skin];
+  return { kind: 'signed', data, textures: pictures, ...(unreadable !== undefined && { unreadable }) };
 }
 
 /** The skin's picture, or a placeholder and the reason. The game's signature is valid in either case. */
 async function readSkinTexture(
   game: Game,
   url: string,
-): Promise<{ readonly skin: NewTexture; readonly unreadable?: string }> {
+): Promise<{ readonly skin: TextureContent; readonly unreadable?: string }> {
   try {
     return { skin: textureRowOf(await readPicture(game, url)) };
   } catch (error) {
@@ -161,8 +139,8 @@ export function isPlaceholder(hash: string): boolean {
 }
 
 /** The note for a player whose texture cannot be read. */
-export function unreadableNote({ textureHash, unreadable = '' }: SignedMaterial): Note[] {
-  if (!isPlaceholder(textureHash)) return [];
+export function unreadableNote({ data, unreadable = '' }: SignedMaterial): Note[] {
+  if (!isPlaceholder(data.texture_hash)) return [];
   const message = `The player's texture cannot be read, so pictures of this skin show a placeholder. Value and signature come from Mojang. ${unreadable}`;
   return [{ code: 'texture_unreadable', message: message.trimEnd() }];
 }
@@ -173,7 +151,7 @@ async function readPicture(game: Game, url: string): Promise<Picture> {
 }
 
 /** The skin is usable without its cape, so an unreadable cape is reported by its address only. */
-async function readCape(game: Game, url: string): Promise<NewTexture | undefined> {
+async function readCape(game: Game, url: string): Promise<TextureContent | undefined> {
   try {
     return capeRowOf(await readPicture(game, url));
   } catch (error) {
@@ -196,7 +174,7 @@ export async function readPlayer(
 ): Promise<SignedMaterial> {
   const player = parsePlayer(text);
   const known = await findPlayerData(context.db, player, context.clock.now() - PLAYER_AGE);
-  if (known) return keptProfile(known);
+  if (known) return { kind: 'signed', data: known };
   await requireRoom(context, request);
   return await withinFetchLimits(context, request, async () => await lookUp(context, player, request));
 }
@@ -226,22 +204,18 @@ async function lookUp(
 ): Promise<SignedMaterial> {
   const { clock, db } = context;
   const start = clock.monotonic();
-  const profile = await askForProfile(context, player, request);
-  const facts = await verified(context, profile, request);
+  const profile = await verified(context, await askForProfile(context, player, request), request);
+  const { id, name } = profile;
+  const identity = profileIdentity(profile);
   await spendGeneration(context, request);
-  await rememberPlayer(db, {
-    id: profile.id,
-    name: profile.name,
-    identity: facts.identity,
-    looked_up_at: clock.now(),
-  });
-  const known = await findTextureData(db, facts.identity);
-  if (known) return keptProfile(known);
+  await rememberPlayer(db, { id, name, identity, looked_up_at: clock.now() });
+  const known = await findTextureData(db, identity);
+  if (known) return { kind: 'signed', data: known };
   const duration = () => Math.round(clock.monotonic() - start);
   return await requestFromGame(
     context,
     request,
-    async () => await readProfileData(context.game, facts, duration),
+    async () => await readProfileData(context.game, profile, { identity, duration }),
     {
       not_found: () => unusable('its texture is missing'),
       unexpected: (cause) =>
@@ -282,9 +256,9 @@ async function verified(
   context: SourceContext,
   profile: SignedProfile,
   request: SourceRequest,
-): Promise<ProfileFacts> {
-  const { id, name, value, signature, textures } = profile;
-  const { skin, cape } = textures;
+): Promise<ProvedProfile> {
+  const { name, value, signature, textures } = profile;
+  const { skin } = textures;
   if (!skin) {
     throw new Refusal('invalid_user', `${name} only has a default skin, which is not signed.`);
   }
@@ -295,8 +269,7 @@ async function verified(
     async () => await keys.hasSigned(value, signature),
   );
   if (!isSigned) throw unusable('Mojang has not signed it');
-  const look = { id, name, skinUrl: skin.url, variant: skin.variant, capeUrl: cape?.url };
-  return { ...look, value, signature, identity: profileIdentity(look) };
+  return { ...profile, textures: { ...textures, skin } };
 }
 
 function unusable(why: string, cause?: unknown): Refusal {

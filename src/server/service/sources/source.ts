@@ -3,7 +3,8 @@ import type { Note } from '../../../protocol/envelope.ts';
 import { EvictingMap } from '../../fairness.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
 import { findRoom } from '../../queue/enqueue.ts';
-import type { NewTexture, TextureDataRow } from '../../store/schema/tables.ts';
+import type { TextureDataRow } from '../../store/schema/tables.ts';
+import type { TextureContent } from '../../store/textures.ts';
 import type { WebPages } from '../callers.ts';
 import type { ForecastContext } from '../forecast.ts';
 import { type LimitedRequest, overLimitRefusal, readRateLimit, withWait } from '../limits.ts';
@@ -43,24 +44,15 @@ export interface PictureMaterial {
 /** Skin data that is already signed, so that there is nothing to generate. */
 export interface SignedMaterial {
   readonly kind: 'signed';
-  readonly identity: string;
-  readonly variant: 'classic' | 'slim';
-  readonly textureHash: string;
-  readonly capeHash: string | null;
-  /** The data and its pictures, if they are not in the store. */
-  readonly found: FoundData | undefined;
+  readonly data: Omit<TextureDataRow, 'created_at'>;
+  /** Its pictures, to be stored with it; absent: all is in the store. */
+  readonly textures?: readonly TextureContent[];
   /** Why the skin's picture could not be read just now and a placeholder replaces it. */
   readonly unreadable?: string;
 }
 
-/** Signed data to store with its pictures. */
-export interface FoundData {
-  readonly data: Omit<TextureDataRow, 'created_at'>;
-  readonly textures: readonly Omit<NewTexture, 'created_at'>[];
-}
-
 /** The note for a requested variant that differs from the signed one. */
-export function variantNote(wanted: string, { variant }: SignedMaterial): Note[] {
+export function variantNote(wanted: string, { data: { variant } }: SignedMaterial): Note[] {
   if (wanted === 'unknown' || wanted === variant) return [];
   const message = `The player's skin is signed as ${variant}, so it cannot be made ${wanted}.`;
   return [{ code: 'variant_mismatch', message }];

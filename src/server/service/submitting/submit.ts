@@ -25,7 +25,6 @@ import { requirePrivateSkins } from '../skins/changes.ts';
 import { identityOfJob } from '../skins/identity.ts';
 import { readPlayer, unreadableNote } from '../sources/player.ts';
 import {
-  type FoundData,
   type Material,
   nameOfSource,
   type SignedMaterial,
@@ -177,19 +176,19 @@ export async function submitSigned(
       "A player's skin is signed together with the cape that the player wears, so it cannot have another.",
     );
   }
-  const { identity, textureHash, variant, capeHash, found } = material;
-  const job = await newJob(context, request, {
-    ...{ identity, textureHash, variant, capeHash },
-    source: nameOfSource(request.source),
-  });
+  const { identity, texture_hash: textureHash, variant, cape_hash: capeHash } = material.data;
+  const source = nameOfSource(request.source);
+  const job = await newJob(context, request, { identity, textureHash, variant, capeHash, source });
   const warnings = [...variantNote(request.variant, material), ...unreadableNote(material)];
   const there = await answerFromStore(context, job, request);
   if (there) return { ...there, warnings };
   if (request.checkOnly) throw new Refusal('no_duplicate');
   // Deleted after it was found in the store.
-  if (!found) throw new Refusal('service_unavailable', "The player's skin has just been deleted. Try again.");
+  const { data, textures } = material;
+  if (!textures)
+    throw new Refusal('service_unavailable', "The player's skin has just been deleted. Try again.");
   context.ceiling.verifyRoom();
-  const done = await recordDone(context, job, await keepFound(context, job, found));
+  const done = await recordDone(context, job, await keepFound(context, job, { data, textures }));
   return done.kind === 'known' ? { ...done, kind: 'ended', warnings } : { ...done, warnings };
 }
 
@@ -197,7 +196,7 @@ export async function submitSigned(
 async function keepFound(
   { db, clock }: StoreContext,
   { owner, identity, name, visibility }: NewJob,
-  { data, textures }: FoundData,
+  { data, textures }: Required<Pick<SignedMaterial, 'data' | 'textures'>>,
 ): Promise<SkinWithData> {
   const created_at = clock.now();
   return await inTransaction(db, async (tx) => {

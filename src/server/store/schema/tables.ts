@@ -118,12 +118,15 @@ export interface TextureDataTable {
   variant: 'classic' | 'slim';
   value: string;
   signature: string;
+  /** Address of the texture. */
   url: string;
   generator_version: string;
+  /** The signer: a game account's UUID, or the id of this service's key. */
   account: string;
   server: string;
   worker: string;
   created_at: number;
+  /** Milliseconds that it took. */
   duration: number;
   cape_hash: string | null;
   cape_url: string | null;

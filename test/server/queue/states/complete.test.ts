@@ -72,9 +72,9 @@ describe.each(QUEUES)('With %s', (_, makeQueue) => {
 
   test('The address of the cape is kept with the skin data, if there is one', async () => {
     const { queue } = await (await makeQueue())();
-    const capeUrl = 'http://127.0.0.1/textures/cape';
-    expect(await madeSkin(queue, { request: 'a' }, generated({ capeUrl }))).toMatchObject({
-      cape_url: capeUrl,
+    const cape_url = 'http://127.0.0.1/textures/cape';
+    expect(await madeSkin(queue, { request: 'a' }, generated({ cape_url }))).toMatchObject({
+      cape_url,
     });
     expect(await madeSkin(queue, { request: 'b' })).toMatchObject({ cape_url: null });
   });

@@ -100,11 +100,11 @@ async function makeData(generator: Generator, input: SkinInput): Promise<Texture
   const identity = identityOfJob(asked, await generator.signer(hash));
   const texture = { owner, identity, hash, variant, capeHash, visibility };
   const made = await generator.generate(texture, new AbortController().signal);
-  const { value, signature, url, capeUrl = null, account } = made;
+  const { value, signature, url, cape_url, account } = made;
   return {
     ...{ identity, texture_hash: hash, variant, value, signature, url, account },
     ...{ generator_version: '0.1.0', server: 'skinsmith', worker: '3', created_at: MOMENT, duration: 12 },
-    ...{ cape_hash: capeHash, cape_url: capeUrl },
+    ...{ cape_hash: capeHash, cape_url },
   };
 }
 

@@ -1,8 +1,8 @@
 import { basename, extname } from 'node:path';
 import { Option } from 'commander';
 import type { Cape, CapeChange } from '../../protocol/cape.ts';
-import { capeIn, connectWithProgress, withAccount } from '../connection/connector.ts';
-import type { CommandContext, CommandModule } from '../context/context.ts';
+import { capeIn, withAccount } from '../connection/connector.ts';
+import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import type { SeenName } from '../history.ts';
 import { eachOf, oneOf, verifyChange } from '../nouns.ts';
 import {

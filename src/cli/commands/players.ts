@@ -1,8 +1,8 @@
 import type { AccountClient } from '../../client/account-client.ts';
 import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
 import { type OwnPlayerName, type Player, type WearInput, wornPlayerSchema } from '../../protocol/player.ts';
-import { capeIn, connectWithProgress, MAX_BULK, verifyUuids, whereOffered } from '../connection/connector.ts';
-import type { CommandContext, CommandModule } from '../context/context.ts';
+import { capeIn, MAX_BULK, verifyUuids, whereOffered } from '../connection/connector.ts';
+import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { listOf, oneOf } from '../nouns.ts';
 import { nonEmpty } from '../options/option-values.ts';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { REPORT_REASONS, type Report, type ReportInput } from '../../protocol/moderation.ts';
-import { connectWithProgress, verifyUuids, withAccount } from '../connection/connector.ts';
-import type { CommandContext, CommandModule } from '../context/context.ts';
+import { verifyUuids, withAccount } from '../connection/connector.ts';
+import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import { listOf } from '../nouns.ts';

@@ -9,8 +9,8 @@ import {
   setNameProblem,
 } from '../../protocol/set.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { connectWithProgress, verifyUuids, whereOffered } from '../connection/connector.ts';
-import type { CommandContext, CommandModule } from '../context/context.ts';
+import { verifyUuids, whereOffered } from '../connection/connector.ts';
+import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { listOf, oneOf } from '../nouns.ts';
 import { nonEmpty } from '../options/option-values.ts';

@@ -10,15 +10,8 @@ import {
   type SkinVisibility,
   skinNameProblem,
 } from '../../protocol/skin.ts';
-import {
-  connectWithProgress,
-  inBulk,
-  readPages,
-  skinsText,
-  verifyUuids,
-  whereOffered,
-} from '../connection/connector.ts';
-import type { CommandContext, CommandModule } from '../context/context.ts';
+import { inBulk, readPages, skinsText, verifyUuids, whereOffered } from '../connection/connector.ts';
+import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import {

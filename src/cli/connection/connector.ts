@@ -7,35 +7,14 @@ import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
 import type { BulkEdited, Listed } from '../../client/types.ts';
 import type { Cape } from '../../protocol/cape.ts';
 import { readProxies, verifyProxies } from '../config/network-settings.ts';
-import type { SettingName, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { type CommandContext, connectWithProgress } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { forService, type ServiceNaming } from '../errors/service-hints.ts';
 import { type Messages, printFailure } from '../terminal/messages.ts';
-import type { Connection } from './connect.ts';
 
 /** What a request needs to reach the configured service. */
-export interface Connector {
-  readonly messages: Messages;
-  /** Aborted on Ctrl-C, SIGTERM or a closed pipe. */
-  readonly signal: AbortSignal;
-  /** Flags typed > environment > config file. @throws CliError */
-  settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
-  /** The service, connected to (or started) once and closed when the command ends. */
-  connect(settings: Settings): Promise<Connection>;
-}
-
-/** Connects, and reports slow steps: the first start generates the signing key. */
-export async function connectWithProgress(
-  settings: Settings,
-  context: Pick<Connector, 'connect' | 'messages'>,
-): Promise<Connection> {
-  const progress = await context.messages.progress('Starting');
-  try {
-    return await context.connect(settings);
-  } finally {
-    progress.stop();
-  }
-}
+type Connector = Pick<CommandContext, 'messages' | 'signal' | 'settings' | 'connect'>;
 
 /** Calls `work` with the service's account manager. @throws CliError `no_account_api` when the service has none */
 export async function withAccount<T>(

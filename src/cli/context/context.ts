@@ -7,9 +7,8 @@ import { EMBEDDED, type PublicSigningKey } from '../../batch/signers.ts';
 import type { Game } from '../../game/game.ts';
 import type { PlayerSkin } from '../../game/profiles.ts';
 import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
-import type { GlobalFlags, Settings } from '../config/settings.ts';
+import type { GlobalFlags, SettingName, Settings } from '../config/settings.ts';
 import type { Connection } from '../connection/connect.ts';
-import type { Connector } from '../connection/connector.ts';
 import type { Examples } from '../help/help-page.ts';
 import { JobSources, SeenNames } from '../history.ts';
 import type { CommandOutput } from '../output/described.ts';
@@ -25,8 +24,11 @@ interface GameServices extends KnownToGame {
 }
 
 /** What commands work with. Expensive ones are functions: `--help` opens no file, socket or store. */
-export interface CommandContext extends Connector {
+export interface CommandContext {
   readonly io: Io;
+  readonly messages: Messages;
+  /** Aborted on Ctrl-C, SIGTERM or a closed pipe. */
+  readonly signal: AbortSignal;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly flags: GlobalFlags;
@@ -36,6 +38,10 @@ export interface CommandContext extends Connector {
   readonly folders: Folders;
   readonly jobSources: JobSources;
   readonly seenNames: SeenNames;
+  /** Flags typed > environment > config file. @throws CliError */
+  settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
+  /** The service, connected to (or started) once and closed when the command ends. */
+  connect(settings: Settings): Promise<Connection>;
   /** Dispatcher for the proxies in the environment, if any. @throws CliError */
   proxied(): Promise<Sender | undefined>;
   /** The game's services; creating the client sends no request. @throws CliError */
@@ -115,6 +121,19 @@ export function openContext(options: ContextOptions): OpenContext {
       await (await sender?.catch(() => undefined))?.destroy(); // and here
     },
   };
+}
+
+/** Connects, and reports slow steps: the first start generates the signing key. */
+export async function connectWithProgress(
+  settings: Settings,
+  context: Pick<CommandContext, 'connect' | 'messages'>,
+): Promise<Connection> {
+  const progress = await context.messages.progress('Starting');
+  try {
+    return await context.connect(settings);
+  } finally {
+    progress.stop();
+  }
 }
 
 function baseContext({ io, env, signal, flags }: ContextOptions): BaseContext {

@@ -3,9 +3,8 @@ import type { BatchResult } from '../model.ts';
 import type { GoneSource, PlanOptions } from '../options.ts';
 import type { Planned } from '../plan/planner.ts';
 import { type SignedBy, UNPROVED } from '../signers.ts';
-import { goneSources, type KnownSources, labelOf, wouldEmpty } from './gone-sources.ts';
+import { goneSources, type KnownSources, labelOf, renamesAmong, wouldEmpty } from './gone-sources.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
-import { renamesAmong } from './renames.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
 
 /**

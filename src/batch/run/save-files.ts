@@ -5,9 +5,16 @@ import { type LockEntry, type SourceRecord, withDigest } from '../../protocol/lo
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import type { BatchOptions, GoneSource, LockfileOutcome, RenamedSource } from '../options.ts';
 import { type Member, optionsOf } from '../work.ts';
-import { goneSources, type KnownSources, labelOf, wouldEmpty } from './gone-sources.ts';
+import {
+  goneSources,
+  type KnownSources,
+  labelOf,
+  moveOutputs,
+  type Rename,
+  renamesAmong,
+  wouldEmpty,
+} from './gone-sources.ts';
 import type { OpenBatch } from './open-batch.ts';
-import { moveOutputs, type Rename, renamesAmong } from './renames.ts';
 
 interface BatchEnd {
   readonly changes: LockfileChanges;

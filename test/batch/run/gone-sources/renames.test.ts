@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { GoneSource } from '../../../src/batch/options.ts';
-import { moveOutputs, renamesAmong } from '../../../src/batch/run/renames.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import type { GoneSource } from '../../../../src/batch/options.ts';
+import { moveOutputs, renamesAmong } from '../../../../src/batch/run/gone-sources.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 /** Sources with the works of their entries; a name in capitals: nothing is left in its folder. */
 function found(gone: Readonly<Record<string, string>>, fresh: Readonly<Record<string, string>>): string[] {

@@ -14,7 +14,7 @@ import { isWhole } from '../support/setup/whole-run.ts';
 /** Another one is tried with SOAK_SEED=<number>, more of it with SOAK_KILLS=<number>; .ci/run kills six times. */
 const SEED = Number(process.env['SOAK_SEED'] ?? 20_251_121);
 const KILLS = Number(process.env['SOAK_KILLS'] ?? (isWhole ? 2 : 1));
-/** Otherwise dispatch/job-ends and dispatch/job-tracker have jobs that are forgotten, in memory, where nobody waits. */
+/** Otherwise dispatch/job-tracker has jobs that are forgotten, in memory, where nobody waits. */
 const isBrief = !isWhole && process.env['SOAK_KILLS'] === undefined;
 /** Enough for each of the stories that drawSources deals, and some in which nothing happens. */
 const COUNT = 24 + 6 * KILLS;

@@ -1,7 +1,7 @@
 import type { StopSignals } from '../../base/clock.ts';
 import { JobFailedError, ServiceError, SkinsmithError } from '../../client/errors.ts';
 import type { JobAnswer } from '../../client/types.ts';
-import { MissingResultError } from '../../dispatch/job-ends.ts';
+import { MissingResultError } from '../../dispatch/job-tracker.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
 import { ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
 import type { RetryingReader } from '../../dispatch/retrying-reader.ts';

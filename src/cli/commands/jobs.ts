@@ -5,7 +5,7 @@ import { inspectSource } from '../../batch/pictures.ts';
 import { JobFailedError } from '../../client/errors.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { JobAnswer, SkinSource } from '../../client/types.ts';
-import { jobEvents } from '../../dispatch/job-tracker.ts';
+import { jobEvents } from '../../dispatch/watcher.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
 import type { Connection } from '../connection/connect.ts';
 import { whereOffered } from '../connection/connector.ts';

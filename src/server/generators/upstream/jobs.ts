@@ -1,8 +1,7 @@
 import { WakeUpSignal } from '../../../base/clock.ts';
 import { classifyFailure } from '../../../client/errors.ts';
 import type { JobAnswer } from '../../../client/types.ts';
-import type { JobResults } from '../../../dispatch/job-ends.ts';
-import { JobTracker } from '../../../dispatch/job-tracker.ts';
+import { type JobResults, JobTracker } from '../../../dispatch/job-tracker.ts';
 import { RetryingReader } from '../../../dispatch/retrying-reader.ts';
 import type { Submission } from '../../../dispatch/running-job.ts';
 import type { Session } from '../../../dispatch/session.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobAnswer, JobEvent } from '../../../src/client/types.ts';
-import { JobEventListener, type JobEventListenerOptions } from '../../../src/dispatch/job-tracker.ts';
+import { JobEventListener, type JobEventListenerOptions } from '../../../src/dispatch/watcher.ts';
 import { noAnswer } from '../../support/client/failures.ts';
 
 const pending: JobEvent = { type: 'jobs', jobs: [] };

@@ -369,7 +369,7 @@ async function fill(command: Command, entry: Leaf | Group, runner: Runner, isSho
     command.description(description);
     declare?.(command);
     if (run) command.action(actionOf(command, run, runner));
-    setExamples(command, examples);
+    setExamples(command, Object.entries(examples));
     setOutput(command, output);
     return;
   }

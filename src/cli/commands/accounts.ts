@@ -131,10 +131,10 @@ export const accountsList = {
   description:
     'List the game accounts that you linked to a skinsmith service, by name.\n' +
     'Operators see the accounts of all users.',
-  examples: [
-    ['List game accounts', 'skinsmith accounts list'],
-    ['Print them as JSON', 'skinsmith accounts list --json'],
-  ],
+  examples: {
+    'List game accounts': 'skinsmith accounts list',
+    'Print them as JSON': 'skinsmith accounts list --json',
+  },
   output: LIST.output,
   run: async (context: CommandContext) => await LIST.run({}, context),
 } satisfies CommandModule;
@@ -155,10 +155,10 @@ export const accountsHealth = {
     'Ask Mojang whether the game accounts still work.\n' +
     'For each account, checks its token and profile, and shows what keeps it from being used. The ' +
     'exit status is 1 if any account has a problem.',
-  examples: [
-    ['Check all game accounts', 'skinsmith accounts health'],
-    ['Print the results as JSON', 'skinsmith accounts health --json'],
-  ],
+  examples: {
+    'Check all game accounts': 'skinsmith accounts health',
+    'Print the results as JSON': 'skinsmith accounts health --json',
+  },
   output: [
     {
       columns: HEALTH_COLUMNS,
@@ -202,10 +202,10 @@ function addAccount(command: Command): Command {
 
 export const accountsEdit = {
   description: 'Edit the settings of a game account.',
-  examples: [
-    ['Give an account its own skin back whenever it is idle', 'skinsmith accounts edit Alex --restore'],
-    ['Hide the cape of an account before making skins', 'skinsmith accounts edit Alex --no-capes'],
-  ],
+  examples: {
+    'Give an account its own skin back whenever it is idle': 'skinsmith accounts edit Alex --restore',
+    'Hide the cape of an account before making skins': 'skinsmith accounts edit Alex --no-capes',
+  },
   declare: (command) =>
     addAccount(command)
       .option('--share', 'make skins for all users with the account')
@@ -234,26 +234,22 @@ export const accountsPause = {
   description:
     'Stop using a game account until it is resumed.\n' +
     'Use this while the owner of the account plays, for example.',
-  examples: [
-    ['Pause an account', 'skinsmith accounts pause Alex'],
-    [
-      'Pause an account of another service',
+  examples: {
+    'Pause an account': 'skinsmith accounts pause Alex',
+    'Pause an account of another service':
       'skinsmith accounts pause Steve --base-url https://skins.example.org',
-    ],
-  ],
+  },
   declare: addAccount,
   ...oneOf(TABLE, (context, named: string) => changeAccount(named, { paused: true }, context)),
 } satisfies CommandModule;
 
 export const accountsResume = {
   description: 'Resume using a paused game account and clear its failures.',
-  examples: [
-    ['Resume an account', 'skinsmith accounts resume Alex'],
-    [
-      'Resume an account of another service',
+  examples: {
+    'Resume an account': 'skinsmith accounts resume Alex',
+    'Resume an account of another service':
       'skinsmith accounts resume Steve --base-url https://skins.example.org',
-    ],
-  ],
+  },
   declare: addAccount,
   ...oneOf(TABLE, (context, named: string) => changeAccount(named, { paused: false }, context)),
 } satisfies CommandModule;
@@ -268,13 +264,10 @@ export const accountsWear = {
     'Let your own game account wear a skin of the service, in Minecraft too, or restore the skin it wore before.\n' +
     'Waits for the account: Mojang limits how often it may change its skin. Asks for confirmation first; without a ' +
     'terminal, --yes is required.',
-  examples: [
-    ['Wear a skin', 'skinsmith accounts wear SKIN --account Alex --yes'],
-    [
-      'Restore the skin that an account wore before',
-      'skinsmith accounts wear --restore --account Alex --yes',
-    ],
-  ],
+  examples: {
+    'Wear a skin': 'skinsmith accounts wear SKIN --account Alex --yes',
+    'Restore the skin that an account wore before': 'skinsmith accounts wear --restore --account Alex --yes',
+  },
   output: [tableOutput('object', TABLE)],
   declare: (command) =>
     addYesOption(
@@ -341,13 +334,11 @@ export const accountsUnlink = {
     'Unlink a game account and delete its tokens.\n' +
     'The account gets its own skin back if possible. Asks for confirmation first; without a ' +
     'terminal, --yes is required.',
-  examples: [
-    ['Unlink an account without confirmation', 'skinsmith accounts unlink Alex --yes'],
-    [
-      'Unlink an account of another service',
+  examples: {
+    'Unlink an account without confirmation': 'skinsmith accounts unlink Alex --yes',
+    'Unlink an account of another service':
       'skinsmith accounts unlink Steve --yes --base-url https://skins.example.org',
-    ],
-  ],
+  },
   output: [{ json: { shape: 'object', fields: UNLINK_FIELDS } }],
   declare: (command) => addYesOption(addAccount(command)),
   async run(named: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
@@ -377,10 +368,10 @@ export const accountsLink = {
     'Link a game account to a skinsmith service, to make skins with it.\n' +
     'The account makes your skins and, with --share, those of all users. Prints a code that the owner of the account enters at Microsoft, and waits. Alternatively takes ' +
     'a token: a Microsoft refresh token, or a Minecraft access token (valid for a day).',
-  examples: [
-    ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
-    ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
-  ],
+  examples: {
+    'Link an account; its owner enters the printed code at Microsoft': 'skinsmith accounts link',
+    'Link an account with a token from a file': 'skinsmith accounts link --token-file token.txt',
+  },
   declare: (command) =>
     command
       .argument('[-]', 'read a token from stdin')

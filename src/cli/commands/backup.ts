@@ -55,10 +55,10 @@ export const backup = {
     'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
     'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
     '--verify has pg_restore read all of such a dump. If you run it as root, it switches to the owner of the folder.',
-  examples: [
-    ['Back up the service of this machine', 'skinsmith backup --out skins.backup'],
-    ['Check that a backup is intact', 'skinsmith backup --verify skins.backup'],
-  ],
+  examples: {
+    'Back up the service of this machine': 'skinsmith backup --out skins.backup',
+    'Check that a backup is intact': 'skinsmith backup --verify skins.backup',
+  },
   output: [
     { json: { shape: 'object', fields: FIELDS } },
     { mode: '--verify', json: { shape: 'object', fields: CHECKED_FIELDS } },
@@ -194,13 +194,11 @@ export const restore = {
     'Restore a backup into a data folder.\n' +
     'Checks the backup first; either everything is restored or nothing. No server may be running on ' +
     'that folder.',
-  examples: [
-    ['Restore a backup into a new data folder', 'skinsmith restore skins.backup --data restored/'],
-    [
-      'Replace the data of this machine and keep the old data aside',
+  examples: {
+    'Restore a backup into a new data folder': 'skinsmith restore skins.backup --data restored/',
+    'Replace the data of this machine and keep the old data aside':
       'skinsmith restore skins.backup --move-aside',
-    ],
-  ],
+  },
   output: [{ json: { shape: 'object', fields: RESTORE_FIELDS } }],
   declare: (command) =>
     command
@@ -267,13 +265,11 @@ export const storeCopy = {
     'first one: the copy has its data as of one moment. All rows are compared afterwards. If a copy is ' +
     'interrupted, run the same command again to continue. Key files and plans.json are not in ' +
     'the store: copy them too.',
-  examples: [
-    [
-      'Move the service of this machine to PostgreSQL',
+  examples: {
+    'Move the service of this machine to PostgreSQL':
       'skinsmith store copy ~/.local/share/skinsmith postgres://skins@db.example.org/skins',
-    ],
-    ['Move it back to a file', 'skinsmith store copy postgres://skins@db.example.org/skins data/'],
-  ],
+    'Move it back to a file': 'skinsmith store copy postgres://skins@db.example.org/skins data/',
+  },
   output: [{ json: { shape: 'object', fields: COPIED_FIELDS } }],
   declare: (command) =>
     command

@@ -51,10 +51,10 @@ function supportOf({ support, supported = true }: Cape): string {
 
 export const capesList = {
   description: 'List the capes that generate --cape can use.',
-  examples: [
-    ['List capes', 'skinsmith capes list'],
-    ['List hidden capes as well', 'skinsmith capes list --all'],
-  ],
+  examples: {
+    'List capes': 'skinsmith capes list',
+    'List hidden capes as well': 'skinsmith capes list --all',
+  },
   output: [tableOutput('list', TABLE)],
   declare: (command) =>
     command.option('--all', 'list hidden capes of a skinsmith service as well (operators only)'),
@@ -80,10 +80,10 @@ export interface CapesCreateOptions {
 
 export const capesCreate = {
   description: 'Add a cape to a skinsmith service, for use with generate --cape (operators only).',
-  examples: [
-    ['Add a cape that is named after its file', 'skinsmith capes create team.png'],
-    ['Add a cape that nobody can use yet', 'skinsmith capes create winter.png --alias winter-2026 --hidden'],
-  ],
+  examples: {
+    'Add a cape that is named after its file': 'skinsmith capes create team.png',
+    'Add a cape that nobody can use yet': 'skinsmith capes create winter.png --alias winter-2026 --hidden',
+  },
   declare: (command) =>
     command
       .argument('<file>', 'PNG file of 64×32 pixels')
@@ -111,10 +111,10 @@ export const capesEdit = {
   description:
     'Rename, hide or show a cape of a skinsmith service (operators only).\n' +
     'Skins that were made with a hidden cape keep it.',
-  examples: [
-    ['Let everyone use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
-    ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
-  ],
+  examples: {
+    'Let everyone use a hidden cape': 'skinsmith capes edit winter-2026 --show',
+    'Rename a cape': 'skinsmith capes edit team --alias team-red',
+  },
   declare: (command) =>
     command
       .argument('<cape>', 'UUID or alias of the cape')
@@ -137,10 +137,10 @@ export const capesDelete = {
   description:
     'Delete capes from a skinsmith service (operators only).\n' +
     'Skins that were made with a deleted cape keep it.',
-  examples: [
-    ['Delete a cape', 'skinsmith capes delete team-red'],
-    ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
-  ],
+  examples: {
+    'Delete a cape': 'skinsmith capes delete team-red',
+    'Delete several capes': 'skinsmith capes delete winter-2026 spring-2026',
+  },
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
   declare: (command) => command.argument('<cape...>', 'UUIDs or aliases of capes'),
   async run(names: readonly string[], context: CommandContext): Promise<void> {

@@ -88,12 +88,12 @@ export const check = {
     'any file is unusable. With --fix, writes a clean copy of each: HD skins are scaled down, old skins ' +
     'cut out of a 64×64 canvas, and metadata and faults of the file left out; a clean file is copied ' +
     'unchanged. With --variant, the arms are converted too.',
-  examples: [
-    ['Check all PNG files in a folder and its subfolders', 'skinsmith check skins/ --recursive'],
-    ['Check a picture from another program', 'cat skin.png | skinsmith check -'],
-    ['Write copies that every service takes', 'skinsmith check skins/ --recursive --fix clean/'],
-    ['Give a classic skin slim arms', 'skinsmith check knight.png --fix slim/ --variant slim'],
-  ],
+  examples: {
+    'Check all PNG files in a folder and its subfolders': 'skinsmith check skins/ --recursive',
+    'Check a picture from another program': 'cat skin.png | skinsmith check -',
+    'Write copies that every service takes': 'skinsmith check skins/ --recursive --fix clean/',
+    'Give a classic skin slim arms': 'skinsmith check knight.png --fix slim/ --variant slim',
+  },
   output: [
     {
       columns: COLUMNS,

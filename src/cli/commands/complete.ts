@@ -302,7 +302,7 @@ async function offered(
 /** Internal: the scripts of `completion` call it. No help shows it. */
 export const complete = {
   description: 'Print what can follow on a command line, for completion scripts.',
-  examples: [],
+  examples: {},
   output: [],
   declare: (command) =>
     command

@@ -159,13 +159,11 @@ export const completion = {
     'Print a completion script for a shell.\n' +
     'It completes commands, options and their values. Job IDs, skins, settings and names come from what this ' +
     'machine has stored; the service is not contacted. Each script says at its top how to install it.',
-  examples: [
-    [
-      'Turn on completion in this bash session, or in ~/.bashrc for every session',
+  examples: {
+    'Turn on completion in this bash session, or in ~/.bashrc for every session':
       'eval "$(skinsmith completion bash)"',
-    ],
-    ['Write the script for fish to a file', 'skinsmith completion fish > skinsmith.fish'],
-  ],
+    'Write the script for fish to a file': 'skinsmith completion fish > skinsmith.fish',
+  },
   output: [],
   declare: (command) => command.addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS)),
   run: runCompletion,

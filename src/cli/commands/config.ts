@@ -48,10 +48,10 @@ const TABLE: Table<SettingView> = {
 export const configList = {
   description:
     'List settings and where each comes from.\n' + 'API keys are shown only by their last four characters.',
-  examples: [
-    ['List settings', 'skinsmith config list'],
-    ['Print them as JSON', 'skinsmith config list --json'],
-  ],
+  examples: {
+    'List settings': 'skinsmith config list',
+    'Print them as JSON': 'skinsmith config list --json',
+  },
   output: [tableOutput('list', TABLE)],
   run: runConfigList,
 } satisfies CommandModule;
@@ -79,10 +79,10 @@ async function keyViews({ env, configFile }: CommandContext): Promise<SettingVie
 
 export const configGet = {
   description: 'Print the current value of a setting.\n' + 'The exit status is 1 if it is not set.',
-  examples: [
-    ['Print the default visibility of new skins', 'skinsmith config get visibility'],
-    ['Print a setting as JSON', 'skinsmith config get visibility --json'],
-  ],
+  examples: {
+    'Print the default visibility of new skins': 'skinsmith config get visibility',
+    'Print a setting as JSON': 'skinsmith config get visibility --json',
+  },
   output: [{ json: { shape: 'value', about: 'the value of the setting' } }],
   declare: (command) => command.argument('<name>', 'name of the setting (see skinsmith help config set)'),
   run: runConfigGet,
@@ -103,10 +103,10 @@ export const configSet = {
     'Change a setting in the config file.\n' +
     'The value is checked first. Options and environment variables (SKINSMITH_VISIBILITY for visibility ' +
     'and so on) take precedence over the config file.',
-  examples: [
-    ['Use a hosted service by default', 'skinsmith config set base-url https://api.mineskin.org'],
-    ['Make skins unlisted by default', 'skinsmith config set visibility unlisted'],
-  ],
+  examples: {
+    'Use a hosted service by default': 'skinsmith config set base-url https://api.mineskin.org',
+    'Make skins unlisted by default': 'skinsmith config set visibility unlisted',
+  },
   output: [],
   declare(command) {
     setTerms(command, { heading: 'Settings', rows: Object.entries(SETTING_MEANINGS) });
@@ -126,10 +126,10 @@ async function runConfigSet(name: string, text: string, context: CommandContext)
 
 export const configUnset = {
   description: 'Remove a setting from the config file.',
-  examples: [
-    ['Use the embedded service again', 'skinsmith config unset base-url'],
-    ['Use the default visibility again', 'skinsmith config unset visibility'],
-  ],
+  examples: {
+    'Use the embedded service again': 'skinsmith config unset base-url',
+    'Use the default visibility again': 'skinsmith config unset visibility',
+  },
   output: [],
   declare: (command) => command.argument('<name>', 'name of the setting (see skinsmith help config set)'),
   run: runConfigUnset,
@@ -141,10 +141,10 @@ async function runConfigUnset(name: string, { configFile }: CommandContext): Pro
 
 export const configPath = {
   description: 'Print the path of the config file, whether it exists or not.',
-  examples: [
-    ['Print the path of the config file', 'skinsmith config path'],
-    ['Print its folder', 'dirname "$(skinsmith config path)"'],
-  ],
+  examples: {
+    'Print the path of the config file': 'skinsmith config path',
+    'Print its folder': 'dirname "$(skinsmith config path)"',
+  },
   output: [{ json: { shape: 'value', about: 'the path, a string' } }],
   run: runConfigPath,
 } satisfies CommandModule;

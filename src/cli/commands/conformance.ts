@@ -86,16 +86,11 @@ export const conformance = {
     'Sends a server the requests of a well-behaved client and checks every answer against the API. ' +
     'It makes skins only with --only write, or --only and a check that needs them. ' +
     'The exit status is 1 if an answer differs from the API.',
-  examples: [
-    [
-      'Check a server without changing anything',
-      'skinsmith conformance --base-url https://skins.example.org',
-    ],
-    [
-      'Also make five skins there, and delete them',
+  examples: {
+    'Check a server without changing anything': 'skinsmith conformance --base-url https://skins.example.org',
+    'Also make five skins there, and delete them':
       'skinsmith conformance --only write --base-url https://skins.example.org --junit conformance.xml',
-    ],
-  ],
+  },
   output: [
     {
       columns: COLUMNS,

@@ -33,10 +33,10 @@ export const doctor = {
     'Checks the settings and folders of this machine, the connection to the service, your API key, ' +
     'limits and textures. Operators of a skinsmith service also see the state of its store and ' +
     'generator. Takes at most 10 seconds. The exit status is 1 if there is a problem.',
-  examples: [
-    ['Find out why something does not work', 'skinsmith doctor'],
-    ['Check a service before you use it', 'skinsmith doctor --base-url https://skins.example.org'],
-  ],
+  examples: {
+    'Find out why something does not work': 'skinsmith doctor',
+    'Check a service before you use it': 'skinsmith doctor --base-url https://skins.example.org',
+  },
   output: [{ columns: COLUMNS, json: { shape: 'list', fields: FIELDS } }],
   run: runDoctor,
 } satisfies CommandModule;

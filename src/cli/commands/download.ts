@@ -54,10 +54,10 @@ export const download = {
   description:
     'Save the textures of players, skins, skin data and addresses as PNG files, unchanged.\n' +
     "Makes no skin. A texture's hash works as a source too. Prints each source and its file.",
-  examples: [
-    ['Save the skin of a player', 'skinsmith download --player Notch --out notch-skin.png'],
-    ['Save the skins of several players in a folder', 'skinsmith download Notch jeb_ --out textures/'],
-  ],
+  examples: {
+    'Save the skin of a player': 'skinsmith download --player Notch --out notch-skin.png',
+    'Save the skins of several players in a folder': 'skinsmith download Notch jeb_ --out textures/',
+  },
   output: [{ columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } }],
   declare(command) {
     command.argument('[source...]', SOURCE_KINDS);
@@ -174,13 +174,11 @@ export const skinsDownload = {
   description:
     'Save the textures of skins as PNG files.\n' +
     'Files are named after the skins and their UUIDs. Prints which skin is in which file.',
-  examples: [
-    ['Save a texture in the current folder', 'skinsmith skins download UUID'],
-    [
-      'Save the textures of all your skins in a folder',
+  examples: {
+    'Save a texture in the current folder': 'skinsmith skins download UUID',
+    'Save the textures of all your skins in a folder':
       'skinsmith skins list --all | cut -f1 | xargs -r skinsmith skins download --out textures/',
-    ],
-  ],
+  },
   output: [{ columns: SKIN_COLUMNS, json: { shape: 'object or list', fields: SKIN_FIELDS } }],
   declare: (command) =>
     command

@@ -163,14 +163,12 @@ export const skinsExport = {
     'A zip archive holds the pictures, and skins.lock with the values and signatures; unpacked, it is a ' +
     'folder that skinsmith generate and skinsmith verify understand. The format lock is skins.lock without ' +
     'the pictures. If one archive does not hold all skins, says how to export the rest.',
-  examples: [
-    ['Save all of your skins in skins.zip', 'skinsmith skins export'],
-    [
-      'Save only the values and signatures of your public skins',
+  examples: {
+    'Save all of your skins in skins.zip': 'skinsmith skins export',
+    'Save only the values and signatures of your public skins':
       'skinsmith skins export --out public.lock --visibility public',
-    ],
-    ['Replace an earlier export', 'skinsmith skins export --out backup.zip --overwrite'],
-  ],
+    'Replace an earlier export': 'skinsmith skins export --out backup.zip --overwrite',
+  },
   output: [{ json: { shape: 'object', fields: FIELDS } }],
   declare: (command) =>
     addOutFile(command, { about: 'file to write, or - for stdout (default: skins.zip or skins.lock)' })
@@ -333,10 +331,10 @@ export const setsExport = {
     'zip: the pictures, and skins.lock with the values and signatures; lock: skins.lock alone; pack: a resource ' +
     'pack for Minecraft 1.21.9 and later, which needs no signatures; datapack: functions that summon the skins ' +
     'of the pack.',
-  examples: [
-    ['Save the pictures, values and signatures of a set', 'skinsmith sets export guards'],
-    ['Save the resource pack of a set', 'skinsmith sets export guards --format pack --out guards-pack.zip'],
-  ],
+  examples: {
+    'Save the pictures, values and signatures of a set': 'skinsmith sets export guards',
+    'Save the resource pack of a set': 'skinsmith sets export guards --format pack --out guards-pack.zip',
+  },
   output: [{ json: { shape: 'object', fields: SET_EXPORT_FIELDS } }],
   declare(command) {
     command.argument('<set>', 'name or UUID of a set', nonEmpty);

@@ -50,17 +50,12 @@ export const generate = {
     'Submits every source, waits for the skins and prints them. Several sources are made as fast as ' +
     'the service allows. With --out, a lockfile remembers the results, so that the next run makes ' +
     'only what is new or has changed.',
-  examples: [
-    ['Make a skin and print its value and signature', 'skinsmith generate skin.png'],
-    [
-      'Make all skins in a folder; run it again to make only what has changed',
+  examples: {
+    'Make a skin and print its value and signature': 'skinsmith generate skin.png',
+    'Make all skins in a folder; run it again to make only what has changed':
       'skinsmith generate skins/ --recursive --out signed/',
-    ],
-    [
-      'Print a command that gives you the head of a player',
-      'skinsmith generate --player Notch --format give',
-    ],
-  ],
+    'Print a command that gives you the head of a player': 'skinsmith generate --player Notch --format give',
+  },
   output: [RESULT_OUTPUT, ...PLAN_OUTPUT],
   declare(command) {
     command.argument('[source...]', SOURCE_KINDS);
@@ -245,10 +240,10 @@ export const queue = {
     'Submit skins to the queue without waiting for them.\n' +
     'Submits each source as soon as the queue has a free slot and prints its job. With --wait, ' +
     'follows the jobs and prints the skins instead.',
-  examples: [
-    ['Submit a folder and print the jobs', 'skinsmith queue skins/'],
-    ['Submit a list of sources and wait for the skins', 'skinsmith queue --from skins.csv --wait'],
-  ],
+  examples: {
+    'Submit a folder and print the jobs': 'skinsmith queue skins/',
+    'Submit a list of sources and wait for the skins': 'skinsmith queue --from skins.csv --wait',
+  },
   output: [JOB_OUTPUT, { mode: '--wait', ...RESULT_OUTPUT }, ...PLAN_OUTPUT],
   declare(command) {
     command.argument('[source...]', SOURCE_KINDS);

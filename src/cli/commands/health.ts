@@ -27,13 +27,11 @@ export const health = {
     'Check whether a service is alive.\n' +
     `Checks the configured service, or else the one on this machine (${HERE}). It needs no API key. ` +
     'The exit status is 0 if the service is healthy, and 75 if it is not or does not respond.',
-  examples: [
-    [
-      'Check a service, for example from a monitoring script',
+  examples: {
+    'Check a service, for example from a monitoring script':
       'skinsmith health --base-url https://skins.example.org',
-    ],
-    ['Also print its version, as JSON', 'skinsmith health --base-url https://skins.example.org --json'],
-  ],
+    'Also print its version, as JSON': 'skinsmith health --base-url https://skins.example.org --json',
+  },
   output: [{ columns: COLUMNS, json: { shape: 'object', fields: FIELDS } }],
   run: runHealth,
 } satisfies CommandModule;

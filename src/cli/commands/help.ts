@@ -7,11 +7,11 @@ const COLUMNS = 80;
 
 export const help = {
   description: 'Show help for a command or a topic.',
-  examples: [
-    ['Show the help of a command', 'skinsmith help skins list'],
-    ['Save the manual page of a command', 'skinsmith help --man generate > skinsmith-generate.1'],
-    ['List output formats, and where to paste each', 'skinsmith help formats'],
-  ],
+  examples: {
+    'Show the help of a command': 'skinsmith help skins list',
+    'Save the manual page of a command': 'skinsmith help --man generate > skinsmith-generate.1',
+    'List output formats, and where to paste each': 'skinsmith help formats',
+  },
   output: [],
   declare: (command) =>
     command

@@ -40,10 +40,10 @@ function seenIdentity({ id, subject, issuer }: Identity): SeenName {
 
 export const identitiesList = {
   description: 'List the OpenID Connect accounts with which a user can sign in to a skinsmith service.',
-  examples: [
-    ['List the provider accounts you can sign in with', 'skinsmith identities list'],
-    ["List another user's identities", 'skinsmith identities list --user alice'],
-  ],
+  examples: {
+    'List the provider accounts you can sign in with': 'skinsmith identities list',
+    "List another user's identities": 'skinsmith identities list --user alice',
+  },
   ...listOf(TABLE, {
     what: 'identities',
     seen: ['identities', seenIdentity],
@@ -59,13 +59,11 @@ export const identitiesDelete = {
     'Disconnect accounts at an OpenID Connect provider from a user.\n' +
     "Ends the user's sessions that were not started with an API key. To delete the user's " +
     'only way to sign in, add --last.',
-  examples: [
-    ['Stop an account at a provider from signing you in', 'skinsmith identities delete IDENTITY'],
-    [
-      'Delete all identities of a user',
+  examples: {
+    'Stop an account at a provider from signing you in': 'skinsmith identities delete IDENTITY',
+    'Delete all identities of a user':
       'skinsmith identities list --user alice | cut -f1 | xargs -r skinsmith identities delete --user alice --last',
-    ],
-  ],
+  },
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
   declare: (command) =>
     command

@@ -61,10 +61,10 @@ export const jobs = {
   description:
     'List your jobs, newest first.\n' +
     'Jobs submitted from this machine show the source as you typed it; others, as the service knows it.',
-  examples: [
-    ['List your last ten jobs', 'skinsmith jobs --limit 10'],
-    ['Print all failed jobs as JSON', 'skinsmith jobs --status failed --all --json'],
-  ],
+  examples: {
+    'List your last ten jobs': 'skinsmith jobs --limit 10',
+    'Print all failed jobs as JSON': 'skinsmith jobs --status failed --all --json',
+  },
   output: [
     { columns: JOB_COLUMNS, json: { shape: 'list', fields: JOB_FIELDS } },
     { mode: '--watch', columns: JOB_COLUMNS, json: { shape: 'lines', fields: JOB_FIELDS } },
@@ -204,10 +204,10 @@ export const status = {
     'Show the status of jobs, with the skins of completed ones.\n' +
     'The exit status is 0 if all jobs are completed, 1 if any has failed, and 8 if any is not ' +
     'finished yet.',
-  examples: [
-    ['Show the status of a job', 'skinsmith status JOB'],
-    ['Wait for a job and print only the signature', 'skinsmith status JOB --wait --format signature'],
-  ],
+  examples: {
+    'Show the status of a job': 'skinsmith status JOB',
+    'Wait for a job and print only the signature': 'skinsmith status JOB --wait --format signature',
+  },
   output: [RESULT_OUTPUT],
   declare(command) {
     command.argument('<job...>', 'job IDs, as printed by queue and jobs', nonEmptyWords);
@@ -331,13 +331,11 @@ export const retry = {
     'Retry failed jobs with the same pictures and options, as new jobs.\n' +
     'Prints the new jobs. A skin that the service has made in the meantime is found at once and costs nothing. ' +
     'If the service cannot retry jobs, skinsmith sends the original file, URL or player again.',
-  examples: [
-    ['Submit a failed job again and wait for its skin', 'skinsmith retry JOB --wait'],
-    [
-      'Submit all failed jobs again',
+  examples: {
+    'Submit a failed job again and wait for its skin': 'skinsmith retry JOB --wait',
+    'Submit all failed jobs again':
       'skinsmith jobs --status failed --all | cut -f1 | xargs -r skinsmith retry',
-    ],
-  ],
+  },
   output: [JOB_OUTPUT, { mode: '--wait', ...RESULT_OUTPUT }],
   declare: (command) =>
     command

@@ -138,10 +138,10 @@ function seenKey({ id, name, user }: ApiKey): SeenName {
 
 export const keysList = {
   description: 'List API keys of a skinsmith service.\n' + 'Shows only the last four characters of each key.',
-  examples: [
-    ['List your keys', 'skinsmith keys list'],
-    ['List the keys of a user', 'skinsmith keys list --user alice'],
-  ],
+  examples: {
+    'List your keys': 'skinsmith keys list',
+    'List the keys of a user': 'skinsmith keys list --user alice',
+  },
   ...listOf(TABLE, {
     what: 'keys',
     seen: ['keys', seenKey],
@@ -167,14 +167,12 @@ const FIELDS: Fields<ApiKeyMade> = { ...KEY_FIELDS, secret: 'the key itself, sho
 export const keysCreate = {
   description:
     'Create an API key for a skinsmith service.\n' + 'Prints the key once; it cannot be shown again.',
-  examples: [
-    ['Create a key for yourself', 'skinsmith keys create laptop'],
-    [
-      'Create a key for a user that can only make skins, from one network',
+  examples: {
+    'Create a key for yourself': 'skinsmith keys create laptop',
+    'Create a key for a user that can only make skins, from one network':
       'skinsmith keys create ci --user alice --scope generate --allow-ip 203.0.113.0/24',
-    ],
-    ['Replace a lost owner key, on the machine that runs the service', 'skinsmith keys create --owner'],
-  ],
+    'Replace a lost owner key, on the machine that runs the service': 'skinsmith keys create --owner',
+  },
   output: [
     { columns: CREATE_COLUMNS, json: { shape: 'object', fields: FIELDS } },
     { mode: '--import', ...tableOutput('object', TABLE) },
@@ -278,10 +276,10 @@ export const keysEdit = {
     'Edit an API key of a skinsmith service.\n' +
     'Only the options you give are changed. A new list of networks, origins or programs ' +
     'replaces the old one.',
-  examples: [
-    ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
-    ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
-  ],
+  examples: {
+    'Rename a key': 'skinsmith keys edit KEY_ID --name workstation',
+    'Allow a key from any network again': 'skinsmith keys edit KEY_ID --any-ip',
+  },
   declare: (command) =>
     addKeyChangeOptions(command.argument('<id>', 'ID of the key, as printed by keys list', nonEmpty)),
   ...oneOf(TABLE, async (context, id: string, typed: TypedKeyChange) => {
@@ -295,13 +293,11 @@ const REVOKED = doneViews('id', 'ID of the key', 'revoked');
 export const keysRevoke = {
   description:
     'Revoke API keys of a skinsmith service. If several servers run it, all refuse them within half a second.',
-  examples: [
-    ['Revoke a key', 'skinsmith keys revoke KEY_ID'],
-    [
-      'Revoke all keys of a user',
+  examples: {
+    'Revoke a key': 'skinsmith keys revoke KEY_ID',
+    'Revoke all keys of a user':
       'skinsmith keys list --user alice | cut -f1 | xargs -r skinsmith keys revoke',
-    ],
-  ],
+  },
   output: [{ json: { shape: 'list', fields: REVOKED.fields } }],
   declare: (command) => command.argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords),
   async run(ids: readonly string[], context: CommandContext): Promise<void> {

@@ -18,16 +18,12 @@ export const login = {
     'Checks the key with the service (see --base-url) before storing it. The key is read from the ' +
     'terminal without echo, from a file, or from stdin; it is only ever sent to the service it was ' +
     'stored for.',
-  examples: [
-    [
-      'Store the key for a hosted service',
+  examples: {
+    'Store the key for a hosted service':
       'skinsmith login --base-url https://api.mineskin.org --key-file mineskin.key',
-    ],
-    [
-      'Read the key from another program',
+    'Read the key from another program':
       'cat team.key | skinsmith login - --base-url https://skins.example.org',
-    ],
-  ],
+  },
   output: [],
   declare: (command) =>
     command
@@ -172,10 +168,10 @@ async function verifyKey(baseUrl: string, key: string, context: CommandContext):
 
 export const logout = {
   description: 'Remove the stored API key for a service.',
-  examples: [
-    ['Remove the key for a hosted service', 'skinsmith logout --base-url https://api.mineskin.org'],
-    ['Remove the key for another service', 'skinsmith logout --base-url https://skins.example.org'],
-  ],
+  examples: {
+    'Remove the key for a hosted service': 'skinsmith logout --base-url https://api.mineskin.org',
+    'Remove the key for another service': 'skinsmith logout --base-url https://skins.example.org',
+  },
   output: [],
   run: runLogout,
 } satisfies CommandModule;
@@ -242,10 +238,10 @@ const COLUMNS = {
 
 export const whoami = {
   description: 'Show your user, your plan and what is left of its limits.',
-  examples: [
-    ['Show your plan and limits', 'skinsmith whoami'],
-    ['Print them as JSON for a script', 'skinsmith whoami --json'],
-  ],
+  examples: {
+    'Show your plan and limits': 'skinsmith whoami',
+    'Print them as JSON for a script': 'skinsmith whoami --json',
+  },
   output: [
     {
       columns: COLUMNS,

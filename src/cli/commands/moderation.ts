@@ -107,10 +107,10 @@ const IMAGES: Table<BlockedImage> = {
 
 export const moderationBlocked = {
   description: 'List blocked pictures by the hashes of their textures (operators only).',
-  examples: [
-    ['List blocked pictures', 'skinsmith moderation blocked'],
-    ['Print all of them as JSON', 'skinsmith moderation blocked --all --json'],
-  ],
+  examples: {
+    'List blocked pictures': 'skinsmith moderation blocked',
+    'Print all of them as JSON': 'skinsmith moderation blocked --all --json',
+  },
   ...listOf(IMAGES, {
     what: 'blocked pictures',
     usual: 100,
@@ -141,10 +141,10 @@ const LOG: Table<LogEntry> = {
 
 export const moderationLog = {
   description: 'List what operators did, newest first (operators only).',
-  examples: [
-    ['List what operators did', 'skinsmith moderation log'],
-    ['List the last ten entries', 'skinsmith moderation log --limit 10'],
-  ],
+  examples: {
+    'List what operators did': 'skinsmith moderation log',
+    'List the last ten entries': 'skinsmith moderation log --limit 10',
+  },
   ...listOf(LOG, {
     what: 'entries',
     usual: 100,
@@ -156,11 +156,11 @@ export const moderationHide = {
   description:
     'Hide skins or sets of any user (operators only).\n' +
     'A hidden skin or set is private, and its owner cannot change that. Its reports are closed.',
-  examples: [
-    ['Hide a skin', 'skinsmith moderation hide SKIN'],
-    ['Give the reason, for the log', 'skinsmith moderation hide SKIN --note "rude"'],
-    ['Hide a set of skins', 'skinsmith moderation hide SET --set'],
-  ],
+  examples: {
+    'Hide a skin': 'skinsmith moderation hide SKIN',
+    'Give the reason, for the log': 'skinsmith moderation hide SKIN --note "rude"',
+    'Hide a set of skins': 'skinsmith moderation hide SET --set',
+  },
   output: [MODERATED_OUTPUT],
   declare: describeDecision,
   run: async (uuids: string[], typed: DecisionOptions, context: CommandContext) =>
@@ -169,10 +169,10 @@ export const moderationHide = {
 
 export const moderationUnhide = {
   description: 'Unhide skins or sets, with their former visibility (operators only).',
-  examples: [
-    ['Unhide a skin', 'skinsmith moderation unhide SKIN'],
-    ['Give the reason, for the log', 'skinsmith moderation unhide SKIN --note "a mistake"'],
-  ],
+  examples: {
+    'Unhide a skin': 'skinsmith moderation unhide SKIN',
+    'Give the reason, for the log': 'skinsmith moderation unhide SKIN --note "a mistake"',
+  },
   output: [MODERATED_OUTPUT],
   declare: describeDecision,
   run: async (uuids: string[], typed: DecisionOptions, context: CommandContext) =>
@@ -183,10 +183,10 @@ export const moderationReplaceName = {
   description:
     "Replace the names of any user's sets with neutral ones (operators only).\n" +
     'The owner can rename the set afterwards; to prevent that, hide it.',
-  examples: [
-    ['Replace the name of a set', 'skinsmith moderation replace-name SET'],
-    ['Give the reason, for the log', 'skinsmith moderation replace-name SET --note "rude"'],
-  ],
+  examples: {
+    'Replace the name of a set': 'skinsmith moderation replace-name SET',
+    'Give the reason, for the log': 'skinsmith moderation replace-name SET --note "rude"',
+  },
   output: [{ columns: SET_COLUMNS, json: { shape: 'list', fields: { ...FIELDS, name: 'its new name' } } }],
   declare: (command) =>
     command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'reason, for the log'),
@@ -205,14 +205,12 @@ export const moderationDelete = {
     'Permanently delete skins or sets of any user, and close their reports (operators only).\n' +
     'The skins of a deleted set stay.\n' +
     'Asks for confirmation first; without a terminal, --yes is required.',
-  examples: [
-    ["Delete any user's skin without confirmation", 'skinsmith moderation delete SKIN --yes'],
-    [
-      'Give the reason, for the log',
+  examples: {
+    "Delete any user's skin without confirmation": 'skinsmith moderation delete SKIN --yes',
+    'Give the reason, for the log':
       'skinsmith moderation delete OTHER --yes --note "requested by its artist"',
-    ],
-    ['Delete a set; its skins stay', 'skinsmith moderation delete SET --set --yes'],
-  ],
+    'Delete a set; its skins stay': 'skinsmith moderation delete SET --set --yes',
+  },
   output: [{ json: { shape: 'list', fields: DELETED.fields } }],
   declare: (command) => addYesOption(describeDecision(command)),
   async run(
@@ -244,13 +242,11 @@ export const moderationBlock = {
   description:
     'Block pictures (operators only).\n' +
     'The service refuses a blocked picture in any file and no longer serves it. All skins that use it are hidden.',
-  examples: [
-    ['Block the picture of a skin', 'skinsmith moderation block SKIN'],
-    [
-      'Block a picture by its hash',
+  examples: {
+    'Block the picture of a skin': 'skinsmith moderation block SKIN',
+    'Block a picture by its hash':
       'skinsmith moderation block a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 --note "stolen"',
-    ],
-  ],
+  },
   output: [{ columns: BLOCK_COLUMNS, json: { shape: 'list', fields: BLOCK_FIELDS } }],
   declare: (command) =>
     command
@@ -278,16 +274,12 @@ function blockInputFor(image: string, note: string | undefined): BlockInput {
 const UNBLOCKED = doneViews('hash', 'hash of the texture', 'unblocked');
 export const moderationUnblock = {
   description: 'Accept blocked pictures again; skins that were hidden stay hidden (operators only).',
-  examples: [
-    [
-      'Accept a picture again',
+  examples: {
+    'Accept a picture again':
       'skinsmith moderation unblock a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1',
-    ],
-    [
-      'Accept all pictures again',
+    'Accept all pictures again':
       'skinsmith moderation blocked --all | cut -f1 | xargs -r skinsmith moderation unblock',
-    ],
-  ],
+  },
   output: [{ json: { shape: 'list', fields: UNBLOCKED.fields } }],
   declare: (command) =>
     command

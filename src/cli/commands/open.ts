@@ -207,10 +207,10 @@ export const open = {
     'interrupted. The browser asks for confirmation, then signs you in as the owner through a single-use link. It gets the link ' +
     'from a file in your home folder that only you can read and that is removed within a minute, because ' +
     'other users of the machine can see command lines.',
-  examples: [
-    ['Make skins in the browser', 'skinsmith open'],
-    ['Sign in with a browser elsewhere: print the link', 'skinsmith open --no-browser'],
-  ],
+  examples: {
+    'Make skins in the browser': 'skinsmith open',
+    'Sign in with a browser elsewhere: print the link': 'skinsmith open --no-browser',
+  },
   output: [{ json: { shape: 'object', fields: FIELDS } }],
   declare: (command) =>
     command

@@ -69,13 +69,11 @@ export const pack = {
     'objects in text, at any multiple of 64×64 pixels. Prints the resource-pack-sha1 line for ' +
     'server.properties. The same sources give the same file, byte for byte. The index beside it, ' +
     'NAME.skins.json, remembers the ID of each source: the next run keeps it, and with it the commands in your world.',
-  examples: [
-    ['Make a resource pack of all skins in a folder', 'skinsmith pack skins/ --out pack.zip'],
-    [
-      'Add functions that give heads and summon mannequins',
+  examples: {
+    'Make a resource pack of all skins in a folder': 'skinsmith pack skins/ --out pack.zip',
+    'Add functions that give heads and summon mannequins':
       'skinsmith pack skins/ --out npcs.zip --datapack functions.zip --namespace npc',
-    ],
-  ],
+  },
   output: [{ json: { shape: 'object', fields: FIELDS } }],
   declare(command) {
     command.argument('[source...]', SOURCE_KINDS);

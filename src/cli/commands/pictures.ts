@@ -72,10 +72,10 @@ export const preview = {
     'Draws the front of a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or ' +
     'skin data (a texture value, or JSON with one) as Minecraft shows it, and those in folders. With --out, writes ' +
     'front and back to a PNG file instead, or one file per source to a folder.',
-  examples: [
-    ['Show a skin in the terminal', 'skinsmith preview skin.png'],
-    ["Save front and back of a player's skin as a picture", 'skinsmith preview Notch --out notch.png'],
-  ],
+  examples: {
+    'Show a skin in the terminal': 'skinsmith preview skin.png',
+    "Save front and back of a player's skin as a picture": 'skinsmith preview Notch --out notch.png',
+  },
   output: [{ columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } }],
   declare: (command) =>
     addPictureOption(
@@ -193,18 +193,13 @@ export const render = {
     'Draws a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or skin data (a texture ' +
     'value, or JSON with one), or every skin in folders, on a transparent background, without smoothing. Whole figures are half as wide ' +
     'as they are tall; face, head and bust are square.',
-  examples: [
-    ['Draw a skin as Minecraft shows it', 'skinsmith render skin.png --out body.png'],
-    ["Draw a player's head, 64 pixels high", 'skinsmith render jeb_ --view head --size 64 --out head.png'],
-    [
-      'Draw the faces of a folder for a web page',
-      'skinsmith render skins/ --view face --size 8 --out faces/',
-    ],
-    [
-      'Draw a skin with a cape from behind',
+  examples: {
+    'Draw a skin as Minecraft shows it': 'skinsmith render skin.png --out body.png',
+    "Draw a player's head, 64 pixels high": 'skinsmith render jeb_ --view head --size 64 --out head.png',
+    'Draw the faces of a folder for a web page': 'skinsmith render skins/ --view face --size 8 --out faces/',
+    'Draw a skin with a cape from behind':
       'skinsmith render skin.png --view back --cape cape.png --out back.png',
-    ],
-  ],
+  },
   output: [{ json: { shape: 'object or list', fields: RENDER_FIELDS } }],
   declare: (command) =>
     addSeveral(command)

@@ -106,10 +106,10 @@ export const wear = {
   description:
     'Let a player name of a skinsmith service wear a skin. The name keeps the skin until it is changed, even if the skin is deleted.\n' +
     'Asks for confirmation if the skin is private, because everyone sees what a name wears; without a terminal, --yes is required.',
-  examples: [
-    ['Let a name wear a skin', 'skinsmith wear UUID --as Steve'],
-    ['Give a name to a user without a skin (operators only)', 'skinsmith wear --as Herobrine --for owner'],
-  ],
+  examples: {
+    'Let a name wear a skin': 'skinsmith wear UUID --as Steve',
+    'Give a name to a user without a skin (operators only)': 'skinsmith wear --as Herobrine --for owner',
+  },
   output: [tableOutput('object', PLAYER_TABLE)],
   declare: (command) =>
     addYesOption(
@@ -163,10 +163,10 @@ async function capeNamed(cape: string, context: CommandContext): Promise<string 
 
 export const playersList = {
   description: 'List your player names and what they wear.',
-  examples: [
-    ['List your player names', 'skinsmith players list'],
-    ['List the names of all users (operators only)', 'skinsmith players list --all-users --all'],
-  ],
+  examples: {
+    'List your player names': 'skinsmith players list',
+    'List the names of all users (operators only)': 'skinsmith players list --all-users --all',
+  },
   ...listOf<OwnPlayerName, { readonly allUsers?: boolean }>(NAME_TABLE, {
     what: 'player names',
     usual: 100,
@@ -179,10 +179,10 @@ export const playersList = {
 
 export const playersGet = {
   description: 'Print what a player name wears; for its user and for operators, also its last ten changes.',
-  examples: [
-    ['Print what a name wears', 'skinsmith players get Steve'],
-    ['Print its history, too', 'skinsmith players get Steve --json'],
-  ],
+  examples: {
+    'Print what a name wears': 'skinsmith players get Steve',
+    'Print its history, too': 'skinsmith players get Steve --json',
+  },
   declare: (command) => command.argument('<name>', NAME_ARGUMENT, nonEmpty),
   ...oneOf(PLAYER_TABLE, async (context, name: string) => {
     return await withPlayers(context, (account, call) => account.players.get(name, call));
@@ -194,10 +194,10 @@ export const playersRelease = {
   description:
     'Release a player name: it no longer shows a skin, its history is deleted, and others may have it.\n' +
     "Operators can release any user's. Asks for confirmation first; without a terminal, --yes is required.",
-  examples: [
-    ['Release a name', 'skinsmith players release Steve --yes'],
-    ['Release a name, and print JSON', 'skinsmith players release Alex --yes --json'],
-  ],
+  examples: {
+    'Release a name': 'skinsmith players release Steve --yes',
+    'Release a name, and print JSON': 'skinsmith players release Alex --yes --json',
+  },
   output: [{ json: { shape: 'object', fields: RELEASED.fields } }],
   declare: (command) => addYesOption(command.argument('<name>', NAME_ARGUMENT, nonEmpty)),
   async run(name: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
@@ -226,10 +226,10 @@ export const playersImport = {
   description:
     'Let many player names wear skins: one for each line of a CSV file (operators only, for names of others).\n' +
     'Its first line names the columns: name, and any of skin (UUID), cape (UUID) and user. Private skins are refused, and a refused line does not stop the others.',
-  examples: [
-    ['Import names', 'skinsmith players import names.csv'],
-    ['Import names, and print JSON', 'skinsmith players import names.csv --json'],
-  ],
+  examples: {
+    'Import names': 'skinsmith players import names.csv',
+    'Import names, and print JSON': 'skinsmith players import names.csv --json',
+  },
   output: [{ json: { shape: 'list', fields: IMPORTED } }],
   declare: (command) => command.argument('<file>', 'CSV file with the columns name, skin, cape and user'),
   async run(file: string, context: CommandContext): Promise<number> {

@@ -60,10 +60,10 @@ interface TypedStatus {
 
 export const reportsList = {
   description: 'List reports of skins and sets, newest first (operators only).',
-  examples: [
-    ['List open reports, newest first', 'skinsmith reports list'],
-    ['List reports that were decided', 'skinsmith reports list --status closed'],
-  ],
+  examples: {
+    'List open reports, newest first': 'skinsmith reports list',
+    'List reports that were decided': 'skinsmith reports list --status closed',
+  },
   ...listOf(TABLE, {
     what: 'reports',
     usual: 100,
@@ -80,11 +80,11 @@ export const reportsList = {
 const REPORTED = doneViews('uuid', 'UUID of the skin or set', 'reported');
 export const reportsCreate = {
   description: 'Report a skin or a set to the operators of a skinsmith service. No API key is needed.',
-  examples: [
-    ['Report a skin', 'skinsmith reports create SKIN --reason offensive'],
-    ['Say more about it', 'skinsmith reports create SKIN --reason copyright --text "I drew it"'],
-    ['Report a set of skins', 'skinsmith reports create SET --set --reason offensive'],
-  ],
+  examples: {
+    'Report a skin': 'skinsmith reports create SKIN --reason offensive',
+    'Say more about it': 'skinsmith reports create SKIN --reason copyright --text "I drew it"',
+    'Report a set of skins': 'skinsmith reports create SET --set --reason offensive',
+  },
   output: [{ json: { shape: 'object', fields: REPORTED.fields } }],
   declare: (command) =>
     command
@@ -111,10 +111,10 @@ export const reportsCreate = {
 
 export const reportsClose = {
   description: 'Close reports and leave the skins as they are (operators only).',
-  examples: [
-    ['Close a report and leave the skin as it is', 'skinsmith reports close 1'],
-    ['Say why, for the log', 'skinsmith reports close 1 --note "nothing wrong with it"'],
-  ],
+  examples: {
+    'Close a report and leave the skin as it is': 'skinsmith reports close 1',
+    'Say why, for the log': 'skinsmith reports close 1 --note "nothing wrong with it"',
+  },
   output: [tableOutput('list', TABLE)],
   declare: (command) =>
     command

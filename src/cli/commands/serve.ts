@@ -38,17 +38,13 @@ export const serve = {
     'It is the same service that commands embed, with the same data folder. The ' +
     'first start prints the API key of the owner, once. SIGTERM lets running generations finish; a ' +
     'second one stops the service at once.',
-  examples: [
-    ['Run a service on this machine', 'skinsmith serve'],
-    [
-      'Run one that players reach through a reverse proxy',
+  examples: {
+    'Run a service on this machine': 'skinsmith serve',
+    'Run one that players reach through a reverse proxy':
       'skinsmith serve --public-url https://skins.example.org --trust-proxy loopback',
-    ],
-    [
-      'Let a hosted service make the skins',
+    'Let a hosted service make the skins':
       'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',
-    ],
-  ],
+  },
   output: [{ json: { shape: 'object', fields: FIELDS } }],
   declare: addServeOptions,
   async run(this: Command, typed: ServeOptions, context: CommandContext): Promise<number> {

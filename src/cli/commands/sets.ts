@@ -87,10 +87,10 @@ async function withSets<T>(
 
 export const setsList = {
   description: 'List your sets of skins, newest first.',
-  examples: [
-    ['List your sets', 'skinsmith sets list'],
-    ['List the public sets of all users', 'skinsmith sets list --public'],
-  ],
+  examples: {
+    'List your sets': 'skinsmith sets list',
+    'List the public sets of all users': 'skinsmith sets list --public',
+  },
   ...listOf(TABLE, {
     what: 'sets',
     usual: 30,
@@ -105,10 +105,10 @@ const SET_ARGUMENT = 'name or UUID of a set';
 
 export const setsGet = {
   description: 'List the skins in a set, in its order.',
-  examples: [
-    ['List the skins in a set', 'skinsmith sets get guards'],
-    ['Print a set with its skins', 'skinsmith sets get guards --json'],
-  ],
+  examples: {
+    'List the skins in a set': 'skinsmith sets get guards',
+    'Print a set with its skins': 'skinsmith sets get guards --json',
+  },
   output: [
     {
       ...tableOutput('object', SET_TABLE),
@@ -136,10 +136,10 @@ export const setsCreate = {
   description:
     'Group skins into a set with its own page, zip, lockfile and resource pack.\n' +
     'Anyone can find a public set by name; an unlisted one only by its UUID.',
-  examples: [
-    ['Make a set with a skin', 'skinsmith sets create guards UUID'],
-    ['Make a set of all skins that a batch has made', 'skinsmith sets create team --from signed/skins.lock'],
-  ],
+  examples: {
+    'Make a set with a skin': 'skinsmith sets create guards UUID',
+    'Make a set of all skins that a batch has made': 'skinsmith sets create team --from signed/skins.lock',
+  },
   declare: (command) =>
     command
       .argument('<name>', 'name of the set', nonEmpty)
@@ -188,10 +188,10 @@ interface SetsEditOptions {
 
 export const setsEdit = {
   description: 'Edit the name, visibility or skins of one of your sets.',
-  examples: [
-    ['Put another skin into a set', 'skinsmith sets edit team --add UUID'],
-    ['Show a set only to people who have its address', 'skinsmith sets edit guards --visibility unlisted'],
-  ],
+  examples: {
+    'Put another skin into a set': 'skinsmith sets edit team --add UUID',
+    'Show a set only to people who have its address': 'skinsmith sets edit guards --visibility unlisted',
+  },
   declare: (command) =>
     command
       .argument('<set>', SET_ARGUMENT, nonEmpty)
@@ -227,10 +227,10 @@ const DELETED = doneViews('set', 'the set as you named it', 'deleted');
 export const setsDelete = {
   description:
     'Delete one of your sets; its skins stay.\nAsks for confirmation first; without a terminal, --yes is required.',
-  examples: [
-    ['Delete a set', 'skinsmith sets delete team --yes'],
-    ['Delete a set, and print JSON', 'skinsmith sets delete guards --yes --json'],
-  ],
+  examples: {
+    'Delete a set': 'skinsmith sets delete team --yes',
+    'Delete a set, and print JSON': 'skinsmith sets delete guards --yes --json',
+  },
   output: [{ json: { shape: 'object', fields: DELETED.fields } }],
   declare: (command) => addYesOption(command.argument('<set>', SET_ARGUMENT, nonEmpty)),
   async run(set: string, { yes }: TypedYes, context: CommandContext): Promise<number> {
@@ -266,10 +266,10 @@ export const setsNames = {
   description:
     'List the names that are reserved for you.\n' +
     'When one of your public sets is renamed, hidden or deleted, nobody else can use its name, because game servers may have the address of its pack.',
-  examples: [
-    ['List your reserved names', 'skinsmith sets names'],
-    ['List them with the sets to which they lead, as JSON', 'skinsmith sets names --json'],
-  ],
+  examples: {
+    'List your reserved names': 'skinsmith sets names',
+    'List them with the sets to which they lead, as JSON': 'skinsmith sets names --json',
+  },
   output: NAMES.output,
   run: async (context: CommandContext) => await NAMES.run({}, context),
 } satisfies CommandModule;
@@ -279,10 +279,10 @@ export const setsRelease = {
   description:
     'Let everyone have a reserved name of yours. Game servers that have the address of its pack may then get the pack of another user.\n' +
     "Operators can release any user's. Asks for confirmation first; without a terminal, --yes is required.",
-  examples: [
-    ['Release a name', 'skinsmith sets release guards --yes'],
-    ['Release a name, and print JSON', 'skinsmith sets release team --yes --json'],
-  ],
+  examples: {
+    'Release a name': 'skinsmith sets release guards --yes',
+    'Release a name, and print JSON': 'skinsmith sets release team --yes --json',
+  },
   output: [{ json: { shape: 'object', fields: RELEASED.fields } }],
   declare: (command) => addYesOption(command.argument('<name>', 'reserved name of a set', nonEmpty)),
   async run(name: string, { yes }: TypedYes, context: CommandContext): Promise<number> {

@@ -161,14 +161,12 @@ interface SkinsListOptions extends TypedLimit {
 
 export const skinsList = {
   description: 'List your skins, newest first.\n' + 'With --public, lists the public skins of all users.',
-  examples: [
-    ['List your skins', 'skinsmith skins list'],
-    [
-      'Find the most viewed public skins with a word in their names',
+  examples: {
+    'List your skins': 'skinsmith skins list',
+    'Find the most viewed public skins with a word in their names':
       'skinsmith skins list --public --filter smith --sort popular',
-    ],
-    ['Count all of your private skins', 'skinsmith skins list --visibility private --all | wc -l'],
-  ],
+    'Count all of your private skins': 'skinsmith skins list --visibility private --all | wc -l',
+  },
   output: [tableOutput('list', SKIN_TABLE)],
   declare(command) {
     command
@@ -224,10 +222,10 @@ function skinReader(
 
 export const skinsGet = {
   description: 'Print skins with their values and signatures.',
-  examples: [
-    ['Print a skin', 'skinsmith skins get UUID'],
-    ['Print a command that gives you a head with a skin', 'skinsmith skins get UUID --format give'],
-  ],
+  examples: {
+    'Print a skin': 'skinsmith skins get UUID',
+    'Print a command that gives you a head with a skin': 'skinsmith skins get UUID --format give',
+  },
   output: [
     {
       columns: RESULT_COLUMNS,
@@ -308,13 +306,11 @@ interface SkinsEditOptions {
 
 export const skinsEdit = {
   description: 'Edit the name, visibility or tags of your skins.\nSeveral skins get the same change.',
-  examples: [
-    ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
-    [
-      'Hide all your skins with draft in their names from public lists',
+  examples: {
+    'Rename a skin': 'skinsmith skins edit UUID --name Smith',
+    'Hide all your skins with draft in their names from public lists':
       'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins edit --visibility unlisted',
-    ],
-  ],
+  },
   output: [SKIN_EDIT_OUTPUT],
   declare: (command) =>
     command
@@ -397,13 +393,11 @@ export const skinsDelete = {
     'Permanently delete your skins from the service.\n' +
     'Asks for confirmation first; without a terminal, --yes is required. Player names go on wearing deleted skins ' +
     'unless --undress is given. Prints the UUIDs of the deleted skins.',
-  examples: [
-    ['Delete a skin without confirmation', 'skinsmith skins delete UUID --yes'],
-    [
-      'Delete all your skins with draft in their names',
+  examples: {
+    'Delete a skin without confirmation': 'skinsmith skins delete UUID --yes',
+    'Delete all your skins with draft in their names':
       'skinsmith skins list --filter draft --all | cut -f1 | xargs -r skinsmith skins delete --yes',
-    ],
-  ],
+  },
   output: [{ columns: COLUMNS, json: { shape: 'list', fields: DELETED.fields } }],
   declare: (command) =>
     addYesOption(

@@ -53,10 +53,10 @@ function addName(command: Command): Command {
 
 export const usersList = {
   description: 'List the users of a skinsmith service by name (operators only).',
-  examples: [
-    ['List users', 'skinsmith users list'],
-    ['Print all users as JSON', 'skinsmith users list --all --json'],
-  ],
+  examples: {
+    'List users': 'skinsmith users list',
+    'Print all users as JSON': 'skinsmith users list --all --json',
+  },
   ...listOf(TABLE, {
     what: 'users',
     usual: 100,
@@ -70,10 +70,10 @@ export const usersList = {
 
 export const usersGet = {
   description: 'Print a user of a skinsmith service (operators only).',
-  examples: [
-    ['Print a user', 'skinsmith users get bob'],
-    ['Print only the plan of a user', 'skinsmith users get bob | cut -f2'],
-  ],
+  examples: {
+    'Print a user': 'skinsmith users get bob',
+    'Print only the plan of a user': 'skinsmith users get bob | cut -f2',
+  },
   declare: addName,
   ...oneOf(TABLE, (context, name: string) =>
     withAccount(context, (account, call) => account.user(name, call)),
@@ -82,10 +82,10 @@ export const usersGet = {
 
 export const usersCreate = {
   description: 'Create a user of a skinsmith service (operators only).',
-  examples: [
-    ['Create a user', 'skinsmith users create bob'],
-    ['Create a user on another plan', 'skinsmith users create carol --plan pro'],
-  ],
+  examples: {
+    'Create a user': 'skinsmith users create bob',
+    'Create a user on another plan': 'skinsmith users create carol --plan pro',
+  },
   declare: (command) => addName(command).option('--plan <plan>', 'plan of the user (default: free)'),
   ...oneOf(
     TABLE,
@@ -108,20 +108,20 @@ function change(context: CommandContext, name: string, wanted: UserChange): Prom
 
 export const usersEdit = {
   description: 'Change the plan of a user of a skinsmith service (operators only).',
-  examples: [
-    ['Move a user to another plan', 'skinsmith users edit bob --plan pro'],
-    ['Move a user back to the free plan', 'skinsmith users edit carol --plan free'],
-  ],
+  examples: {
+    'Move a user to another plan': 'skinsmith users edit bob --plan pro',
+    'Move a user back to the free plan': 'skinsmith users edit carol --plan free',
+  },
   declare: (command) => addName(command).requiredOption('--plan <plan>', 'new plan of the user'),
   ...oneOf(TABLE, change),
 } satisfies CommandModule;
 
 export const usersEnable = {
   description: 'Enable a disabled user of a skinsmith service (operators only).',
-  examples: [
-    ['Enable a user', 'skinsmith users enable bob'],
-    ['Enable a user of another service', 'skinsmith users enable carol --base-url https://skins.example.org'],
-  ],
+  examples: {
+    'Enable a user': 'skinsmith users enable bob',
+    'Enable a user of another service': 'skinsmith users enable carol --base-url https://skins.example.org',
+  },
   declare: addName,
   ...oneOf(TABLE, (context, name: string) => change(context, name, { disabled: false })),
 } satisfies CommandModule;
@@ -130,13 +130,10 @@ export const usersDisable = {
   description:
     'Disable a user of a skinsmith service (operators only).\n' +
     "The user's keys are refused until the user is enabled again.",
-  examples: [
-    ['Disable a user', 'skinsmith users disable bob'],
-    [
-      'Disable a user of another service',
-      'skinsmith users disable carol --base-url https://skins.example.org',
-    ],
-  ],
+  examples: {
+    'Disable a user': 'skinsmith users disable bob',
+    'Disable a user of another service': 'skinsmith users disable carol --base-url https://skins.example.org',
+  },
   declare: addName,
   ...oneOf(TABLE, (context, name: string) => change(context, name, { disabled: true })),
 } satisfies CommandModule;
@@ -160,13 +157,11 @@ export const usersInvite = {
   description:
     'Print a link that signs a user in to the pages of a service once, within seven days (operators only).\n' +
     'It takes the place of an earlier one. users list shows who is invited.',
-  examples: [
-    ['Invite a user', 'skinsmith users invite bob'],
-    [
-      'Create a user and print only the link',
+  examples: {
+    'Invite a user': 'skinsmith users invite bob',
+    'Create a user and print only the link':
       'skinsmith users create dora && skinsmith users invite dora | cut -f1',
-    ],
-  ],
+  },
   declare: addName,
   ...oneOf(
     INVITATION,
@@ -188,10 +183,10 @@ const UNINVITED = doneViews('name', 'name of the user', 'uninvited');
 
 export const usersUninvite = {
   description: 'Revoke the invitations of users of a skinsmith service (operators only).',
-  examples: [
-    ['Revoke an invitation', 'skinsmith users uninvite bob'],
-    ['Revoke two invitations', 'skinsmith users uninvite bob carol'],
-  ],
+  examples: {
+    'Revoke an invitation': 'skinsmith users uninvite bob',
+    'Revoke two invitations': 'skinsmith users uninvite bob carol',
+  },
   output: [{ json: { shape: 'list', fields: UNINVITED.fields } }],
   declare: (command) => command.argument('<name...>', 'names of users', nonEmptyWords),
   async run(names: readonly string[], context: CommandContext): Promise<void> {

@@ -182,10 +182,10 @@ export const verify = {
     'the source has not changed since. Prints who signed the skins. The exit status is 1 if anything ' +
     'is wrong or has no signature. A skin with an unknown signer (no known key matches) does not count as wrong, unless ' +
     '--require-signer names a required signer.',
-  examples: [
-    ['Verify all skins in a lockfile', 'skinsmith verify signed/skins.lock'],
-    ['Verify skins without any network access', 'skinsmith verify signed/skins.lock --offline'],
-  ],
+  examples: {
+    'Verify all skins in a lockfile': 'skinsmith verify signed/skins.lock',
+    'Verify skins without any network access': 'skinsmith verify signed/skins.lock --offline',
+  },
   output: [
     {
       columns: COLUMNS,

@@ -42,11 +42,11 @@ export const version = {
     'Print the version, and on request whether there is a newer release.\n' +
     'skinsmith looks for newer releases only with --check. Then it queries the npm registry, or the one in ' +
     "npm's variable npm_config_registry, and sends nothing about you.",
-  examples: [
-    ['Print the version of skinsmith and of its parts as JSON', 'skinsmith version --json'],
-    ['Find out whether there is a newer release', 'skinsmith version --check'],
-    ['Print the licences of skinsmith and of everything in it', 'skinsmith version --licenses'],
-  ],
+  examples: {
+    'Print the version of skinsmith and of its parts as JSON': 'skinsmith version --json',
+    'Find out whether there is a newer release': 'skinsmith version --check',
+    'Print the licences of skinsmith and of everything in it': 'skinsmith version --licenses',
+  },
   output: [
     { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
     { mode: '--check', columns: CHECK_COLUMNS, json: { shape: 'object', fields: FIELDS } },

@@ -9,7 +9,6 @@ import type { PlayerSkin } from '../../game/profiles.ts';
 import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
 import type { GlobalFlags, SettingName, Settings } from '../config/settings.ts';
 import type { Connection } from '../connection/connect.ts';
-import type { Examples } from '../help/help-page.ts';
 import { JobSources, SeenNames } from '../history.ts';
 import type { CommandOutput } from '../output/described.ts';
 import type { Io } from '../terminal/io.ts';
@@ -66,8 +65,8 @@ export type Runner = (work: (context: CommandContext) => ExitStatus) => Promise<
 export interface CommandModule {
   /** The first line precedes the examples. */
   readonly description: string;
-  /** The examples at the start of the command's help. */
-  readonly examples: Examples;
+  /** What each command line at the start of the command's help does. */
+  readonly examples: Readonly<Record<string, string>>;
   /** What it prints for programs; empty: nothing. */
   readonly output: readonly CommandOutput[];
   /** Adds arguments and options to a command that has its name. */

@@ -128,13 +128,9 @@ async function galleryPage(call: PageCall<unknown, Query>, selection?: Selection
   const { sort, filter, tag }: Choice = choice;
   const canSelect = session !== undefined && hasScope(caller, 'skins');
   const page = pageNumber({ after, back });
+  const shown = [tag, filter, sort !== 'newest' && SORTS[sort], page > 1 && say`page ${count(page)}`];
   return {
-    title: titleOf(say`Gallery`, [
-      tag,
-      filter,
-      sort !== 'newest' && SORTS[sort],
-      page > 1 && say`page ${count(page)}`,
-    ]),
+    title: titleOf(say`Gallery`, shown),
     // Searches and further pages are for people.
     isIndexed: after === undefined && addressOf(choice) === PATH,
     head: html`<link rel="canonical" href="${`${context.publicUrl()}${PATH}`}">

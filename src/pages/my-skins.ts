@@ -204,16 +204,12 @@ const SORTS = { newest: say`Newest`, popular: say`Most viewed` } as const;
 async function mySkinsPage({ context, caller }: PageCall, place: Place, last: LastForm): Promise<Page> {
   const { done, missing } = last;
   const { after: _, ...choice } = place;
-  const { sort, filter, visibility, variant } = choice;
+  const { filter, visibility, variant } = choice;
   const { skins, next, total } = await readOwnSkins(context, caller, { ...place, size: SIZE });
   const cards = () => (hasScope(caller, 'skins') ? bulkForm(skins, place, last) : skinCards(skins));
+  const shown = [filter, visibility && VISIBILITIES[visibility], variant && ARMS_OR_ALL[variant]];
   return {
-    title: titleOf(say`My skins`, [
-      filter,
-      visibility && VISIBILITIES[visibility],
-      variant && ARMS_OR_ALL[variant],
-      sort !== 'newest' && SORTS[sort],
-    ]),
+    title: titleOf(say`My skins`, shown),
     body: html`<p class="quiet"><a href="/ui/jobs">${say`My jobs`}</a></p>
 ${done && html`<p class="done" role="status">${done}</p>`}
 ${missing && html`<p class="problem" role="alert">${missing}</p>`}

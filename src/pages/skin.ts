@@ -186,18 +186,20 @@ async function skinPage(call: SkinCall, skin: SkinWithData): Promise<Page> {
     body: html`${doneLine(query)}
 <h1><bdi>${title}</bdi></h1>
 <div class="skin">
-<div class="show">
 <div class="stage" data-script="${assetAddress('skin-viewer.js')}" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
 <div class="view"><img ${pictureAt('src', { skin, view: 'isometric', size: 384 })} ${pictureAt('srcset', { skin, view: 'isometric', size: 768 })} alt="${say`The skin at an angle`}" width="192" height="384"></div>
 <div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>${say`Show in 3D`}</button></div>
 </div>
-</div>
 <div>
 ${usePanel(skin, { signer, use: query.use ?? rememberedUse(call), remembers })}
 ${signer === 'server' && trustSteps(origin)}
+</div>
+<div>
 ${pictures(skin)}
 ${shareLine(skin, origin)}
 <div class="acts"><button type="button" class="quiet-button needs-script" data-to-tray="${uuid}" data-name="${title}">${say`Keep in the tray`}</button>${sharePanel(skin, origin)}</div>
+</div>
+<div>
 <dl class="facts">
 ${owner !== undefined && html`<div><dt>${say`Owner`}</dt><dd><bdi>${owner}</bdi></dd></div>`}
 <div><dt>${say`Arms`}</dt><dd>${variant === 'slim' ? say`Slim` : say`Classic`}</dd></div>

@@ -66,7 +66,8 @@ function wordsFor({ code, message }: SkinWarning): string | undefined {
 export async function examine(file: File, wanted: Variant | undefined): Promise<Examined> {
   if (file.size > MAX_BYTES) return { problem: FAR_TOO_LARGE };
   const fault = faultOf(new Uint8Array(await file.arrayBuffer()));
-  if (fault?.kind === 'not-png' && (await isList(file))) return { problem: A_LIST };
+  const isList = LIST.test(file.name) || (/\.txt$/i.test(file.name) && NAMES_SKINS.test(await file.text()));
+  if (fault?.kind === 'not-png' && isList) return { problem: A_LIST };
   if (fault) return { problem: describe(fault) };
   const bitmap = await createImageBitmap(file, AS_IT_IS).catch(() => undefined);
   if (!bitmap) return { problem: DAMAGED };
@@ -81,10 +82,6 @@ export async function examine(file: File, wanted: Variant | undefined): Promise<
     warnings: warnings.filter((one) => one !== undefined),
     picture,
   };
-}
-
-async function isList(file: File): Promise<boolean> {
-  return LIST.test(file.name) || (/\.txt$/i.test(file.name) && NAMES_SKINS.test(await file.text()));
 }
 
 function describe(fault: PictureFault): PictureProblem {

@@ -59,6 +59,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   },
   'too wide for 320 pixels': async (page) => {
     await page.setViewportSize({ width: 320, height: 640 });
+    await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     return await scroll(page);
   },
   'too wide where one reads from right to left': async (page) => {

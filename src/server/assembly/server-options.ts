@@ -48,6 +48,8 @@ export interface ServerOptions {
   readonly edition?: (pixels: string) => number;
   /** Default: signing-key.pem in the data folder; created if missing. */
   readonly signingKeyFile?: string | undefined;
+  /** Least length of that key; default: as long as the game's own. A short one signs ten times as fast. */
+  readonly signingKeyBits?: number | undefined;
   /** Continues with a signing key other than the one that signed the store's skins. */
   readonly newSigningKey?: boolean;
 

@@ -39,6 +39,8 @@ export class SigningKeyChangedError extends Error {
 export interface OwnKeyOptions {
   readonly db: Db;
   readonly path: string;
+  /** Its least length; default: as long as the game's own. */
+  readonly bits?: number | undefined;
   /** Whether skins are signed with it here. */
   readonly isUsed: boolean;
   /** Whether servers on other machines may use the store: all of them must have the same key from the first start on. */
@@ -120,14 +122,14 @@ export class OwnKey {
     await inTransaction(this.#options.db, async (tx) => {
       await lockQueue(tx);
       if ((await readMeta(tx, 'signing-key')) !== undefined) return;
-      const key = await openSigningKey(this.#options.path);
+      const key = await openSigningKey(this.#options.path, this.#options.bits);
       await keepMeta(tx, 'signing-key', key.id);
     });
   }
 
   async #open(): Promise<SigningKey> {
-    const { given, path } = this.#options;
-    const key = given ? signingKeyOf(given) : await openSigningKey(path);
+    const { given, path, bits } = this.#options;
+    const key = given ? signingKeyOf(given) : await openSigningKey(path, bits);
     if (this.#options.isUsed) await this.#keep(key.id);
     return key;
   }
@@ -142,19 +144,19 @@ export class OwnKey {
   }
 
   async #idOfFile(): Promise<string | undefined> {
-    const { path, given } = this.#options;
+    const { path, bits, given } = this.#options;
     if (given) return signingKeyOf(given).id;
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) return undefined; // opening it would create one
     const version = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.size}`;
-    if (this.#looked?.version !== version) this.#looked = { version, id: await readId(path) };
+    if (this.#looked?.version !== version) this.#looked = { version, id: await readId(path, bits) };
     return this.#looked.id;
   }
 }
 
-async function readId(path: string): Promise<string | undefined> {
+async function readId(path: string, bits?: number): Promise<string | undefined> {
   try {
-    return (await openSigningKey(path)).id;
+    return (await openSigningKey(path, bits)).id;
   } catch (error) {
     if (error instanceof SigningKeyError) return undefined;
     throw error;

@@ -12,6 +12,7 @@ import { poll } from '../../support/server/poll.ts';
 import {
   giveSigningKey,
   guardAgainstLeaks,
+  LONG_KEY,
   openOwnStore,
   runServer,
 } from '../../support/server/running-server.ts';
@@ -103,7 +104,7 @@ test('A store without skins takes any key', async () => {
 });
 
 test('A key that is removed or replaced while the service runs makes it not ready, and doctor says so', async () => {
-  const server = await runServer();
+  const server = await runServer(LONG_KEY);
   await server.owner.upload('/v2/generate', skinPng(1));
   const untilReady = async (status: number) =>
     await poll(

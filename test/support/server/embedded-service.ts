@@ -2,9 +2,10 @@ import { onTestFinished } from 'vitest';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import { type EmbeddedOptions, openEmbeddedService } from '../../../src/server/embedded.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
+import { SHORT_KEY_BITS } from '../textures/shared-key.ts';
 import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
-import { drawInOneThread, giveSigningKey, giveStore } from './running-server.ts';
+import { drawInOneThread, giveMaterials } from './running-server.ts';
 import type { Heard } from './test-caller.ts';
 
 const URL_OF_NOBODY = 'http://embedded.invalid';
@@ -20,10 +21,11 @@ export interface EmbeddedUnderTest extends Awaited<ReturnType<typeof openEmbedde
 /** The embedded service over a data folder of its own, closed when the test ends. */
 export async function runEmbedded(options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedUnderTest> {
   const dataDir = options.dataDir ?? (await ownFolder());
-  if (options.dataDir === undefined) await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
+  if (options.dataDir === undefined) await giveMaterials(dataDir, options.signingKeyBits);
   const service = await openEmbeddedService({
     gameAddresses: NO_GAME,
     draw: drawInOneThread,
+    signingKeyBits: SHORT_KEY_BITS,
     ...(await storeFor(dataDir)),
     ...options,
     dataDir,

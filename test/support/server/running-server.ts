@@ -9,11 +9,13 @@ import { type Draw, RenderThread } from '../../../src/server/pictures/render-thr
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
 import type { OpenStore } from '../../../src/server/store/db.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
+import { SHORT_KEY_BITS } from '../textures/shared-key.ts';
 import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
 import { TestCaller } from './test-caller.ts';
 
 const STORE_FILE = 'skinsmith.db';
+const KEY_FILE = 'signing-key.pem';
 
 export interface ServerUnderTest extends Omit<RunningServer, 'examineSignIn'> {
   readonly dataDir: string;
@@ -34,7 +36,20 @@ export const drawInOneThread: Draw = async (job) => await thread.draw(job);
 
 /** Puts the shared signing key into a data folder: making one takes a fifth of a second. */
 export async function giveSigningKey(dataDir: string): Promise<void> {
-  await copyFile(inject('signingKeyPath'), join(dataDir, 'signing-key.pem'));
+  await copyFile(inject('signingKeyPath'), join(dataDir, KEY_FILE));
+}
+
+/** For services whose data folder is restored or opened by others, which want a key as long as the game's. */
+export const LONG_KEY = { signingKeyBits: 4096 } as const;
+
+/** Puts a signing key and a store into a data folder: by default, a key of a length that only services here take. */
+export async function giveMaterials(dataDir: string, bits = SHORT_KEY_BITS): Promise<void> {
+  const key = bits > SHORT_KEY_BITS ? giveSigningKey(dataDir) : giveShortKey(dataDir);
+  await Promise.all([key, giveStore(dataDir)]);
+}
+
+async function giveShortKey(dataDir: string): Promise<void> {
+  await copyFile(inject('shortKeyPath'), join(dataDir, KEY_FILE));
 }
 
 /** Puts a store without rows into a data folder: making its schema takes as long as a test. */
@@ -47,13 +62,14 @@ export async function runServer(
   options: Partial<ServerOptions> & { dataDir?: string } = {},
 ): Promise<ServerUnderTest> {
   const dataDir = options.dataDir ?? (await ownFolder());
-  if (options.dataDir === undefined) await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
+  if (options.dataDir === undefined) await giveMaterials(dataDir, options.signingKeyBits);
   const store = await storeFor(dataDir);
   const server = await startServer({
     port: 0,
     gameAddresses: NO_GAME,
     draw: drawInOneThread,
     pages: PAGES,
+    signingKeyBits: SHORT_KEY_BITS,
     ...store,
     ...options,
     dataDir,

@@ -17,6 +17,7 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import {
   giveSigningKey,
   guardAgainstLeaks,
+  LONG_KEY,
   openOwnStore,
   runServer,
 } from '../../../support/server/running-server.ts';
@@ -30,7 +31,7 @@ let made: Promise<Buffer> | undefined;
 /** A backup of a service with one skin: the same for all tests, made by the first. */
 async function backupBytes(): Promise<Buffer> {
   made ??= (async () => {
-    const server = await runServer();
+    const server = await runServer(LONG_KEY);
     await server.owner.upload('/v2/generate', skinPng(1));
     return await readFile(await backUpOf(server));
   })();
@@ -91,7 +92,7 @@ describe('A restore', () => {
   });
 
   test('does nothing while a server runs on the folder, not even with --force', async () => {
-    const { dataDir, owner } = await runServer();
+    const { dataDir, owner } = await runServer(LONG_KEY);
     await expect(restoreInto(dataDir, await backupFile(), true)).rejects.toMatchObject({
       code: 'data_in_use',
     });

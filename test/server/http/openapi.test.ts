@@ -70,7 +70,7 @@ test('A strict validator accepts every schema in the API description', () => {
   const schemas = [...all('schema', DESCRIPTION), ...Object.values(COMPONENTS.schemas)];
   const distinct = new Set(schemas.map((schema) => JSON.stringify(schema)));
   expect(distinct.size).toBeGreaterThan(50);
-  for (const text of sampled([...distinct], 3)) {
+  for (const text of sampled([...distinct], 8)) {
     const schema = JSON.parse(text.replaceAll('"#/', '"own#/'));
     expect(() => ajv.compile(schema), text).not.toThrow();
   }

@@ -11,6 +11,7 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { poll } from '../../support/server/poll.ts';
 import { giveSigningKey, giveStore } from '../../support/server/running-server.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 type Options = Pick<ServerOptions, 'clock' | 'dataDir' | 'gameAddresses'>;
 
@@ -46,14 +47,18 @@ async function useOne(open: (options: Options) => Promise<Running>): Promise<Wea
   return new WeakRef(clock);
 }
 
-test.each(Object.entries(KINDS))('An ended service leaves nothing in memory: %s', async (_, open) => {
-  const clocks = [await useOne(open), await useOne(open), await useOne(open)];
-  const kept = await poll(
-    () => {
-      collectGarbage();
-      return clocks.filter((clock) => clock.deref()).length;
-    },
-    (count) => count === 0,
-  );
-  expect(kept).toBe(0);
-});
+// The one on the network has all parts of the other.
+test.each(sampled(Object.entries(KINDS), 2, 1))(
+  'An ended service leaves nothing in memory: %s',
+  async (_, open) => {
+    const clocks = [await useOne(open), await useOne(open), await useOne(open)];
+    const kept = await poll(
+      () => {
+        collectGarbage();
+        return clocks.filter((clock) => clock.deref()).length;
+      },
+      (count) => count === 0,
+    );
+    expect(kept).toBe(0);
+  },
+);

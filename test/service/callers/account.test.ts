@@ -151,16 +151,6 @@ describe('Who and what the service is', () => {
     });
   });
 
-  test.each(['/v2/me', '/v2/skins', '/v2/queue', '/', '/health', '/openapi.json'])(
-    'HEAD %s gets the answer of GET, without the body',
-    async (path) => {
-      const { owner } = await runServer();
-      const [got, head] = [await owner.get(path), await owner.send('HEAD', path)];
-      expect([head.status, head.bytes.length]).toEqual([got.status, 0]);
-      expect(head.headers['content-type']).toBe(got.headers['content-type']);
-    },
-  );
-
   test('An address with a slash at its end is the same address', async () => {
     const { owner } = await runServer();
     expect((await owner.get('/v2/me/')).body.name).toBe('owner');

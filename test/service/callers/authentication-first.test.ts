@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -16,7 +17,7 @@ const ROUTES_THAT_KNOW_CALLERS = ROUTES.filter(({ authenticated }) => authentica
 test('An invalid key is reported before anything else that is wrong with a request, on every route', async () => {
   const { anonymous } = await runServer();
   expect(ROUTES_THAT_KNOW_CALLERS.length).toBeGreaterThan(50);
-  for (const { method, path } of ROUTES_THAT_KNOW_CALLERS) {
+  for (const { method, path } of sampled(ROUTES_THAT_KNOW_CALLERS, 3)) {
     const headers = { authorization: `Bearer ${'0'.repeat(64)}`, 'content-type': 'application/json' };
     const body = method === 'GET' ? {} : { body: '{"variant": ' };
     const { status, bytes } = await anonymous().send(method, invalidAddress(path), { headers, ...body });

@@ -32,24 +32,28 @@ async function makeSkin({ anonymous }: ServerUnderTest) {
 }
 
 describe('A web page of another origin, without a key,', () => {
-  test.each(FOREIGN)('does not see what its visitor’s IP address has made: %j', async (headers) => {
+  test('does not see what its visitor’s IP address has made', async () => {
     const server = await runServer();
     const { uuid, job } = await makeSkin(server);
     const visitor = server.anonymous();
     expect(OWN_LISTS).toHaveLength(6);
-    for (const path of OWN_LISTS)
-      expectRefusal(await visitor.get(path.replace(':jobId', job), headers), 'insufficient_grants');
+    for (const headers of FOREIGN) {
+      for (const path of OWN_LISTS)
+        expectRefusal(await visitor.get(path.replace(':jobId', job), headers), 'insufficient_grants');
+      expect((await visitor.get(`/v2/skins/${uuid}`, headers)).status).toBe(200);
+    }
     expect((await visitor.get(`/v2/queue/${job}`)).status).toBe(200);
-    expect((await visitor.get(`/v2/skins/${uuid}`, headers)).status).toBe(200);
   });
 
-  test.each(FOREIGN)('reports no skins in the name of its visitor: %j', async (headers) => {
+  test('reports no skins in the name of its visitor', async () => {
     const server = await runServer();
     const { uuid } = await makeSkin(server);
-    const asForm = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
     const path = `/v2/skins/${uuid}/report`;
-    const sent = await server.anonymous().send('POST', path, { body: 'reason=other', headers: asForm });
-    expectRefusal(sent, 'insufficient_grants');
+    for (const headers of FOREIGN) {
+      const asForm = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+      const sent = await server.anonymous().send('POST', path, { body: 'reason=other', headers: asForm });
+      expectRefusal(sent, 'insufficient_grants');
+    }
     expect((await server.owner.get('/v2/account/reports')).body.reports).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway, runGatewayProcess } from '../../support/server/gateway.ts';
 import { plansFile } from '../../support/server/plans.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
+import { testWhole } from '../../support/setup/extent.ts';
 import { isWhole } from '../../support/setup/whole-run.ts';
 
 /** Jobs of each client. */
@@ -34,26 +35,30 @@ onSqlite(test)('Three clients share the slots of one key fairly, and never more 
   });
 });
 
-test('Two gateways over one store never have more than five jobs together at the upstream service', async () => {
-  const hosted = await runHosted({ serviceTime: 100, slack: 10 });
-  hosted.hold();
-  const one = await runGateway(hosted);
-  const two = await runGatewayProcess(hosted, { dataDir: one.dataDir });
-  await Promise.all([
-    push(await one.user('ann'), numbers(0, 16)),
-    push(new TestCaller(two.url, { key: one.key }), numbers(100, 16)),
-  ]);
-  await whenAccepted(hosted, 5);
-  hosted.release();
-  const ended = await ends(one.dataDir, 32);
-  expect(ended.every(({ status }) => status === 'completed')).toBe(true);
-  const { mostUnfinished, accepted, refusals } = hosted.records;
-  expect({ mostUnfinished, accepted: accepted.length, refusals }).toEqual({
-    mostUnfinished: 5,
-    accepted: 32,
-    refusals: {},
-  });
-});
+// Nodes that share slots, `server/store/upstream-jobs` tries.
+testWhole(
+  'Two gateways over one store never have more than five jobs together at the upstream service',
+  async () => {
+    const hosted = await runHosted({ serviceTime: 100, slack: 10 });
+    hosted.hold();
+    const one = await runGateway(hosted);
+    const two = await runGatewayProcess(hosted, { dataDir: one.dataDir });
+    await Promise.all([
+      push(await one.user('ann'), numbers(0, OWN)),
+      push(new TestCaller(two.url, { key: one.key }), numbers(100, OWN)),
+    ]);
+    await whenAccepted(hosted, 5);
+    hosted.release();
+    const ended = await ends(one.dataDir, 2 * OWN);
+    expect(ended.every(({ status }) => status === 'completed')).toBe(true);
+    const { mostUnfinished, accepted, refusals } = hosted.records;
+    expect({ mostUnfinished, accepted: accepted.length, refusals }).toEqual({
+      mostUnfinished: 5,
+      accepted: 2 * OWN,
+      refusals: {},
+    });
+  },
+);
 
 onSqlite(test)('A lone user has all slots of the plan processed, and not only its concurrency', async () => {
   const hosted = await runHosted({ serviceTime: 30 });

@@ -6,6 +6,7 @@ import { ends, numbers, push, runGateway } from '../../support/server/gateway.ts
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
 guardAgainstLeaks();
 
@@ -48,13 +49,16 @@ test('The key document has the key that signs the skins, and the hosts of textur
   expect(own.skinDomains).toEqual(['skins.example.org', '127.0.0.1']);
 });
 
+/** Jobs of each caller: together more than are under way at once. */
+const OWN = isWhole ? 20 : 6;
+
 test('The events of a gateway report many jobs of several callers', async () => {
   const { above, gateway } = await overSkinsmith();
   const users = [await gateway.user('ann'), await gateway.user('bob')];
-  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 20))));
-  const ended = await ends(gateway.dataDir, 40);
+  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, OWN))));
+  const ended = await ends(gateway.dataDir, 2 * OWN);
   expect(ended.every(({ status }) => status === 'completed')).toBe(true);
-  expect((await visibilities(above)).length).toBe(40);
+  expect((await visibilities(above)).length).toBe(2 * OWN);
   const streams = await poll(
     () => openStreams(above),
     (open) => open > 0,

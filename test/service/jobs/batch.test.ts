@@ -200,19 +200,21 @@ describe('A batch is refused as a whole', () => {
     });
   });
 
-  test.each([
-    ['nothing', undefined],
-    ['no list', { 0: item(1) }],
-    ['an empty list', []],
-    ['25 items', Array.from({ length: 25 }, (_, n) => item(n))],
-    ['an item that is no object', [item(1), 'data:image/png;base64,AAAA']],
-    ['an item that is a list', [[item(1)]]],
-    ['an item that is nothing', [null]],
-  ])('when it is %s', async (_, batch) => {
+  test('when it is no list of 1 to 24 objects', async () => {
     const { owner } = await runServer({ workers: 0 });
-    const heard = await send(owner, batch);
-    expectRefusal(heard, 'validation_error');
-    expect(contract.faults('post /v2/queue/batch', 400, heard.body)).toEqual([]);
+    for (const batch of [
+      undefined,
+      { 0: item(1) },
+      [],
+      Array.from({ length: 25 }, (_, n) => item(n)),
+      [item(1), 'data:image/png;base64,AAAA'],
+      [[item(1)]],
+      [null],
+    ]) {
+      const heard = await send(owner, batch);
+      expectRefusal(heard, 'validation_error');
+      expect(contract.faults('post /v2/queue/batch', 400, heard.body)).toEqual([]);
+    }
     expect((await owner.get('/v2/queue')).body.jobs).toEqual([]);
   });
 

@@ -130,7 +130,7 @@ describe('A stream of events', () => {
     const id = await queueSkin(server.owner, 1);
     const { owner, texture_hash } = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
     const queue = new TestQueue(db, { self: nameThisNode() });
-    const longResult = 'f00d'.repeat(2_000);
+    const longResult = 'f00d'.repeat(20_000);
     const attentive = await server.owner.events();
     await attentive.first(1);
     const record = async (count: number) => {
@@ -147,7 +147,7 @@ describe('A stream of events', () => {
       return last;
     };
     // Ten megabytes: more than the sockets of both ends hold. At once, they would be too much for an attentive reader, too.
-    for (let part = 0; part < 20; part++) await record(30);
+    for (let part = 0; part < 20; part++) await record(3);
     const last = await record(1);
     const heard = await readToEnd(socket);
     expect(heard).toContain(id);

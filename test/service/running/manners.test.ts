@@ -147,7 +147,7 @@ describe('Who may keep an answer', () => {
 test('HEAD gets the answer of GET, without the body, wherever GET changes nothing', async () => {
   const { owner } = await runServer();
   const reads = ROUTES.filter(({ method, changes }) => method === 'GET' && !changes);
-  for (const { paths } of sampled(reads, 2)) {
+  for (const { paths } of sampled(reads, 3)) {
     const path = paths[0].replaceAll(/:\w+(?:\{.*\})?/g, '0'.repeat(32));
     if (path === '/v2/queue/events') continue;
     const get = await owner.get(path);

@@ -104,7 +104,7 @@ test('A private skin is at no address of the API for anyone else', async () => {
   const { api } = addresses(skin);
   const callers = [server.anonymous(), await server.user('bob'), server.owner];
   for (const [n, caller] of callers.entries()) {
-    for (const address of sampled(api, 2, n)) {
+    for (const address of sampled(api, 3, n)) {
       const { status, bytes, headers } = await caller.get(address);
       expect([address, tellsOf(bytes.toString('latin1'), skin, address)]).toEqual([address, []]);
       if (address.startsWith(`/v2/skins/${skin.samples['uuid']}`))
@@ -126,7 +126,7 @@ test('No page shows a private skin to anyone but its owner, operators included',
   for (const [n, key] of [server.key, bob.body.key?.secret, undefined].entries()) {
     const visitor = new PlainBrowser(server.url);
     if (key !== undefined) await visitor.signIn(key);
-    for (const address of sampled(pages, 2, n)) {
+    for (const address of sampled(pages, 3, n)) {
       const { status, text, headers } = await visitor.open(address);
       expect([address, tellsOf(text, skin, address)]).toEqual([address, []]);
       if (!address.includes(skin.samples['uuid']!)) continue;
@@ -145,13 +145,13 @@ test('No shared cache keeps answers about a private skin', async () => {
   await visitor.signIn(key.body.key?.secret);
   const { api, pages } = addresses(skin);
   const caches: [string, string | null][] = [];
-  for (const address of sampled(api, 2)) {
+  for (const address of sampled(api, 3)) {
     const { bytes, headers } = await ann.get(address);
     const isPicture = headers['content-type'] === 'image/png' && address.startsWith('/v2/skins/');
     const isAbout = isPicture || tellsOf(bytes.toString('latin1'), skin, address).length > 0;
     if (isAbout) caches.push([address, String(headers['cache-control'])]);
   }
-  for (const address of sampled(pages, 2)) {
+  for (const address of sampled(pages, 3)) {
     const { text, headers } = await visitor.open(address);
     const isAbout = address.includes(skin.samples['uuid']!) || tellsOf(text, skin, address).length > 0;
     if (isAbout) caches.push([address, headers.get('cache-control')]);

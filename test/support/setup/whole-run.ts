@@ -25,6 +25,12 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
   'test/processes/frozen-store.test.ts': 'changes to the schema: server/store/schema',
   'test/processes/lost-claims.test.ts': 'server/workers/worker-pool/store-trouble',
   'test/service/game-accounts/random-faults.test.ts': 'the other files of service/game-accounts',
+  'test/service/gateway/trouble.test.ts': 'contract/gateway, server/generators/upstream, dispatch',
+  'test/service/jobs/skins-restorer.test.ts':
+    'service/v1/delays, service/limits/limits, service/jobs/fabric-tailor',
   'test/service/pages/keyboard.test.ts': 'service/pages/every-page, enter-key, own-pages',
+  'test/service/running/conformance.test.ts': 'conformance/run/breakages, contract/adapters',
   'test/service/running/fuzz.test.ts': 'contract/adapters-any-request, service/running/manners',
+  'test/service/skins/export-cut-off.test.ts': 'service/skins/export, e2e/export-cut-off',
+  'test/service/v1/curl.test.ts': 'service/v1/generating, service/v1/getting, service/v1/refusals',
 };

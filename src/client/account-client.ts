@@ -52,7 +52,7 @@ import {
   userListAnswerSchema,
 } from '../protocol/user.ts';
 import { ModerationClient } from './moderation-client.ts';
-import { nextIn, queryOf, skinPath } from './pages.ts';
+import { at, nextIn, queryOf } from './pages.ts';
 import { PlayerClient } from './player-client.ts';
 import type { Requester } from './requester.ts';
 import { SetClient } from './set-client.ts';
@@ -98,7 +98,7 @@ export class GameAccountClient {
 
   /** GET /v2/account/accounts/logins/:id: the state of the sign-in, and the account once it is linked. */
   async login(id: string, call: CallOptions = {}): Promise<GameLogin> {
-    const path = `${GAME_ACCOUNTS}/logins/${encodeURIComponent(id)}`;
+    const path = at`/v2/account/accounts/logins/${id}`;
     const request = { method: 'GET', path, timeout: LONG } as const;
     const { login, account } = await this.#requester.request(request, gameLoginAnswerSchema, call);
     return { login, account };
@@ -106,42 +106,43 @@ export class GameAccountClient {
 
   /** PATCH /v2/account/accounts/:uuid: pauses, resumes or shares the account, or changes its settings. */
   async change(uuid: string, change: GameAccountChange, call: CallOptions = {}): Promise<GameAccount> {
-    const schema = gameAccountAnswerSchema;
-    return (await this.#requester.send('PATCH', gameAccountPath(uuid), change, { schema, call })).account;
+    const address = at`PATCH /v2/account/accounts/${uuid}`;
+    return (await this.#requester.send(address, change, gameAccountAnswerSchema, call)).account;
   }
 
   /** DELETE /v2/account/accounts/:uuid: unlinks it. The answer says whether its original skin was restored. */
   async unlink(uuid: string, call: CallOptions = {}): Promise<readonly Note[]> {
-    const request = { method: 'DELETE', path: gameAccountPath(uuid), timeout: LONG } as const;
+    const request = { method: 'DELETE', path: at`/v2/account/accounts/${uuid}`, timeout: LONG } as const;
     return (await this.#requester.request(request, envelopeSchema, call)).messages ?? [];
   }
 
   /** PUT /v2/account/accounts/:uuid/skin: lets one's own account wear a skin, in Minecraft too. */
   async wear(uuid: string, input: GameAccountSkin, call: CallOptions = {}): Promise<GameAccount> {
     const content = { json: input };
-    const request = { method: 'PUT', path: `${gameAccountPath(uuid)}/skin`, timeout: LONG, content } as const;
+    const request = {
+      method: 'PUT',
+      path: at`/v2/account/accounts/${uuid}/skin`,
+      timeout: LONG,
+      content,
+    } as const;
     return (await this.#requester.request(request, gameAccountAnswerSchema, call)).account;
   }
 
   /** DELETE /v2/account/accounts/:uuid/skin: restores the skin that one's own account wore before. */
   async restore(uuid: string, call: CallOptions = {}): Promise<GameAccount> {
-    const request = { method: 'DELETE', path: `${gameAccountPath(uuid)}/skin`, timeout: LONG } as const;
+    const request = { method: 'DELETE', path: at`/v2/account/accounts/${uuid}/skin`, timeout: LONG } as const;
     return (await this.#requester.request(request, gameAccountAnswerSchema, call)).account;
   }
 
   /** POST /v2/account/accounts/:uuid/check: asks the game for the account's state. */
   async check(uuid: string, call: CallOptions = {}): Promise<GameAccountCheck> {
-    const request = { method: 'POST', path: `${gameAccountPath(uuid)}/check`, timeout: LONG } as const;
+    const request = { method: 'POST', path: at`/v2/account/accounts/${uuid}/check`, timeout: LONG } as const;
     const { account, problems } = await this.#requester.request(request, gameAccountCheckAnswerSchema, call);
     return { account, problems };
   }
 }
 
 const GAME_ACCOUNTS = '/v2/account/accounts';
-
-function gameAccountPath(uuid: string): string {
-  return `${GAME_ACCOUNTS}/${encodeURIComponent(uuid)}`;
-}
 
 const EXPORT_TYPES: Readonly<Record<SkinExportFormat, string>> = {
   zip: 'application/zip',
@@ -192,9 +193,9 @@ export class AccountClient {
 
   /** PATCH /v2/me/skins: the same change for up to 128 of the caller's skins. */
   async editSkins(skins: readonly string[], edit: SkinEdit, call: CallOptions = {}): Promise<SkinsEdited> {
-    const as = { schema: receivedSkinsEditedAnswerSchema, call };
-    const answer = await this.#requester.send('PATCH', '/v2/me/skins', { skins, ...edit }, as);
-    const { skins: edited, missing } = answer;
+    const body = { skins, ...edit };
+    const schema = receivedSkinsEditedAnswerSchema;
+    const { skins: edited, missing } = await this.#requester.send('PATCH /v2/me/skins', body, schema, call);
     return { skins: edited, done: edited.map(({ uuid }) => uuid), missing };
   }
 
@@ -203,13 +204,9 @@ export class AccountClient {
     skins: readonly string[],
     { undress, ...call }: CallOptions & SkinDeletion = {},
   ): Promise<BulkEdited> {
-    const as = { schema: receivedSkinsDeletedAnswerSchema, call };
-    const { deleted, missing } = await this.#requester.send(
-      'POST',
-      '/v2/me/skins/delete',
-      { skins, undress },
-      as,
-    );
+    const schema = receivedSkinsDeletedAnswerSchema;
+    const body = { skins, undress };
+    const { deleted, missing } = await this.#requester.send('POST /v2/me/skins/delete', body, schema, call);
     return { done: deleted, missing };
   }
 
@@ -229,34 +226,34 @@ export class AccountClient {
 
   /** GET /v2/skins/:uuid/similar: skins that look alike, public or your own, the most similar first. */
   async similarSkins(uuid: string, call: CallOptions = {}): Promise<readonly SimilarSkin[]> {
-    return (await this.#requester.get(`${skinPath(uuid)}/similar`, similarSkinsAnswerSchema, call)).skins;
+    return (await this.#requester.get(at`/v2/skins/${uuid}/similar`, similarSkinsAnswerSchema, call)).skins;
   }
 
   /** GET /v2/account/keys: the caller's API keys, or another user's for an operator. */
   async keys(user?: string, call: CallOptions = {}): Promise<readonly ApiKey[]> {
-    return (await this.#requester.get(`/v2/account/keys${ofUser(user)}`, apiKeyListAnswerSchema, call)).keys;
+    return (await this.#requester.get(at`/v2/account/keys${queryOf({ user })}`, apiKeyListAnswerSchema, call))
+      .keys;
   }
 
   /** POST /v2/account/keys: a new API key. `secret` is returned only here. */
   async createKey(input: ApiKeyInput = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
-    const schema = apiKeyMadeAnswerSchema;
-    return (await this.#requester.send('POST', '/v2/account/keys', input, { schema, call })).key;
+    return (await this.#requester.send('POST /v2/account/keys', input, apiKeyMadeAnswerSchema, call)).key;
   }
 
   /** PATCH /v2/account/keys/:id: fields left out stay unchanged; a list replaces the previous one. */
   async changeKey(id: string, change: ApiKeyChange, call: CallOptions = {}): Promise<ApiKey> {
-    const path = `/v2/account/keys/${encodeURIComponent(id)}`;
-    return (await this.#requester.send('PATCH', path, change, { schema: apiKeyAnswerSchema, call })).key;
+    const address = at`PATCH /v2/account/keys/${id}`;
+    return (await this.#requester.send(address, change, apiKeyAnswerSchema, call)).key;
   }
 
   /** DELETE /v2/account/keys/:id: the key is refused from then on. */
   async revokeKey(id: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(`/v2/account/keys/${encodeURIComponent(id)}`, call);
+    await this.#requester.delete(at`/v2/account/keys/${id}`, call);
   }
 
   /** GET /v2/account/identities: who signs in as the caller by OpenID Connect, or as another user for an operator. */
   async identities(user?: string, call: CallOptions = {}): Promise<readonly Identity[]> {
-    const path = `/v2/account/identities${ofUser(user)}`;
+    const path = at`/v2/account/identities${queryOf({ user })}`;
     return (await this.#requester.get(path, identityListAnswerSchema, call)).identities;
   }
 
@@ -267,7 +264,7 @@ export class AccountClient {
     call: CallOptions = {},
   ): Promise<void> {
     const query = queryOf({ last: mayBeLast ? 'yes' : 'no', user });
-    await this.#requester.delete(`/v2/account/identities/${encodeURIComponent(id)}?${query}`, call);
+    await this.#requester.delete(at`/v2/account/identities/${id}${query}`, call);
   }
 
   /** GET /v2/account/capes (operator only): all capes, including hidden ones. */
@@ -285,14 +282,13 @@ export class AccountClient {
 
   /** PATCH /v2/account/capes/:uuid (operator only): changes the alias; hides the cape or shows it again. */
   async changeCape(uuid: string, change: CapeChange, call: CallOptions = {}): Promise<Cape> {
-    const path = `/v2/account/capes/${encodeURIComponent(uuid)}`;
-    const schema = receivedCapeAnswerSchema;
-    return (await this.#requester.send('PATCH', path, change, { schema, call })).cape;
+    const address = at`PATCH /v2/account/capes/${uuid}`;
+    return (await this.#requester.send(address, change, receivedCapeAnswerSchema, call)).cape;
   }
 
   /** DELETE /v2/account/capes/:uuid (operator only): skins made with the cape keep it. */
   async deleteCape(uuid: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(`/v2/account/capes/${encodeURIComponent(uuid)}`, call);
+    await this.#requester.delete(at`/v2/account/capes/${uuid}`, call);
   }
 
   /** GET /v2/account/users (operator only): users by name; `filter`: part of the names. `size`: 1 to 128. */
@@ -307,39 +303,28 @@ export class AccountClient {
 
   /** GET /v2/account/users/:name (operator only). */
   async user(name: string, call: CallOptions = {}): Promise<User> {
-    const path = `/v2/account/users/${encodeURIComponent(name)}`;
-    return (await this.#requester.get(path, userAnswerSchema, call)).user;
+    return (await this.#requester.get(at`/v2/account/users/${name}`, userAnswerSchema, call)).user;
   }
 
   /** POST /v2/account/users (operator only): creates a user, on the plan `free` by default. */
   async createUser(input: UserInput, call: CallOptions = {}): Promise<User> {
-    const schema = userAnswerSchema;
-    return (await this.#requester.send('POST', '/v2/account/users', input, { schema, call })).user;
+    return (await this.#requester.send('POST /v2/account/users', input, userAnswerSchema, call)).user;
   }
 
   /** PATCH /v2/account/users/:name (operator only): changes the plan; blocks or unblocks the user. */
   async setUser(name: string, change: UserChange, call: CallOptions = {}): Promise<User> {
-    const path = `/v2/account/users/${encodeURIComponent(name)}`;
-    return (await this.#requester.send('PATCH', path, change, { schema: userAnswerSchema, call })).user;
+    const address = at`PATCH /v2/account/users/${name}`;
+    return (await this.#requester.send(address, change, userAnswerSchema, call)).user;
   }
 
   /** POST /v2/account/users/:name/invitation (operator only): a link that signs the user in once. */
   async inviteUser(name: string, call: CallOptions = {}): Promise<Invitation> {
-    const request = { method: 'POST', path: invitationPath(name) } as const;
+    const request = { method: 'POST', path: at`/v2/account/users/${name}/invitation` } as const;
     return (await this.#requester.request(request, invitationAnswerSchema, call)).invitation;
   }
 
   /** DELETE /v2/account/users/:name/invitation (operator only). */
   async uninviteUser(name: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(invitationPath(name), call);
+    await this.#requester.delete(at`/v2/account/users/${name}/invitation`, call);
   }
-}
-
-function invitationPath(name: string): string {
-  return `/v2/account/users/${encodeURIComponent(name)}/invitation`;
-}
-
-/** The query of a list for another user than the caller. */
-function ofUser(user: string | undefined): string {
-  return user === undefined ? '' : `?${queryOf({ user })}`;
 }

@@ -12,7 +12,7 @@ import {
   reportAnswerSchema,
   reportListAnswerSchema,
 } from '../protocol/moderation.ts';
-import { nextIn, queryOf } from './pages.ts';
+import { at, nextIn, queryOf } from './pages.ts';
 import type { Requester } from './requester.ts';
 import type { CallOptions, Listed, PageQuery } from './types.ts';
 
@@ -41,8 +41,8 @@ export class ModerationClient {
 
   /** POST /v2/account/reports/:id/close: closes a report without changing what it is about. */
   async closeReport(id: string, decision: ReportDecision = {}, call: CallOptions = {}): Promise<Report> {
-    const path = `/v2/account/reports/${encodeURIComponent(id)}/close`;
-    return (await this.#requester.send('POST', path, decision, { schema: reportAnswerSchema, call })).report;
+    const address = at`POST /v2/account/reports/${id}/close`;
+    return (await this.#requester.send(address, decision, reportAnswerSchema, call)).report;
   }
 
   /** PATCH /v2/account/skins/:uuid: hides any user's skin, or shows it again. */
@@ -51,14 +51,13 @@ export class ModerationClient {
     decision: ReportDecision & { readonly hidden: boolean },
     call: CallOptions = {},
   ): Promise<ModeratedSkin> {
-    const path = `/v2/account/skins/${encodeURIComponent(uuid)}`;
-    const schema = moderatedSkinAnswerSchema;
-    return (await this.#requester.send('PATCH', path, decision, { schema, call })).skin;
+    const address = at`PATCH /v2/account/skins/${uuid}`;
+    return (await this.#requester.send(address, decision, moderatedSkinAnswerSchema, call)).skin;
   }
 
   /** DELETE /v2/account/skins/:uuid: deletes any user's skin. */
   async deleteSkin(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(`/v2/account/skins/${encodeURIComponent(uuid)}?${queryOf({ note })}`, call);
+    await this.#requester.delete(at`/v2/account/skins/${uuid}${queryOf({ note })}`, call);
   }
 
   /** GET /v2/account/blocked-images: by hash. */
@@ -88,8 +87,7 @@ export class ModerationClient {
     { note = '' }: ReportDecision = {},
     call: CallOptions = {},
   ): Promise<void> {
-    const path = `/v2/account/blocked-images/${encodeURIComponent(hash)}?${queryOf({ note })}`;
-    await this.#requester.delete(path, call);
+    await this.#requester.delete(at`/v2/account/blocked-images/${hash}${queryOf({ note })}`, call);
   }
 
   /** GET /v2/account/log: what operators did, newest first. */

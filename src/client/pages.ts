@@ -27,8 +27,12 @@ export function timedOutJob(error: unknown): string | undefined {
   return jobIn(error.answer.links);
 }
 
-export function skinPath(uuid: string): string {
-  return `/v2/skins/${encodeURIComponent(uuid)}`;
+/** The address of a request, with its values in a form that addresses can have; a query gets its question mark. */
+export function at(parts: TemplateStringsArray, ...values: readonly (string | URLSearchParams)[]): string {
+  const written = values.map((value) =>
+    value instanceof URLSearchParams ? (value.size > 0 ? `?${value}` : '') : encodeURIComponent(value),
+  );
+  return String.raw({ raw: parts }, ...written);
 }
 
 /**

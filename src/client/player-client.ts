@@ -5,7 +5,7 @@ import {
   receivedPlayerAnswerSchema,
   type WearInput,
 } from '../protocol/player.ts';
-import { nextIn, queryOf } from './pages.ts';
+import { at, nextIn, queryOf } from './pages.ts';
 import type { Requester } from './requester.ts';
 import type { CallOptions, Listed } from './types.ts';
 
@@ -39,21 +39,17 @@ export class PlayerClient {
 
   /** GET /v2/players/:name: what a name wears. */
   async get(name: string, call: CallOptions = {}): Promise<Player> {
-    return (await this.#requester.get(pathOf(name), receivedPlayerAnswerSchema, call)).player;
+    return (await this.#requester.get(at`/v2/players/${name}`, receivedPlayerAnswerSchema, call)).player;
   }
 
   /** PUT /v2/players/:name: lets a name show a skin and a cape; operators also give it to a user. */
   async wear(name: string, input: WearInput, call: CallOptions = {}): Promise<Player> {
-    const schema = receivedPlayerAnswerSchema;
-    return (await this.#requester.send('PUT', pathOf(name), input, { schema, call })).player;
+    const address = at`PUT /v2/players/${name}`;
+    return (await this.#requester.send(address, input, receivedPlayerAnswerSchema, call)).player;
   }
 
   /** DELETE /v2/players/:name: releases a name. */
   async release(name: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(pathOf(name), call);
+    await this.#requester.delete(at`/v2/players/${name}`, call);
   }
-}
-
-function pathOf(name: string): string {
-  return `/v2/players/${encodeURIComponent(name)}`;
 }

@@ -227,13 +227,14 @@ export class Requester {
     return await this.request({ method: 'GET', path }, schema, call);
   }
 
-  /** Sends JSON. */
+  /** Sends JSON. `address`: method and path. */
   async send<S extends z.ZodType>(
-    method: 'POST' | 'PUT' | 'PATCH',
-    path: string,
+    address: string,
     json: object,
-    { schema, call }: { readonly schema: S; readonly call: CallOptions },
+    schema: S,
+    call: CallOptions,
   ): Promise<z.output<S>> {
+    const [method, path] = address.split(' ') as ['POST' | 'PUT' | 'PATCH', string];
     return await this.request({ method, path, content: { json } }, schema, call);
   }
 

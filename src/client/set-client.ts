@@ -17,18 +17,18 @@ import {
   type SkinSet,
   type SkinSetSummary,
 } from '../protocol/set.ts';
-import { nextIn, queryOf } from './pages.ts';
+import { at, nextIn, queryOf } from './pages.ts';
 import type { Requester } from './requester.ts';
 import type { CallOptions, Listed, PageQuery, SkinExportFormat } from './types.ts';
 
 type Page = Pick<PageQuery, 'after' | 'size'>;
 
 const DOWNLOADS = {
-  zip: { path: '/skins.zip', type: 'application/zip' },
-  lock: { path: '/skins.lock', type: 'application/x-ndjson' },
-  pack: { path: '/pack.zip', type: 'application/zip' },
-  datapack: { path: '/datapack.zip', type: 'application/zip' },
-} as const satisfies Record<SetFileFormat, { path: string; type: string }>;
+  zip: { file: 'skins.zip', type: 'application/zip' },
+  lock: { file: 'skins.lock', type: 'application/x-ndjson' },
+  pack: { file: 'pack.zip', type: 'application/zip' },
+  datapack: { file: 'datapack.zip', type: 'application/zip' },
+} as const satisfies Record<SetFileFormat, { file: string; type: string }>;
 
 /** A file of a set: its pictures with skins.lock, skins.lock alone, its resource pack, or the data pack for that. */
 export type SetFileFormat = SkinExportFormat | 'pack' | 'datapack';
@@ -53,24 +53,23 @@ export class SetClient {
 
   /** GET /v2/sets/:set: with the skins that the caller may see. */
   async get(set: string, call: CallOptions = {}): Promise<SkinSet> {
-    return skinSet(await this.#requester.get(pathOf(set), receivedSetAnswerSchema, call));
+    return skinSet(await this.#requester.get(at`/v2/sets/${set}`, receivedSetAnswerSchema, call));
   }
 
   /** POST /v2/sets: makes a set. */
   async create(input: SetInput, call: CallOptions = {}): Promise<SkinSet> {
-    const schema = receivedSetAnswerSchema;
-    return skinSet(await this.#requester.send('POST', '/v2/sets', input, { schema, call }));
+    return skinSet(await this.#requester.send('POST /v2/sets', input, receivedSetAnswerSchema, call));
   }
 
   /** PATCH /v2/sets/:set: changes a set of the caller. */
   async edit(set: string, edit: SetEdit, call: CallOptions = {}): Promise<SkinSet> {
-    const schema = receivedSetAnswerSchema;
-    return skinSet(await this.#requester.send('PATCH', pathOf(set), edit, { schema, call }));
+    const address = at`PATCH /v2/sets/${set}`;
+    return skinSet(await this.#requester.send(address, edit, receivedSetAnswerSchema, call));
   }
 
   /** DELETE /v2/sets/:set: deletes a set of the caller; its skins stay. */
   async delete(set: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(pathOf(set), call);
+    await this.#requester.delete(at`/v2/sets/${set}`, call);
   }
 
   /** GET /v2/me/set-names: names of the caller's sets that were public, which nobody else can have. */
@@ -81,7 +80,7 @@ export class SetClient {
 
   /** DELETE /v2/set-names/:name: lets everyone have a reserved name. Operators release those of others, too. */
   async releaseName(name: string, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(`/v2/set-names/${encodeURIComponent(name)}`, call);
+    await this.#requester.delete(at`/v2/set-names/${name}`, call);
   }
 
   /**
@@ -94,34 +93,27 @@ export class SetClient {
     options: { readonly namespace?: string; readonly game?: string } = {},
     call: CallOptions = {},
   ): AsyncIterable<Uint8Array> {
-    const { path, type } = DOWNLOADS[format];
-    const query = queryOf(options);
-    return this.#requester.file(`${pathOf(set)}${path}${query.size > 0 ? `?${query}` : ''}`, type, call);
+    const { file, type } = DOWNLOADS[format];
+    return this.#requester.file(at`/v2/sets/${set}/${file}${queryOf(options)}`, type, call);
   }
 
   /** POST /v2/sets/:set/report: reports a set to the operators. */
   async report(set: string, report: ReportInput, call: CallOptions = {}): Promise<void> {
-    const schema = receivedEnvelopeSchema;
-    await this.#requester.send('POST', `${pathOf(set)}/report`, report, { schema, call });
+    await this.#requester.send(at`POST /v2/sets/${set}/report`, report, receivedEnvelopeSchema, call);
   }
 
   /** PATCH /v2/account/sets/:uuid (operator only): hides any user's set, shows it again, or clears its name. */
   async decide(uuid: string, decision: SetDecision, call: CallOptions = {}): Promise<ModeratedSet> {
-    const path = `/v2/account/sets/${encodeURIComponent(uuid)}`;
-    return (await this.#requester.send('PATCH', path, decision, { schema: moderatedSetAnswerSchema, call }))
-      .set;
+    const address = at`PATCH /v2/account/sets/${uuid}`;
+    return (await this.#requester.send(address, decision, moderatedSetAnswerSchema, call)).set;
   }
 
   /** DELETE /v2/account/sets/:uuid (operator only): deletes any user's set. */
   async deleteAny(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
-    await this.#requester.delete(`/v2/account/sets/${encodeURIComponent(uuid)}?${queryOf({ note })}`, call);
+    await this.#requester.delete(at`/v2/account/sets/${uuid}${queryOf({ note })}`, call);
   }
 }
 
 function skinSet({ set, skins }: z.output<typeof receivedSetAnswerSchema>): SkinSet {
   return { ...set, skins };
-}
-
-function pathOf(set: string): string {
-  return `/v2/sets/${encodeURIComponent(set)}`;
 }

@@ -35,7 +35,7 @@ import {
 } from '../protocol/skin.ts';
 import { AccountClient } from './account-client.ts';
 import { followJob, jobAnswer, notesOf, queuedItem, readJobEvents } from './jobs.ts';
-import { allPages, jobIn, nextIn, queryOf, skinPage, skinPath, timedOutJob } from './pages.ts';
+import { allPages, at, jobIn, nextIn, queryOf, skinPage, timedOutJob } from './pages.ts';
 import { type Outgoing, Requester, type ServiceClock } from './requester.ts';
 import type { RequestContent } from './transport.ts';
 import type {
@@ -213,9 +213,7 @@ export class SkinClient {
 
   /** GET /v2/queue/:jobId: the job, and its skin once it is completed. A failed job is an answer, not an error. */
   async job(id: string, call: CallOptions = {}): Promise<JobAnswer> {
-    return jobAnswer(
-      await this.#requester.get(`/v2/queue/${encodeURIComponent(id)}`, receivedJobAnswerSchema, call),
-    );
+    return jobAnswer(await this.#requester.get(at`/v2/queue/${id}`, receivedJobAnswerSchema, call));
   }
 
   /**
@@ -223,7 +221,7 @@ export class SkinClient {
    * exists by now.
    */
   async retryJob(id: string, call: CallOptions = {}): Promise<JobAnswer> {
-    const path = `/v2/queue/${encodeURIComponent(id)}/retry`;
+    const path = at`/v2/queue/${id}/retry`;
     const request = { method: 'POST', path, headers: idempotencyHeader(call) } as const;
     return jobAnswer(await this.#requester.request(request, receivedJobAnswerSchema, call));
   }
@@ -287,7 +285,7 @@ export class SkinClient {
 
   /** GET /v2/skins/:uuid: one skin, with its skin data. Others' private skins are not found. */
   async skin(uuid: string, call: CallOptions = {}): Promise<ReceivedSkin> {
-    return (await this.#requester.get(skinPath(uuid), receivedSkinAnswerSchema, call)).skin;
+    return (await this.#requester.get(at`/v2/skins/${uuid}`, receivedSkinAnswerSchema, call)).skin;
   }
 
   /**
@@ -295,24 +293,23 @@ export class SkinClient {
    * skins. Not every service offers it.
    */
   async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<ReceivedSkin> {
-    const schema = receivedSkinAnswerSchema;
-    return (await this.#requester.send('PATCH', skinPath(uuid), edit, { schema, call })).skin;
+    return (await this.#requester.send(at`PATCH /v2/skins/${uuid}`, edit, receivedSkinAnswerSchema, call))
+      .skin;
   }
 
   /** DELETE /v2/skins/:uuid: removes one of the caller's skins. Not every service offers it. */
   async deleteSkin(uuid: string, { undress, ...call }: CallOptions & SkinDeletion = {}): Promise<void> {
-    await this.#requester.delete(`${skinPath(uuid)}${undress ? '?undress=true' : ''}`, call);
+    await this.#requester.delete(at`/v2/skins/${uuid}${queryOf({ undress: undress || undefined })}`, call);
   }
 
   /** POST /v2/skins/:uuid/report: reports a skin to the operators of a skinsmith service. */
   async reportSkin(uuid: string, report: ReportInput, call: CallOptions = {}): Promise<void> {
-    const schema = receivedEnvelopeSchema;
-    await this.#requester.send('POST', `${skinPath(uuid)}/report`, report, { schema, call });
+    await this.#requester.send(at`POST /v2/skins/${uuid}/report`, report, receivedEnvelopeSchema, call);
   }
 
   /** GET /v2/skins/:uuid/texture: the PNG of a skin's texture, at most 256 KiB; follows redirects. */
   async skinTexture(uuid: string, call: CallOptions = {}): Promise<Uint8Array> {
-    return await this.#requester.textureBelow(`${skinPath(uuid)}/texture`, call);
+    return await this.#requester.textureBelow(at`/v2/skins/${uuid}/texture`, call);
   }
 
   /**

@@ -8,6 +8,7 @@ import { hostedWorkshop } from '../support/program/batches.ts';
 import { ROOT } from '../support/program/call-program.ts';
 import { Repository } from '../support/program/repository.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 const BLOCKS = codeBlocks(await readFile(join(ROOT, 'docs/ci.md'), 'utf8'));
 
@@ -36,7 +37,8 @@ async function runGitlab(repository: Repository) {
   );
 }
 
-test('The job for GitLab CI commits what it has made, and fails for a broken picture', async () => {
+// Otherwise docs/commands knows the words of the job.
+testWhole('The job for GitLab CI commits what it has made, and fails for a broken picture', async () => {
   const repository = await Repository.make();
   const { shop } = repository;
   await shop.drawMany('examples', 4);

@@ -11,6 +11,7 @@ import { effectOfName, NAMED_INPUTS, type NamedInput } from '../../src/double/pl
 import { parseScenario, SCENARIOS, scenarioJsonSchema } from '../../src/double/scenario.ts';
 import { ERRORS } from '../../src/protocol/errors.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TEXT = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
@@ -55,7 +56,8 @@ test('The script in docs/testing.md is a valid scenario, also by the published s
   expect(parseScenario(parse(script)).rules).toHaveLength(3);
 });
 
-test('The test in docs/testing.md runs with the built library', async () => {
+// Otherwise testing.test.ts uses the library so.
+testWhole('The test in docs/testing.md runs with the built library', async () => {
   const folder = await ownFolder();
   await copyFile(join(ROOT, 'examples/smith.png'), join(folder, 'smith.png'));
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(TEXT) ?? [];

@@ -5,6 +5,7 @@ import { freshMachine, type Machine, type Ran } from '../support/program/program
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
 import { runServer } from '../support/server/running-server.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 /** A service, and a machine on which people work with it. */
 async function serviceAndDesk(): Promise<{
@@ -118,27 +119,29 @@ describe('keys', () => {
   });
 });
 
-describe('A revocation by another process', () => {
-  /**
-   * The command runs over the data folder, while the service runs in a process of its own. Bob has a job that never
-   * ends, and may have only one at a time: the command's process must not make what waits behind it.
-   */
-  async function busyService() {
-    const machine = await freshMachine();
-    await writeFile(join(machine.dataDir, 'plans.json'), '{"free": {"concurrency": 1, "burst": 1}}');
-    const serving = await machine.serve(['--workers', '1', '--pace', '600000']);
-    const { body } = await serving.caller().json('/v2/account/keys', { user: 'bob' });
-    const { id, secret } = body.key ?? {};
-    const bob = serving.caller(secret);
-    const first = await bob.upload('/v2/queue', skinPng(1));
-    await poll(
-      async () => (await bob.get(`/v2/queue/${first.body.job?.id}`)).body.job?.status,
-      (status) => status === 'processing',
-    );
-    return { machine, serving, id: String(id), bob };
-  }
+/**
+ * The command runs over the data folder, while the service runs in a process of its own. Bob has a job that never
+ * ends, and may have only one at a time: the command's process must not make what waits behind it.
+ */
+async function busyService() {
+  const machine = await freshMachine();
+  await writeFile(join(machine.dataDir, 'plans.json'), '{"free": {"concurrency": 1, "burst": 1}}');
+  const serving = await machine.serve(['--workers', '1', '--pace', '600000']);
+  const { body } = await serving.caller().json('/v2/account/keys', { user: 'bob' });
+  const { id, secret } = body.key ?? {};
+  const bob = serving.caller(secret);
+  const first = await bob.upload('/v2/queue', skinPng(1));
+  await poll(
+    async () => (await bob.get(`/v2/queue/${first.body.job?.id}`)).body.job?.status,
+    (status) => status === 'processing',
+  );
+  return { machine, serving, id: String(id), bob };
+}
 
-  test('ends at once the event stream and waiting request of a key, and the waiting jobs of a user', async () => {
+// Otherwise service/callers/revoking has revocations by another process.
+testWhole(
+  'A revocation by another process ends at once the event stream and waiting request of a key, and the waiting jobs of a user',
+  async () => {
     const { machine, serving, id, bob } = await busyService();
     const stream = await bob.events();
     await stream.first(1);
@@ -161,8 +164,8 @@ describe('A revocation by another process', () => {
       job: { status: 'failed' },
       errors: [{ code: 'job_failed' }],
     });
-  });
-});
+  },
+);
 
 describe('users and plans', () => {
   test('of a machine are managed without a service, and known to a service that starts later', async () => {

@@ -3,7 +3,7 @@ import type { FaultSource } from '../../src/double/faults.ts';
 import { whenAccepted } from '../support/hosted/run-hosted.ts';
 import { hostedWorkshop, pixelsOf } from '../support/program/batches.ts';
 import { poll } from '../support/server/poll.ts';
-import { sampled } from '../support/setup/extent.ts';
+import { sampled, testWhole } from '../support/setup/extent.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'out'];
 
@@ -82,27 +82,31 @@ describe('The slots in the queue', () => {
     expect([exitCode, accepted.length, refusals, mostUnfinished]).toEqual([0, 8, {}, 5]);
   });
 
-  test('are shared with a later batch of the same caller, which need not wait for the first', async () => {
-    const { shop, service } = await hostedWorkshop({ serviceTime: 200 });
-    service.hold();
-    await shop.drawMany('many', 40);
-    await shop.drawMany('few', 6, 100);
-    const many = shop.start(['generate', 'many', '--out', 'many-made']);
-    await whenAccepted(service, 5);
-    const asked = service.records.requests.me ?? 0;
-    const few = shop.run('generate', 'few', '--out', 'few-made');
-    await poll(
-      () => service.records.requests.me ?? 0,
-      (requests) => requests > asked,
-    );
-    service.release();
-    const ended = await Promise.all([many, few]);
-    expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-    const { accepted, mostUnfinished, refusals } = service.records;
-    expect([accepted.length, mostUnfinished, service.doubleSubmissions]).toEqual([46, 5, []]);
-    const areFew = new Set(Array.from({ length: 6 }, (_, n) => pixelsOf(101 + n)));
-    const lastOfFew = accepted.findLastIndex(({ pixels }) => areFew.has(pixels));
-    expect(lastOfFew).toBeLessThan(40); // when the first batch had at least 6 to go
-    expect(refusals['job_limit'] ?? 0).toBeLessThanOrEqual(5);
-  });
+  // Otherwise dispatch/shared-queue/slots and e2e/batch-sharing share them.
+  testWhole(
+    'are shared with a later batch of the same caller, which need not wait for the first',
+    async () => {
+      const { shop, service } = await hostedWorkshop({ serviceTime: 200 });
+      service.hold();
+      await shop.drawMany('many', 40);
+      await shop.drawMany('few', 6, 100);
+      const many = shop.start(['generate', 'many', '--out', 'many-made']);
+      await whenAccepted(service, 5);
+      const asked = service.records.requests.me ?? 0;
+      const few = shop.run('generate', 'few', '--out', 'few-made');
+      await poll(
+        () => service.records.requests.me ?? 0,
+        (requests) => requests > asked,
+      );
+      service.release();
+      const ended = await Promise.all([many, few]);
+      expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+      const { accepted, mostUnfinished, refusals } = service.records;
+      expect([accepted.length, mostUnfinished, service.doubleSubmissions]).toEqual([46, 5, []]);
+      const areFew = new Set(Array.from({ length: 6 }, (_, n) => pixelsOf(101 + n)));
+      const lastOfFew = accepted.findLastIndex(({ pixels }) => areFew.has(pixels));
+      expect(lastOfFew).toBeLessThan(40); // when the first batch had at least 6 to go
+      expect(refusals['job_limit'] ?? 0).toBeLessThanOrEqual(5);
+    },
+  );
 });

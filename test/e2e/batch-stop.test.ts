@@ -61,7 +61,8 @@ async function ended(child: ResultPromise) {
 }
 
 describe('A batch that is stopped', () => {
-  test('in an outage ends without waiting for answers, and the same command finishes it', async () => {
+  // Otherwise batch/run/run-batch/ends and outages know it in memory.
+  testWhole('in an outage ends without waiting for answers, and the same command finishes it', async () => {
     const { shop, service } = await busyWorkshop();
     const child = shop.start(MAKE);
     await whenAccepted(service, 3);
@@ -99,7 +100,8 @@ describe('A batch that is stopped', () => {
     },
   );
 
-  test('twice ends at once, and unanswered submissions are not submitted again', async () => {
+  // Otherwise cli/terminal/io/signals knows a second signal, and dispatch/lost-answers what was not answered.
+  testWhole('twice ends at once, and unanswered submissions are not submitted again', async () => {
     const { shop, service } = await busyWorkshop();
     let submissions = 0;
     // One answer that takes a second, so that the others are worth waiting for.
@@ -117,23 +119,27 @@ describe('A batch that is stopped', () => {
     await expectToFinish(shop, service);
   });
 
-  test('by a reader that goes away ends with status 141, and the same command then prints all rows', async () => {
-    const { shop, service } = await busyWorkshop({ workers: 2, serviceTime: 300 });
-    const child = shop.start(['generate', 'skins'], { buffer: { stdout: false } });
-    await once(child.stdout!, 'data');
-    child.stdout?.destroy();
-    const { exitCode, stderr } = await ended(child);
-    expect([exitCode, stderr]).toEqual([
-      141,
-      expect.stringMatching(/^Stopped with [1-8] of 9 sources done\..*\n$/m),
-    ]);
-    const again = await shop.run('generate', 'skins');
-    expect([again.exitCode, firstCells(again.stdout)]).toEqual([
-      0,
-      expect.objectContaining({ length: COUNT }),
-    ]);
-    expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
-  });
+  // Otherwise e2e/trouble has a reader that goes away.
+  testWhole(
+    'by a reader that goes away ends with status 141, and the same command then prints all rows',
+    async () => {
+      const { shop, service } = await busyWorkshop({ workers: 2, serviceTime: 300 });
+      const child = shop.start(['generate', 'skins'], { buffer: { stdout: false } });
+      await once(child.stdout!, 'data');
+      child.stdout?.destroy();
+      const { exitCode, stderr } = await ended(child);
+      expect([exitCode, stderr]).toEqual([
+        141,
+        expect.stringMatching(/^Stopped with [1-8] of 9 sources done\..*\n$/m),
+      ]);
+      const again = await shop.run('generate', 'skins');
+      expect([again.exitCode, firstCells(again.stdout)]).toEqual([
+        0,
+        expect.objectContaining({ length: COUNT }),
+      ]);
+      expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
+    },
+  );
 });
 
 describe('A batch that is killed', () => {
@@ -153,8 +159,10 @@ describe('A batch that is killed', () => {
   });
 });
 
-describe('Of 100,000 sources', () => {
-  test('the first are submitted while the list is still read, and what waits is not in memory', async () => {
+// Otherwise batch/run/run-batch/ahead knows when reading pauses.
+testWhole(
+  'Of 100,000 sources, the first are submitted while the list is still read, and what waits is not in memory',
+  async () => {
     const { shop, service } = await hostedWorkshop({ workers: 0 });
     let read = 0;
     const list = function* () {
@@ -178,21 +186,21 @@ describe('Of 100,000 sources', () => {
     child.kill('SIGINT');
     const { exitCode, stderr } = await ended(child);
     expect([exitCode, stderr]).toEqual([130, expect.stringContaining('5 jobs are still in the queue.')]);
-  });
+  },
+);
 
-  // Otherwise batch/plan and e2e/batch know a picture under several names, and the test above stops a list that long.
-  testWhole('that repeat a few pictures, only those few are submitted', async () => {
-    const { shop, service } = await hostedWorkshop({ workers: 0 });
-    await shop.drawMany('skins', 50);
-    const rows = Array.from({ length: MANY }, (_, n) => `skins/${String((n % 50) + 1).padStart(2, '0')}.png`);
-    await shop.write('list.txt', rows.join('\n'));
-    const child = shop.start(['generate', '--from', 'list.txt', '--out', 'out']);
-    await whenAccepted(service, 5);
-    child.kill('SIGINT');
-    const { exitCode, stderr } = await ended(child);
-    expect([exitCode, lines(stderr).at(-1)]).toEqual([130, 'error: Interrupted.']);
-    expect(service.records.accepted).toHaveLength(5);
-  });
+// Otherwise batch/plan and e2e/batch know a picture under several names.
+testWhole('Of 100,000 sources that repeat a few pictures, only those few are submitted', async () => {
+  const { shop, service } = await hostedWorkshop({ workers: 0 });
+  await shop.drawMany('skins', 50);
+  const rows = Array.from({ length: MANY }, (_, n) => `skins/${String((n % 50) + 1).padStart(2, '0')}.png`);
+  await shop.write('list.txt', rows.join('\n'));
+  const child = shop.start(['generate', '--from', 'list.txt', '--out', 'out']);
+  await whenAccepted(service, 5);
+  child.kill('SIGINT');
+  const { exitCode, stderr } = await ended(child);
+  expect([exitCode, lines(stderr).at(-1)]).toEqual([130, 'error: Interrupted.']);
+  expect(service.records.accepted).toHaveLength(5);
 });
 
 describe('A batch that was interrupted', () => {
@@ -232,25 +240,29 @@ describe('A batch that was interrupted', () => {
     },
   );
 
-  test('with an unanswered submission warns before sending it again that another key cannot see it', async () => {
-    const { shop, service } = await busyWorkshop();
-    service.faults = ({ kind }) => (kind === 'submit' ? { kind: 'slow', wait: 60_000 } : undefined);
-    const child = shop.start(MAKE);
-    const unanswered = await whenAccepted(service, 5).then(() => service.records.accepted.length);
-    child.kill('SIGKILL');
-    await child;
-    service.faults = undefined;
-    service.replaceKey();
-    const [journal = ''] = await journalsOf(shop);
-    await utimes(journal, new Date(0), new Date(0));
-    const { exitCode, stderr } = await shop.runIn({ SKINSMITH_API_KEY: service.key }, ...MAKE);
-    const warned = lines(stderr).filter((line) =>
-      /^warning: skins\/\d+\.png: .*another key.*pay for it twice\.$/.test(line),
-    );
-    expect([exitCode, warned.length]).toEqual([0, unanswered]);
-    const again = service.records.accepted.slice(unanswered).filter(({ duplicate }) => duplicate);
-    expect(again).toHaveLength(unanswered);
-  });
+  // Otherwise dispatch/lost-answers knows what such a batch sends again.
+  testWhole(
+    'with an unanswered submission warns before sending it again that another key cannot see it',
+    async () => {
+      const { shop, service } = await busyWorkshop();
+      service.faults = ({ kind }) => (kind === 'submit' ? { kind: 'slow', wait: 60_000 } : undefined);
+      const child = shop.start(MAKE);
+      const unanswered = await whenAccepted(service, 5).then(() => service.records.accepted.length);
+      child.kill('SIGKILL');
+      await child;
+      service.faults = undefined;
+      service.replaceKey();
+      const [journal = ''] = await journalsOf(shop);
+      await utimes(journal, new Date(0), new Date(0));
+      const { exitCode, stderr } = await shop.runIn({ SKINSMITH_API_KEY: service.key }, ...MAKE);
+      const warned = lines(stderr).filter((line) =>
+        /^warning: skins\/\d+\.png: .*another key.*pay for it twice\.$/.test(line),
+      );
+      expect([exitCode, warned.length]).toEqual([0, unanswered]);
+      const again = service.records.accepted.slice(unanswered).filter(({ duplicate }) => duplicate);
+      expect(again).toHaveLength(unanswered);
+    },
+  );
 
   test('by a revoked key continues with a new one', async () => {
     const { shop, service } = await busyWorkshop();
@@ -265,30 +277,34 @@ describe('A batch that was interrupted', () => {
     expect([exitCode, service.records.accepted.length, service.doubleSubmissions]).toEqual([0, COUNT, []]);
   });
 
-  test('names a damaged lock file or an empty journal, and submits nothing until that is resolved', async () => {
-    const { shop, service } = await interrupted('SIGKILL');
-    const [journal = ''] = await journalsOf(shop);
-    await writeFile(`${journal}.lock`, 'no database '.repeat(100));
-    const damaged = await shop.run(...MAKE);
-    const told = new RegExp(
-      `^error: ${journal}\\.lock: The lock file is damaged\\.\nhint: It holds no data\\.`,
-    );
-    expect([damaged.exitCode, damaged.stderr]).toEqual([1, expect.stringMatching(told)]);
-    await rm(`${journal}.lock`);
-    await truncate(journal);
-    const { exitCode, stderr } = await shop.run(...MAKE);
-    expect([exitCode, stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /^error: \S+\.ndjson: The journal .* has lost its content.*\nhint: Restore the file/,
-      ),
-    ]);
-    expect((await shop.run(...MAKE)).stderr).toBe(stderr);
-    expect(service.records.accepted).toHaveLength(7);
-    await rm(journal);
-    service.release();
-    expect((await shop.run(...MAKE)).exitCode).toBe(0);
-  });
+  // Otherwise base/process-lock and processes/torn-journal know both.
+  testWhole(
+    'names a damaged lock file or an empty journal, and submits nothing until that is resolved',
+    async () => {
+      const { shop, service } = await interrupted('SIGKILL');
+      const [journal = ''] = await journalsOf(shop);
+      await writeFile(`${journal}.lock`, 'no database '.repeat(100));
+      const damaged = await shop.run(...MAKE);
+      const told = new RegExp(
+        `^error: ${journal}\\.lock: The lock file is damaged\\.\nhint: It holds no data\\.`,
+      );
+      expect([damaged.exitCode, damaged.stderr]).toEqual([1, expect.stringMatching(told)]);
+      await rm(`${journal}.lock`);
+      await truncate(journal);
+      const { exitCode, stderr } = await shop.run(...MAKE);
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^error: \S+\.ndjson: The journal .* has lost its content.*\nhint: Restore the file/,
+        ),
+      ]);
+      expect((await shop.run(...MAKE)).stderr).toBe(stderr);
+      expect(service.records.accepted).toHaveLength(7);
+      await rm(journal);
+      service.release();
+      expect((await shop.run(...MAKE)).exitCode).toBe(0);
+    },
+  );
 });
 
 /** How many jobs the journal has. */

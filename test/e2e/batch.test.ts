@@ -12,6 +12,7 @@ import {
   requestsIn,
   type Workshop,
 } from '../support/program/batches.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 interface Result {
   readonly source: string;
@@ -225,7 +226,8 @@ describe('What is printed', () => {
     expect(results.every(({ status, value }) => status === 'completed' && value !== '')).toBe(true);
   });
 
-  test('with --ndjson is a line for each skin as it is done', async () => {
+  // Otherwise the next test has rows as they are done.
+  testWhole('with --ndjson is a line for each skin as it is done', async () => {
     const { shop, printed } = await linesAsDone('generate', 'skins', '--ndjson', '--out', 'out');
     const results = printed.map((line) => JSON.parse(line) as Result);
     expect(results.map(({ source }) => source).at(-1)).toBe('skins/01.png');
@@ -244,20 +246,24 @@ describe('What is printed', () => {
     expect(stderr).toMatch(/^4 sources: 4 made.*\.\nwarning: 4 skins have an unknown signer: .*\n$/m);
   });
 
-  test('by queue is a row for each job as it is accepted, while others wait for their turn', async () => {
-    const { shop, service } = await hostedWorkshop({ serviceTime: 300 });
-    await shop.drawMany('skins', 8);
-    const child = shop.start(['queue', 'skins']);
-    const acceptedAtFirst = await new Promise<number>((resolve) => {
-      child.stdout?.once('data', () => resolve(service.records.accepted.length));
-    });
-    expect(acceptedAtFirst).toBeLessThan(8); // the first may have ended by the time their rows are read
-    const { exitCode, stdout, stderr } = await child;
-    expect([exitCode, String(stderr)]).toEqual([0, expect.stringMatching(/^8 sources: 8 submitted/m)]);
-    expect(service.records.mostUnfinished).toBeLessThanOrEqual(5);
-    const jobs = service.records.accepted.map(({ job }) => job);
-    expect(firstCells(String(stdout)).sort()).toEqual(jobs.toSorted());
-  });
+  // Otherwise batch/run/run-batch/hand-over has jobs as they are accepted.
+  testWhole(
+    'by queue is a row for each job as it is accepted, while others wait for their turn',
+    async () => {
+      const { shop, service } = await hostedWorkshop({ serviceTime: 300 });
+      await shop.drawMany('skins', 8);
+      const child = shop.start(['queue', 'skins']);
+      const acceptedAtFirst = await new Promise<number>((resolve) => {
+        child.stdout?.once('data', () => resolve(service.records.accepted.length));
+      });
+      expect(acceptedAtFirst).toBeLessThan(8); // the first may have ended by the time their rows are read
+      const { exitCode, stdout, stderr } = await child;
+      expect([exitCode, String(stderr)]).toEqual([0, expect.stringMatching(/^8 sources: 8 submitted/m)]);
+      expect(service.records.mostUnfinished).toBeLessThanOrEqual(5);
+      const jobs = service.records.accepted.map(({ job }) => job);
+      expect(firstCells(String(stdout)).sort()).toEqual(jobs.toSorted());
+    },
+  );
 
   test('by queue --wait is the skins', async () => {
     const { shop } = await slowFirst();
@@ -337,7 +343,7 @@ describe('Sources that cannot be used', () => {
     await execa('mkfifo', [pipe]);
     // Whoever waits for a writer goes on.
     onTestFinished(() => closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK)));
-    const { exitCode, stderr } = await shop.start(['generate', 'skins', '--report', 'html=report.html']);
+    const { exitCode, stderr } = await shop.run('generate', 'skins', '--report', 'html=report.html');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('2 sources: 1 made, 1 failed')]);
     expect(await shop.read('report.html')).toContain('skins/pipe.png is not a regular file.');
   });

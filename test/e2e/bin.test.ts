@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
 import { freshMachine, ROOT, saying } from '../support/program/program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
+import { sampled } from '../support/setup/extent.ts';
 
 /** Makes a Node say that it is an old one; what it starts is itself again. */
 const OLD = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;
@@ -19,10 +20,12 @@ test('With an old Node, the program runs under the Node in its own folder, with 
   expect(await underOldNode(BIN, ['genrate'])).toMatchObject({ exitCode: 2 });
 });
 
-test.each([
+const SIGNALS = [
   ['SIGTERM', 0],
   ['SIGINT', 0],
-] as const)(
+] as const;
+
+test.each(sampled(SIGNALS, 2))(
   '%s to the old Node reaches the program, and both end in the same way',
   async (signal, exitCode) => {
     const { env } = await freshMachine();

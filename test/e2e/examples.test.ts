@@ -6,6 +6,7 @@ import { execa, type ResultPromise } from 'execa';
 import { onTestFinished, test } from 'vitest';
 import { examplesOf, fullName } from '../../src/cli/help/help-page.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { refusal } from '../support/docs/refusal.ts';
 import type { FakeGame } from '../support/fake-game/fake-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { ownDatabase } from '../support/postgres/own-database.ts';
@@ -149,14 +150,20 @@ class Bench {
   async run(line: string, group: string): Promise<string | undefined> {
     if (group === 'identities') await this.#linkIdentity(line.includes('alice') ? 'alice' : 'owner');
     const typed = this.#stand(line);
-    // Without options e2e/serve and cli/commands/open start them.
-    if (!isWhole && /^skinsmith (serve|open)$/.test(line)) return undefined;
+    // Otherwise e2e/serve, cli/commands/open and test/conformance start them.
+    if (!isWhole && /^skinsmith (serve|open|conformance)/.test(line)) return await this.#read(line);
     if (/^skinsmith (serve|open)\b/.test(line)) return await this.#serve(typed);
     if (group === 'retry') this.#failJob();
     const ran = line === 'skinsmith accounts link' ? this.#link(typed) : this.#type(typed, group);
     const { exitCode, stdout, stderr } = await ran;
     await this.#learn(group, String(stdout));
     return exitCode === 0 ? undefined : `${typed}\nexit ${exitCode}\n${stdout}${stderr}`;
+  }
+
+  /** Whether the program takes such a line. */
+  async #read(line: string): Promise<string | undefined> {
+    const refused = await refusal(plainWords(line)?.slice(1) ?? []);
+    return refused && `${line}\n${refused}`;
   }
 
   /** The embedded service fails no job by itself. */
@@ -183,9 +190,7 @@ class Bench {
       .replaceAll('~/.local/share/skinsmith', this.#machine.dataDir)
       .replaceAll('https://api.mineskin.org', this.#hosted)
       .replaceAll(/(--base-url )https:\/\/skins\.example\.org/g, `$1${this.#server.url}`)
-      .replace(/^skinsmith conformance/, '$& --pause 0')
-      // test/conformance judges the whole service.
-      .replace(/^skinsmith conformance(?!.*--only)/, isWhole ? '$&' : '$& --only capes');
+      .replace(/^skinsmith conformance/, '$& --pause 0');
     for (const [word, value] of this.#words)
       typed = typed.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), value);
     return typed;

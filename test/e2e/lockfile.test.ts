@@ -10,6 +10,7 @@ import {
   type Workshop,
 } from '../support/program/batches.ts';
 import { poll } from '../support/server/poll.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 
@@ -164,25 +165,31 @@ test('--force makes the skins in the lockfile again', async () => {
   expect(await shop.readJson('out/01.json')).toMatchObject({ uuid: uuids[0] });
 });
 
-test('A second batch on a lockfile says who holds it, and works at once when the first is killed', async () => {
-  const { shop, service } = await hostedWorkshop();
-  service.hold();
-  await shop.drawMany('skins', 4);
-  const first = shop.start(MAKE);
-  await poll(
-    () => service.records.accepted.length,
-    (accepted) => accepted === 4,
-  );
-  const second = await shop.run(...MAKE);
-  expect(second.exitCode).toBe(1);
-  expect(second.stderr).toMatch(new RegExp(`out/skins\\.lock is in use by process ${first.pid}\\.\nhint: `));
-  first.kill('SIGKILL');
-  await first;
-  service.release();
-  const { exitCode, stderr } = await shop.run(...MAKE);
-  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^4 sources: 4 made/m)]);
-  expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([4, []]);
-});
+// Otherwise batch/run/open-batch and base/process-lock know who holds it.
+testWhole(
+  'A second batch on a lockfile says who holds it, and works at once when the first is killed',
+  async () => {
+    const { shop, service } = await hostedWorkshop();
+    service.hold();
+    await shop.drawMany('skins', 4);
+    const first = shop.start(MAKE);
+    await poll(
+      () => service.records.accepted.length,
+      (accepted) => accepted === 4,
+    );
+    const second = await shop.run(...MAKE);
+    expect(second.exitCode).toBe(1);
+    expect(second.stderr).toMatch(
+      new RegExp(`out/skins\\.lock is in use by process ${first.pid}\\.\nhint: `),
+    );
+    first.kill('SIGKILL');
+    await first;
+    service.release();
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^4 sources: 4 made/m)]);
+    expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([4, []]);
+  },
+);
 
 describe('A lockfile that was edited', () => {
   test('by a merge that left conflict markers is repaired by generate and reported by --frozen', async () => {

@@ -5,6 +5,7 @@ import { runHosted } from '../support/hosted/run-hosted.ts';
 import { freshMachine, type Machine, saying } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 async function drawFiles(machine: Machine, from: number, count: number): Promise<string[]> {
   const files = Array.from({ length: count }, (_, n) => join(machine.folder, `skin-${from + n}.png`));
@@ -32,7 +33,8 @@ test('A job that one process queued is found by another, with its source', async
   ]);
 });
 
-test('Two processes that queue at once over one data folder finish every job', async () => {
+// Otherwise processes/queue has three over one data folder.
+testWhole('Two processes that queue at once over one data folder finish every job', async () => {
   const machine = await freshMachine();
   const [some, others] = [await drawFiles(machine, 0, 4), await drawFiles(machine, 100, 4)];
   const runs = await Promise.all(

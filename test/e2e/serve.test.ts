@@ -47,38 +47,45 @@ describe('serve', () => {
     expect(serving.key).toMatch(/^\S{64,}$/);
     serving.process.kill('SIGUSR1'); // other users of the machine could connect to a debugger
     expect((await serving.caller().get('/v2/me')).body.name).toBe('owner');
+    // The thread that draws is a file of its own.
+    const { body } = await serving.caller().upload('/v2/generate', skinPng(1));
+    expect((await serving.caller().get(`/v2/skins/${body.skin?.uuid}/body.png?size=64`)).status).toBe(200);
     const { exitCode, stdout, stderr } = await serving.end('SIGTERM');
     expect([exitCode, stdout]).toEqual([0, `${JSON.stringify({ url: serving.url, key: serving.key })}\n`]);
     const logged = lines(stderr).map((line) => JSON.parse(line) as object);
     expect(logged).toContainEqual(expect.objectContaining({ msg: 'request', path: '/v2/me', status: 200 }));
   });
 
-  test('offers a pack to players, and prints its lines for server.properties again when it changes', async () => {
-    const machine = await freshMachine();
-    const path = join(machine.folder, 'server.zip');
-    const pack = (text: string) =>
-      zipSync({ 'pack.mcmeta': Buffer.from('{}'), 'a.txt': Buffer.from(text) }, { mtime: '2026-01-01' });
-    await writeFile(path, pack('one'));
-    const serving = await machine.serve(['--pack', path, '--public-url', 'https://skins.example.org']);
-    const addressOf = (text: string) => `/packs/${hash('sha1', pack(text))}.zip`;
-    const player = serving.caller('');
-    expect((await player.get(addressOf('one'))).bytes).toEqual(Buffer.from(pack('one')));
-    await writeFile(path, pack('two'));
-    await poll(
-      async () => (await player.get(addressOf('two'))).status,
-      (status) => status === 200,
-    );
-    expect((await player.get(addressOf('two'))).bytes).toEqual(Buffer.from(pack('two')));
-    // Game servers that have the old lines still offer the old pack.
-    expect((await player.get(addressOf('one'))).status).toBe(200);
-    const { exitCode, stdout } = await serving.end('SIGTERM');
-    const [, ...told] = lines(stdout).map((line) => JSON.parse(line) as object);
-    const view = (text: string) => ({
-      pack: `https://skins.example.org${addressOf(text)}`,
-      sha1: hash('sha1', pack(text)),
-    });
-    expect([exitCode, told]).toEqual([0, [view('one'), view('two')]]);
-  });
+  // Otherwise cli/serve/served-pack has packs that change.
+  testWhole(
+    'offers a pack to players, and prints its lines for server.properties again when it changes',
+    async () => {
+      const machine = await freshMachine();
+      const path = join(machine.folder, 'server.zip');
+      const pack = (text: string) =>
+        zipSync({ 'pack.mcmeta': Buffer.from('{}'), 'a.txt': Buffer.from(text) }, { mtime: '2026-01-01' });
+      await writeFile(path, pack('one'));
+      const serving = await machine.serve(['--pack', path, '--public-url', 'https://skins.example.org']);
+      const addressOf = (text: string) => `/packs/${hash('sha1', pack(text))}.zip`;
+      const player = serving.caller('');
+      expect((await player.get(addressOf('one'))).bytes).toEqual(Buffer.from(pack('one')));
+      await writeFile(path, pack('two'));
+      await poll(
+        async () => (await player.get(addressOf('two'))).status,
+        (status) => status === 200,
+      );
+      expect((await player.get(addressOf('two'))).bytes).toEqual(Buffer.from(pack('two')));
+      // Game servers that have the old lines still offer the old pack.
+      expect((await player.get(addressOf('one'))).status).toBe(200);
+      const { exitCode, stdout } = await serving.end('SIGTERM');
+      const [, ...told] = lines(stdout).map((line) => JSON.parse(line) as object);
+      const view = (text: string) => ({
+        pack: `https://skins.example.org${addressOf(text)}`,
+        sha1: hash('sha1', pack(text)),
+      });
+      expect([exitCode, told]).toEqual([0, [view('one'), view('two')]]);
+    },
+  );
 
   test('ends at once, and says why, where its data folder cannot be made', async () => {
     const machine = await freshMachine();
@@ -108,7 +115,8 @@ describe('serve', () => {
     expect((await answer).status).toBe(200);
   });
 
-  test('makes folders that nobody else can look into, whatever the umask', async () => {
+  // Otherwise base/files knows the modes.
+  testWhole('makes folders that nobody else can look into, whatever the umask', async () => {
     const machine = await freshMachine();
     const folder = join(machine.folder, 'new');
     const open = ['-c', 'umask 0; exec "$0" "$@"', ...PROGRAM];
@@ -133,24 +141,28 @@ describe('serve', () => {
     },
   );
 
-  test('keeps working and ends cleanly when an upgrade removes its files, and logs as text', async () => {
-    const machine = await freshMachine();
-    const copy = join(machine.folder, 'program');
-    for (const part of ['bin', 'dist', 'package.json'])
-      await cp(join(ROOT, part), join(copy, part), { recursive: true });
-    const logging = ['--log-level', 'info', '--log-format', 'text'];
-    const serving = await machine.serve(logging, '', [process.execPath, join(copy, 'bin/skinsmith.js')]);
-    await rm(join(copy, 'dist'), { recursive: true });
-    const owner = serving.caller();
-    const made = [owner.upload('/v2/generate', skinPng(1)), owner.upload('/generate/upload', skinPng(2))];
-    const asked = ['/v2/me', '/openapi.json', '/metrics', '/v2/queue'].map((path) => owner.get(path));
-    for (const answer of await Promise.all([...made, ...asked])) expect(answer.status).toBe(200);
-    expect((await owner.get('/v2/nothing')).status).toBe(404);
-    const { exitCode, stderr } = await serving.end('SIGTERM');
-    expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Cannot find')]);
-    expect(stderr).toMatch(/^\d\d:\d\d:\d\d started {2}url=http/m);
-    expect(stderr).not.toMatch(/GET \/v2\/me|"msg"/);
-  });
+  // Otherwise e2e/starting has a program whose files are gone.
+  testWhole(
+    'keeps working and ends cleanly when an upgrade removes its files, and logs as text',
+    async () => {
+      const machine = await freshMachine();
+      const copy = join(machine.folder, 'program');
+      for (const part of ['bin', 'dist', 'package.json'])
+        await cp(join(ROOT, part), join(copy, part), { recursive: true });
+      const logging = ['--log-level', 'info', '--log-format', 'text'];
+      const serving = await machine.serve(logging, '', [process.execPath, join(copy, 'bin/skinsmith.js')]);
+      await rm(join(copy, 'dist'), { recursive: true });
+      const owner = serving.caller();
+      const made = [owner.upload('/v2/generate', skinPng(1)), owner.upload('/generate/upload', skinPng(2))];
+      const asked = ['/v2/me', '/openapi.json', '/metrics', '/v2/queue'].map((path) => owner.get(path));
+      for (const answer of await Promise.all([...made, ...asked])) expect(answer.status).toBe(200);
+      expect((await owner.get('/v2/nothing')).status).toBe(404);
+      const { exitCode, stderr } = await serving.end('SIGTERM');
+      expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Cannot find')]);
+      expect(stderr).toMatch(/^\d\d:\d\d:\d\d started {2}url=http/m);
+      expect(stderr).not.toMatch(/GET \/v2\/me|"msg"/);
+    },
+  );
 
   test('killed in the middle of many jobs and started again completes each of them once', async () => {
     const machine = await freshMachine();
@@ -206,30 +218,34 @@ function countByStatus(dataDir: string): Record<string, unknown> {
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
 
-test('People sign in to the built program with a provider, as its options say, and a log for people has each request', async () => {
-  const provider = await FakeProvider.start();
-  const { issuer, clientId, clientSecret } = provider.settings();
-  const machine = await freshMachine();
-  const secretFile = join(machine.folder, 'client-secret');
-  await writeFile(secretFile, `${clientSecret}\n`);
-  provider.claims = { sub: 'person-1', preferred_username: 'anna', groups: ['admins'] };
-  const { url, caller, end } = await machine.serve([
-    ...['--log-level', 'info', '--log-format', 'text', '--verbose'],
-    ...['--oidc-issuer', issuer, '--oidc-client-id', clientId, '--oidc-secret-file', secretFile],
-    ...['--oidc-operator-claim', 'groups=admins', '--allow-network', '127.0.0.0/8'],
-  ]);
-  const browser = new PlainBrowser(url);
-  const begun = await browser.open('/ui/sign-in/provider');
-  const { pathname, search } = new URL(provider.approve(begun.headers.get('location') ?? ''));
-  await browser.open(`${pathname}${search}`);
-  expect((await browser.open('/ui/sign-in/first', { form: {} })).headers.get('location')).toBe('/ui/');
-  expect((await browser.open('/ui/make')).text).toContain('<bdi>anna</bdi>');
-  const { user } = (await caller().get('/v2/account/users/anna')).body;
-  expect(user).toMatchObject({ role: 'operator' });
-  const { stderr } = await end('SIGTERM');
-  expect(stderr).toMatch(/^\d\d:\d\d:\d\d GET \/v2\/account\/users\/anna 200 [\d.]+ ms/m);
-  expect(stderr).not.toMatch(/"msg"/);
-});
+// Otherwise service/pages/provider-sign-in has people who sign in, and cli/serve/server-options and own-log the options.
+testWhole(
+  'People sign in to the built program with a provider, as its options say, and a log for people has each request',
+  async () => {
+    const provider = await FakeProvider.start();
+    const { issuer, clientId, clientSecret } = provider.settings();
+    const machine = await freshMachine();
+    const secretFile = join(machine.folder, 'client-secret');
+    await writeFile(secretFile, `${clientSecret}\n`);
+    provider.claims = { sub: 'person-1', preferred_username: 'anna', groups: ['admins'] };
+    const { url, caller, end } = await machine.serve([
+      ...['--log-level', 'info', '--log-format', 'text', '--verbose'],
+      ...['--oidc-issuer', issuer, '--oidc-client-id', clientId, '--oidc-secret-file', secretFile],
+      ...['--oidc-operator-claim', 'groups=admins', '--allow-network', '127.0.0.0/8'],
+    ]);
+    const browser = new PlainBrowser(url);
+    const begun = await browser.open('/ui/sign-in/provider');
+    const { pathname, search } = new URL(provider.approve(begun.headers.get('location') ?? ''));
+    await browser.open(`${pathname}${search}`);
+    expect((await browser.open('/ui/sign-in/first', { form: {} })).headers.get('location')).toBe('/ui/');
+    expect((await browser.open('/ui/make')).text).toContain('<bdi>anna</bdi>');
+    const { user } = (await caller().get('/v2/account/users/anna')).body;
+    expect(user).toMatchObject({ role: 'operator' });
+    const { stderr } = await end('SIGTERM');
+    expect(stderr).toMatch(/^\d\d:\d\d:\d\d GET \/v2\/account\/users\/anna 200 [\d.]+ ms/m);
+    expect(stderr).not.toMatch(/"msg"/);
+  },
+);
 
 test('A service says at its start that its provider is in a private network, and what to do', async () => {
   const provider = await FakeProvider.start();
@@ -254,7 +270,7 @@ describe('serve --double', () => {
     expect(await end()).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  // Otherwise the next test reports the same at another end.
+  // Otherwise the test of _double/stop reports the same at another end.
   testWhole('ends with 1 and a report after an impolite client', async () => {
     const machine = await freshMachine();
     const { url, key, end } = await startDouble(machine, ['--polite', '--clock', 'manual']);
@@ -265,7 +281,8 @@ describe('serve --double', () => {
     });
   });
 
-  test('ends when its standard input does, and reports what clients did until then', async () => {
+  // Otherwise the next test reports the same at another end.
+  testWhole('ends when its standard input does, and reports what clients did until then', async () => {
     const machine = await freshMachine();
     const { url, key, process } = await startDouble(machine, [
       '--polite',

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { openSigningKey } from '../../src/textures/signing-key.ts';
+import { describe, expect, test } from 'vitest';
 import { runGame } from '../support/fake-game/run-game.ts';
 import type { HostedService } from '../support/hosted/hosted-service.ts';
 import {
@@ -13,18 +11,13 @@ import {
   pixelsOf,
   type Workshop,
 } from '../support/program/batches.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 const NOTICE = /Players with an unmodified Minecraft will not see/g;
 
 /** The game's key: another than that of this machine. */
-let gameKeyPath: string;
-beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-game-key-'));
-  gameKeyPath = join(folder, 'game-key.pem');
-  await openSigningKey(gameKeyPath);
-  return async () => await rm(folder, { recursive: true });
-});
+const gameKeyPath = join(import.meta.dirname, '../fixtures/four-primes.pem');
 
 /** Three skins, a game, and a service whose skins that game signs; commands name the service themselves. */
 async function prepare() {
@@ -43,14 +36,18 @@ async function signersIn(shop: Workshop): Promise<unknown[]> {
 
 const submitted = ({ records }: HostedService) => records.accepted.length;
 
-test('On a machine without a signing key, the first skin is recognized as signed by the new key', async () => {
-  const shop = await embeddedWorkshop();
-  await rm(join(shop.machine.dataDir, 'signing-key.pem'));
-  await shop.draw({ 'skins/a': 1 });
-  const { exitCode, stdout, stderr } = await shop.run('generate', 'skins/a.png', '--json');
-  expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { signer: 'embedded', warnings: [] }]);
-  expect(stderr).toMatch(NOTICE);
-});
+// Otherwise textures/signing-key makes one, and cli/batch/output says so.
+testWhole(
+  'On a machine without a signing key, the first skin is recognized as signed by the new key',
+  async () => {
+    const shop = await embeddedWorkshop();
+    await rm(join(shop.machine.dataDir, 'signing-key.pem'));
+    await shop.draw({ 'skins/a': 1 });
+    const { exitCode, stdout, stderr } = await shop.run('generate', 'skins/a.png', '--json');
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { signer: 'embedded', warnings: [] }]);
+    expect(stderr).toMatch(NOTICE);
+  },
+);
 
 test('queue says who will see skins signed by this machine, but not for skins that a service signs', async () => {
   const { run, hosted } = await prepare();

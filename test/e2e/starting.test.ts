@@ -3,6 +3,7 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freshMachine, ROOT } from '../support/program/program.ts';
+import { sampled } from '../support/setup/extent.ts';
 
 test('A command prints the same with code that earlier runs have compiled', async () => {
   const machine = await freshMachine();
@@ -19,7 +20,7 @@ test('A command prints the same with code that earlier runs have compiled', asyn
   });
 });
 
-test.each([{}, { NODE_DISABLE_COMPILE_CACHE: '1' }])(
+test.each(sampled([{}, { NODE_DISABLE_COMPILE_CACHE: '1' }], 2))(
   'A command whose files an upgrade takes away says so (%o)',
   async (env) => {
     const machine = await freshMachine();

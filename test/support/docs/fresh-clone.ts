@@ -4,6 +4,8 @@ import { basename, delimiter, join, relative } from 'node:path';
 import { execa } from 'execa';
 import { writeForShells } from '../program/called-by-shells.ts';
 import { ownFolder } from '../server/own-folder.ts';
+import { giveSigningKey } from '../server/running-server.ts';
+import { isWhole } from '../setup/whole-run.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -55,8 +57,20 @@ export class FreshClone {
     for (const name of ['home', 'bin']) await mkdir(join(clone.folder, name));
     await writeFile(join(clone.folder, 'bin/npm'), NPM, { mode: 0o755 });
     await writeForShells(join(clone.folder, 'for-shells/skinsmith'));
+    // Otherwise e2e/bin starts what npx does, and textures/signing-key makes a key.
+    if (!isWhole) await clone.#callDirectly();
     await clone.#commit();
     return clone;
+  }
+
+  /** `npx` without npm, and a signing key: both take longer than all commands. */
+  async #callDirectly(): Promise<void> {
+    const npx =
+      '#!/bin/sh\nwhile [ "$1" = --yes ]; do shift; done\nPATH="$(dirname "$0")/../for-shells:$PATH" exec "$@"\n';
+    await writeFile(join(this.folder, 'bin/npx'), npx, { mode: 0o755 });
+    const dataDir = join(this.env['HOME'] ?? '', '.local/share/skinsmith');
+    await mkdir(dataDir, { recursive: true });
+    await giveSigningKey(dataDir);
   }
 
   async #commit(): Promise<void> {

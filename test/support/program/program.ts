@@ -1,9 +1,10 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
+import { giveSigningKey, giveStore } from '../server/running-server.ts';
 import { TestCaller } from '../server/test-caller.ts';
 import { type Call, callProgram, PROGRAM, type Ran, ROOT } from './call-program.ts';
 
@@ -110,10 +111,17 @@ export async function saying(
   });
 }
 
-/** A fresh machine with a signing key, because making one takes seconds. */
+/** A fresh machine with a signing key and an empty store: making them takes longer than most commands. */
 export async function freshMachine(): Promise<Machine> {
+  const machine = await emptyMachine();
+  await giveStore(machine.dataDir);
+  return machine;
+}
+
+/** The same without a store. */
+export async function emptyMachine(): Promise<Machine> {
   const machine = new Machine(await ownFolder());
   await mkdir(machine.dataDir, { recursive: true });
-  await copyFile(inject('signingKeyPath'), join(machine.dataDir, 'signing-key.pem'));
+  await giveSigningKey(machine.dataDir);
   return machine;
 }

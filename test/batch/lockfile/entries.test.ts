@@ -4,8 +4,9 @@ import { workOf } from '../../../src/batch/lockfile/entries.ts';
 import { type LockEntry, lineOf, lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { allOf, find, lockEntry, openText, textOf } from '../../support/batch/lockfile-entries.ts';
 import { anyCharacter } from '../../support/fuzz/any-character.ts';
+import { samples } from '../../support/setup/extent.ts';
 
-const RUNS = { numRuns: 500, seed: 20_251_121 };
+const RUNS = { numRuns: samples(500), seed: 20_251_121 };
 
 const digits = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });

@@ -4,8 +4,9 @@ import { OutputNames } from '../../../src/batch/plan/output-names.ts';
 import { anyCharacter } from '../../support/fuzz/any-character.ts';
 import { collectGarbage } from '../../support/server/collect-garbage.ts';
 import { samples } from '../../support/setup/extent.ts';
+import { isWhole } from '../../support/setup/whole-run.ts';
 
-const RUNS = { numRuns: 150, seed: 20_251_121 };
+const RUNS = { numRuns: samples(150), seed: 20_251_121 };
 
 function taken(...stems: readonly string[]): string[] {
   const names = new OutputNames();
@@ -196,13 +197,13 @@ describe('Whatever the stems are, output names', () => {
       expect(new Set(names.map(folded)).size).toBe(all.length);
       expect(takeAll(all)).toEqual(names);
     });
-    fc.assert(property, { ...RUNS, numRuns: 100 });
+    fc.assert(property, { ...RUNS, numRuns: samples(100) });
   });
 });
 
 describe('Many output names', () => {
   test('take little memory, even if they are long', () => {
-    const count = samples(100_000);
+    const count = isWhole ? 100_000 : 15_000;
     const names = new OutputNames();
     const folder = 'a long folder name/'.repeat(10);
     collectGarbage();
@@ -216,7 +217,7 @@ describe('Many output names', () => {
   test('that differ only in their first characters are distinguished', () => {
     const names = new OutputNames();
     let marked = 0;
-    for (let index = 0; index < samples(300_000); index++) {
+    for (let index = 0; index < (isWhole ? 300_000 : 40_000); index++) {
       const stem = `${index}-and-the-same-long-end-of-all-these-many-names`;
       if (names.take(stem) !== stem) marked++;
     }

@@ -5,8 +5,9 @@ import { BatchSetupError } from '../../../src/batch/model.ts';
 import { listRows } from '../../../src/batch/sources/lists.ts';
 import type { ListRow, RowOptions } from '../../../src/batch/sources/rows.ts';
 import { collected } from '../../support/batch/read-sources.ts';
+import { samples } from '../../support/setup/extent.ts';
 
-const RUNS = { numRuns: 300, seed: 20_251_121 };
+const RUNS = { numRuns: samples(300), seed: 20_251_121 };
 
 /** These bytes in chunks of these sizes, over and over. */
 async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {

@@ -105,7 +105,7 @@ const FOR_GOOD_ROWS = LOSSES.flatMap(([lost, loses]) =>
   KILLS.map(([killed, kills]) => ({ lost, loses, killed, kills })),
 );
 
-test.each(sampled(FOR_GOOD_ROWS, 2))(
+test.each(sampled(FOR_GOOD_ROWS, 3, 1))(
   'While the service has no data for good $lost $killed, neither this run nor the next ones submit anything twice',
   async ({ loses, kills }) => {
     const world = await runs({ lasts: FOR_GOOD, loses, kills });
@@ -141,7 +141,7 @@ test('A skin that the service lost for good is submitted again after minutes if 
 describe('A finished job whose skin the service does not find', () => {
   const options = { ...PAYS_ALL, alter: { job: { skin: '(absent)' } } };
 
-  test.each(sampled([6_000, 12_000, 20_000, 45_000, 120_000, FOR_GOOD], 2, 1))(
+  test.each(sampled([6_000, 12_000, 20_000, 45_000, 120_000, FOR_GOOD], 3, 2))(
     'for %d ms is asked for again, and never submitted again',
     async (ms) => {
       const world = await openWorld(options);

@@ -9,7 +9,7 @@ import { giveCommand, headCommand } from '../../../../src/textures/commands.ts';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
-import { samples } from '../../../support/setup/extent.ts';
+import { isWhole } from '../../../support/setup/whole-run.ts';
 
 /** Letters with accents, of six scripts, and of one that nobody can transliterate letter by letter; the last are no letters. */
 const LETTERS = [
@@ -119,6 +119,6 @@ test('Results and heads keep a name in any language, and the service gets the sa
         for (const [one, stranger] of strangers) expect(sent.get(one)).toBe(stranger);
       }
     }),
-    { numRuns: samples(12) },
+    { numRuns: isWhole ? 12 : 2 },
   );
 });

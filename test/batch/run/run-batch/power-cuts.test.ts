@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
+import { sampled } from '../../../support/setup/extent.ts';
 
 /** A disk that has only what was flushed; `turns`: how many of the event loop a flush takes. */
 function cautiousDisk(turns: number) {
@@ -29,7 +30,7 @@ function cautiousDisk(turns: number) {
 
 const SKINS = 12;
 
-test.each([1, 2, 5, 6, 9, 12])(
+test.each(sampled([1, 2, 5, 6, 9, 12], 3, 1))(
   'After a power cut after %i acceptances, no skin is paid for twice',
   async (cutAfter) => {
     const disk = cautiousDisk(20);

@@ -141,10 +141,10 @@ describe('A CSV list', () => {
   });
 
   test('does not swallow rows up to a quote far below', async () => {
-    const urls = Array.from({ length: 5_000 }, (_, index) => `https://a.example/${index}.png`);
+    const urls = Array.from({ length: 3_000 }, (_, index) => `https://a.example/${index}.png`);
     const list = ['source,name', '"heroes/a.png,x', ...urls, '",y', 'heroes/a.png'].join('\n');
     const labels = (await named(list)).map((source) => source.label);
-    expect(labels).toEqual(['-:2', ...urls, '-:5003', 'heroes/a.png']);
+    expect(labels).toEqual(['-:2', ...urls, '-:3003', 'heroes/a.png']);
   });
 
   test('counts lines, not rows', async () => {

@@ -6,8 +6,7 @@ import { LostAnswers } from './lost-answers.ts';
 import type { RetryingReader } from './retrying-reader.ts';
 import { jobDuration, pollableAt, type Submission } from './running-job.ts';
 import type { Session } from './session.ts';
-import type { OtherProcesses } from './shared-lists.ts';
-import type { OpenJob } from './slots.ts';
+import type { OpenJob, OtherProcesses } from './slots.ts';
 import type { SubmissionMark } from './submitter.ts';
 import { JobEventListener, Watcher } from './watcher.ts';
 

@@ -14,8 +14,7 @@ import {
 } from './peers.ts';
 import { type QueueDb, QueueFile } from './queue-file.ts';
 import { LONG_JOB, type RunningJob } from './running-job.ts';
-import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
-import type { CallerQueue, CountedSlots, SlotClaim } from './slots.ts';
+import type { CallerQueue, CountedSlots, LastLook, SeenList, SlotClaim } from './slots.ts';
 
 /** Milliseconds by which two processes may differ about the end of the same window. */
 const SAME_END = 2_000;
@@ -339,4 +338,127 @@ export class SharedQueue implements CallerQueue {
 
 function longer(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}
+
+/** Average number of list requests that all processes of a caller may make per wave of jobs. */
+const PER_WAVE = 1.5;
+/** Milliseconds between two requests for long jobs, also while nothing is known: a little over half a second. */
+const GAP = 520;
+/** At most one request can be saved up, so that two can follow each other. */
+const SAVED = 1;
+
+/** When the caller last requested the list, and how much of the budget is spent. */
+interface LookAccount {
+  /** Milliseconds since the last request. */
+  readonly age: number;
+  /** Requests not yet earned back by time, as of the last one. */
+  readonly spent: number;
+  /** Typical duration of a job, milliseconds; undefined while unknown. */
+  readonly typical: number | undefined;
+}
+
+/** Milliseconds until the next request; 0: now. */
+export function untilLook(account: LookAccount): number {
+  const { age, typical } = account;
+  const gap = typical !== undefined && typical <= LONG_JOB ? 0 : GAP;
+  const over = typical === undefined ? 0 : ((spentNow(account) - SAVED) * typical) / PER_WAVE;
+  return Math.max(0, Math.ceil(gap - age), Math.ceil(over));
+}
+
+/** The spent budget after a request. */
+export function spentBy(account: LookAccount): number {
+  return Math.min(SAVED + 1, spentNow(account) + 1);
+}
+
+function spentNow({ age, spent, typical }: LookAccount): number {
+  return typical === undefined ? 0 : Math.max(0, spent - (age * PER_WAVE) / typical);
+}
+
+/** Milliseconds between checks whether another process's list request has finished. */
+const UNDERWAY_PAUSE = 25;
+/** Milliseconds after which an unfinished list request is taken over. */
+const LOOK_LEASE = 5_000;
+/** Milliseconds for which another process's list is as good as one's own. */
+const FRESH = 1_000;
+
+interface SharedListsOptions {
+  readonly file: QueueFile;
+  readonly clock: Clock;
+  /** This process, and the others. */
+  readonly name: string;
+  readonly peers: Peers;
+  /** Reads the other processes' rows. */
+  readonly readPeers: (db: QueueDb) => void;
+  /** The minimum duration of a job, milliseconds; undefined while nothing is known. */
+  readonly usual: () => number | undefined;
+  /** A list is known that was requested at this time on the wall clock. */
+  readonly onHeard: (askedAt: number, list: SeenList) => void;
+}
+
+/** The list of jobs, requested by one process for all. */
+export class SharedLists {
+  readonly #options: SharedListsOptions;
+  /** When the newest known list was requested, on the wall clock. */
+  #heardAt = 0;
+
+  constructor(options: SharedListsOptions) {
+    this.#options = options;
+  }
+
+  /** A newer list from another process, if there is one. */
+  takeNews(): LastLook | undefined {
+    const { file, clock } = this.#options;
+    return file.transact((db) => {
+      const { asked_at: askedAt, body } = db.prepare('select asked_at, body from looks').get() ?? {};
+      const age = clock.now() - Number(askedAt);
+      if (age < 0 || age >= FRESH || Number(askedAt) <= this.#heardAt) return undefined;
+      const list = JSON.parse(String(body)) as SeenList;
+      this.#heard(Number(askedAt), list);
+      return { at: clock.monotonic() - age, list };
+    }, undefined);
+  }
+
+  /** See `SharedQueue.tryLook`. */
+  tryLook({ isUrgent }: { isUrgent: boolean }): number {
+    const { file, clock, name, peers, readPeers, usual } = this.#options;
+    return file.transact((db) => {
+      readPeers(db);
+      const isShared = peers.list.length > 0;
+      const { peer, age, until, spent } = this.#lastLook(db);
+      const account = { age, spent: isUrgent ? 0 : spent, typical: usual() };
+      const isOwn = peer === name || peer === '';
+      if (isShared && until > clock.now() && !isOwn && peers.isThere(peer)) return UNDERWAY_PAUSE;
+      const wait = age < 0 || (!isShared && isOwn) ? 0 : untilLook(account);
+      if (wait > 0) return wait;
+      const update = db.prepare('update looks set peer = ?, until = ?, spent = ?');
+      update.run(name, clock.now() + LOOK_LEASE, spentBy(account));
+      return 0;
+    }, 0);
+  }
+
+  /** The result of the list request that began `age` milliseconds ago; undefined: it failed. */
+  endLook(age: number, list: SeenList | undefined): void {
+    const { file, clock } = this.#options;
+    file.transact((db) => {
+      db.exec('update looks set until = 0');
+      if (!list) return;
+      this.#heard(clock.now() - age, list);
+      db.prepare('update looks set asked_at = ?, body = ?').run(this.#heardAt, JSON.stringify(list));
+    }, undefined);
+  }
+
+  #heard(askedAt: number, list: SeenList): void {
+    this.#heardAt = askedAt;
+    this.#options.onHeard(askedAt, list);
+  }
+
+  #lastLook(db: QueueDb) {
+    const row = db.prepare('select peer, asked_at, until, spent from looks').get() ?? {};
+    return {
+      peer: String(row['peer']),
+      age: this.#options.clock.now() - Number(row['asked_at']),
+      until: Number(row['until']),
+      spent: Number(row['spent']),
+    };
+  }
 }

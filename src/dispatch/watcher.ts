@@ -7,8 +7,7 @@ import type { LostAnswers } from './lost-answers.ts';
 import { isRouteMissing, isTransient, mayRetryList } from './outage.ts';
 import type { LookState, RunningJob, Submission } from './running-job.ts';
 import type { Session } from './session.ts';
-import type { LastLook, OtherProcesses, SeenList } from './shared-lists.ts';
-import type { OpenJob } from './slots.ts';
+import type { LastLook, OpenJob, OtherProcesses, SeenList } from './slots.ts';
 
 export interface WatcherPorts<W extends Submission> {
   readonly session: Session<W>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { spentBy, untilLook } from '../../../src/dispatch/shared-lists.ts';
+import { spentBy, untilLook } from '../../../src/dispatch/shared-queue.ts';
 
 /** When looks are taken by someone who always wants one, in `ms` milliseconds of jobs that take `typical`. */
 function looks(typical: number | undefined, ms: number): number[] {

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Peer, Peers } from '../../src/dispatch/peers.ts';
-import { QueueFile } from '../../src/dispatch/queue-file.ts';
-import { SharedLists } from '../../src/dispatch/shared-lists.ts';
-import { MovableClock } from '../support/server/movable-clock.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { type Peer, Peers } from '../../../src/dispatch/peers.ts';
+import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { SharedLists } from '../../../src/dispatch/shared-queue.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const LIST = { jobs: [{ id: 'j', status: 'waiting' as const }], links: {} };
 const calm = { isUrgent: false };

@@ -19,24 +19,9 @@ interface SkinsmithDouble {
 
 /** Our own service, in memory. The double's user is its owner. @throws DoubleError */
 export async function skinsmithBackend(double: SkinsmithDouble): Promise<Backend> {
-  const { url, texturesUrl, clock, scenario, key } = double;
-  const { time = 40, workers } = usableService(scenario);
+  const { url, clock, key } = double;
   const plans = new Plans();
-  const pace = Array.isArray(time) ? turning(time) : () => time;
-  const service = await openEmbeddedService({
-    dataDir: devNull,
-    inMemory: { signingKey: fixtureKey(), apiKey: key },
-    publicUrl: texturesUrl, // the root of textures
-    clock,
-    ...(workers !== undefined && { workers }),
-    rehearse: async (pixels, signal) => {
-      const duration = plans.of(pixels)?.serviceTime ?? pace();
-      const fate = plans.nextFate(pixels);
-      if (duration > 0) await clock.sleep(Math.min(duration, FOREVER), signal);
-      return fate?.kind === 'fails' ? fate.code : undefined;
-    },
-    edition: (pixels) => plans.edition(pixels),
-  });
+  const service = await openInMemory(double, plans);
   const answer = async (request: DoubleRequest): Promise<Reply> => {
     const { headers, ...reply } = await replyOf(await service.fetch(requestOf(request, url)));
     return { ...reply, headers: { date: new Date(clock.now()).toUTCString(), ...headers } };
@@ -59,6 +44,25 @@ export async function skinsmithBackend(double: SkinsmithDouble): Promise<Backend
     unfinished: async () => unfinishedOf(await answer(listRequest(key))),
     close: async () => await service.close({ limit: 0 }),
   };
+}
+
+async function openInMemory({ texturesUrl, clock, scenario, key }: SkinsmithDouble, plans: Plans) {
+  const { time = 40, workers } = usableService(scenario);
+  const pace = Array.isArray(time) ? turning(time) : () => time;
+  return await openEmbeddedService({
+    dataDir: devNull,
+    inMemory: { signingKey: fixtureKey(), apiKey: key },
+    publicUrl: texturesUrl, // the root of textures
+    clock,
+    ...(workers !== undefined && { workers }),
+    rehearse: async (pixels, signal) => {
+      const duration = plans.of(pixels)?.serviceTime ?? pace();
+      const fate = plans.nextFate(pixels);
+      if (duration > 0) await clock.sleep(Math.min(duration, FOREVER), signal);
+      return fate?.kind === 'fails' ? fate.code : undefined;
+    },
+    edition: (pixels) => plans.edition(pixels),
+  });
 }
 
 /** What of a plan the service itself cannot do; undefined: it can do all. */

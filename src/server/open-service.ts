@@ -109,12 +109,10 @@ async function open<A extends Adapter>(
   const errors = new ErrorLog(adapter.log, clock);
   connect(adapter, { state, events, early, errors });
   await warnOfUnknownPlans(adapter, store.db, plans);
-  warnOfOwnAddress(adapter, options);
-  await warnOfOpenSecrets(adapter, options);
+  await warnOfSettings(adapter, options);
 
   const retention = await retentionOf(store.db, options);
-  const kept = { store, retention, onError: (error: unknown) => state.report(error) };
-  const maintenance = startMaintenance({ ...context, ...node, ...kept });
+  const maintenance = startMaintenance({ ...context, ...node, store, retention, onError });
   releases.add(() => maintenance.stop());
   const { publicUrl, own, provable } = await adapter.open();
   state.publicUrl = publicUrl;
@@ -151,16 +149,14 @@ async function warnOfUnknownPlans({ log }: Adapter, db: Db, plans: Plans): Promi
   }
 }
 
-/** Signed skin data contains the texture's address permanently. */
-function warnOfOwnAddress({ log }: Adapter, { store, publicUrl, embedded }: ServerOptions): void {
-  if (!store || publicUrl !== undefined || embedded) return;
-  log.warn(
-    "Signed textures contain this server's own address. Give all servers the same one with --public-url.",
-  );
-}
-
-async function warnOfOpenSecrets({ log }: Adapter, options: ServerOptions): Promise<void> {
-  if (options.embedded) return;
+async function warnOfSettings({ log }: Adapter, options: ServerOptions): Promise<void> {
+  const { store, publicUrl, embedded } = options;
+  if (embedded) return;
+  // Signed skin data contains the texture's address permanently.
+  if (store && publicUrl === undefined)
+    log.warn(
+      "Signed textures contain this server's own address. Give all servers the same one with --public-url.",
+    );
   for (const path of await findOpenSecrets(options)) {
     log.warn(
       `Other users of this machine can read ${path}. Make it readable for the service only (mode 0400).`,

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Conformance, Judgement, Plan } from '../../conformance/run.ts';
 import { readProxies, verifyProxies } from '../config/network-settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { allowsInsecureHttp, keyFor } from '../connection/connect.ts';
 import { makeTextureGuard } from '../connection/texture-guard.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
@@ -162,6 +163,8 @@ export async function runConformance(options: ConformanceOptions, context: Comma
   return exitStatus(differs > 0 ? 'failed' : 'done');
 }
 
+type PlannedOptions = ConformanceOptions & { readonly plan: Plan };
+
 /** What the options ask for. @throws CliError */
 async function readPlan({ only = 'read', generations }: ConformanceOptions): Promise<Plan> {
   const { CHECKS, planOf } = await import('../../conformance/run.ts');
@@ -179,19 +182,13 @@ async function readPlan({ only = 'read', generations }: ConformanceOptions): Pro
   return plan;
 }
 
-async function openRun(
-  {
-    plan,
-    generations = GENERATIONS,
-    pause = PAUSE,
-    keyFile,
-    key,
-  }: ConformanceOptions & { readonly plan: Plan },
+/** The server to judge, and the key for it. @throws CliError */
+async function readServer(
+  { plan, keyFile, key }: PlannedOptions,
+  settings: Settings,
   context: CommandContext,
-): Promise<{ readonly run: Conformance; readonly textures: ReturnType<typeof makeTextureGuard> }> {
-  const { env, flags, clock, signal, messages } = context;
-  const settings = await context.settings();
-  const baseUrl = flags.local ? undefined : settings['base-url'];
+): Promise<{ readonly baseUrl: string; readonly apiKey: string | undefined }> {
+  const baseUrl = context.flags.local ? undefined : settings['base-url'];
   if (baseUrl === undefined)
     throw usageError(
       'no_service',
@@ -205,6 +202,17 @@ async function openRun(
       'Without an API key, the skins that are made cannot be deleted: nothing was sent.',
       'Name a key: --key-file FILE. If the skins may stay: --no-key',
     );
+  return { baseUrl, apiKey };
+}
+
+async function openRun(
+  options: PlannedOptions,
+  context: CommandContext,
+): Promise<{ readonly run: Conformance; readonly textures: ReturnType<typeof makeTextureGuard> }> {
+  const { plan, generations = GENERATIONS, pause = PAUSE } = options;
+  const { env, flags, clock, signal, messages } = context;
+  const settings = await context.settings();
+  const { baseUrl, apiKey } = await readServer(options, settings, context);
   const proxies = readProxies(env);
   verifyProxies(proxies, baseUrl);
   const textures = makeTextureGuard({ service: baseUrl, proxies, allowed: settings['allow-network'] });

@@ -149,14 +149,12 @@ export async function openStore(
   const size = database.prepare(
     'SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
   );
-  let seen = readVersion();
+  const hasChanged = changesOf(readVersion);
   return {
     db,
     examine: async () => [await damageFinding(db)],
     changedByOthers: () => {
-      const now = readVersion();
-      const changed = now !== seen;
-      seen = now;
+      const changed = hasChanged();
       if (changed) schema.learn(readOldestReader(database));
       return changed;
     },
@@ -169,6 +167,16 @@ export async function openStore(
       await flushUsage(db).catch(() => {}); // unimportant if the store cannot be written
       await db.destroy();
     },
+  };
+}
+
+/** Whether a value has changed since the last call. */
+function changesOf(read: () => unknown): () => boolean {
+  let seen = read();
+  return () => {
+    const before = seen;
+    seen = read();
+    return seen !== before;
   };
 }
 

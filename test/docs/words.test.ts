@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSayings, sentencesIn } from '../support/pages/texts.ts';
+import { isWhole } from '../support/setup/whole-run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** `docs/internals/specification.md` quotes the hosted service. */
@@ -51,10 +52,14 @@ test.each(TEXTS)('%s avoids words that mean two things', (path) => {
 const SOURCES = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !path.startsWith('src/pages/'));
 
 test('The texts of the program avoid words that mean two things', () => {
-  const texts = SOURCES.flatMap((path) => sentencesIn(readFileSync(join(ROOT, path), 'utf8')));
-  expect(texts.length).toBeGreaterThan(2_000);
+  const avoided = [...AVOIDED, IMAGE];
+  const sources = SOURCES.map((path) => readFileSync(join(ROOT, path), 'utf8'));
+  // What no source has, no text of it has. A word that is torn apart by a value is seen by the whole run.
+  const suspicious = sources.filter((source) => isWhole || avoided.some(([word]) => word.test(source)));
+  const texts = suspicious.flatMap(sentencesIn);
+  expect(texts.length).toBeGreaterThan(isWhole ? 2_000 : 100);
   const found = texts.map((text) => text.replaceAll(/<[^>]*>|\S*\/\S*/g, ''));
-  expect(found.flatMap((text) => avoidedIn(text, [...AVOIDED, IMAGE]))).toEqual([]);
+  expect(found.flatMap((text) => avoidedIn(text, avoided))).toEqual([]);
 });
 
 /** Pages have one word for what people give, and none for the program but its name. */

@@ -7,6 +7,7 @@ import { type Double, type Scenario, startDouble } from '../src/testing.ts';
 import { typeLine } from './support/cli/type-line.ts';
 import { skinPng } from './support/server/drawn-skins.ts';
 import { ownFolder } from './support/server/own-folder.ts';
+import { sampled } from './support/setup/extent.ts';
 
 // Our own clients, as the authors of others would test theirs: through the published double alone. stop() throws if one
 // of them was impolite: more than five jobs, a job polled twice in a second, a submission repeated, the key elsewhere.
@@ -120,12 +121,14 @@ async function convertThrough(scenario: Scenario) {
   return { skins: made + known, failed, twice: reads.length - new Set(reads).size };
 }
 
-test(`convert() makes every skin once, through ${Object.keys(TROUBLE).join(', ')}`, async () => {
-  const ends = Object.entries(TROUBLE).map(
-    async ([name, scenario]) => [name, await convertThrough(scenario)] as const,
-  );
+/** batch/run/run-batch has the others. */
+const TRIED = sampled(Object.entries(TROUBLE), 2, 1);
+const NAMES = TRIED.map(([name]) => name);
+
+test(`convert() makes every skin once, through ${NAMES.join(', ')}`, async () => {
+  const ends = TRIED.map(async ([name, scenario]) => [name, await convertThrough(scenario)] as const);
   const expected = { skins: 8, failed: [], twice: 0 };
-  expect(await Promise.all(ends)).toEqual(Object.keys(TROUBLE).map((name) => [name, expected]));
+  expect(await Promise.all(ends)).toEqual(NAMES.map((name) => [name, expected]));
 });
 
 test('The command line does so, too: its files are named after the trouble', async () => {

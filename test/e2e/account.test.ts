@@ -168,17 +168,21 @@ testWhole(
 );
 
 describe('users and plans', () => {
-  test('of a machine are managed without a service, and known to a service that starts later', async () => {
-    const machine = await freshMachine();
-    await writeFile(join(machine.dataDir, 'plans.json'), '{"gold": {"queue": 9}}');
-    const made = await machine.run(['users', 'create', 'bob', '--plan', 'gold', '--json']);
-    expect(JSON.parse(made.stdout)).toMatchObject({ name: 'bob', plan: 'gold' });
-    const { stdout } = await machine.run(['keys', 'create', '--user', 'bob', '--allow-agent', 'MyApp']);
-    const serving = await machine.serve();
-    const bob = serving.caller(stdout.split('\t')[0]);
-    expect((await bob.get('/v2/me', { 'user-agent': 'MyApp/1' })).body.grants).toMatchObject({ queue: 9 });
-    expect((await bob.get('/v2/me')).status).toBe(403);
-  });
+  // Otherwise cli/program/users has them, and service/callers/plans what a service reads.
+  testWhole(
+    'of a machine are managed without a service, and known to a service that starts later',
+    async () => {
+      const machine = await freshMachine();
+      await writeFile(join(machine.dataDir, 'plans.json'), '{"gold": {"queue": 9}}');
+      const made = await machine.run(['users', 'create', 'bob', '--plan', 'gold', '--json']);
+      expect(JSON.parse(made.stdout)).toMatchObject({ name: 'bob', plan: 'gold' });
+      const { stdout } = await machine.run(['keys', 'create', '--user', 'bob', '--allow-agent', 'MyApp']);
+      const serving = await machine.serve();
+      const bob = serving.caller(stdout.split('\t')[0]);
+      expect((await bob.get('/v2/me', { 'user-agent': 'MyApp/1' })).body.grants).toMatchObject({ queue: 9 });
+      expect((await bob.get('/v2/me')).status).toBe(403);
+    },
+  );
 
   test('in a file that is wrong are refused with status 2, naming plan and limit', async () => {
     const machine = await freshMachine();

@@ -46,7 +46,8 @@ describe('A limit of submissions', () => {
     expect([exitCode, accepted.length, refusals]).toEqual([0, 6, {}]);
   });
 
-  test('in a window of time causes refusals only of requests in flight', async () => {
+  // Otherwise dispatch/shared-queue/shared-windows knows windows.
+  testWhole('in a window of time causes refusals only of requests in flight', async () => {
     const { shop, service } = await hostedWorkshop({
       rate: { limit: 4, window: 600 },
       flags: { blockPerMinute: true },
@@ -61,7 +62,8 @@ describe('A limit of submissions', () => {
 });
 
 describe('The slots in the queue', () => {
-  test('that are fewer than usual, and not announced, are discovered without an error', async () => {
+  // Otherwise batch/run/run-batch/figures knows what such a limit costs.
+  testWhole('that are fewer than usual, and not announced, are discovered without an error', async () => {
     const { shop, service } = await hostedWorkshop({ limit: 3, serviceTime: 300 });
     await shop.drawMany('skins', 9);
     const { exitCode, stderr } = await shop.run(...MAKE);

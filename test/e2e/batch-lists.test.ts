@@ -79,8 +79,11 @@ test('A list of lines may name files, folders and pictures themselves, and have 
 test('A list is read from stdin', async () => {
   const shop = await listWorkshop();
   const input = 'pngs/a.png\npngs/b.png\n';
-  const { exitCode, stdout } = await shop.start(['generate', '--from', '-', '--ndjson'], { input });
-  expect([exitCode, lines(String(stdout)).length]).toEqual([0, 2]);
+  const { exitCode, stdout } = await shop.machine.run(['generate', '--from', '-', '--ndjson'], {
+    cwd: shop.folder,
+    input,
+  });
+  expect([exitCode, lines(stdout).length]).toEqual([0, 2]);
 });
 
 test('Invalid rows of a list are reported by line, and the others are used', async () => {

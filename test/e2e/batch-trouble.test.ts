@@ -83,22 +83,25 @@ describe('A service', () => {
     expect(service.records.accepted).toHaveLength(4);
   });
 
-  // With other answers, and for longer, in memory: see batch/run/run-batch/outages.
-  test('that resets requests for single jobs for a time gets few of them, and all skins are made', async () => {
-    const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
-    await shop.drawMany('skins', 15);
-    let until = Number.POSITIVE_INFINITY;
-    let failed = 0;
-    service.faults = (request) => {
-      if (request.kind !== 'job' || Date.now() > until) return undefined;
-      if (failed++ === 0) until = Date.now() + 1_500;
-      return { kind: 'reset', wait: 0 };
-    };
-    const { exitCode, stderr } = await shop.run(...MAKE);
-    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('15 sources: 15 made')]);
-    expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([15, []]);
-    expect(failed).toBeLessThanOrEqual(20);
-  });
+  // Otherwise batch/run/run-batch/outages, in memory: with other answers, and for longer.
+  testWhole(
+    'that resets requests for single jobs for a time gets few of them, and all skins are made',
+    async () => {
+      const { shop, service } = await hostedWorkshop({ serviceTime: 20 });
+      await shop.drawMany('skins', 15);
+      let until = Number.POSITIVE_INFINITY;
+      let failed = 0;
+      service.faults = (request) => {
+        if (request.kind !== 'job' || Date.now() > until) return undefined;
+        if (failed++ === 0) until = Date.now() + 1_500;
+        return { kind: 'reset', wait: 0 };
+      };
+      const { exitCode, stderr } = await shop.run(...MAKE);
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('15 sources: 15 made')]);
+      expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([15, []]);
+      expect(failed).toBeLessThanOrEqual(20);
+    },
+  );
 
   test('that answers all submissions with a 502 has one outage, after which nothing counts as in the queue', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 20 });

@@ -9,6 +9,7 @@ import {
   NOWHERE,
   type Workshop,
 } from '../support/program/batches.ts';
+import { testWhole } from '../support/setup/extent.ts';
 
 const ALL = ['generate', '-r', 'a', 'b', '--out', 'out'];
 const A_ONLY = ['generate', '-r', 'a', '--out', 'out'];
@@ -54,7 +55,8 @@ describe('--prune', () => {
     expect(await shop.files('out')).toEqual(['deep/three.json', 'one.json', 'skins.lock']);
   });
 
-  test('keeps entries of other folders, of damaged files and of subfolders', async () => {
+  // Otherwise batch/run/gone-sources knows what is gone.
+  testWhole('keeps entries of other folders, of damaged files and of subfolders', async () => {
     const shop = await twoFolders();
     await shop.write('a/two.png', 'damaged');
     expect((await shop.run(...A_ONLY, '--prune')).exitCode).toBe(1);
@@ -65,7 +67,8 @@ describe('--prune', () => {
     expect(await sourcesOf(shop)).toEqual(['a/one.png', 'a/two.png', 'b/deep/three.png', 'b/four.png']);
   });
 
-  test('keeps everything where a folder is misspelled or a list is empty', async () => {
+  // Otherwise batch/run/gone-sources knows what is gone.
+  testWhole('keeps everything where a folder is misspelled or a list is empty', async () => {
     const shop = await twoFolders();
     expect((await shop.run('generate', '-r', 'aa', '--out', 'out', '--prune')).exitCode).toBe(1);
     await shop.write('empty.txt', '');
@@ -103,22 +106,26 @@ describe('--prune', () => {
     expect(await shop.read('precious.txt')).toBe('Do not touch.\n');
   });
 
-  test('drops what a list no longer names, but nothing of another list or while a row fails', async () => {
-    const shop = await embeddedWorkshop();
-    await shop.draw({ one: 1, two: 2, three: 3 });
-    await shop.write('other.txt', 'three.png\n');
-    const from = async (...rows: string[]) => {
-      await shop.write('list.txt', `${rows.join('\n')}\n`);
-      return await shop.run('generate', '--from', 'list.txt', '--out', 'out', '--prune');
-    };
-    await shop.run('generate', '--from', 'other.txt', '--out', 'out');
-    await from('one.png', 'two.png');
-    expect((await from('one.png', 'tvo.png')).exitCode).toBe(1);
-    expect(await sourcesOf(shop)).toEqual(['one.png', 'three.png', 'two.png']);
-    expect((await from('one.png')).exitCode).toBe(0);
-    expect(await sourcesOf(shop)).toEqual(['one.png', 'three.png']);
-    expect(await shop.files('out')).toEqual(['one.json', 'skins.lock', 'three.json']);
-  });
+  // Otherwise batch/run/gone-sources knows what is gone.
+  testWhole(
+    'drops what a list no longer names, but nothing of another list or while a row fails',
+    async () => {
+      const shop = await embeddedWorkshop();
+      await shop.draw({ one: 1, two: 2, three: 3 });
+      await shop.write('other.txt', 'three.png\n');
+      const from = async (...rows: string[]) => {
+        await shop.write('list.txt', `${rows.join('\n')}\n`);
+        return await shop.run('generate', '--from', 'list.txt', '--out', 'out', '--prune');
+      };
+      await shop.run('generate', '--from', 'other.txt', '--out', 'out');
+      await from('one.png', 'two.png');
+      expect((await from('one.png', 'tvo.png')).exitCode).toBe(1);
+      expect(await sourcesOf(shop)).toEqual(['one.png', 'three.png', 'two.png']);
+      expect((await from('one.png')).exitCode).toBe(0);
+      expect(await sourcesOf(shop)).toEqual(['one.png', 'three.png']);
+      expect(await shop.files('out')).toEqual(['one.json', 'skins.lock', 'three.json']);
+    },
+  );
 });
 
 test('--frozen reports entries and outputs whose source is gone, within what it has walked', async () => {
@@ -149,7 +156,8 @@ describe('No output replaces', () => {
     expect(await shop.versions('.')).toEqual(before);
   });
 
-  test('a lockfile, even with --overwrite', async () => {
+  // Otherwise cli/output/output-guard knows which files are ours.
+  testWhole('a lockfile, even with --overwrite', async () => {
     const shop = await twoFolders();
     const before = await shop.read('out/skins.lock');
     const report = await shop.run(...ALL, '--report', 'junit=out/skins.lock', '--overwrite');
@@ -179,7 +187,8 @@ describe('No output replaces', () => {
     expect(await shop.readJson('steve.json')).toMatchObject({ variant: 'classic' });
   });
 
-  test('a file that another program wrote, by a report, render or preview', async () => {
+  // Otherwise cli/output/output-guard knows which files are ours.
+  testWhole('a file that another program wrote, by a report, render or preview', async () => {
     const shop = await embeddedWorkshop();
     await shop.draw({ a: 1, b: 2, mine: 3 });
     await shop.write('notes.txt', 'mine\n');

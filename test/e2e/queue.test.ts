@@ -68,7 +68,8 @@ test('queue --wait prints the skins', async () => {
   ]);
 });
 
-test('Ctrl-C while waiting exits 130 and says how to continue; the job is still there', async () => {
+// Otherwise e2e/batch-stop stops a batch that waits.
+testWhole('Ctrl-C while waiting exits 130 and says how to continue; the job is still there', async () => {
   const machine = await freshMachine();
   const service = await runHosted({ workers: 0 });
   const child = machine.start(['queue', '--wait', '--verbose', 'examples/smith.png'], {

@@ -22,7 +22,6 @@ import { jobAt } from '../support/server/job-at.ts';
 import { poll } from '../support/server/poll.ts';
 import type { TestCaller } from '../support/server/test-caller.ts';
 import { testWhole } from '../support/setup/extent.ts';
-import { isWhole } from '../support/setup/whole-run.ts';
 
 async function newUser({ caller }: Serving, name: string): Promise<string> {
   const { body } = await caller().json('/v2/account/keys', { user: name });
@@ -164,10 +163,11 @@ describe('serve', () => {
     },
   );
 
-  test('killed in the middle of many jobs and started again completes each of them once', async () => {
+  // Otherwise processes/chaos kills nodes in the middle of jobs, and e2e/serve-cluster built servers.
+  testWhole('killed in the middle of many jobs and started again completes each of them once', async () => {
     const machine = await freshMachine();
     const first = await machine.serve(['--pace', '1000', '--workers', '2']);
-    const names = Array.from({ length: isWhole ? 5 : 1 }, (_, n) => `user-${n}`);
+    const names = Array.from({ length: 5 }, (_, n) => `user-${n}`);
     const keys = await Promise.all(names.map((name) => newUser(first, name)));
     const queued = await Promise.all(
       keys.flatMap((key, user) =>
@@ -260,15 +260,19 @@ test('A service says at its start that its provider is in a private network, and
 });
 
 describe('serve --double', () => {
-  test('makes a folder of skins as the hosted service does, and a polite client ends with 0', async () => {
-    const machine = await freshMachine();
-    const { url, key, end } = await startDouble(machine, ['--polite', '--scenario', 'lossy']);
-    const env = { SKINSMITH_API_KEY: key };
-    const out = join(machine.folder, 'out');
-    const args = ['--base-url', url, 'generate', 'examples', '--out', out];
-    expect((await machine.run(args, { env })).exitCode).toBe(0);
-    expect(await end()).toMatchObject({ exitCode: 0, stderr: '' });
-  });
+  // Otherwise testing.test.ts makes one with a double in this process.
+  testWhole(
+    'makes a folder of skins as the hosted service does, and a polite client ends with 0',
+    async () => {
+      const machine = await freshMachine();
+      const { url, key, end } = await startDouble(machine, ['--polite', '--scenario', 'lossy']);
+      const env = { SKINSMITH_API_KEY: key };
+      const out = join(machine.folder, 'out');
+      const args = ['--base-url', url, 'generate', 'examples', '--out', out];
+      expect((await machine.run(args, { env })).exitCode).toBe(0);
+      expect(await end()).toMatchObject({ exitCode: 0, stderr: '' });
+    },
+  );
 
   // Otherwise the test of _double/stop reports the same at another end.
   testWhole('ends with 1 and a report after an impolite client', async () => {

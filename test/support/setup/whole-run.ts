@@ -10,6 +10,7 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
   'test/docs/release.test.ts': 'changes to install.sh and to what makes a release',
   'test/e2e/authlib-injector.test.ts': 'service/running/game-servers, server/service/game-servers',
   'test/e2e/batch-beside.test.ts': 'e2e/batch-sharing, dispatch/shared-queue',
+  'test/e2e/batch-lost-answers.test.ts': 'dispatch/lost-answers, dispatch/running-job',
   'test/e2e/bodies-in-pieces.test.ts': 'server/http/unfinished, server/http/bodies',
   'test/e2e/ci-workflow.test.ts': 'docs/readme, e2e/ci',
   'test/e2e/gateway.test.ts': 'service/gateway, processes/queue',

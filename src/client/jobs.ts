@@ -1,10 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { z } from 'zod';
-import { backOff } from '../base/clock.ts';
 import type { ReceivedBatchItem } from '../protocol/generate.ts';
 import {
-  isPending,
-  type Job,
   receivedJobAnswerSchema,
   receivedJobListAnswerSchema,
   signWebhook,
@@ -12,9 +9,8 @@ import {
   WEBHOOK_SECRET_PREFIX,
   webhookSecret,
 } from '../protocol/job.ts';
-import type { ReceivedSkin } from '../protocol/skin.ts';
-import { JobFailedError, UnreadableAnswerError, WebhookError } from './errors.ts';
-import type { AnswerNotes, GeneratedSkin, JobAnswer, JobEvent, QueuedItem } from './types.ts';
+import { UnreadableAnswerError, WebhookError } from './errors.ts';
+import type { AnswerNotes, JobAnswer, JobEvent, QueuedItem } from './types.ts';
 
 export function notesOf(answer: Partial<AnswerNotes>): AnswerNotes {
   const { warnings = [], messages = [], links = {}, rateLimit } = answer;
@@ -141,65 +137,6 @@ export class EventStreamParser {
 
 function tooLong(): UnreadableAnswerError {
   return new UnreadableAnswerError('An event of the service is too long.', { status: 200 });
-}
-
-/** What it takes to follow a job. Times in milliseconds. */
-interface Follower {
-  readonly poll: () => Promise<JobAnswer>;
-  readonly skin: (uuid: string) => Promise<ReceivedSkin>;
-  readonly pause: (ms: number) => Promise<void>;
-  /** The service's clock. */
-  readonly now: number;
-  /** Longest pause between polls; default: see `pollTimes`. */
-  readonly longest: number | undefined;
-}
-
-/** Polls one job until it has ended. @throws JobFailedError when it ends without a skin */
-export async function followJob(job: Pick<Job, 'id' | 'eta'>, follower: Follower): Promise<GeneratedSkin> {
-  const { now, longest } = follower;
-  for (const pause of pollTimes({ eta: job.eta, now, longest })) {
-    await follower.pause(pause);
-    const state = await follower.poll();
-    if (isPending(state.job.status)) continue;
-    return { ...state, skin: await skinOf(state, follower), job: job.id };
-  }
-  throw new Error('unreachable: polling never ends by itself');
-}
-
-/** The skin of a finished job: from its state or, if the service leaves it out, by its UUID. */
-async function skinOf({ job, skin, errors }: JobAnswer, follower: Follower): Promise<ReceivedSkin> {
-  if (skin) return skin;
-  if (job.status === 'completed' && job.result !== undefined) return await follower.skin(job.result);
-  throw new JobFailedError(job.id, errors);
-}
-
-export interface Poll {
-  /** When the job is expected to be done, milliseconds since the epoch by the service's clock. */
-  readonly eta: number | undefined;
-  /** The service's clock. */
-  readonly now: number;
-  /** Longest pause between polls, milliseconds; default 5,000, at least 1,100 after the first. */
-  readonly longest: number | undefined;
-}
-
-const FIRST_PAUSE = 1_000;
-const GROWTH = 1.5;
-const LONGEST_PAUSE = 5_000;
-/** Services allow about one poll a second per job, ours ten in ten seconds: this adds a small margin. */
-const SHORTEST_LONGEST = 1_100;
-/** An eta is only a hint: the first poll never waits longer than a usual job takes. */
-const LONGEST_TRUST = 3_000;
-
-/**
- * Endless pauses between polls of one job, milliseconds: first until its eta, 3 s at most, or 1 s without one; then 1 s
- * growing to 5 s, or to `longest`.
- */
-export function* pollTimes({ eta, now, longest = LONGEST_PAUSE }: Poll): Generator<number, void, void> {
-  const untilEta = eta === undefined ? FIRST_PAUSE : eta - now;
-  yield Math.min(LONGEST_TRUST, Math.max(0, eta === undefined ? Math.min(untilEta, longest) : untilEta));
-  const highest = Math.max(SHORTEST_LONGEST, longest);
-  for (let polls = 1; ; polls++)
-    yield backOff(polls, { first: FIRST_PAUSE, longest: highest, growth: GROWTH });
 }
 
 /** A webhook as received. */

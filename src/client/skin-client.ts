@@ -34,8 +34,10 @@ import {
   type SkinListItem,
 } from '../protocol/skin.ts';
 import { AccountClient } from './account-client.ts';
-import { followJob, jobAnswer, notesOf, queuedItem, readJobEvents } from './jobs.ts';
+import { JobFailedError } from './errors.ts';
+import { jobAnswer, notesOf, queuedItem, readJobEvents } from './jobs.ts';
 import { allPages, at, jobIn, nextIn, queryOf, skinPage, timedOutJob } from './pages.ts';
+import { pollTimes } from './rate-limits.ts';
 import { type Outgoing, Requester, type ServiceClock } from './requester.ts';
 import type { RequestContent } from './transport.ts';
 import type {
@@ -274,13 +276,13 @@ export class SkinClient {
    * @throws JobFailedError when it ends without a skin
    */
   async waitForJob(job: Pick<Job, 'id' | 'eta'>, call: CallOptions = {}): Promise<GeneratedSkin> {
-    return await followJob(job, {
-      poll: async () => await this.job(job.id, call),
-      skin: async (uuid) => await this.skin(uuid, call),
-      pause: async (ms) => await this.#requester.pause(ms, call.signal),
-      now: this.serviceClock.now(),
-      longest: this.#pollInterval,
-    });
+    const pauses = pollTimes({ eta: job.eta, now: this.serviceClock.now(), longest: this.#pollInterval });
+    let state: JobAnswer;
+    do {
+      await this.#requester.pause(pauses.next().value, call.signal);
+      state = await this.job(job.id, call);
+    } while (isPending(state.job.status));
+    return { ...state, skin: await this.#skinOf(state, call), job: job.id };
   }
 
   /** GET /v2/skins/:uuid: one skin, with its skin data. Others' private skins are not found. */
@@ -370,6 +372,13 @@ export class SkinClient {
   /** Ends event streams, pauses and idle connections, so that the process can exit at once. Later calls throw a `NetworkError`. */
   async close(): Promise<void> {
     await this.#requester.close();
+  }
+
+  /** The skin of a finished job: from its state or, if the service leaves it out, by its UUID. */
+  async #skinOf({ job, skin, errors }: JobAnswer, call: CallOptions): Promise<ReceivedSkin> {
+    if (skin) return skin;
+    if (job.status === 'completed' && job.result !== undefined) return await this.skin(job.result, call);
+    throw new JobFailedError(job.id, errors);
   }
 
   #allSkins(list: string, query: AllQuery, call: CallOptions): AsyncGenerator<SkinListItem, void, void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Poll, pollTimes } from '../../../src/client/jobs.ts';
+import { type Poll, pollTimes } from '../../../src/client/rate-limits.ts';
 import { START } from '../../support/client/fake-clock.ts';
 
 function firstPauses(count: number, overrides: Partial<Poll> = {}): number[] {

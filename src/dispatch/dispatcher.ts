@@ -3,14 +3,9 @@ import type { Job } from '../protocol/job.ts';
 import { JobTracker, type TrackerUser } from './job-tracker.ts';
 import { isOutagePage, lossPause } from './outage.ts';
 import type { RetryingReader } from './retrying-reader.ts';
-import {
-  type Submission,
-  type SubmissionRecord,
-  settlingTime,
-  settlingTimeAfterDeath,
-  sharedKey,
-} from './running-job.ts';
+import { type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
 import { type Facts, type KnownService, learnFacts, type WantedFacts } from './service-facts.ts';
+import { settlingTime, settlingTimeAfterDeath } from './service-memory.ts';
 import type { Session } from './session.ts';
 import { type CallerQueue, OwnQueue } from './slots.ts';
 import { type SubmissionMark, Submitter, type SubmitterUser } from './submitter.ts';

@@ -5,7 +5,8 @@ import { isPending, type Job } from '../protocol/job.ts';
 import type { ReceivedSkin, SkinVisibility } from '../protocol/skin.ts';
 import { isTransient } from './outage.ts';
 import { ProofError, readTextures } from './proof.ts';
-import { LONGEST_LAG, type Submission } from './running-job.ts';
+import type { Submission } from './running-job.ts';
+import { LONGEST_LAG } from './service-memory.ts';
 import type { Session } from './session.ts';
 import type { SubmissionMark } from './submitter.ts';
 

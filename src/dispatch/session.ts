@@ -17,14 +17,13 @@ import {
 } from './outage.ts';
 import { Pace, RoundTrip } from './pace.ts';
 import {
-  Lag,
   ONE_ATTEMPT,
   type OwnSubmissions,
   RecentSamples,
   type SkinRequest,
   type Submission,
 } from './running-job.ts';
-import { ServiceMemory } from './service-memory.ts';
+import { Lag, ServiceMemory } from './service-memory.ts';
 import { type CallerQueue, SlotLimit, Slots, USUAL_SLOTS } from './slots.ts';
 
 export interface SessionOptions<W extends Submission> extends Omit<OutageOptions, 'onPause' | 'contact'> {

@@ -1,6 +1,7 @@
 import type { LimitWindow } from '../client/rate-limits.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import type { RunningJob, Submission, UnknownJobReport } from './running-job.ts';
+import type { RunningJob, Submission } from './running-job.ts';
+import type { UnknownJobReport } from './service-memory.ts';
 
 /** The content of a job list, whichever process requested it. */
 export interface SeenList {

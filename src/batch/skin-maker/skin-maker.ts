@@ -6,7 +6,6 @@ import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
 import { PrivateAddressError, pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
 import { RetryingReader, TextureReader } from '../../dispatch/retrying-reader.ts';
-import { LONGEST_LAG } from '../../dispatch/running-job.ts';
 import {
   estimateSeconds,
   type Facts,
@@ -14,6 +13,7 @@ import {
   PublicKeyError,
   readServiceKey,
 } from '../../dispatch/service-facts.ts';
+import { LONGEST_LAG } from '../../dispatch/service-memory.ts';
 import { Session } from '../../dispatch/session.ts';
 import { isPending } from '../../protocol/job.ts';
 import type { WorkState } from '../journal.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JobAnswer } from '../../../src/client/types.ts';
 import { type JobEnd, JobEnds, type JobEndsPorts } from '../../../src/dispatch/job-tracker.ts';
-import { Lag, type Submission } from '../../../src/dispatch/running-job.ts';
-import { ServiceMemory } from '../../../src/dispatch/service-memory.ts';
+import type { Submission } from '../../../src/dispatch/running-job.ts';
+import { Lag, ServiceMemory } from '../../../src/dispatch/service-memory.ts';
 import type { OpenJob } from '../../../src/dispatch/slots.ts';
 import { refusal } from '../../support/client/failures.ts';
 

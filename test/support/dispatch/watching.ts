@@ -1,5 +1,5 @@
-import { Lag, type Submission } from '../../../src/dispatch/running-job.ts';
-import { ServiceMemory } from '../../../src/dispatch/service-memory.ts';
+import type { Submission } from '../../../src/dispatch/running-job.ts';
+import { Lag, ServiceMemory } from '../../../src/dispatch/service-memory.ts';
 import { type OpenJob, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
 import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Lag, settlingTime, settlingTimeAfterDeath } from '../../../src/dispatch/running-job.ts';
+import { Lag, settlingTime, settlingTimeAfterDeath } from '../../../src/dispatch/service-memory.ts';
 import { noAnswer, page, refusal } from '../../support/client/failures.ts';
 
 const timeout = new DOMException('no answer', 'TimeoutError');

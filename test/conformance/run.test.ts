@@ -157,7 +157,7 @@ const BROKEN: readonly Broken[] = [
   },
 ];
 
-test.each(sampled(BROKEN, 2))(
+test.each(sampled(BROKEN, 3))(
   'The run finds that a server $fault, and no other difference',
   async (broken) => {
     const { options, before, only, says } = broken;

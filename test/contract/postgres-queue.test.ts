@@ -15,6 +15,7 @@ import { describeJobQueue, describeSteps } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
 import { describeConcurrency } from './queue-concurrency.ts';
 import { describeRecovery } from './queue-recovery.ts';
+import { describeRepeating } from './queue-repeating.ts';
 import type { QueueWorld } from './queue-world.ts';
 
 /** A database and the way to it, for one test after the other: new connections would prepare all statements again. */
@@ -67,11 +68,19 @@ async function postgresWorld(mode?: PoolMode): Promise<QueueWorld> {
 
 describe('With PostgreSQL', () => {
   describeJobQueue('StoreQueue', async () => await postgresWorld());
-  describeSteps('StoreQueue behind a pooler of transactions', async () => await postgresWorld('transaction'));
+  const transactions = async () => await postgresWorld('transaction');
+  if (isWhole) describeSteps('StoreQueue behind a pooler of transactions', transactions);
+  // What one transaction could leave for the next one, or miss: locks, and keys that two use at once.
+  else
+    describe('StoreQueue behind a pooler of transactions', () => {
+      describeConcurrency(transactions);
+      describeRepeating(transactions);
+    });
   // This one relays every statement unchanged; only how connections begin and follow one another differs.
+  if (!isWhole) return;
   describe('StoreQueue behind a pooler of sessions', () => {
-    describeConcurrency(async () => await postgresWorld('session'));
-    // Its connections are those of PostgreSQL itself.
-    if (isWhole) describeRecovery(async () => await postgresWorld('session'));
+    const world = async () => await postgresWorld('session');
+    describeConcurrency(world);
+    describeRecovery(world);
   });
 });

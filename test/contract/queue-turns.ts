@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SubmitLimits } from '../../src/server/queue/port.ts';
 import type { TestQueue } from '../support/server/test-queue.ts';
+import { sampled } from '../support/setup/extent.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { claimAll, fill, mustClaim } from './queue-steps.ts';
 import type { MakeWorld } from './queue-world.ts';
@@ -26,7 +27,7 @@ async function serve(
 
 /** Whose turn it is. */
 export function describeTurns(makeWorld: MakeWorld): void {
-  test.each([
+  const proportions = [
     [
       { ann: { priority: 1 }, bob: { priority: 1 } },
       { ann: 20, bob: 20 },
@@ -39,7 +40,8 @@ export function describeTurns(makeWorld: MakeWorld): void {
       { ann: { priority: 12 }, bob: { priority: 3 }, cid: { priority: 1 } },
       { ann: 36, bob: 9, cid: 3 },
     ],
-  ])(
+  ] as const;
+  test.each(sampled(proportions, 3, 2))(
     'Owners that all have jobs waiting are each served in the proportion of their priority: %j',
     async (owners, shares) => {
       const queue = await (await makeWorld()).open();

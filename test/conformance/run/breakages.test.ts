@@ -437,7 +437,7 @@ const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-test.each(sampled(BREAKAGES, 3))('The run notices that a server $fault', async (broken) => {
+test.each(sampled(BREAKAGES, 8, 3))('The run notices that a server $fault', async (broken) => {
   const {
     change,
     proxy = (fetch: Fetch) => fetch,

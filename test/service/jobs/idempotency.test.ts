@@ -170,21 +170,17 @@ describe('An idempotency key', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test.each([
-    ['is empty', '', false],
-    ['has 255 characters', 'k'.repeat(255), true],
-    ['has 256 characters', 'k'.repeat(256), false],
-    ['has every printable character', '!"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|} ~', true],
-    ['has a tab', 'a\tb', false],
-    ['has a letter that ASCII has not', 'schlüssel', false],
-  ])('that %s: %s', async (_, key, isTaken) => {
+  test('has 1 to 255 printable characters of ASCII', async () => {
     const { owner } = await runServer({ workers: 0 });
-    const refused = await owner.send('POST', '/v2/queue', {
-      body: JSON.stringify({ url: dataUrl(skinPng(1)) }),
-      headers: { 'content-type': 'application/json', 'Idempotency-Key': key || ' ' },
-    });
-    if (isTaken) expect(refused.status).toBe(202);
-    else {
+    const submitUnder = async (key: string) =>
+      await owner.send('POST', '/v2/queue', {
+        body: JSON.stringify({ url: dataUrl(skinPng(1)) }),
+        headers: { 'content-type': 'application/json', 'Idempotency-Key': key },
+      });
+    for (const key of ['k'.repeat(255), '!"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|} ~'])
+      expect([key, (await submitUnder(key)).status]).toEqual([key, 202]);
+    for (const key of [' ', 'k'.repeat(256), 'a\tb', 'schlüssel']) {
+      const refused = await submitUnder(key);
       expectRefusal(refused, 'validation_error');
       expect(refused.body.errors[1]?.path).toEqual(['idempotency-key']);
     }

@@ -173,8 +173,8 @@ const widthOf = ({ bytes }: Heard) => (bytes.length === 0 ? 0 : readHeader(bytes
 /** Pixels of a group picture for each figure, and around them. */
 const [FIGURE, MARGIN] = [172, 12];
 
-// Sets that everyone sees who knows them, also `who-sees-what` has.
-onSqlite(describe).each(sampled(Object.keys(SEEN) as (keyof typeof SEEN)[], 2))('A %s set', (visibility) => {
+// Unlisted and private sets as a whole, also `who-sees-what` and `private-everywhere` have.
+onSqlite(describe).each(sampled(Object.keys(SEEN) as (keyof typeof SEEN)[], 3))('A %s set', (visibility) => {
   test('shows each caller only what that caller may see, in every form', async () => {
     const { server, uuid, letters, callers, keyOf } = await runWithMixedSet(visibility);
     const uuidsNamed = (from: string) =>

@@ -149,13 +149,17 @@ describe('POST /v2/skins/:uuid/interactions/views', () => {
     const clock = new MovableClock();
     const { owner, anonymous, dataDir } = await runServer({ clock });
     const { uuid } = await make(owner, 1);
+    const { db } = await openOwnStore(dataDir);
+    const skins = db.selectFrom('skins').select('views');
     const view = async (caller: TestCaller) =>
       (await caller.json(`/v2/skins/${uuid}/interactions/views`, {})).status;
-    const expectViews = async (count: number) =>
+    const expectViews = async (count: number) => {
       await poll(
-        async () => (await owner.get(`/v2/skins/${uuid}`)).body.skin?.views,
-        (views) => views === count,
+        () => skins.executeTakeFirstOrThrow(),
+        ({ views }) => views === count,
       );
+      expect((await owner.get(`/v2/skins/${uuid}`)).body.skin?.views).toBe(count);
+    };
     expect([await view(owner), await view(owner), await view(anonymous())]).toEqual([204, 204, 204]);
     await expectViews(2);
     expect(await view(anonymous('127.0.0.2'))).toBe(204);
@@ -164,7 +168,6 @@ describe('POST /v2/skins/:uuid/interactions/views', () => {
     await view(owner);
     await expectViews(4);
     await remove(owner, uuid);
-    const { db } = await openOwnStore(dataDir);
     expect(await db.selectFrom('skin_views').selectAll().execute()).toEqual([]);
   });
 

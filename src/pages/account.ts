@@ -32,6 +32,7 @@ import {
   moment,
   type Page,
   planTable,
+  secretPage,
   usageMeters,
 } from './frame.ts';
 import {
@@ -184,13 +185,10 @@ async function keysPage({ context, caller, query, typed: refused }: KeysCall): P
 }
 
 /** The only page that ever shows a key. */
-export function newKeyPage({ id, name, secret }: ApiKeyMade, back: `/ui${string}`): Page {
-  return {
-    title: say`Your new key`,
-    body: html`<p class="lead">${say`Copy the key “<bdi>${name}</bdi>” now. You will not see it again.`}</p>
-<dl class="copyable">${copyField(say`API key`, secret)}${copyField(say`Key ID`, id)}</dl>
-<p><a class="button" href="${back}">${say`I have copied it`}</a></p>`,
-  };
+export function newKeyPage({ id, name, secret }: ApiKeyMade, back: string): Page {
+  const lead = say`Copy the key “<bdi>${name}</bdi>” now. You will not see it again.`;
+  const secrets = html`${copyField(say`API key`, secret)}${copyField(say`Key ID`, id)}`;
+  return secretPage(say`Your new key`, { lead, secrets, back });
 }
 
 interface RowView {

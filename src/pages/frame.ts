@@ -147,6 +147,19 @@ function textToCopy(text: string, label: Content): Html {
   return html`<pre tabindex="0"><code>${text}</code></pre>${copyButton('', label)}`;
 }
 
+/** The only page that ever shows a secret. */
+export function secretPage(
+  title: Html,
+  { lead, secrets, back }: { readonly lead: Html; readonly secrets: Html; readonly back: string },
+): Page {
+  return {
+    title,
+    body: html`<p class="lead">${lead}</p>
+<dl class="copyable">${secrets}</dl>
+<p><a class="button" href="${back}">${say`I have copied it`}</a></p>`,
+  };
+}
+
 /** The options of a select. `names`: the label of each value. */
 export function options<Value extends string>(
   names: Readonly<Record<Value, Content>>,

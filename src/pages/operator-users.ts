@@ -32,6 +32,7 @@ import {
   moment,
   type Page,
   pictureAt,
+  secretPage,
   usageMeters,
 } from './frame.ts';
 import { operatorList, operatorPage } from './operator-list.ts';
@@ -115,12 +116,9 @@ export const USER_PAGES: readonly PageRoute[] = [
 
 /** The only page that ever shows an invitation. */
 function invitationPage(name: string, { link }: Invitation): Page {
-  return operatorPage('users', {
-    title: say`An invitation for ${name}`,
-    body: html`<p class="lead">${say`Send this link to <bdi>${name}</bdi>. Within seven days, it signs in once.`}</p>
-<dl class="copyable">${copyField(say`Invitation`, link)}</dl>
-<p><a class="button" href="${userPath(name)}">${say`I have copied it`}</a></p>`,
-  });
+  const lead = say`Send this link to <bdi>${name}</bdi>. Within seven days, it signs in once.`;
+  const view = { lead, secrets: copyField(say`Invitation`, link), back: userPath(name) };
+  return operatorPage('users', secretPage(say`An invitation for ${name}`, view));
 }
 
 function userSearch(filter: string): Html {

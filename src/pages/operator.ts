@@ -1,7 +1,6 @@
 import { VERSION } from '../base/version.ts';
-import { type Content, count, counted, type Html, html, measured, say, separated } from '../html/html.ts';
+import { type Content, count, type Html, html, measured, say, separated } from '../html/html.ts';
 import { pageQuerySchema } from '../protocol/envelope.ts';
-import type { GameAccount } from '../protocol/game-account.ts';
 import type { LogEntry, OperatorAction } from '../protocol/moderation.ts';
 import type { HealthFinding } from '../protocol/service.ts';
 
@@ -14,9 +13,9 @@ import {
   type Overview,
   readOverview,
 } from '../server/service/status/stats.ts';
-import { failureCount } from './account-games.ts';
-import { inEnglish, listOr, moment, type Page, planTable, reasonOf, skinCount } from './frame.ts';
+import { inEnglish, listOr, moment, type Page, planTable, reasonOf } from './frame.ts';
 import { CAPE_PAGES } from './operator-capes.ts';
+import { FEED_FORM, FEED_PAGES, newsOf } from './operator-feed.ts';
 import { operatorList, operatorPage } from './operator-list.ts';
 import { MODERATION_PAGES, userPath } from './operator-moderation.ts';
 import { USER_PAGES } from './operator-users.ts';
@@ -24,6 +23,7 @@ import { type PageCall, type PageRoute, pageFor } from './page-route.ts';
 
 export const OPERATOR_PAGES: readonly PageRoute[] = [
   pageFor('operator', '/ui/operator', {}, overviewPage),
+  ...FEED_PAGES,
   ...USER_PAGES,
   ...CAPE_PAGES,
   ...MODERATION_PAGES,
@@ -94,39 +94,19 @@ async function overviewPage({ context, caller }: PageCall): Promise<Page> {
   return operatorPage('overview', {
     title: say`Operator`,
     body: html`${state(view.unready)}
-<p><span class="tag">skinsmith ${VERSION}</span> ${news(view, await readGameAccounts(context, caller))}</p>
+<p><span class="tag">skinsmith ${VERSION}</span> ${newsOf(view, await readGameAccounts(context, caller))}</p>
 <section aria-labelledby="health"><h2 id="health">${say`Health`}</h2><ul class="findings">${view.findings.map(finding)}</ul></section>
 ${figures(view)}
 ${history(view.history)}
 ${failures(view.failures)}
-<details class="plans"><summary>${say`Limits of the plans`}</summary>${planTable(context.plans.all().map(planView))}</details>`,
+<details class="plans"><summary>${say`Limits of the plans`}</summary>${planTable(context.plans.all().map(planView))}</details>
+${FEED_FORM}`,
   });
 }
 
 function state(unready: Overview['unready']): Html {
   const problems = inEnglish(unready.join(', ').replaceAll('_', ' '));
   return html`<p class="lead" role="status">${unready.length === 0 ? say`The service accepts jobs.` : say`The service accepts no jobs: ${problems}.`}</p>`;
-}
-
-/** What has happened, in one sentence. */
-function news({ openReports, history }: Overview, accounts: readonly GameAccount[]): Html {
-  const sum = (figure: (hour: HourFigures) => number) =>
-    history.map(figure).reduce((all, one) => all + one, 0);
-  const failed = sum((hour) => hour.failed);
-  return separated(', ', [
-    openReports > 0
-      ? html`<a href="/ui/operator/reports">${counted(openReports, { one: say`${count(openReports)} open report`, other: say`${count(openReports)} open reports` })}</a>`
-      : say`No open reports`,
-    ...accounts
-      .filter(({ state }) => state === 'active')
-      .map(
-        ({ name, coolUntil }) =>
-          coolUntil !== undefined &&
-          html`<a href="/ui/account/games?whose=all">${say`<bdi>${name}</bdi> rests until ${moment(coolUntil)}`}</a>`,
-      ),
-    html`<a href="#history">${say`${skinCount(sum(({ made }) => made.new))} in 24 hours`}</a>`,
-    html`<a href="#failures">${failed === 0 ? say`nothing failed` : failureCount(failed)}</a>`,
-  ]);
 }
 
 /** The word and the CSS class of each result. */

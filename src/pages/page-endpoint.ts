@@ -112,8 +112,9 @@ export class PageEndpoint {
 
   /** @throws Refusal, or any unexpected error */
   async answer(request: HttpRequest, admission: PageAdmission): Promise<Written> {
-    const common = this.#route.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS;
-    return write(await this.#answer(request, admission), { request, common });
+    const { isFramed, isTagged = false } = this.#route;
+    const common = isFramed ? FRAMED_HEADERS : SECURITY_HEADERS;
+    return write(await this.#answer(request, admission), { request, common, isTagged });
   }
 
   async refuse(error: unknown, request: HttpRequest, admission: PageAdmission | undefined): Promise<Written> {

@@ -64,6 +64,8 @@ export interface PageRoute {
    * something that others must not guess from its length.
    */
   readonly isSafeToCompress?: boolean;
+  /** Whether it comes only to those who lack it. */
+  readonly isTagged?: boolean;
   /** True if other sites may show it in a frame. */
   readonly isFramed?: boolean;
   /** Answers one request. @throws Refusal, which is shown as a page */

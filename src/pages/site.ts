@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Html, html } from '../html/html.ts';
+import { type Content, ENGLISH, type Html, html, type Reader } from '../html/html.ts';
 import type { Answer } from '../server/http/route.ts';
 import { serviceNameOf, titleOf } from '../server/http/routes/cards.ts';
 import { Refusal } from '../server/service/refusal.ts';
@@ -79,35 +79,68 @@ function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
+export const ATOM = 'application/atom+xml; charset=utf-8';
 /** Skins in the feed. */
 const FED = 30;
 
 const feedRoute = pageFor('callers', '/ui/gallery.atom', {}, async ({ context, caller }) => {
   const { skins } = await readPublicSkins(context, caller, { size: FED });
-  return kept('application/atom+xml; charset=utf-8', feedOf(context, skins).toString(), HOUR / 12);
+  const entries = skins.map((skin) => entryOf(context.publicUrl(), skin));
+  const feed = { path: '/ui/gallery', self: '/ui/gallery.atom', title: 'newest skins', entries };
+  return kept(ATOM, feedOf(context, { ...feed, reader: ENGLISH }), HOUR / 12);
 });
 
-/** RFC 4287. */
-function feedOf(context: PageCall['context'], skins: readonly SkinWithData[]): Html {
-  const origin = context.publicUrl();
-  const updated = new Date(skins[0]?.skin_created_at ?? 0).toISOString();
-  return html`<?xml version="1.0" encoding="UTF-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom">
-<id>${origin}/ui/gallery</id><title>${serviceNameOf(context)}: newest skins</title><updated>${updated}</updated>
-<author><name>${serviceNameOf(context)}</name></author>
-<link rel="self" href="${origin}/ui/gallery.atom"/><link rel="alternate" type="text/html" href="${origin}/ui/gallery"/>
-${skins.map((skin) => entryOf(origin, skin))}</feed>
-`;
+export interface FeedEntry {
+  /** A URI, or what makes one of the address of the page. */
+  readonly id: string;
+  readonly title: Content;
+  /** The page about it. */
+  readonly path: string;
+  readonly updated: number | string;
+  readonly content: Html;
 }
 
-function entryOf(origin: string, skin: SkinWithData): Html {
-  const { uuid, skin_created_at } = skin;
-  const id = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, 'urn:uuid:$1-$2-$3-$4-$5');
-  const picture = html`<img src="${origin}/v2/skins/${uuid}/isometric.png?size=256" alt="" width="128" height="256">`;
-  return html`<entry><id>${id}</id><title>${titleOf(skin)}</title>
-<link rel="alternate" type="text/html" href="${origin}/ui/skins/${uuid}"/>
-<updated>${new Date(skin_created_at).toISOString()}</updated><content type="html">${picture.toString()}</content></entry>
+interface Feed {
+  /** The page that shows the same. */
+  readonly path: string;
+  /** The feed's own address, unless that is a secret. */
+  readonly self?: string;
+  readonly title: Content;
+  readonly entries: readonly FeedEntry[];
+  readonly reader: Reader;
+}
+
+/** RFC 4287. */
+export function feedOf(context: PageCall['context'], { path, self, title, entries, reader }: Feed): string {
+  const origin = context.publicUrl();
+  const name = serviceNameOf(context);
+  const timeOf = ({ updated }: Pick<FeedEntry, 'updated'>) => new Date(updated).toISOString();
+  const newest = entries.map(timeOf).toSorted().at(-1) ?? timeOf({ updated: 0 });
+  const shown = entries.map((entry) => {
+    const id = entry.id.startsWith('urn:') ? entry.id : `${origin}${path}#${entry.id}`;
+    return html`<entry><id>${id}</id><title>${entry.title}</title>
+<link rel="alternate" type="text/html" href="${`${origin}${entry.path}`}"/>
+<updated>${timeOf(entry)}</updated><content type="html">${entry.content.write(reader)}</content></entry>
 `;
+  });
+  return html`<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${reader.language}">
+<id>${origin}${path}</id><title>${name}: ${title}</title><updated>${newest}</updated>
+<author><name>${name}</name></author>
+${self !== undefined && html`<link rel="self" href="${`${origin}${self}`}"/>`}<link rel="alternate" type="text/html" href="${`${origin}${path}`}"/>
+${shown}</feed>
+`.write(reader);
+}
+
+function entryOf(origin: string, skin: SkinWithData): FeedEntry {
+  const { uuid } = skin;
+  return {
+    id: uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, 'urn:uuid:$1-$2-$3-$4-$5'),
+    title: titleOf(skin),
+    path: `/ui/skins/${uuid}`,
+    updated: skin.skin_created_at,
+    content: html`<img src="${origin}/v2/skins/${uuid}/isometric.png?size=256" alt="" width="128" height="256">`,
+  };
 }
 
 const manifestRoute = pageFor('everyone', '/manifest.webmanifest', {}, async ({ context }) => {

@@ -50,14 +50,9 @@ function addStoreGauges(registry: Registry, { connections, nodes, skew }: Shared
     help: 'Whether notifications from other nodes arrive at once: 1 or 0.',
     value: () => Number(connections().isListening),
   });
-  new Gauge({
-    name: 'skinsmith_nodes',
+  addStored(registry, 'skinsmith_nodes', {
     help: 'Live nodes that share the store, on all machines.',
-    registers: [registry],
-    async collect() {
-      this.remove();
-      await ifReachable(async () => this.set(await nodes()));
-    },
+    value: nodes,
   });
   addGauge(registry, 'skinsmith_store_clock_skew_seconds', {
     help: "Seconds that this machine's clock is ahead of the database's.",
@@ -75,6 +70,21 @@ function addGauge(
     ...{ name, help, registers: [registry] },
     async collect() {
       this.set(await value());
+    },
+  });
+}
+
+/** A value in the store, which may be unreachable. */
+function addStored(
+  registry: Registry,
+  name: string,
+  { help, value }: { readonly help: string; readonly value: () => Promise<number> },
+): void {
+  new Gauge({
+    ...{ name, help, registers: [registry] },
+    async collect() {
+      this.remove();
+      await ifReachable(async () => this.set(await value()));
     },
   });
 }
@@ -116,6 +126,7 @@ async function ifReachable(collect: () => Promise<void>): Promise<void> {
 /** Values that are not counted as they occur, but looked up when the metrics are read. */
 export interface MetricSources {
   readonly pendingJobs: () => Promise<PendingCounts>;
+  readonly openReports: () => Promise<number>;
   readonly eventStreams: () => number;
   /** Those of this process. */
   readonly workers: () => { readonly count: number; readonly busy: number };
@@ -209,7 +220,7 @@ function makeCounters(registers: Registry[]) {
 
 function addGauges(
   registry: Registry,
-  { pendingJobs, eventStreams, connections, workers }: MetricSources,
+  { pendingJobs, openReports, eventStreams, connections, workers }: MetricSources,
 ): void {
   new Gauge({
     name: 'skinsmith_jobs',
@@ -222,6 +233,10 @@ function addGauges(
         for (const [status, count] of Object.entries(await pendingJobs())) this.set({ status }, count);
       });
     },
+  });
+  addStored(registry, 'skinsmith_open_reports', {
+    help: 'Reports that wait for an operator.',
+    value: openReports,
   });
   addGauge(registry, 'skinsmith_event_streams', {
     help: 'Open event streams of callers.',

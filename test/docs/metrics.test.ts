@@ -18,6 +18,7 @@ interface Known {
 /** What a service on PostgreSQL has; one on a file has less. */
 const SOURCES: MetricSources = {
   pendingJobs: async () => ({ waiting: 0, processing: 0 }),
+  openReports: async () => 0,
   eventStreams: () => 0,
   connections: async () => 0,
   workers: () => ({ count: 1, busy: 0 }),

@@ -28,6 +28,7 @@ import { GameServers } from '../service/game-servers.ts';
 import { JobFeeds } from '../service/jobs/job-feeds.ts';
 import { MAX_STORE_BYTES, StoreCeiling } from '../service/limits.ts';
 import { LOOKUPS, LookupBudget } from '../service/lookups.ts';
+import { MAX_OPEN } from '../service/moderation.ts';
 import { PLANS, type Plans } from '../service/plans.ts';
 import { Polling } from '../service/request-limits.ts';
 import { secretOfStore } from '../service/sessions.ts';
@@ -39,6 +40,7 @@ import { Health, storeWarnings } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
 import { Duplicates } from '../service/submitting/answering.ts';
 import type { OpenStore } from '../store/db.ts';
+import { countOpenReports } from '../store/moderation.ts';
 import { listNodes, NODE_TIMEOUT } from '../store/nodes.ts';
 import { StoreReplacedError } from '../store/sqlite.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
@@ -274,6 +276,7 @@ async function openMetrics(
   const { Metrics } = await import('../metrics.ts');
   const sources = {
     pendingJobs: async () => await countPending(db),
+    openReports: async () => await countOpenReports(db, MAX_OPEN),
     eventStreams: () => feeds.size,
     connections: async () => await state.connections(),
     workers: () => pool,

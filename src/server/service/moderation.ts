@@ -302,7 +302,7 @@ const MAX_PER_REPORTER = 10;
 /** Maximum open reports per skin or set. More tell the operator nothing new. */
 const MAX_PER_SUBJECT = 20;
 /** Maximum open reports by callers without a key, and as many by users, so that the former cannot shut out the latter. */
-const MAX_OPEN = 10_000;
+export const MAX_OPEN = 10_000;
 
 /**
  * Reports a skin that the caller can see to the operators. A second report of the same skin by the same caller changes

@@ -15,6 +15,8 @@ export type MetaKey =
   | 'sign-in-key'
   | 'last-look'
   | 'revocations'
+  /** The operators' secrets of the feed, hashed. */
+  | 'operator-feeds'
   | 'signing-key'
   | 'account-key'
   /** What makes the skins of `serve`; absent: the service's own key. */

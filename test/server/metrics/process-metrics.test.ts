@@ -4,6 +4,7 @@ import { Metrics } from '../../../src/server/metrics.ts';
 
 const SOURCES = {
   pendingJobs: async () => ({ waiting: 0, processing: 0 }),
+  openReports: async () => 0,
   eventStreams: () => 0,
   connections: async () => 0,
   workers: () => ({ count: 1, busy: 0 }),

@@ -46,6 +46,7 @@ const FORMS: Readonly<Record<string, Admitted>> = {
   '/ui/sign-in/link': 'everyone',
   '/ui/sign-in/first': 'everyone',
   '/ui/sessions/:id/end': 'signed in',
+  '/ui/operator/feed': 'operator',
   '/ui/operator/users': 'operator',
   '/ui/operator/users/:name': 'operator',
   '/ui/operator/users/:name/keys': 'operator',

@@ -285,7 +285,7 @@ describe('what robots and browsers look for', () => {
     const { headers, text } = await new PlainBrowser(server.url).open('/ui/gallery.atom');
     expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
     expect(text).toMatch(
-      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<feed xmlns="http:\/\/www.w3.org\/2005\/Atom">/,
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<feed xmlns="http:\/\/www.w3.org\/2005\/Atom" xml:lang="en">/,
     );
     expect(text).toContain('<title>Knight of the North</title>');
     expect(text).toContain(`<link rel="alternate" type="text/html" href="${server.url}/ui/skins/${uuid}"/>`);

@@ -66,6 +66,11 @@ export const STEPS = {
     await page.getByRole('button', { name: 'Make an invitation' }).click();
     await heading(page, 'An invitation for bert');
   },
+  'POST /ui/operator/feed': async (page, scene) => {
+    await openAs(page, scene, '/ui/operator');
+    await page.getByRole('button', { name: 'Make a new address' }).click();
+    await page.getByText('You will not see it again').waitFor();
+  },
   'GET /ui/account/games/logins/:id': async (page, scene) => {
     await openAs(page, scene, '/ui/account/games');
     await page.getByRole('button', { name: 'Get a code' }).click();

@@ -79,12 +79,9 @@ async function* lockedSkins(path: string): AsyncGenerator<StoredSkin> {
   try {
     for (let entry = 0; entry < lockfile.size; entry++) {
       const locked = lockfile.read(entry);
-      const { source, value, signature, pixels, texture, variant, service, options } = locked;
-      const hasCape = options.cape !== undefined;
-      const claim = signedBy(locked, {});
-      const damage = damageOf(locked, {});
-      const kept = { source, value, signature, pixels, texture, variant, service, hasCape, claim, damage };
-      yield { ...kept, path: sourcePath(source, folder) };
+      const [claim, damage] = [signedBy(locked, {}), damageOf(locked, {})];
+      const hasCape = locked.options.cape !== undefined;
+      yield { ...locked, hasCape, claim, damage, path: sourcePath(locked.source, folder) };
     }
   } finally {
     lockfile.close();

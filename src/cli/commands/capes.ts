@@ -5,31 +5,22 @@ import { capeIn, withAccount } from '../connection/connector.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import type { SeenName } from '../history.ts';
 import { eachOf, oneOf, verifyChange } from '../nouns.ts';
-import {
-  doneViews,
-  type Fields,
-  fieldColumns,
-  printRows,
-  type Table,
-  tableOutput,
-} from '../output/described.ts';
+import { doneViews, fieldColumns, printRows, type Table, tableOutput } from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
 
-const FIELDS: Fields<ReturnType<typeof capeView>> = {
-  uuid: 'UUID of the cape, with dashes',
-  alias: 'name of the cape',
-  hash: 'hash of the texture',
-  url: 'URL of the texture',
-  support: 'public, or none if nobody can use it yet',
-};
-
-const TABLE: Table<Cape> = {
+const TABLE: Table<Cape, ReturnType<typeof capeView>> = {
   columns: {
     ...fieldColumns<Cape>('uuid'),
     support: supportOf,
     ...fieldColumns<Cape>('alias', 'hash', 'url'),
   },
-  fields: FIELDS,
+  fields: {
+    uuid: 'UUID of the cape, with dashes',
+    alias: 'name of the cape',
+    hash: 'hash of the texture',
+    url: 'URL of the texture',
+    support: 'public, or none if nobody can use it yet',
+  },
   shown: { UUID: 'uuid', SUPPORT: supportOf, ALIAS: 'alias' },
   view: capeView,
 };

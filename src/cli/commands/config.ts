@@ -11,7 +11,7 @@ import {
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
 import { setTerms } from '../help/help-page.ts';
-import { type Fields, fieldColumns, printRows, type Table, tableOutput } from '../output/described.ts';
+import { fieldColumns, printRows, type Table, tableOutput } from '../output/described.ts';
 import { clean, jsonLine, masked } from '../text/text.ts';
 
 /** @throws CliError naming the valid settings; for `api-key` it says how keys are stored */
@@ -34,14 +34,13 @@ interface SettingView {
   readonly from: string;
 }
 
-const FIELDS: Fields<SettingView> = {
-  name: 'name of the setting',
-  value: 'its value; for API keys, only the last four characters',
-  from: 'where it comes from: an option, an environment variable or the config file',
-};
-const TABLE: Table<SettingView> = {
+const TABLE: Table<SettingView, SettingView> = {
   columns: fieldColumns<SettingView>('name', 'value', 'from'),
-  fields: FIELDS,
+  fields: {
+    name: 'name of the setting',
+    value: 'its value; for API keys, only the last four characters',
+    from: 'where it comes from: an option, an environment variable or the config file',
+  },
   shown: { SETTING: 'name', VALUE: 'value', FROM: 'from' },
 };
 

@@ -7,23 +7,21 @@ import { CliError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
 import { eachOf, listOf } from '../nouns.ts';
-import { doneViews, type Fields, fieldColumns, type Table } from '../output/described.ts';
+import { doneViews, fieldColumns, type Table } from '../output/described.ts';
 import { ago } from '../text/text.ts';
 
-const FIELDS: Fields<Identity> = {
-  id: 'ID of the identity',
-  subject: "the user's ID at the provider",
-  issuer: 'address of the provider',
-  createdAt: 'when it was linked to the user',
-  isLastWay: 'whether the user has no other way to sign in',
-};
-
-const TABLE: Table<Identity> = {
+const TABLE: Table<Identity, Identity> = {
   columns: {
     ...fieldColumns<Identity>('id', 'subject', 'issuer', 'createdAt'),
     isLastWay: ({ isLastWay }) => (isLastWay ? 'last-way' : ''),
   },
-  fields: FIELDS,
+  fields: {
+    id: 'ID of the identity',
+    subject: "the user's ID at the provider",
+    issuer: 'address of the provider',
+    createdAt: 'when it was linked to the user',
+    isLastWay: 'whether the user has no other way to sign in',
+  },
   shown: {
     ID: 'id',
     SUBJECT: 'subject',

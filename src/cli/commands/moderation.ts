@@ -118,17 +118,16 @@ export const moderationBlocked = {
   }),
 } satisfies CommandModule;
 
-const LOG_FIELDS: Fields<LogEntry> = {
-  id: 'number of the entry',
-  at: 'when it was done',
-  operator: 'name of the operator',
-  action: 'what was done',
-  subject: 'UUID of a skin, hash of a texture, number of a report or name of a user',
-  note: 'why, or the new plan of a user',
-};
-const LOG: Table<LogEntry> = {
+const LOG: Table<LogEntry, LogEntry> = {
   columns: fieldColumns('at', 'operator', 'action', 'subject', 'note'),
-  fields: LOG_FIELDS,
+  fields: {
+    id: 'number of the entry',
+    at: 'when it was done',
+    operator: 'name of the operator',
+    action: 'what was done',
+    subject: 'UUID of a skin, hash of a texture, number of a report or name of a user',
+    note: 'why, or the new plan of a user',
+  },
   shown: {
     WHEN: ({ at }, now) => ago(at, now),
     OPERATOR: 'operator',

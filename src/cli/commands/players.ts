@@ -42,35 +42,33 @@ interface PlayerView {
   readonly history: Player['history'];
 }
 
-const PLAYER_FIELDS: Fields<PlayerView> = {
-  name: 'the name, as last written',
-  id: 'UUID of the player on servers in offline mode',
-  variant: 'classic or slim',
-  skin: 'URL of the texture; absent: it wears no skin',
-  cape: 'URL of the cape; absent: none',
-  value: 'the texture value, in base64',
-  signature: 'the signature of the value, in base64',
-  user: 'user who has the name; like the fields below, only for that user and for operators',
-  history: {
-    about: 'the last ten changes, newest first',
-    fields: {
-      at: 'when',
-      by: 'the user who made the change; absent: the user no longer exists',
-      skin: 'UUID of the skin; absent: none',
-      hash: 'hash of its texture',
-      cape: 'hash of the cape; absent: none',
-    },
-  },
-};
-
-const PLAYER_TABLE: Table<Player> = {
+const PLAYER_TABLE: Table<Player, PlayerView> = {
   columns: {
     ...fieldColumns<Player>('name', 'id', 'variant'),
     skin: ({ skin }) => skin?.url,
     cape: ({ cape }) => cape?.url,
     ...fieldColumns<Player>('user'),
   },
-  fields: PLAYER_FIELDS,
+  fields: {
+    name: 'the name, as last written',
+    id: 'UUID of the player on servers in offline mode',
+    variant: 'classic or slim',
+    skin: 'URL of the texture; absent: it wears no skin',
+    cape: 'URL of the cape; absent: none',
+    value: 'the texture value, in base64',
+    signature: 'the signature of the value, in base64',
+    user: 'user who has the name; like the fields below, only for that user and for operators',
+    history: {
+      about: 'the last ten changes, newest first',
+      fields: {
+        at: 'when',
+        by: 'the user who made the change; absent: the user no longer exists',
+        skin: 'UUID of the skin; absent: none',
+        hash: 'hash of its texture',
+        cape: 'hash of the cape; absent: none',
+      },
+    },
+  },
   shown: { NAME: 'name', VARIANT: 'variant', SKIN: ({ skin }) => skin?.url ?? '', USER: 'user' },
   view: playerView,
 };

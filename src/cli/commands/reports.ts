@@ -6,43 +6,34 @@ import { usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import { listOf } from '../nouns.ts';
 import { nonEmptyWords } from '../options/option-values.ts';
-import {
-  doneViews,
-  type Fields,
-  fieldColumns,
-  printRows,
-  type Table,
-  tableOutput,
-} from '../output/described.ts';
+import { doneViews, fieldColumns, printRows, type Table, tableOutput } from '../output/described.ts';
 import { ago, jsonDocument } from '../text/text.ts';
 
 /** A report; as elsewhere, `texture` would be an object. */
 type ReportView = Omit<Report, 'texture'> & { readonly hash?: string | undefined };
 
-const FIELDS: Fields<ReportView> = {
-  id: 'number of the report',
-  skin: 'UUID of the skin; absent if the report is about a set',
-  set: 'UUID of the set; absent if the report is about a skin',
-  name: 'name of the skin or set; absent if it has none or only its owner sees it',
-  hash: 'hash of the texture of the skin; absent if there is none or only its owner sees it',
-  tags: 'tags of the skin; absent if there is none or only its owner sees it',
-  visibility: 'current visibility; absent if it was deleted',
-  hidden: 'whether an operator has hidden it',
-  owner: 'name of the owner; absent if a caller without a key made the skin, or if the skin was deleted',
-  reason: 'offensive, copyright, personal or other',
-  text: 'what the reporter wrote',
-  reporter: 'name of the user who sent the report; absent if it was someone without a key',
-  reports: 'number of reports about it',
-  createdAt: 'when it was reported',
-  closedAt: 'when an operator decided; absent: the report is open',
-};
-
-const TABLE: Table<Report> = {
+const TABLE: Table<Report, ReportView> = {
   columns: {
     ...fieldColumns<Report>('id', 'skin', 'reason', 'createdAt', 'closedAt', 'visibility', 'name', 'text'),
     ...fieldColumns<Report>('set'),
   },
-  fields: FIELDS,
+  fields: {
+    id: 'number of the report',
+    skin: 'UUID of the skin; absent if the report is about a set',
+    set: 'UUID of the set; absent if the report is about a skin',
+    name: 'name of the skin or set; absent if it has none or only its owner sees it',
+    hash: 'hash of the texture of the skin; absent if there is none or only its owner sees it',
+    tags: 'tags of the skin; absent if there is none or only its owner sees it',
+    visibility: 'current visibility; absent if it was deleted',
+    hidden: 'whether an operator has hidden it',
+    owner: 'name of the owner; absent if a caller without a key made the skin, or if the skin was deleted',
+    reason: 'offensive, copyright, personal or other',
+    text: 'what the reporter wrote',
+    reporter: 'name of the user who sent the report; absent if it was someone without a key',
+    reports: 'number of reports about it',
+    createdAt: 'when it was reported',
+    closedAt: 'when an operator decided; absent: the report is open',
+  },
   shown: {
     ID: 'id',
     ABOUT: ({ skin, set = '' }) => skin ?? `set ${set}`,

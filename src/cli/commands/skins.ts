@@ -68,17 +68,15 @@ const COMMON = {
   likes: 'how many users like the skin, if the service counts them',
 };
 
-const LIST_FIELDS: Fields<SkinListView> = {
-  ...COMMON,
-  texture: {
-    about: 'the texture; services send its hash, its URL or both',
-    fields: { url: 'URL of the texture', hash: 'hash of the texture' },
-  },
-};
-
-export const SKIN_TABLE: Table<Row> = {
+export const SKIN_TABLE: Table<Row, SkinListView> = {
   columns: SKIN_COLUMNS,
-  fields: LIST_FIELDS,
+  fields: {
+    ...COMMON,
+    texture: {
+      about: 'the texture; services send its hash, its URL or both',
+      fields: { url: 'URL of the texture', hash: 'hash of the texture' },
+    },
+  },
   shown: { UUID: 'uuid', VARIANT: 'variant', VISIBILITY: 'visibility', NAME: 'name' },
 };
 

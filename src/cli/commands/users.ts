@@ -5,28 +5,26 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { forService } from '../errors/service-hints.ts';
 import { eachOf, listOf, oneOf } from '../nouns.ts';
 import { nonEmpty, nonEmptyWords } from '../options/option-values.ts';
-import { doneViews, type Fields, fieldColumns, type Table } from '../output/described.ts';
+import { doneViews, fieldColumns, type Table } from '../output/described.ts';
 import { ago } from '../text/text.ts';
 
-const FIELDS: Fields<ReturnType<typeof userView>> = {
-  uuid: 'UUID of the user',
-  name: 'name of the user',
-  role: 'operator or user',
-  plan: 'plan of the user',
-  createdAt: 'when the user was created',
-  disabledAt: 'when the user was disabled; absent if enabled',
-  keys: 'number of API keys',
-  lastUsedAt: 'when the user last used a key or looked at a page; absent: never',
-  invitedUntil: 'when the invitation of the user expires; absent: there is none',
-};
-
-const TABLE: Table<User> = {
+const TABLE: Table<User, ReturnType<typeof userView>> = {
   columns: {
     ...fieldColumns<User>('name', 'plan', 'role', 'keys', 'createdAt', 'disabledAt'),
     uuid: ({ id }) => id,
     ...fieldColumns<User>('lastUsedAt', 'invitedUntil'),
   },
-  fields: FIELDS,
+  fields: {
+    uuid: 'UUID of the user',
+    name: 'name of the user',
+    role: 'operator or user',
+    plan: 'plan of the user',
+    createdAt: 'when the user was created',
+    disabledAt: 'when the user was disabled; absent if enabled',
+    keys: 'number of API keys',
+    lastUsedAt: 'when the user last used a key or looked at a page; absent: never',
+    invitedUntil: 'when the invitation of the user expires; absent: there is none',
+  },
   shown: {
     NAME: 'name',
     PLAN: 'plan',

@@ -21,20 +21,20 @@ function textOf(value: unknown): string {
   return String(value ?? '');
 }
 
-/** How commands print things of one kind. */
-export interface Table<Row> {
+/** How commands print things of one kind; JSON has views of them. */
+export interface Table<Row, View = unknown> {
   /** For programs. */
   readonly columns: Columns<Row>;
   /** The meanings of columns that are not named after a JSON field. */
   readonly columnMeanings?: Readonly<Record<string, string>>;
   /** The meanings of JSON fields. */
-  readonly fields: FieldTable;
+  readonly fields: FieldTable & Fields<View>;
   /** For people: headings, each with the field or the cell below it. `now`: milliseconds since the epoch. */
   readonly shown: Readonly<Record<string, (keyof Row & string) | ((row: Row, now: number) => string)>>;
   /** The heading whose identifiers are cut first, where the rows are too wide. */
   readonly cut?: string;
   /** What JSON has for a row; absent: the row itself. */
-  readonly view?: (row: Row) => unknown;
+  readonly view?: (row: Row) => View;
 }
 
 interface Printing {

@@ -13,9 +13,8 @@ import {
   similarName,
   stdinContent,
 } from './files.ts';
-import { folderSources, isPackFolder, PACK } from './folders.ts';
+import { folderSources, isPackFolder, isPattern, matchingFiles, PACK } from './folders.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import { filesOf, isPattern } from './patterns.ts';
 import { isListFile, isSkinFile, pluginSources, skinFileSources, skinOnStdin } from './skin-files.ts';
 import { isSkinText, readSkinText } from './skin-text.ts';
 import { skinSource } from './supplied-skin.ts';
@@ -130,7 +129,7 @@ function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
 
 /** The sources that a pattern stands for, each as if it were named itself. */
 async function* patternSources(named: NamedSources, expansion: ExpandOptions): AsyncGenerator<BatchSource> {
-  const files = await filesOf(named.text, named.homes, expansion.rules);
+  const files = await matchingFiles(named.text, named.homes, expansion.rules);
   for (const text of files) yield* pathSources({ ...named, text }, expansion);
   if (files.length === 0) yield absentSource(named, expansion);
 }

@@ -1,11 +1,11 @@
 import { type Dirent, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { decodedText } from '../../base/text.ts';
 import { BatchSetupError, type BatchSource, type Coverage, type SourceProblem } from '../model.ts';
 import { fileProblem } from './files.ts';
-import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
+import { IGNORE_FILE, IgnoreRules } from './ignore-rules.ts';
 
 /** Maximum folders searched to suggest where PNG files are. */
 const HINT_FOLDERS = 256;
@@ -299,4 +299,35 @@ function targetOf(name: string, folder: FolderToWalk): 'file' | 'folder' | Sourc
 
 function joined(place: string, name: string): string {
   return place === '' ? name : `${place}/${name}`;
+}
+
+/** Whether a path may be a pattern, as shells know them: Windows' shells, and lists, leave it to the program. */
+export function isPattern(text: string): boolean {
+  return /[*?[]/.test(text);
+}
+
+/**
+ * The files that a pattern stands for, in the first of these folders that has any: paths as the pattern would be typed. Hidden
+ * files and what the rules ignore are left out.
+ */
+export async function matchingFiles(
+  pattern: string,
+  homes: readonly string[],
+  rules: IgnoreRules,
+): Promise<readonly string[]> {
+  const steps = pattern.replaceAll(sep, '/').split('/');
+  const fixed = steps.slice(0, steps.findIndex(isPattern));
+  const wanted = IgnoreRules.given([`/${steps.slice(fixed.length).join('/')}`]);
+  const label = fixed.join('/') || (pattern.startsWith('/') ? '/' : '.');
+  const recursive = steps.length - fixed.length > 1;
+  for (const home of homes) {
+    const found: string[] = [];
+    const root = { label, path: resolve(home, label) };
+    for await (const { place, files } of walkFolder(root, { recursive, rules, names: /./ })) {
+      const below = files.map((name) => (place === '' ? name : `${place}/${name}`));
+      found.push(...below.filter((path) => wanted.ignores(path)));
+    }
+    if (found.length > 0) return found.map((path) => [...fixed, path].join('/'));
+  }
+  return [];
 }

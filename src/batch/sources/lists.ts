@@ -25,9 +25,8 @@ import {
   readLines,
   withoutFileScheme,
 } from './files.ts';
-import { countListed } from './folders.ts';
+import { countListed, isPattern } from './folders.ts';
 import { IgnoreRules } from './ignore-rules.ts';
-import { isPattern } from './patterns.ts';
 import { checkedRow, LineReader, type ListRow, type RowOptions, UnknownColumns } from './rows.ts';
 import { isListFile, isSkinFile, skinFileSources } from './skin-files.ts';
 import { skinInJson } from './skin-json.ts';

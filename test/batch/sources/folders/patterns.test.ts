@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { countSources, isSingle } from '../../../src/batch/sources/lists.ts';
-import { allOf, folderOf, problemOf, rootsIn, spec } from '../../support/batch/read-sources.ts';
+import { countSources, isSingle } from '../../../../src/batch/sources/lists.ts';
+import { allOf, folderOf, problemOf, rootsIn, spec } from '../../../support/batch/read-sources.ts';
 
 const FILES = [
   's/a.png',

@@ -115,7 +115,7 @@ const bundles: readonly BuildOptions[] = [
           {
             name: 'core',
             priority: 3,
-            test: /src\/(?:cli\/(?:run|history|config\/config-file|context\/data-owner|options\/option-values|terminal\/(?:io|messages|waits))|batch\/(?:model|signers))\.ts/,
+            test: /src\/(?:cli\/(?:run|history|config\/config-file|context\/(?:context|data-owner)|options\/option-values|terminal\/(?:io|messages))|batch\/(?:model|signers))\.ts/,
           },
           {
             name: 'settings',

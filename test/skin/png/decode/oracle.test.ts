@@ -19,7 +19,7 @@ const formats = Object.entries(depths).flatMap(([type, list]) =>
   ),
 );
 const SEED = 20251121;
-/** Each format is decoded with two of them in `npm test`. */
+/** Two of them with each format in `npm test`, which has a third of the formats. */
 const FILTERS = [0, 1, 2, 3, 4];
 
 /** Both sides with the colour of invisible pixels cleared: pngjs clears it under a colour key, libpng keeps it. */
@@ -55,7 +55,7 @@ function randomPlan({ colourType, bitDepth, interlaced }: (typeof formats)[numbe
   };
 }
 
-describe.each(formats.map((format, place) => ({ ...format, place })))(
+describe.each(sampled(formats, 3).map((format, place) => ({ ...format, place })))(
   'Colour type $colourType with $bitDepth bits, interlaced $interlaced,',
   (format) => {
     let plan: PngPlan;

@@ -9,7 +9,7 @@ import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
-import { sampled } from '../../support/setup/extent.ts';
+import { sampled, testWhole } from '../../support/setup/extent.ts';
 
 guardAgainstLeaks();
 
@@ -147,30 +147,34 @@ test('Jobs of visitors are not shown under a name that any site could have', asy
   expect((await get(`/ui/jobs/${job}`, { host })).status).toBe(303);
 });
 
-test('A page of another site can neither send a form of a person who is signed in, nor frame a page', async () => {
-  const server = await runServer();
-  const { body } = await server.owner.upload('/v2/generate', skinPng(1));
-  const skin = `${server.url}/ui/skins/${body.skin?.uuid}`;
-  const evil = await webServer((_, response) => {
-    response.setHeader('content-type', 'text/html');
-    response.end(
-      `<form method="post" action="${skin}/delete"><button>Win</button></form><iframe src="${skin}"></iframe>`,
-    );
-  });
-  const { page } = await openPage(browser);
-  await signIn(page, server);
-  // Another name of this machine is another site.
-  await page.goto(evil.url.replace('127.0.0.1', 'localhost'));
-  expect(
-    await page
-      .frames()[1]
-      ?.evaluate('document.body.innerText')
-      .catch(() => 'blocked'),
-  ).not.toContain('Download');
-  await page.getByRole('button', { name: 'Win' }).click();
-  await page.waitForURL(/delete$/);
-  expect((await server.owner.get(`/v2/skins/${body.skin?.uuid}`)).status).toBe(200);
-});
+// The forms are tried above with what a browser says of where they come from, and the header against frames below.
+testWhole(
+  'A page of another site can neither send a form of a person who is signed in, nor frame a page',
+  async () => {
+    const server = await runServer();
+    const { body } = await server.owner.upload('/v2/generate', skinPng(1));
+    const skin = `${server.url}/ui/skins/${body.skin?.uuid}`;
+    const evil = await webServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(
+        `<form method="post" action="${skin}/delete"><button>Win</button></form><iframe src="${skin}"></iframe>`,
+      );
+    });
+    const { page } = await openPage(browser);
+    await signIn(page, server);
+    // Another name of this machine is another site.
+    await page.goto(evil.url.replace('127.0.0.1', 'localhost'));
+    expect(
+      await page
+        .frames()[1]
+        ?.evaluate('document.body.innerText')
+        .catch(() => 'blocked'),
+    ).not.toContain('Download');
+    await page.getByRole('button', { name: 'Win' }).click();
+    await page.waitForURL(/delete$/);
+    expect((await server.owner.get(`/v2/skins/${body.skin?.uuid}`)).status).toBe(200);
+  },
+);
 
 test('Every page except the one for frames forbids framing, and is for its own origin only', async () => {
   const server = await runServer();

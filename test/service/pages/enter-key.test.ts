@@ -85,7 +85,7 @@ async function losesOnTheWayBack(page: Page, url: string, left: Set<string>): Pr
   const typed = await page.evaluate<string[]>(TYPE);
   const isNew = typed.map((one) => !left.has(kindOf(one)) && left.add(kindOf(one))).some(Boolean);
   if (!(isNew || isWhole)) return [];
-  await page.goto(`${url}/ui/api`);
+  await page.goto(`${url}/robots.txt`); // opened in half the time of a page
   await page.goBack();
   const kept = await page.evaluate<string[]>(TYPE.replace("one.value = 'typed'", ''));
   return typed.filter((one) => !kept.includes(one));

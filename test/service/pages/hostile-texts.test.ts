@@ -12,7 +12,7 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { readZip } from '../../support/server/read-zip.ts';
 import { openOwnStore, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { accountRow } from '../../support/server/stored-accounts.ts';
-import { sampled } from '../../support/setup/extent.ts';
+import { sampled, testWhole } from '../../support/setup/extent.ts';
 import { isWhole } from '../../support/setup/whole-run.ts';
 
 let browser: Browser;
@@ -247,8 +247,8 @@ test('Hostile texts stay text on every page, with scripts and without', async ()
 /** Names of keys, with as many texts in each as a name may hold. */
 const KEY_NAMES = [0, 2, 4].map((index) => `${STORED[index]}${STORED[index + 1]}`.slice(0, 64));
 
-/** What people confirm, each with a text of someone else. */
-test.each(sampled([true, false], 2))(
+/** What people confirm, each with a text of someone else. The texts get there as to all pages, which are read above. */
+testWhole.each([true, false])(
   'Hostile texts stay text in questions and messages of forms, with scripts: %s',
   async (javaScriptEnabled) => {
     const server = await runServer();
@@ -261,7 +261,7 @@ test.each(sampled([true, false], 2))(
     await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
     await expectOnlyText(page, 'delete');
-    for (const name of sampled(KEY_NAMES, 3)) {
+    for (const name of KEY_NAMES) {
       await page.goto(`${server.url}/ui/account/keys`);
       const form = page.locator('form').filter({ hasText: 'Create key' });
       await form.getByLabel('Name').fill(name);

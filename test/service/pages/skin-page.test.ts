@@ -41,7 +41,7 @@ test('The page of a skin has its data, and the commands that the program writes'
   );
   expect(answerFor(text, 'head-1.16')).toContain('<code>give @p minecraft:player_head{SkullOwner:');
   expect(answerFor(text, 'head-1.16')).toMatch(
-    /Paste it into a command block\. With 1,\d+ characters, it is too long/,
+    /Paste it into a command block\. With [\d,]+ characters, it is too long/,
   );
   expect(answerFor(text, 'mannequin')).toContain('<code>/summon mannequin ~ ~ ~ {profile:');
   expect(answerFor(text, 'citizens')).toContain(` ${value} ${signature}</code>`);

@@ -65,11 +65,17 @@ export async function runCommand(
     flags: { quiet: !isTTY, ...flags },
   });
   const leftovers = new Leftovers(context);
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    closed ??= context.close();
+    await closed;
+  };
   onTestFinished(async () => {
-    await context.close();
-    leftovers.verifyClosed();
+    await close(); // of a run that did not end
+    leftovers.verifyClosed(); // only now: what runs beside it may have files open
   });
   const ran = await outcomeOf(run, context);
+  await close();
   leftovers.verifyEnd(out());
   return { ...ran, out: out(), err: err() };
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { fstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
@@ -38,6 +38,7 @@ export function openFiles(folders: Iterable<string>): string[] {
   const below = [...folders].map((folder) => folder + sep);
   for (const fd of process.platform === 'linux' ? readdirSync('/proc/self/fd') : []) {
     try {
+      if (!fstatSync(Number(fd)).isFile()) continue; // to read where a socket leads takes longer
       const path = readlinkSync(`/proc/self/fd/${fd}`);
       if (below.some((folder) => path.startsWith(folder))) found.push(path);
     } catch {
